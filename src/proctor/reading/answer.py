@@ -152,7 +152,7 @@ def weigh(question: str, references: tuple[str, ...], reply: str) -> Weighed:
 def _settled(answered: Answered, asked: Asked, answers: list[Expected], best: Verdict) -> Verdict:
     """The best verdict, where the reply answers at all and gives one answer."""
     if best.value < PASSING:
-        declined = declines(answered.passage.folded)
+        declined = best.form != "yes_no" and declines(answered.passage.folded)
         if not declined:
             return best
         return best._replace(value=0.0, explanation="the reply does not answer", refuted=True, form="declined")

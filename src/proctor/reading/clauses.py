@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
+from proctor.reading.beliefs import BELIEVED, CORRECTS
+from proctor.reading.lexicon import concept
 from proctor.reading.opposites import ADVERSE, NEGATORS, OPPOSITES, PREFIXED, without_prefix
 from proctor.reading.question import Asked
-from proctor.reading.signed_phrases import AFFIRMED, DENIED, marked_phrases
+from proctor.reading.signed_phrases import AFFIRMED, DENIED, EXCEPT, NEEDLESS, ONLY, REASSURED, marked_phrases
+from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import stem_set, stems_of
 
 _CLAUSE = re.compile(
     r"(?P<end>[.!?;\n]+(?:\s|$)|:\s|\s-+\s|[()\"])|,\s|\b(?:(?P<turn>but|however|though|although|yet|whereas"
-    r"|instead|still|nevertheless|nonetheless)|and|because|as|since|while|which|who|so|if"
-    r"|(?P<cut>unless)\b[^.;!?]*|even before[^.;!?]*)\b"
+    r"|instead|still|nevertheless|nonetheless)|(?P<if>(?<!only )if|provided(?: that)?|(?:as|so) long as|otherwise"
+    r"|or else)|and|because|as|since|while|which|who|so"
+    r"|unless\b[^.;!?]*|even before[^.;!?]*)\b"
 )
 _ENDINGS = (
     "able",
@@ -37,114 +41,265 @@ _ENDINGS = (
     "y",
 )
 """Of adjectives that `un` and `non` deny."""
-_ONLY = stem_set("only solely exclusively")
-_STRONG, _SHARED, _TELLING, _TURNED = 1.5, 0.5, 2.0, 2.0
+_ONLY = stem_set("only solely exclusively") | {ONLY}
+_WITHOUT = "without"
+_NEWS = stem_set("unfortunately unfortunate regret regrettably alas afraid sadly sorry")
+"""Words that announce bad news, and deny only where nothing else does."""
+_MAY = stem_set("can may could allowed possible right able")
+_ENDED = stem_set(
+    "cancel withdraw delete remove stop refuse reject decline exclude lose postpone suspend disable terminate"
+    " revoke avoid"
+)
+"""What one may be free to do, though it ends or refuses something."""
+_NEED = stem_set("must need require required necessary mandatory compulsory obligatory obliged should duty")
+_MONEY = stem_set("pay charge fee cost price free")
+_NOUNS = stem_set("damage allergy penalty failure mistake shortage breach loss error waste trouble danger")
+"""Adverse words that name a thing: to ask about one is not to ask with a denial."""
+_CALLED_OFF = stem_set("cancel cancellation withdraw withdrawal terminate termination revoke")
+"""What means the same of a contract or an order."""
+_STRONG, _SHARED, _TELLING, _TURNED, _BELIEVED = 1.5, 0.5, 2.0, 2.0, 2.0
 _MOST_SHARED = 4
+_ROOT = 5
+"""Letters."""
+_LONGEST_EXCEPTION = 5
 
 
-class Clause(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Clause:
     """A stretch of a reply with one sign."""
 
-    stems: list[str]
+    text: str
+    stems: tuple[str, ...]
     turned: bool
     """Whether it comes after `but` or the like."""
-    sentence: int
+    condition: bool
+    """Whether it only says under what condition."""
+    believed: bool = False
+    """Whether it tells what others think, or what was once so, and the reply goes on to correct it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A question for yes or no, as its clauses are held against it."""
+
+    stems: frozenset[str]
+    content: frozenset[str]
+    concepts: frozenset[str]
+    neutral: frozenset[str]
+    """Its words that deny elsewhere, and here only name a thing: `water damage`, `unused days`, `without flash`."""
+    positive: bool
+    """Whether it asks without a denial."""
+    scope: frozenset[str]
+    """What it ends with."""
+    need: bool
+    """Whether it asks what must be done or paid, or what can be done without."""
+    lacking: frozenset[str]
+    """What it asks to do without."""
+
+
+@lru_cache(maxsize=256)
+def wanted_by(asked: Asked) -> Wanted:
+    """What a question wants of the clauses of a reply."""
+    stems = stems_of(marked_phrases(asked.folded))
+    neutral = frozenset(word for place, word in enumerate(stems) if _is_thing(stems, place))
+    if not _CALLED_OFF.isdisjoint(neutral):
+        neutral |= _CALLED_OFF
+    return Wanted(
+        stems=frozenset(stems),
+        content=asked.content,
+        concepts=frozenset(map(concept, asked.content)),
+        neutral=neutral,
+        positive=_sign(stems, frozenset(), neutral, plain=True) > 0,
+        scope=_scope(stems, asked.content),
+        need=not (_NEED | _MONEY | {_WITHOUT}).isdisjoint(stems),
+        lacking=_lacking(stems, asked.content),
+    )
+
+
+def _lacking(stems: tuple[str, ...], content: frozenset[str]) -> frozenset[str]:
+    place = stems.index(_WITHOUT) if _WITHOUT in stems else len(stems)
+    return content.intersection(stems[place + 1 : place + 4])
+
+
+def _is_thing(stems: tuple[str, ...], place: int) -> bool:
+    """Whether a word that denies elsewhere goes with a noun here, or is one."""
+    word = stems[place]
+    if word == _WITHOUT:
+        return True
+    if not _is_adverse(word) or (place and stems[place - 1] in ("a", "an")):
+        return False
+    after = stems[place + 1] if place + 1 < len(stems) else ""
+    if word in _ENDED and not _MAY.isdisjoint(stems[:place]):
+        return True
+    if word == "stop" and after in ("at", "in", "here", "there", "on"):
+        return True
+    return word in _NOUNS or (bool(after) and after not in STOP and not _is_adverse(after))
+
+
+def _scope(stems: tuple[str, ...], content: frozenset[str]) -> frozenset[str]:
+    """The last telling word of a question, with the one that stands right before it: the `phone support` of a"
+    " plan."""
+    place = next((place for place in range(len(stems) - 1, -1, -1) if stems[place] in content), None)
+    return frozenset() if place is None else frozenset((stems[place],))
 
 
 def by_meaning(folded: str, asked: Asked) -> tuple[bool | None, bool]:
     """What the clause says that tells most about the question, and whether any does."""
-    theirs = _clauses(folded)
-    wanted = stems_of(marked_phrases(asked.folded))
-    positive = _sign(wanted, frozenset(), plain=True) > 0
+    wanted = wanted_by(asked)
     best: tuple[float, bool] | None = None
-    for clause in theirs:
-        strength, sign = _weigh(clause, wanted, asked)
+    for clause, strength, sign in _weighed(folded, wanted):
         if best is None or strength > best[0] or (strength == best[0] and clause.turned):
-            best = strength, (sign > 0) == positive
+            best = strength, (sign > 0) == wanted.positive
     return (None, False) if best is None else (best[1], best[0] > 0)
 
 
 def taken_back(folded: str, asked: Asked) -> float:
     """How strongly what comes after the first clause of a reply says no to the question; 0: it does not."""
-    wanted = stems_of(marked_phrases(asked.folded))
-    positive = _sign(wanted, frozenset(), plain=True) > 0
-    said = (_weigh(clause, wanted, asked) for clause in _clauses(folded)[1:])
-    return max((strength for strength, sign in said if (sign > 0) != positive), default=0.0)
+    wanted = wanted_by(asked)
+    said = _weighed(folded, wanted)[1:]
+    return max((strength for _, strength, sign in said if (sign > 0) != wanted.positive), default=0.0)
+
+
+def _weighed(folded: str, wanted: Wanted) -> list[tuple[Clause, float, int]]:
+    return [(clause, *_weigh(clause, wanted)) for clause in _clauses(folded)]
 
 
 def _clauses(folded: str) -> list[Clause]:
     found: list[Clause] = []
-    start, turned, sentence = 0, False, 0
+    start, turned, condition = 0, False, False
     marked = marked_phrases(folded)
     for match in _CLAUSE.finditer(marked):
-        _add(found, marked[start : match.start()], turned, sentence)
+        _add(found, marked[start : match.start()], turned, condition)
         start = match.end()
         turned = turned or match["turn"] is not None
-        sentence += match["end"] is not None
-    _add(found, marked[start:], turned, sentence)
-    return found
+        condition = match["if"] is not None
+    _add(found, marked[start:], turned, condition)
+    return _with_beliefs(found, marked)
 
 
-def _add(found: list[Clause], text: str, turned: bool, sentence: int) -> None:
-    stems = list(stems_of(text))
+def _with_beliefs(found: list[Clause], marked: str) -> list[Clause]:
+    """The clauses, of which those that tell a belief are marked where something follows that corrects it."""
+    if not BELIEVED.search(marked):
+        return found
+    last = max((place for place, clause in enumerate(found) if BELIEVED.search(clause.text)), default=0)
+    corrected = any(clause.turned or CORRECTS.search(clause.text) for clause in found[last:])
+    return [
+        replace(clause, believed=True, turned=False) if corrected and BELIEVED.search(clause.text) else clause
+        for clause in found
+    ]
+
+
+def _add(found: list[Clause], text: str, turned: bool, condition: bool) -> None:
+    stems = stems_of(text)
     if stems:
-        found.append(Clause(stems, turned, sentence))
+        found.append(Clause(text, stems, turned, condition))
 
 
-_ROOT = 5
-"""Letters."""
-
-
-def _weigh(clause: Clause, wanted: tuple[str, ...], asked: Asked) -> tuple[float, int]:
+def _weigh(clause: Clause, wanted: Wanted) -> tuple[float, int]:
     """How much a clause tells about the question, and its sign as it stands."""
-    known = frozenset(wanted)
-    if _sets_apart(clause, wanted, asked):
-        return _STRONG + _TELLING, -1 if _sign(clause.stems, known) > 0 else 1
-    shared = min(_MOST_SHARED, sum(_is_of(word, asked.content) for word in clause.stems))
-    sign = _sign(clause.stems, known)
-    bears = any(_bears(word, known) for word in clause.stems)
-    telling = sign < 0 or bears or AFFIRMED in clause.stems
+    if clause.condition:
+        return 0.0, 1
+    stems, excepted = _without_exception(clause.stems, wanted)
+    sign = _sign(stems, wanted.stems, wanted.neutral, need=wanted.need)
+    if wanted.lacking and _WITHOUT not in stems and any(_is_root(a, b) for a in stems for b in wanted.lacking):
+        sign = -sign
+    bears = any(_bears(word, wanted.stems, stems) for word in stems)
+    if excepted or (not bears and _sets_apart(stems, wanted)):
+        return _STRONG + _TELLING, -sign
+    shared = min(_MOST_SHARED, sum(_is_of(word, wanted) for word in stems))
+    if clause.believed:
+        return (_SHARED * shared + _BELIEVED if shared else 0.0), -sign
+    telling = sign < 0 or bears or AFFIRMED in stems or NEEDLESS in stems
+    if REASSURED in stems:
+        return _SHARED * (1 + shared), sign
     strength = _STRONG * bears + _SHARED * shared + _TELLING * telling + _TURNED * clause.turned
     return strength, sign
 
 
-def _sets_apart(clause: Clause, wanted: tuple[str, ...], asked: Asked) -> bool:
-    """`Only on Windows`: of something else than what the question ends with, and so not of that."""
-    if _ONLY.isdisjoint(clause.stems) or not _ONLY.isdisjoint(wanted):
+def _without_exception(stems: tuple[str, ...], wanted: Wanted) -> tuple[tuple[str, ...], bool]:
+    """A clause without what it excepts, and whether that is what was asked about: `all days except Monday`."""
+    if EXCEPT not in stems:
+        return stems, False
+    place = stems.index(EXCEPT)
+    end = next((at for at in range(place + 1, len(stems)) if stems[at] in _ENDS_EXCEPTION), len(stems))
+    end = min(end, place + 1 + _LONGEST_EXCEPTION)
+    rest = stems[:place] + stems[end:]
+    ours = {word for word in stems[place:end] if word in wanted.content}
+    return rest, bool(ours.difference(rest)) and EXCEPT not in wanted.stems
+
+
+_ENDS_EXCEPTION = stem_set("is are was were has have there it we you they can may will must i")
+
+
+def _sets_apart(stems: tuple[str, ...], wanted: Wanted) -> bool:
+    """`Only on Windows`: of something else than what the question ends with; `for staff only`: of none of its"
+    " words."""
+    if _ONLY.isdisjoint(stems) or not _ONLY.isdisjoint(wanted.stems) or not wanted.scope or len(stems) < 2:
         return False
-    scope = next((word for word in reversed(wanted) if word in asked.content), None)
-    after = clause.stems[next(place for place, word in enumerate(clause.stems) if word in _ONLY) + 1 :]
-    return scope is not None and bool(after) and not any(_is_of(word, (scope,)) for word in clause.stems)
-
-
-def _is_of(word: str, content: Collection[str]) -> bool:
-    """Whether a word is one of these, or of one root with it: registration, register."""
-    return word in content or (len(word) > _ROOT and any(word[:_ROOT] == other[:_ROOT] for other in content))
-
-
-def _bears(word: str, wanted: frozenset[str]) -> bool:
-    """Whether a word is the reverse of one of the question's."""
-    if not OPPOSITES.get(word, frozenset()).isdisjoint(wanted):
+    if not all(any(_is_root(word, scope) for word in stems) for scope in wanted.scope):
         return True
+    focus = stems[-2:-1] if stems[-1] in _ONLY else stems[stems.index(ONLY) + 1 :] if ONLY in stems else ()
+    told = [word for word in focus if word not in STOP]
+    return bool(told) and not any(_is_of(word, wanted) for word in told)
+
+
+def _is_of(word: str, wanted: Wanted) -> bool:
+    """Whether a word is one of the question's, or means the same, or is of one root with it: registration,"
+    " register."""
+    return word in wanted.content or any(_is_root(word, other) for other in wanted.content)
+
+
+def _is_root(word: str, other: str) -> bool:
+    return word == other or (len(word) > _ROOT and word[:_ROOT] == other[:_ROOT])
+
+
+def _bears(word: str, wanted: frozenset[str], beside: tuple[str, ...] = ()) -> bool:
+    """Whether a word is the reverse of one of the question's; not where both stand side by side: `day and night`."""
+    opposites = OPPOSITES.get(word, frozenset()) & wanted
+    if opposites:
+        return opposites.isdisjoint(beside)
     plain = without_prefix(word)
     return plain in wanted or any(without_prefix(other) == word for other in wanted)
 
 
-def _sign(stems: tuple[str, ...] | list[str], wanted: frozenset[str], *, plain: bool = False) -> int:
+def _sign(
+    stems: tuple[str, ...], wanted: frozenset[str], neutral: frozenset[str], *, plain: bool = False, need: bool = False
+) -> int:
     """1 or -1: each word that denies turns a clause round, whether by itself or as the reverse of the question's."""
     sign = 1
-    adverse = opposite = False
-    for word in stems:
+    adverse = opposite = news = False
+    for place, word in enumerate(stems):
+        if word in neutral or (word == _WITHOUT and not _bears_on(stems[place + 1 : place + 4], wanted)):
+            continue
         if word in NEGATORS or word == DENIED:
             sign = -sign
+        elif word in _NEWS:
+            news = True
         elif plain or word in wanted:
             adverse = adverse or _is_adverse(word)
-        elif _bears(word, wanted):
+        elif _bears(word, wanted, stems):
             opposite = opposite or not _is_adverse_pair(word, wanted)
             adverse = adverse or _is_adverse(word)
         else:
             adverse = adverse or _is_adverse(word)
+    if NEEDLESS in stems and (need or plain or adverse or opposite):
+        sign = -sign
+    if news and sign > 0 and not adverse and not opposite:
+        return -1
     return -sign if adverse != opposite else sign
+
+
+def _bears_on(stems: tuple[str, ...], wanted: frozenset[str]) -> bool:
+    """Whether what one does without has to do with the question."""
+    stems = stems[: next((place for place, word in enumerate(stems) if word in _ENDS_EXCEPTION - {"it"}), None)]
+    if stems[:1] and stems[0] in ("it", "them", "1", "that"):
+        return True
+    return any(
+        _bears(word, wanted)
+        or _is_adverse(word)
+        or (word not in STOP and any(_is_root(word, other) for other in wanted))
+        for word in stems
+    )
 
 
 def _is_adverse(word: str) -> bool:

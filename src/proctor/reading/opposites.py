@@ -9,7 +9,8 @@ absent abolished abandoned adverse afraid alas allergic allergy avoid avoided av
 broken cancelled canceled ceased closed closes contraindicated crushed damage damaged danger dangerous dead deaf
 decline declined
 defective denied denies deny destroyed died disabled disagree disallow disallowed
-discontinued discourage discouraged dismissed dispute disputed dropped empty exclude excluded excludes excluding
+discontinued discourage discouraged dismissed dispute disputed dropped empty
+exclude excluded excludes excluding exclusion
 exempt exempted expelled expire expired extinct fail failed fails failing failure false falsehood fasting faulty
 fiction flawed forbid forbidden
 forbids forfeit halt halted harmful hazardous ignored ill illegal impossible inaccurate incorrect inedible
@@ -51,9 +52,9 @@ didnt isnt wasnt arent cant wont nope zero nil non
 """
 _PAIRS = """
 open: closed shut | allow permit permitted legal may welcome: forbid prohibit ban illegal refrain
-include: exclude extra omit
+include: exclude extra omit separate supplement surcharge charge cost
 safe: dangerous harmful toxic risky
-need require must mandatory compulsory obligatory necessary due: optional voluntary waived exempt
+need require must mandatory compulsory obligatory necessary due: optional voluntary waived exempt supplied automatic
 accept approve grant pass agree: reject refuse decline deny | free: charge pay cost fee price ticket
 work: broken faulty
 rise increase grow climb gain taller rose: down fell fall decrease drop shrink decline sink reduce
@@ -67,7 +68,7 @@ same identical equal alike: differ different slower faster higher lower bigger s
 same: longer shorter more less vary
 before: after | first: last | above: below under | inside indoors: outside outdoors
 alive living survive: dead die extinct perish kill
-public: private | present: absent | left available vacancy room space seat: full booked gone
+public: private | present: absent | available vacancy room space seat: full booked
 final binding: appeal overturn provisional revise | full: empty vacant | married: single divorced unmarried
 male man men boy: female woman women girl
 buy: sell | keep: discard return | start begin: end stop finish | permanent: temporary | singleuse: multipleuse

@@ -47,13 +47,16 @@ SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|;\s|…\s?|\.\.\.\s?")
 
 
 _REPORTED = re.compile(
-    rf"\b(?P<lie>lying|lie|wrong|false|mistaken)?(?: \w+){{0,2}}(?<!i'd )(?<!i would )(?<!i )\b(?:say|says|said|saying|tell|tells"
-    rf"|told|hear|heard|think|thought|assume[ds]?|expect(?:ed)?|answer(?:ed)?(?: \w+){{0,4}} was)\b(?: (?:you|us|me|people|a|an|it's"
+    rf"\b(?P<lie>lying|lie|wrong|false|mistaken)?(?: \w+){{0,2}}(?<!i'd )(?<!i would )(?<!i )\b(?:say|says|said"
+    rf"|saying|tell|tells"
+    rf"|told|hear|heard|think|thought|assume[ds]?|expect(?:ed)?|answer(?:ed)?(?: \w+){{0,4}} was)\b(?: (?:you|us"
+    rf"|me|people|a|an|it's"
     rf"|it was|that)){{0,2}}\W+(?:{_YES}|{_NO})\b"
 )
 """A yes or no in somebody else's mouth, or of another time."""
 _TALK = re.compile(
-    r"(?:i (?:understand|see|hear|know|get)|i(?:'m| am) (?:happy|glad|sorry)|you(?:'re| are) right to|we(?:'d| would) "
+    r"(?:i (?:understand|see|hear|know|get)|i(?:'m| am) (?:happy|glad|sorry)|you(?:'re| are) right to|we(?:'d|"
+    r" would) "
     r"(?:love|be (?:happy|glad|delighted))|thanks?|good|great|happy to|let me|please (?:note|see|find))\b"
 )
 """What goes on with the conversation rather than with an answer."""
@@ -65,13 +68,17 @@ _FORBIDS = re.compile(
     r"\b(?:illegal|unlawful|forbidden|prohibited|banned|against the (?:law|rules)|an offen[cs]e|a crime)\b"
 )
 _PERMITS = re.compile(
-    r"\b(?:may|can|could)(?P<no>not|n't| not| never)?\b|(?:(?P<not>n't|not|never) )?\b(?:permitted|allowed|legal|lawful)\b"
+    r"\b(?:may|can|could)(?P<no>not|n't| not| never)?\b|(?:(?P<not>n't|not|never) )?\b(?:permitted|allowed|legal"
+    r"|lawful)\b"
 )
 _CONTRAST = re.compile(r"\W*(?:but|though|although|however|yet|except|just)\b")
-_PREPOSITIONS = frozenset("for on in at to with if when during from before after as by since unless but".split())
 _PAST = {"is": ("was", "were"), "are": ("was", "were"), "am": ("was",), "do": ("did",), "does": ("did",)}
 """Auxiliary of a question → those that say of another time what it asks of the present."""
-_FOLLOWS_NO = _PREPOSITIONS | frozenset("it you they he she there i we the that this not".split())
+_NO_NOUN = """
+for on in at to with if when during from before after as by since unless but
+it you they he she there i we the that this not
+"""
+_FOLLOWS_NO = frozenset(_NO_NOUN.split())
 """Words before which `no` is an answer: before others it goes with a noun."""
 
 
@@ -106,7 +113,8 @@ def _pieces(sentence: str) -> list[str]:
 
 _PARTS = re.compile(r",\s(?!yes\b|no\b(?!\s\w))|\sand\s|\sbut\s")
 _BOTH = re.compile(
-    r"\byes\b.{4,}(?:,|\sand\s|\sbut\s).*\bno\b(?: for\b|\W*$)|\bno\b.{4,}(?:,|\sand\s|\sbut\s).*\byes\b(?: for\b|\W*$)"
+    r"\byes\b.{4,}(?:,|\sand\s|\sbut\s).*\bno\b(?: for\b|\W*$)|\bno\b.{4,}(?:,|\sand\s|\sbut\s).*\byes\b(?: for\b"
+    r"|\W*$)"
 )
 
 

@@ -11,6 +11,15 @@ from proctor.reading.outright import outright
 from proctor.reading.question import Asked
 from proctor.reading.text.fold import fold
 
+_NO_ANSWER = re.compile(
+    r"\b(?:i|we)(?:'m| am|'re| are)? (?:\w+ )?(?:don't|do not|cannot|can't|unable|not able|couldn't|could not"
+    r"|have no)\b(?: to)?"
+    r"(?: \w+){0,2} (?:know|answer|say|tell|confirm|determine|find|provide|offer|advise|help|verify|access"
+    r"|comment|judge"
+    r"|idea|information)\b|\bno (?:information|data|mention|record|details?|answer)\b|\b(?:not known|unknown) to\b"
+    r"|\bcan(?:no|')t be (?:determined|answered|confirmed|verified)\b|\bno idea\b|\bas an ai\b|\bnot enough"
+    r" information\b"
+)
 _TAKEN_BACK = 4.0
 """How strongly a later clause must say no."""
 _DEPENDS = re.compile(
@@ -31,6 +40,8 @@ class Said:
     """Whether it says so in so many words."""
     depends: bool = False
     """Whether it makes it depend on something."""
+    declined: bool = False
+    """Whether it says that it does not know, or will not tell."""
     related: bool = True
     """Whether it speaks of what was asked at all; if not, it is only not denied."""
 
@@ -41,6 +52,8 @@ def says(text: str, asked: Asked) -> Said:
     word = outright(folded, asked)
     if word is not None:
         return _stands(word, folded, asked)
+    if _NO_ANSWER.search(folded):
+        return Said(yes=None, outright=False, declined=True)
     if _DEPENDS.search(folded):
         return Said(yes=None, outright=False, depends=True)
     more = compared(folded, asked.folded)
@@ -51,7 +64,8 @@ def says(text: str, asked: Asked) -> Said:
 
 
 def _stands(word: bool, folded: str, asked: Asked) -> Said:
-    """What is left of a yes or no by what the reply goes on to say: a yes may be granted first and then taken back."""
+    """What is left of a yes or no by what the reply goes on to say: a yes may be granted first and then taken"
+    " back."""
     against = taken_back(folded, asked) if word else 0.0
     if against < _TAKEN_BACK:
         return Said(yes=word, outright=True)

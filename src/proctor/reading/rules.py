@@ -150,6 +150,8 @@ def _met(reply: Answered, asked: Asked, answer: Expected) -> Match:
 def _yes_or_no(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
     said = says(reply.passage.text, asked)
     wanted = "yes" if answer.polarity else "no"
+    if said.declined:
+        return Verdict(0.0, "the reply does not answer", True)
     if said.yes is None and answer.rest is not None:
         return _single(reply, asked, answer.rest)
     if said.yes is None or not said.related:
@@ -175,7 +177,7 @@ def _with_clause(reply: Answered, asked: Asked, answer: Expected, wanted: str, v
 
 def _list(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
     """In any order; an item that is missing leaves it incomplete, one that does not belong makes it wrong."""
-    others = replace(asked, content=asked.content.union(*(item.weights for item in answer.items)))
+    others = replace(asked, content=asked.content.union(*(item.weights for item in answer.items)), kind="list")
     missing = [item.text for item in answer.items if not _has(reply, others, item)]
     count = len(answer.items)
     found = count - len(missing)

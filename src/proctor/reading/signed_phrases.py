@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 
 _AFFIRMING = (
-    r"not (?:only|just|merely|simply)|no (?:doubt|problem|worries|question|wonder|matter|trouble|exception"
-    r"|exceptions|sooner)|nothing but|can't wait|why not|"
+    r"not (?:only|just|merely|simply)|no (?:doubt|question|wonder|matter|exception"
+    r"|exceptions|sooner)|can't wait|why not|"
     r"without (?:a )?(?:doubt|fail|question|any problem|issue|exception|problem)s?|next to nothing|not to mention"
     r"|if not|whether or not|or not|more often than not|"
-    r"nothing (?:speaks|to stop|wrong|prevents|stops|against)|no (?:objection|harm|obstacle|restriction|ban|rule"
-    r"|limit|barrier|law)s?(?: \w+)? (?:against|to|on)|no need to (?:wait|worry|ask|change)|"
+    r"nothing (?:speaks|to stop|wrong|prevents|stops|against)|no (?:objection|harm|obstacle|restriction|barrier"
+    r"|fear|hurdle|drawback)s?|no (?:such )?(?:ban|rule|limit|law)s?"
+    r"(?: \w+)? (?:against|to|on)|no such (?:ban|rule|limit|law)s?|(?:could|can)(?:n't| not|not| hardly) (?:have"
+    r" been |be )?(?:more|\w+er)|"
     r"go (?:for it|ahead)|feel free|by all means|in luck|you bet|wave[ds]? (?:it )?through|carr(?:y|ies|ied) on"
     r"|as usual|(?:be|is|are|was|'s|'re|perfectly|totally|absolutely|just) fine(?! of)|beyond doubt|not a problem"
     r"|no reason not to|"
-    r"can't (?:go wrong|complain|fault)|no longer than|at no (?:extra )?(?:cost|charge)|last but not least"
+    r"can't (?:go wrong|complain|fault)|at no (?:extra )?(?:cost|charge)|last but not least"
     r"|none other than|no less than|no fewer than|not until"
 )
 _DENYING = (
@@ -28,12 +30,66 @@ _DENYING = (
     r"(?:advise|advised|advice|warn|warned|recommend|speak|speaks|rule|rules|ruled|decide|decided|vote|voted|law"
     r"|policy)(?: \w+)? against|better not|rather not|wouldn't (?:recommend|advise)|"
     r"at no (?:time|point)|under no circumstances|in no way|by no means|on no account|few (?:if any|people)"
-    r"|very (?:few|little)|does little|wait until|instead of|rather than|"
+    r"|very (?:few|little)|does little|wait until|"
     r"give[ns]? up|gave up|fall(?:s|en)? through|fell through|do(?:es)? without|any ?more|short of|ran? out"
-    r"|run out|dwarf|so-called|contrary to|pull(?:ed)? out|back(?:ed)? out|wrong way round"
+    r"|run out|dwarf|so-called|contrary to|pull(?:ed)? out|back(?:ed)? out|wrong way round|would that|if only"
+    r"|(?:i|we) wish|wrong to (?:call|say|claim|think|believe|assume)"
+    r"|(?:keep|keeps|kept|stay|stays|stayed|steer)(?: \w+)? (?:away|clear|off)(?: from| of)?"
 )
 _PHRASE = re.compile(rf"\b(?:(?P<yes>{_AFFIRMING})|(?P<no>{_DENYING}))\b")
+AFFIRMED, DENIED = "yesword", "noword"
+"""What stands for a phrase that affirms, and for one that denies."""
+ONLY, EXCEPT, NEEDLESS = "onlyword", "exceptword", "needlessword"
+"""What stands for words that restrict, that except, and that say of something that it need not be."""
+REASSURED = "worryword"
+"""What stands for `no worries`: courtesy, which may go with either answer."""
+_MONEY = r"(?:[€$£] ?{0}|{0} ?(?:€|euros?\b|dollars?\b|pounds?\b|usd\b|eur\b|gbp\b))"
+_NEEDED = r"(?:needed|required|necessary|obliged|mandatory|compulsory|obligatory)"
 _SAME_WORD = (
+    (
+        re.compile(r"\b(?:no (?:worries|problem|trouble)|not a problem|don't worry|never fear)\b(?: at all)?"),
+        f" {REASSURED} ",
+    ),
+    (re.compile(r"\bno (\w+),? no \w+"), r" must \1 "),
+    (
+        re.compile(
+            r"(?:^|\b)(?:its |entirely |completely )?(?:up to|left to) (?:you|them|him|her|us|me|everyone|each"
+            r"|the \w+)\b|\bopt-in\b"
+            r"|\bat (?:your|their|his|her|its|the \w+'s) (?:own )?discretion\b|\b(?:your|their) (?:own"
+            r" )?(?:choice|call|decision)\b"
+        ),
+        " optional ",
+    ),
+    (re.compile(r"\b(?:is|are|be|being|'re|'s) (?:provided|supplied|laid on)\b"), " supplied "),
+    (re.compile(r"\b(?:isn't|aren't|not|never) (?:provided|supplied|laid on)\b"), " not supplied "),
+    (re.compile(_MONEY.format(r"0+(?:[.,]0+)?(?![\d.,]*[1-9])")), " free "),
+    (re.compile(_MONEY.format(r"\d[\d.,]*")), " charge "),
+    (
+        re.compile(
+            r"\bno need\b(?: to\b| for\b)?|\bneedn't\b|\b(?:don't|doesn't|didn't|won't|not|never|no longer) "
+            rf"(?:\w+ly )?(?:need(?: to)?\b|have to\b|{_NEEDED}\b(?: to\b)?)"
+        ),
+        f" {NEEDLESS} ",
+    ),
+    (re.compile(rf"\bno ((?:\w+ ){{1,4}}?)(?:is |are |was |were )?{_NEEDED}\b"), rf" {NEEDLESS} \1"),
+    (
+        re.compile(
+            r"\b(?:nothing|nobody|no one|none|no \w+) (?:but|except(?: for)?|other than|apart from|besides)\b"
+            r"|\b(?:reserved|exclusively|solely|meant only) for\b|\b(?:limit|restrict|confine)(?:s|ed)?(?:"
+            r" \w+){0,3} to\b"
+            r"|\binstead\b(?! of)|(?<!leave )(?<!it )(?<!them )(?<!him )(?<!her )\balone\b"
+        ),
+        f" {ONLY} ",
+    ),
+    (
+        re.compile(
+            r"\bexcept(?:ing)?(?: for)?\b|\b(?:apart|aside) from\b|\bwith the exception of\b|\bsave for\b|\bother"
+            r" than\b"
+            r"|\binstead of\b|\brather than\b|\bas opposed to\b|\bin (?:place|lieu) of\b"
+            r"|(?<=everything )but\b|(?<=everyone )but\b|(?<=everybody )but\b|(?<=all )but\b|(?<=anyone )but\b"
+        ),
+        f" {EXCEPT} ",
+    ),
     (re.compile(r"\b(?:have|has|had|need|needs|got|obliged|required) to\b"), " must "),
     (
         re.compile(
@@ -58,17 +114,18 @@ _SAME_WORD = (
     ),
     (
         re.compile(
-            r"\b(\w+)-free\b|\b(sugar|dairy|gluten|lactose|milk|meat|nut|fat|alcohol|caffeine|smoke|lead|plastic|cruelty"
+            r"\b(\w+)-free\b|\b(sugar|dairy|gluten|lactose|milk|meat|nut|fat|alcohol|caffeine|smoke|lead|plastic"
+            r"|cruelty"
             r"|carbon|pain|error|bug|risk|duty|tax|toll|rent|interest|ad|advert) free\b(?! to\b| of\b)"
         ),
         lambda match: f" noword {match[1] or match[2]} ",
     ),
-    (re.compile(r"\bjust as \w+|\bequally\b|\bas \w+ as\b"), " same "),
+    (re.compile(r"\bjust as \w+|\bequally\b|\bas (?!long|soon|far|well|much)\w+ as\b"), " same "),
     (re.compile(r"\bswitch(?:ed|es)? (?:it |them )?off\b|\bturn(?:ed|s)? (?:it |them )?off\b"), " stop "),
     (re.compile(r"\bhalf (?:full|empty)\b"), " partly "),
+    (re.compile(r"\bno \w+er than\b|\bno more than\b"), " most "),
+    (re.compile(r"\bno ifs\b\W*(?:and |or |no )*buts?\b"), f" {AFFIRMED} "),
 )
-AFFIRMED, DENIED = "yesword", "noword"
-"""What stands for a phrase that affirms, and for one that denies."""
 
 
 def marked_phrases(folded: str) -> str:

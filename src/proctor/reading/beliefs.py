@@ -1,0 +1,32 @@
+"""What a reply tells of others' beliefs, expectations and former times, as against what it states itself."""
+
+from __future__ import annotations
+
+import re
+
+_VAGUE = (
+    r"(?:many|most|some|few|people|others|everyone|everybody|critics|sceptics|skeptics|fans|locals|historians|experts"
+    r"|you(?:'d|'ll| would| might| may)|one (?:would|might|could)|i(?:'d| would) have|i had|(?:my|your|his|her|a)"
+    r" \w+)"
+)
+_OFTEN = r"(?: (?:people|of us|folk|often|still|also|might|may|would|will|used to|could|always|\w+ly))*"
+_THINK = (
+    r"(?:think|believe|assume|guess|expect|claim|argue|reckon|insist|suppose|hope|fear|suspect|imagine|swear|doubt)"
+    r"(?:s|es|ed|d)?|thought"
+)
+_SAY = r"says?|said|tells?|told|hear|heard|calls?|called"
+BELIEVED = re.compile(
+    rf"\b{_VAGUE}{_OFTEN} (?:{_THINK}|{_SAY})\b|\b(?:the|that) \w+ (?:argued|claimed|thought|believed|hoped|feared"
+    rf"|assumed|expected)\b"
+    r"|\b(?:is|are|was|were) (?:often|widely|commonly|sometimes|popularly) (?:said|thought|believed|called|assumed)\b"
+    r"|\b(?:was|were|had been) (?:meant|supposed|expected|due|planned|announced) to\b|\b(?:had|has) announced\b"
+    r"|\bused to\b|\bin the past\b|\bformerly\b|\bin former times\b|\bback then\b|\buntil recently\b"
+    r"|\bit (?:looks|looked|seems|seemed|sounds|sounded) (?:like|as)\b|\b(?:rumou?r|legend) has it\b"
+)
+"""Words of a belief, an expectation or a former time."""
+CORRECTS = re.compile(
+    r"^\W*(?:in (?:fact|reality|truth)|actually|really|nowadays|today|now|these days|the truth is|but|however"
+    r"|instead)\b"
+    r"|\b(?:mistaken|wrong|disagreed|not so|no such|in fact|for a long time)\b|\bnot the case\b|\bfalse\b"
+)
+"""Words that set what is so against it."""

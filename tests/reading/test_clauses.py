@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import pytest
+
+from proctor.reading.polarity import says
+from proctor.reading.question import understand
+
+
+def said(question: str, reply: str) -> bool | None:
+    return says(reply, understand(question)).yes
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "yes"),
+    [
+        ("Is the museum open on Mondays?", "It opens every day except Mondays.", False),
+        ("Is the museum open on Tuesdays?", "It opens every day except Mondays.", True),
+        ("Does the cover extend to theft?", "It covers everything apart from theft.", False),
+        ("Does the ticket include lunch?", "Everything but lunch is included.", False),
+        ("Does the bike come with a bell?", "It comes with a bell instead of a horn.", True),
+        ("Does the bike come with a bell?", "It comes with a horn instead of a bell.", False),
+    ],
+)
+def test_what_is_excepted_is_not_so(question: str, reply: str, yes: bool) -> None:
+    assert said(question, reply) is yes
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "yes"),
+    [
+        ("Can I park here on Sundays?", "Parking is for residents only.", False),
+        ("Can tourists use the lounge?", "The lounge is reserved for staff.", False),
+        ("Does the offer apply to students?", "It is limited to pensioners.", False),
+        ("Does the offer apply to students?", "It is limited to students.", True),
+        ("Is it available in Spain?", "Only in France and Italy.", False),
+        ("Is there a bath?", "There is a shower instead.", False),
+        ("Can the paint be used outdoors?", "For use indoors only.", False),
+        ("Is there a shower?", "There is only a shower.", True),
+    ],
+)
+def test_what_is_restricted_to_others_is_not_so(question: str, reply: str, yes: bool) -> None:
+    assert said(question, reply) is yes
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "yes"),
+    [
+        ("Can I come in without an invitation?", "No invitation is needed.", True),
+        ("Is there a through train?", "You don't need to change.", True),
+        ("Is the lock automatic?", "No key required.", True),
+        ("Do I need a key?", "No key required.", False),
+        ("Must I sign?", "There's no need to sign.", False),
+        ("Do I have to pay a deposit?", "You don't have to pay one.", False),
+        ("Do I need to bring sheets?", "Sheets are supplied.", False),
+        ("Do I need to bring sheets?", "Sheets aren't supplied.", True),
+        ("Is a helmet mandatory?", "It's up to you.", False),
+        ("Is a helmet compulsory?", "No helmet, no ride!", True),
+    ],
+)
+def test_what_need_not_be_denies_a_need_and_nothing_else(question: str, reply: str, yes: bool) -> None:
+    assert said(question, reply) is yes
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "yes"),
+    [
+        ("Is Bern the capital?", "Many people guess Bern, but it's Zurich.", False),
+        ("Is Bern the capital?", "Many people guess Zurich, but it's Bern.", True),
+        ("Do owls sleep at night?", "People often assume they sleep at night. In fact they hunt then.", False),
+        ("Is the bridge made of steel?", "My uncle thought it was steel, but he was wrong.", False),
+        ("Is tea grown here?", "It used to be grown here. Nowadays it's all imported.", False),
+    ],
+)
+def test_what_is_believed_and_then_corrected_is_not_so(question: str, reply: str, yes: bool) -> None:
+    assert said(question, reply) is yes
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "yes"),
+    [
+        ("Does the policy cover fire damage?", "It covers theft, but not fire.", False),
+        ("Can I carry over unused days?", "They can be carried over.", True),
+        ("Can I cancel the order?", "You may withdraw within a week.", True),
+        ("Does the bus stop at the zoo?", "It calls at the zoo.", True),
+        ("Does the bus stop at the zoo?", "It goes past without stopping.", False),
+        ("Is the drug sold without a prescription?", "A prescription is required.", False),
+        ("Is the drug sold without a prescription?", "You don't need a prescription.", True),
+        ("Is photography allowed?", "Photography without flash is allowed.", True),
+        ("Is photography allowed?", "It's allowed as long as you don't use a flash.", True),
+    ],
+)
+def test_a_word_that_denies_counts_where_it_is_what_was_asked(question: str, reply: str, yes: bool) -> None:
+    assert said(question, reply) is yes
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "yes"),
+    [
+        ("Is the app free?", "It's €3.99.", False),
+        ("Is the app free?", "It's $0.00.", True),
+        ("Will I be charged for the bag?", "It's 12 euros.", True),
+        ("Is breakfast included?", "There's a supplement of 9 dollars.", False),
+        ("Is breakfast included?", "Breakfast is sold separately.", False),
+        ("Is the pool open day and night?", "Day and night.", True),
+    ],
+)
+def test_a_price_is_not_free(question: str, reply: str, yes: bool) -> None:
+    assert said(question, reply) is yes
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "No information on that was found.",
+        "We are unable to offer advice on this.",
+        "I don't know the answer.",
+        "That cannot be determined from here.",
+        "I have no idea.",
+    ],
+)
+def test_who_does_not_know_says_neither(reply: str) -> None:
+    found = says(reply, understand("Is the fee refundable?"))
+    assert found.yes is None
+    assert found.declined
