@@ -85,13 +85,14 @@ _ASKS_BEING = re.compile(r"(?:so,? |and |but )?(?:is|are|was|were)\b")
 _LED = frozenset(("from", "to", "before", "after", "without", "under", "above", "below", "until", "since", "against"))
 """Small words that tell one question from another by what they lead up to: from Rome, to Rome."""
 _LEADING_STEMS = {stem(word): word for word in _LED}
-_ASKING = stem_set(
+ASKING = stem_set(
     "time year date day month name person people somebody someone anybody one thing kind sort type exact exactly "
     "precise precisely total overall again exist currently now today usual usually normal normally actual whole full "
     "own much many often number amount figure figures answer short word sentence please ever official "
     "officially approximately roughly altogether figure value extent sort form detail information info "
     "anyone someone everybody anything something generally typically supposed expect plan whole entire single different"
 )
+"""Stems that only say what sort of answer is asked for."""
 _LIGHT = stem_set(
     "have get take make do go come enter stay lie stand put give be find see help happen exist offer provide keep "
     "contain flow pass travel like call locate situate need want able serve possible there consist feature "
@@ -278,7 +279,7 @@ def _telling(stems: Sequence[str]) -> tuple[tuple[str, ...], frozenset[tuple[str
 
 def is_light(word: str) -> bool:
     """Whether another wording may do without a stem."""
-    return word in _LIGHT or word in _ASKING or concept(word) in _LIGHT or bool(len(word) > 2 and units_named(word))
+    return word in _LIGHT or word in ASKING or concept(word) in _LIGHT or bool(len(word) > 2 and units_named(word))
 
 
 def _asking_part(folded: str) -> str:

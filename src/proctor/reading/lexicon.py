@@ -156,7 +156,7 @@ exhibition exhibit | ticket admission entry | queue line | seat chair | floor st
 window pane | castle fortress | church cathedral | hospital clinic | surgery operation operate | pain ache sore |
 infection infect contagious infectious | vaccine vaccination vaccinate jab | pregnant pregnancy | heart cardiac |
 tooth dental dentist | eye sight vision | allergy allergic | dose dosage | pill tablet capsule | vegetarian veggie |
-sugar sweet | salt salty | bake baker oven roast | boil boiling | freeze freezing frozen | melt melting thaw | burn
+sugar sweet | salt salty | bake baker oven roast | boil boiling | freeze freezing frozen | melt melting thaw defrost | burn
 burning | conduct conductor conductive | dissolve soluble | float buoyant | magnetic magnet | poison poisonous toxic
 toxin | edible eatable | extinct extinction | endanger endangered | migrate migration | hibernate hibernation | lay
 egg | speak speaker | translate translation translator | spell spelling | pronounce pronunciation | clean cleaning
@@ -201,6 +201,11 @@ _CONCEPTS = _concepts()
 def concept(word: str) -> str:
     """One stem for all that mean the same."""
     return _CONCEPTS.get(word) or _CONCEPTS.get(_DOER.sub("", word), word)
+
+
+def is_derived(word: str) -> bool:
+    """Whether a stem is in the table only without its ending: freezer, of freeze."""
+    return word not in _CONCEPTS and concept(word) != word
 
 
 @lru_cache(maxsize=_KEPT)

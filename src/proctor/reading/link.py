@@ -140,9 +140,10 @@ def points_back(asked: str, first: Iterable[str], before: Iterable[str], *, scri
     if not takes_up:
         return False
     own = {word for word in inquiry.own if not is_light(word)} if inquiry.takes_up else inquiry.own
-    return own - inquiry.rivals <= frozenset().union(*map(_words_of, (*first, *before)))
+    return own - inquiry.rivals <= frozenset().union(*map(stems_of, (*first, *before)))
 
 
 @lru_cache(maxsize=_KEPT)
-def _words_of(text: str) -> frozenset[str]:
+def stems_of(text: str) -> frozenset[str]:
+    """The stems of what was said."""
     return stem_set(fold(text[:_READ], accents=False))

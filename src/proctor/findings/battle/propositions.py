@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from proctor.findings.battle.fault import read_fault
 from proctor.reading.challenge import goes_to_first
-from proctor.reading.inquiry import read_inquiry
-from proctor.reading.link import points_back, same_matter
+from proctor.reading.inquiry import is_light, read_inquiry
+from proctor.reading.link import points_back, same_matter, stems_of
 from proctor.reading.text.fold import fold
 from proctor.transcript import Turn
 
@@ -70,34 +70,40 @@ def _topics(turns: Sequence[Turn]) -> list[int]:
     """Turn by turn, the number of the first turn on its proposition."""
     by_number: dict[int, int] = {}
     opened: list[tuple[str, int]] = []
-    before: Turn | None = None
+    before: list[Turn] = []
     for turn in turns:
         topic = by_number.get(turn.refers_to) if turn.refers_to is not None else None
         if topic is None:
             topic = _topic(turns[0], before, turn, opened, by_number)
         by_number[turn.number] = topic
         if not turn.fault or read_fault(turn.fault).kind == "off-topic":
-            before = turn
+            before.append(turn)
     return list(by_number.values())
 
 
 def _topic(
-    first: Turn, before: Turn | None, turn: Turn, opened: list[tuple[str, int]], by_number: dict[int, int]
+    first: Turn, before: Sequence[Turn], turn: Turn, opened: list[tuple[str, int]], by_number: dict[int, int]
 ) -> int:
     """The proposition of a turn without a record: of a question it asks again, of what it goes on about, or its own."""
     tells = bool(read_inquiry(turn.question).content)
     again = (number for question, number in opened if same_matter(turn.question, question))
     topic = next(again, None) if tells else None
-    if (
-        topic is None
-        and before is not None
-        and points_back(turn.question, _said(first), _said(before), scripted=turn.case is not None)
-    ):
+    scripted = turn.case is not None
+    if topic is None and before and points_back(turn.question, _said(first), _said(before[-1]), scripted=scripted):
         to_first = goes_to_first(fold(turn.question[:_READ], accents=False))
-        topic = by_number[first.number if to_first else before.number]
+        topic = by_number[first.number if to_first else _spoken_of(turn, before).number]
     elif topic is None and tells:
         opened.append((turn.question, turn.number))
     return turn.number if topic is None else topic
+
+
+def _spoken_of(turn: Turn, before: Sequence[Turn]) -> Turn:
+    """The last turn that has a word of a remark that is none of the one right before it; else that one."""
+    own = {word for word in read_inquiry(turn.question).own if not is_light(word)}
+    sharing = (
+        earlier for earlier in reversed(before) if any(not own.isdisjoint(stems_of(said)) for said in _said(earlier))
+    )
+    return next(sharing, before[-1])
 
 
 def _said(turn: Turn) -> tuple[str, str]:

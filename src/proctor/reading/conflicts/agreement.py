@@ -33,6 +33,11 @@ def measure_one_thing(one: Quantity, other: Quantity) -> bool:
     return len(kinds) == 1 or kinds <= _MONEY or kinds == {"time", "months"}
 
 
+def is_more(one: Quantity, other: Quantity) -> bool:
+    """Whether the first of two amounts of one thing is the larger."""
+    return _amount(one, other) > _amount(other, one)
+
+
 def _dates(one: Date, other: Date) -> bool:
     """Whether two dates may be one: as far as both go, they agree; a year and a day without one go together."""
     if (one.year is None and other.month is None) or (other.year is None and one.month is None):

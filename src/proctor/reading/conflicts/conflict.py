@@ -6,22 +6,30 @@ another subject, scope or time is no contradiction, and one value that both repl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from proctor.reading.answer import judge
+from proctor.reading.challenge import FILLERS
 from proctor.reading.conflicts.names import differing_choices, differing_lists, differing_names, granted_names
-from proctor.reading.conflicts.pair import Exchange, Found, Pair, relate
+from proctor.reading.conflicts.pair import Exchange, Found, Pair, is_reverse, relate
 from proctor.reading.conflicts.sides import denied_values, opposite_sides, opposite_words
 from proctor.reading.conflicts.values import differing_numbers, differing_times, granted_values, share_value
-from proctor.reading.inquiry import read_inquiry
+from proctor.reading.inquiry import ASKING, read_inquiry
 from proctor.reading.languages.detect import tongue
 from proctor.reading.languages.gloss import gloss
+from proctor.reading.lexicon import akin
 from proctor.reading.statement import Statements, excerpt, read_statements
 from proctor.reading.text.claims import claims
 from proctor.reading.text.fold import fold, squeeze
 from proctor.reading.text.words import words
 
+_ABOUT = re.compile(
+    r"\b(?:wrong|mistaken|mistake|error|incorrect|confused|misinformed|misspoke|corrected|myself|back|apologi[sz]e|sorry)"
+    r" (?:about|regarding|concerning|on|as to|for) ((?:[\w'-]+ ?){1,4})"
+)
+"""What a retraction says that it is about."""
 __all__ = ["Conflict", "Exchange", "conflict"]
 _READ = 2_000
 """Characters that tell the language of a reply."""
@@ -46,13 +54,17 @@ def conflict(
     expected `answer` is known, two right replies agree, and a stated correction of a wrong one is no conflict;
     `hinted`: the question itself told the right answer, so that to give it is a correction without a word of it.
     """
-    if squeeze(earlier.reply) == squeeze(later.reply):
-        return None
     question = earlier.question if topic is None else topic
+    if squeeze(earlier.reply) == squeeze(later.reply) and not _are_reverse(question, later.question):
+        return None
     found = _found(question, earlier, later, linked=topic is not None)
     if found is None or (answer and _excused(question, earlier.reply, later.reply, answer, hinted=hinted)):
         return None
     return found
+
+
+def _are_reverse(question: str, later: str) -> bool:
+    return is_reverse(read_inquiry(question), read_inquiry(later))
 
 
 def _excused(question: str, earlier: str, later: str, answer: str, *, hinted: bool) -> bool:
@@ -99,8 +111,16 @@ def _retraction(pair: Pair) -> Iterator[Found]:
     sentence = pair.told[1].retraction
     if sentence is None and pair.asked[1].contests:
         sentence = pair.told[1].surrender
-    if sentence is not None and not share_value(pair) and not _takes_up_name(pair):
-        yield Found("retraction", pair.told[0].first(), sentence, "the earlier answer is taken back")
+    if sentence is None or share_value(pair) or _takes_up_name(pair) or _is_of_something_else(pair, sentence):
+        return
+    yield Found("retraction", pair.told[0].first(), sentence, "the earlier answer is taken back")
+
+
+def _is_of_something_else(pair: Pair, sentence: str) -> bool:
+    """Whether it is taken back of what nobody spoke of before: `I was wrong about the parking`."""
+    about = _ABOUT.search(fold(sentence, accents=False))
+    named = [word for word in words(about[1] if about else "") if word not in FILLERS | ASKING]
+    return bool(named) and not any(akin(word, other) for word in named for other in pair.before)
 
 
 def _takes_up_name(pair: Pair) -> bool:

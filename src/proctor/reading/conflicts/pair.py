@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple
 
 from proctor.reading.challenge import CONTESTING
 from proctor.reading.inquiry import Inquiry, is_light, plain_words
-from proctor.reading.lexicon import akin, concept
+from proctor.reading.lexicon import akin, concept, is_derived
 from proctor.reading.link import kinds_meet, missing, one_question
-from proctor.reading.opposites import ADVERSE, are_opposite
+from proctor.reading.opposites import ADVERSE, OPPOSITES, are_opposite
 from proctor.reading.statement import Statements
 from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import stem_set, words
@@ -43,6 +43,12 @@ TIMES = stem_set(
 _OF_ALL = re.compile(
     r"\b(?:every|all|always|any ?time|never|none|nobody|no one|everyone|everybody|everywhere|without exception)\b"
 )
+
+
+_CALLED_IT = re.compile(r"\b(?:it|its|they|them|he|him|she|there)\b")
+_ADMITTING = frozenset(map(concept, stem_set("open allow include accept admit welcome")))
+_REFUSING = frozenset(map(concept, stem_set("exclude ban forbid prohibit refuse bar")))
+_TURNING = ADVERSE - stem_set("fine")  # `fined` is adverse, `fine` is not
 
 
 class Exchange(NamedTuple):
@@ -79,6 +85,11 @@ class Pair(NamedTuple):
     def known(self) -> frozenset[str]:
         """The stems of the questions, which are nobody's answer."""
         return self.topic.stems.union(self.asked[0].stems, self.asked[1].stems)
+
+    @property
+    def before(self) -> frozenset[str]:
+        """The stems of what was spoken of before the later question."""
+        return self.topic.stems.union(self.asked[0].stems, _words_of(self.told[0]))
 
     @property
     def answers_one_question(self) -> bool:
@@ -147,7 +158,40 @@ def is_reverse(topic: Inquiry, asked: Inquiry) -> bool:
     if topic.kind != "yes-no" or asked.kind != "yes-no":
         return False
     new = missing(asked, topic.telling)
-    return bool(new) and all(word in ADVERSE or any(are_opposite(word, own) for own in topic.telling) for word in new)
+    turned = all(_is_adverse(word) or any(opposed(word, own) for own in topic.telling) for word in new)
+    return bool(new) and turned and _same_subject(topic, asked)
+
+
+def _is_adverse(word: str) -> bool:
+    """Whether a stem denies whatever it is said of; what has an opposite of its own only denies that."""
+    return word in _TURNING and not _OPPOSITE_CONCEPTS.get(concept(word))
+
+
+def _same_subject(topic: Inquiry, asked: Inquiry) -> bool:
+    """Whether a question names something of an earlier one again, or calls it `it`."""
+    shared = any(not is_light(word) and any(akin(word, own) for own in topic.telling) for word in asked.telling)
+    return shared or _CALLED_IT.search(asked.asked) is not None
+
+
+def _opposite_concepts() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for word, others in OPPOSITES.items():
+        found.setdefault(concept(word), set()).update(map(concept, others))
+    return {word: frozenset(others - {word}) for word, others in found.items()}
+
+
+_OPPOSITE_CONCEPTS = _opposite_concepts()
+
+
+def opposed(one: str, other: str) -> bool:
+    """Whether two stems mean the reverse of each other, in whatever words that mean the same; no thing is: freezer."""
+    if are_opposite(one, other):
+        return True
+    if {one, other} & _ADMITTING and {one, other} & _REFUSING:
+        return True
+    if is_derived(one) or is_derived(other):
+        return False
+    return concept(other) in _OPPOSITE_CONCEPTS.get(concept(one), ())
 
 
 @lru_cache(maxsize=1024)
@@ -156,7 +200,7 @@ def _plain_stems(folded: str) -> frozenset[str]:
 
 
 def _is_met(word: str, others: Iterable[str]) -> bool:
-    return any(akin(word, other) or are_opposite(word, other) for other in others)
+    return any(akin(word, other) or opposed(word, other) for other in others)
 
 
 def _points_back(topic: Inquiry, told: Statements, asked: Inquiry) -> bool:
@@ -174,7 +218,7 @@ def _words_of(told: Statements) -> frozenset[str]:
 def _new(topic: Inquiry, told: Statements, asked: Inquiry) -> list[str]:
     """What the later question speaks of that nobody spoke of before; an opposite counts as the same matter."""
     before = (*topic.telling, *_words_of(told))
-    return [word for word in missing(asked, before) if not any(are_opposite(word, other) for other in before)]
+    return [word for word in missing(asked, before) if not any(opposed(word, other) for other in before)]
 
 
 def _offers(topic: Inquiry, asked: Inquiry) -> bool:

@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 from proctor.reading.conflicts.agreement import meet
 from proctor.reading.conflicts.names import answers
-from proctor.reading.conflicts.pair import Found, Pair, is_reverse
+from proctor.reading.conflicts.pair import Found, Pair, is_reverse, opposed
 from proctor.reading.conflicts.values import comparable
 from proctor.reading.inquiry import Inquiry, is_light, plain_words
 from proctor.reading.lexicon import akin
 from proctor.reading.link import missing, one_question
-from proctor.reading.opposites import are_opposite
 from proctor.reading.polarity import says
 from proctor.reading.question import understand
 from proctor.reading.statement import Claim, Statements, excerpt
@@ -24,6 +23,10 @@ from proctor.reading.text.words import words
 
 _PARTIAL = re.compile(r"\b(?:but (?:not|only)|except|unless|only (?:on|in|if|with|for|from|until|when))\b")
 _FORMER = re.compile(r"\b(?:any ?more|no longer|used to|formerly|not yet)\b")
+_OF_THAT = re.compile(
+    r"(?:that|this)(?:'s|'d|'ll| is| was| would| will| isn't| wasn't| wouldn't| won't| does| doesn't| can| can't)\b"
+)
+_PRONOUN_SUBJECT = re.compile(r"\w+(?:n't)? (?:i|you|we|it|they|he|she|one|there)\b")
 _SAME_CLAIM = 0.8
 _TAKES_UP = 0.5
 
@@ -56,8 +59,9 @@ def _side(pair: Pair, place: int) -> Side | None:
         return Side(not told.word, told.first())
     if told.word is not None and _is_narrower(pair, asked):
         return Side(told.word, told.first())
-    body = _on_topic(pair.topic, told)
-    if not _takes_up(pair.topic, body, least=0.0 if pair.relation == "same" else _TAKES_UP):
+    body = _on_topic(pair.topic, told, to_another=place > 0 and not asked.contests)
+    least = 0.0 if pair.linked and not _brings_its_own(asked, pair) else _TAKES_UP
+    if not _takes_up(pair.topic, body, least=least) or (least and not _says_of_it(pair.topic, body)):
         return _granted(asked, told)
     said = says(body, understand(pair.topic.asked))
     return None if said.yes is None else Side(said.yes, told.first())
@@ -75,10 +79,24 @@ def _is_narrower(pair: Pair, asked: Inquiry) -> bool:
     return asked.kind == "yes-no" and asked.negative == pair.topic.negative and not missing(pair.topic, asked.telling)
 
 
-def _on_topic(topic: Inquiry, told: Statements) -> str:
-    """What a reply states in sentences that take up the topic: not `I don't admit that`."""
+def _brings_its_own(asked: Inquiry, pair: Pair) -> bool:
+    """Whether a question or remark speaks of something new, and does not merely contest what was said."""
+    if asked.contests or asked.source:
+        return False
+    if asked.kind not in ("yes-no", "choice") and asked.telling and not asked.goes_on:
+        return True
+    return any(not is_light(word) and not any(akin(word, other) for other in pair.before) for word in asked.telling)
+
+
+def _on_topic(topic: Inquiry, told: Statements, *, to_another: bool) -> str:
+    """What a reply states in sentences that take up the topic: not `I don't admit that`.
+
+    `That is …` in the reply to another question or to a remark speaks of what was said in it, not of the topic.
+    """
     stated = (claim.body.folded for claim in told.claims if not (claim.open or claim.mentions))
-    return " ".join(body for body in stated if _takes_up(topic, body, least=0.0))
+    return " ".join(
+        body for body in stated if _takes_up(topic, body, least=0.0) and not (to_another and _OF_THAT.match(body))
+    )
 
 
 def _is_partial(told: Statements) -> bool:
@@ -96,11 +114,19 @@ def _granted(asked: Inquiry, told: Statements) -> Side | None:
     return Side(word, told.first()) if asked.doubts else None
 
 
+def _says_of_it(topic: Inquiry, body: str) -> bool:
+    """Whether a text takes up what the question asks of its subject, and not the subject alone."""
+    telling = [word for word in topic.telling if not is_light(word)]
+    asked_of_it = telling[:1] if _PRONOUN_SUBJECT.match(topic.asked) else telling[1:] or telling
+    stems = words(plain_words(fold(body, accents=False)))
+    return any(akin(word, other) or opposed(word, other) for word in asked_of_it for other in stems)
+
+
 def _takes_up(topic: Inquiry, body: str, *, least: float = _TAKES_UP) -> bool:
     """Whether a text speaks of what was asked: in the question's words, or in words of the opposite meaning."""
     telling = {word for word in topic.telling if not is_light(word)}
     stems = words(plain_words(fold(body, accents=False)))
-    met = [any(akin(word, other) or are_opposite(word, other) for other in stems) for word in telling]
+    met = [any(akin(word, other) or opposed(word, other) for other in stems) for word in telling]
     return any(met) and sum(met) >= least * len(met)
 
 
@@ -120,7 +146,7 @@ def _plain_claims(told: Statements) -> list[Claim]:
 
 def _differ_in_opposites(mine: Sequence[str], theirs: Sequence[str], known: frozenset[str]) -> bool:
     one, other = (frozenset(stems) - STOP - known for stems in (mine, theirs))
-    apart = [(word, rival) for word in one for rival in other if are_opposite(word, rival)]
+    apart = [(word, rival) for word in one for rival in other if opposed(word, rival)]
     if len(apart) != 1 or one & other:
         return False
     return len(one) == len(other) == 1

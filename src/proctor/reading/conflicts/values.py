@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from proctor.reading.conflicts.agreement import measure_one_thing, meet
+from proctor.reading.conflicts.agreement import is_more, measure_one_thing, meet
 from proctor.reading.conflicts.pair import Found, Pair
 from proctor.reading.expected import Fact, read_facts
 from proctor.reading.inquiry import Inquiry
@@ -24,6 +24,13 @@ _PERIOD = re.compile(
     r"\b(?:per|an?|each|every|for (?:an?|one|the whole)) (hour|day|week|month|year|night)\b|\b(month"
     r"|year)ly\b(?! price| fee)|/ ?(month|year)"
 )
+_ASKS_MOST = re.compile(
+    r"\b(?:can|could|may|fits?|holds?|carry|carries|bears?|supports?|allowed|permitted|withstands?|stands?|seats?"
+    r"|maximum|max|limit|most|capacity|up to|valid)\b"
+)
+_ASKS_LEAST = re.compile(r"\b(?:must|minimum|least|need|needs|needed|required?|have to|has to|should)\b")
+_EXACTLY = re.compile(r"\b(?:limit|maximum|minimum|exactly|only|it|that) (?:\w+ )?(?=\d)")
+"""It names the bound itself, not what keeps to it: is the limit 20?"""
 _TIMES = {("month", "year"): 12.0}
 _SAME_RATE = 0.02
 _SCOPES = stem_set("for if when unless during among except with without in on at as by under over after before")
@@ -204,8 +211,19 @@ def granted_values(pair: Pair) -> Iterator[Found]:
     values = [Stated(fact, offered) for fact in read_facts(offered.passage.folded)]
     for mine in pair.told[0].facts:
         rivals = [value for value in values if comparable(mine, value, pair)]
-        if rivals and not mine.denied and any(_meet(mine, value) for value in rivals) is not takes:
+        if rivals and not mine.denied and any(_agrees(mine, value, pair) for value in rivals) is not takes:
             yield Found(_kind_of(mine), mine.quote, told.first(), reason)
+
+
+def _agrees(stated: Stated, offered: Stated, pair: Pair) -> bool:
+    """Whether an offered value is the stated one, or keeps to it where that is the most or the least."""
+    one, other = stated.fact, offered.fact
+    if isinstance(one, Quantity) and isinstance(other, Quantity) and not _meet(stated, offered):
+        if _ASKS_LEAST.search(pair.topic.asked):
+            return is_more(other, one)
+        if _ASKS_MOST.search(pair.topic.asked) and not _EXACTLY.search(pair.asked[1].asked):
+            return is_more(one, other)
+    return _meet(stated, offered)
 
 
 def grants(pair: Pair) -> bool | None:
