@@ -3,34 +3,163 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
+from typing import NamedTuple
 
 from proctor.reading.opposites import NEGATORS, are_opposite
 from proctor.reading.outright import SENTENCE
+from proctor.reading.text.numbers import Reading, quantities
 from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import stem, stem_set, stems_of
 
 _LESS = stem_set("less fewer least")
-_COMPARED = re.compile(r"(\w+er|more \w+|less \w+|better|worse) than (.+?)(?:[,.;!?]|$)")
+_DOWN = stem_set(
+    "smaller less fewer lower shorter lighter slower cheaper colder cooler earlier younger narrower thinner"
+    " weaker closer"
+    " nearer poorer shallower"
+)
+"""Comparatives of less; those of more are too many to name."""
+_BY_YEAR = {
+    stem("older"): False,
+    stem("earlier"): False,
+    stem("younger"): True,
+    stem("newer"): True,
+    stem("later"): True,
+}
+"""Comparative of age → whether a later year means more of it."""
+_COMPARED = re.compile(
+    r"(?P<how>\w+er|more(?: \w+)?|less(?: \w+)?|worse)(?: (?P<one>(?:in|to|on|at|from|for|of|with|by) [\w"
+    r" ,'-]{2,40}?))? than "
+    r"(?P<other>.+?)(?:[,.;!?]|$)"
+)
+_SUPERLATIVE = re.compile(r"\bthe (?:\w+ )?(?P<how>\w+est|most \w+)\b")
+_SYMBOL = re.compile(r"(?P<one>[\d.,]*\d)[^\d<>=,;]{0,12}(?P<sign><|>|=)[^\d<>=,;]{0,12}(?P<other>\d[\d.,]*)")
+_SAME = re.compile(r"\b(?:same|equal(?:ly)?|identical|no difference|alike|tie[ds]?)\b")
+_WINS = stem_set("beat beats exceed exceeds outweigh top tops surpass surpasses win wins outdo trump outstrip")
+_PART = re.compile(r"[,;\n]\s*|(?<=[.!?])\s+")
+
+
+class Sides(NamedTuple):
+    """What a question compares."""
+
+    how: str
+    """The comparative."""
+    ones: set[str]
+    others: set[str]
 
 
 def compared(folded: str, question: str) -> bool | None:
     """`Iron is less dense than lead` to `Is lead denser than iron?`: by who stands first, and which way."""
+    sides = _sides(question)
+    if sides is None:
+        return _unbeaten(folded, question)
+    if sides.how in ("more", "less", "fewer"):
+        return _by_bound(folded, question, sides)
+    found = _by_symbol(folded, sides)
+    if found is None:
+        found = _by_words(folded, sides)
+    if found is None:
+        found = _by_amounts(folded, sides)
+    if found is None:
+        found = _by_bound(folded, question, sides)
+    return False if found is None and _SAME.search(folded) and not _SAME.search(question) else found
+
+
+def _sides(question: str) -> Sides | None:
     asked = _COMPARED.search(question)
     if asked is None:
         return None
-    before = set(stems_of(question[: asked.start()])) - STOP
-    after = set(stems_of(asked[2])) - STOP
+    one = asked["one"] or question[: asked.start()]
+    ones, others = set(stems_of(one)) - STOP, set(stems_of(asked["other"])) - STOP
+    return Sides(asked["how"], ones - others, others - ones)
+
+
+def _by_words(folded: str, sides: Sides) -> bool | None:
     for sentence in reversed(SENTENCE.split(folded)):
-        way = _way(sentence, asked[1])
-        first = _first_of(sentence, before - after, after - before)
+        way = _way(sentence, sides.how)
+        first = _first_of(sentence, sides.ones, sides.others)
         if way is not None and first is not None:
             denied = any(word in NEGATORS for word in stems_of(sentence))
             return (way == first) != denied
     return None
 
 
+def _is_more(how: str) -> bool:
+    return stem(how.split()[-1]) not in _DOWN and not how.startswith("less")
+
+
+def _by_symbol(folded: str, sides: Sides) -> bool | None:
+    """`0.5 > 0.45`: the numbers in the order of the question, or those that it names."""
+    last = None
+    for match in _SYMBOL.finditer(folded):
+        last = match
+    if last is None:
+        return None
+    if last["sign"] == "=":
+        return None if last["one"] != last["other"] else False
+    swapped = stem(last["one"]) in sides.others or stem(last["other"]) in sides.ones
+    return ((last["sign"] == ">") == _is_more(sides.how)) != swapped
+
+
+def _by_amounts(folded: str, sides: Sides) -> bool | None:
+    """`Anna was born in 1991, Ben in 1988`: by one amount for each."""
+    one, other = (_amount(folded, mine, theirs) for mine, theirs in ((sides.ones, sides.others), sides[:0:-1]))
+    if one is None or other is None or one.dimension != other.dimension or one.amount == other.amount:
+        return None
+    how = stem(sides.how)
+    years = not one.dimension and how in _BY_YEAR and min(one.amount, other.amount) > _FIRST_YEAR
+    more = _BY_YEAR[how] if years else _is_more(sides.how)
+    return (one.amount > other.amount) == more
+
+
+def _by_bound(folded: str, question: str, sides: Sides) -> bool | None:
+    """`It's exactly 50` to `Is it more than 50?`: by the one amount of a reply."""
+    asked = _COMPARED.search(question)
+    bounds = quantities(asked["other"]) if asked else []
+    found = quantities(folded)
+    if len(bounds) != 1 or len(found) != 1 or not bounds[0].readings or not found[0].readings or found[0].bound:
+        return None
+    bound, amount = bounds[0].readings[0], found[0].readings[0]
+    if not bound.dimension or amount.dimension not in ("", bound.dimension):
+        return None
+    value, limit = (amount.amount, bound.amount) if amount.dimension else (found[0].value, bounds[0].value)
+    return value > limit if _is_more(sides.how) else value < limit
+
+
+_FIRST_YEAR = 1000
+
+
+def _amount(folded: str, mine: Set[str], theirs: Set[str]) -> Reading | None:
+    """The one amount in the part of a text that names one side and not the other."""
+    for part in _PART.split(folded):
+        stems = set(stems_of(part))
+        found = quantities(part) if stems & mine and not stems & theirs else []
+        if len(found) == 1 and found[0].readings:
+            return found[0].readings[0]
+    return None
+
+
+def _unbeaten(folded: str, question: str) -> bool | None:
+    """`No lake is deeper` to `Is it the deepest lake?`."""
+    asked = _SUPERLATIVE.search(question)
+    if asked is None:
+        return None
+    base = asked["how"].removeprefix("most ").removesuffix("est")
+    for sentence in SENTENCE.split(folded):
+        stems = stems_of(sentence)
+        more = any(word in (base + "er", stem(base + "er")) or word in _WINS for word in stems)
+        if more and stems and stems[0] in NEGATORS:
+            return True
+    return None
+
+
 def _way(sentence: str, comparative: str) -> bool | None:
     """Whether a sentence compares in the question's direction; None: it does not compare."""
+    way = _way_up(sentence, comparative)
+    return None if way is None else way != comparative.startswith(("less", "fewer"))
+
+
+def _way_up(sentence: str, comparative: str) -> bool | None:
     wanted = stem(comparative.split()[-1])
     base = wanted.removesuffix("er")
     stems = stems_of(sentence)
@@ -42,6 +171,8 @@ def _way(sentence: str, comparative: str) -> bool | None:
             return not less
         if are_opposite(word, wanted) or are_opposite(word, base):
             return less
+        if word in _WINS:
+            return True
     return None
 
 

@@ -61,7 +61,7 @@ rise increase grow climb gain taller rose: down fell fall decrease drop shrink d
 taller: shorter lower | longer: shorter | higher: lower
 hotter warmer hot warm: colder cooler cold cool | faster fast quick: slower slow | slow: speed accelerate quicken
 bigger larger large big: smaller small tiny
-heavier heavy: lighter light | older old: younger newer new | earlier early: later late
+heavier heavy: lighter light | older old senior: younger newer new junior | earlier early: later late
 stronger strong: weaker weak | richer: poorer
 cheaper cheap: dearer expensive dear | easier easy: harder hard difficult | more: less fewer | better: worse
 same identical equal alike: differ different slower faster higher lower bigger smaller larger unequal
