@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from proctor.reading.text.places import without_places
 from proctor.reading.text.remembering import remembered
+from proctor.reading.text.units import UNITS
 
 ANSWER_MARK = "Answer: "
 """What stands in an undressed reply before what it marked as its answer."""
@@ -32,7 +33,7 @@ _QUOTED = re.compile(r"^[ \t]*>+[ \t]?", re.M)
 _RULE = re.compile(r"^[ \t]*(?:[-*_=][ \t]?){3,}$", re.M)
 _ROW_RULE = re.compile(r"^[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|?)+[ \t]*$", re.M)
 _ROW = re.compile(r"^[ \t]*\|(.+)\|[ \t]*$", re.M)
-_BULLET = re.compile(r"^[ \t]*(?:[-*•‣▪◦–—→➤✓✔✅❌☑►●○]|\(?\d{1,2}[.)]|\(?[a-z]\))[ \t]+(?=\S)", re.M)
+_BULLET = re.compile(r"^[ \t]*(?:[-*•‣▪◦–—→➤✓✔✅☑►●○]|\(?\d{1,2}[.)]|\(?[a-z]\))[ \t]+(?=\S)", re.M)
 _CITED = re.compile(
     r"\s?【[^】]{0,80}】|\s?\[\^?(?:\d{1,3}|citation needed|source|\w{0,12}:?\d{1,3})(?:\s?[,;–-]\s?\d{1,3}){0,9}\]"
     r"|\s?\^\[\d+\]|(?<=[\w.!?,])[¹²³⁴⁵⁶⁷⁸⁹⁰]+(?=[\s.,;]|$)(?<!\dm[²³])(?<!m[²³])"
@@ -44,7 +45,7 @@ _SOURCES = re.compile(
     re.I | re.M | re.S,
 )
 _PICTURES = re.compile(
-    "[\U0001f000-\U0001faff\u2600-\u26ff\u2700-\u2704\u2706-\u2712\u2715-\u274b\u274d-\u27bf\ufe0f\u200d\u2b50\u2b55]+"
+    "[\U0001f000-\U0001faff\u2600-\u26ff\u2700-\u2704\u2706-\u2712\u2719-\u274b\u274d-\u27bf\ufe0f\u200d\u2b50\u2b55]+"
 )
 _MATHS = (
     (re.compile(r"\\(?:d|t)?frac\s*\{([^{}]+)\}\s*\{([^{}]+)\}"), r"\1/\2"),
@@ -146,7 +147,15 @@ def _of_object(value: Mapping[str, object]) -> str:
             return f"{said} {unit}".strip() if unit and unit not in said else said
     if len(folded) == 1:
         return _spoken(next(iter(folded.values())))
-    return "\n".join(f"{key}: {_spoken(part)}" for key, part in value.items())
+    return "\n".join(_entry(key, part) for key, part in value.items())
+
+
+def _entry(key: str, value: object) -> str:
+    """`"price_eur": 0.95` as `price: 0.95 eur`."""
+    name, _, unit = str(key).rpartition("_")
+    if name and isinstance(value, int | float) and unit.lower() in UNITS:
+        return f"{name.replace('_', ' ')}: {_spoken(value)} {unit}"
+    return f"{key}: {_spoken(value)}"
 
 
 # Markup

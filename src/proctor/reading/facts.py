@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from proctor.reading.composed import composed, years_on
 from proctor.reading.expected import Answered, Expected, Fact
-from proctor.reading.match import Match, best_mention, taken_up
-from proctor.reading.opposites import are_opposite
+from proctor.reading.match import Match, best_mention
+from proctor.reading.opposites import ADVERSE, NEGATORS, are_opposite
 from proctor.reading.question import Asked
+from proctor.reading.rivals import rival
 from proctor.reading.text.clocks import Clock, same_time
 from proctor.reading.text.dates import Date, agree
 from proctor.reading.text.numbers import Quantity, compare
@@ -27,6 +30,11 @@ _OUTDONE = 0.4
 _SHOWN = 3
 _NARROW = 0.1
 """How wide a range around the expected number may be, as a share of it."""
+_ASKS_MOST = re.compile(r"\b(?:max|maximum|at most|(?<!lower )limit|highest|largest|biggest)\b")
+_ASKS_LEAST = re.compile(r"\b(?:min|minimum|at least|lowest|smallest)\b")
+_CHANGES = r"(?:ris|ros|increas|grow|gr[eo]w|f[ea]ll|dropp?|decreas|shr[iau]nk|declin|climb|went|go)\w*"
+_CHANGED_TO = re.compile(rf"\b{_CHANGES}(?: up| down)? to (?:about |around |nearly )?$")
+_ASKS_CHANGE = re.compile(rf"\b(?:how much|by how much|by what)\b[^?]*\b{_CHANGES}")
 _DIRECTIONS = stem_set(
     "rise rose increase grow grew fall fell drop decrease shrink sink decline lose gain lost win won cut raise"
     " down up climb"
@@ -86,25 +94,28 @@ def _date_met(reply: Answered, asked: Asked, wanted: str, date: Date) -> Match |
     found = _best(reply, asked, wanted, reply.facts.dates, lambda other: _date_value(asked, date, other))
     if found is not None and found.value:
         return found
-    return _best(reply, asked, wanted, reply.facts.quantities, lambda other: _year_value(date, other)) or found
+    later = years_on(reply, date, wanted)
+    return later or _best(reply, asked, wanted, reply.facts.quantities, lambda other: _year_value(date, other)) or found
 
 
 def _number_met(reply: Answered, asked: Asked, answer: Expected, wanted: str, number: Quantity) -> Match | None:
     alone = len(answer.facts.quantities) == 1
     candidates = _comparable(reply, asked, number) if alone else reply.facts.quantities
-    period = times_a_year(answer.passage.folded, number.end)
+    period = times_a_year(answer.passage.folded, number.start, number.end)
 
     def value(other: Quantity) -> float:
-        theirs = times_a_year(reply.passage.folded, other.end)
-        if period and theirs and period != theirs:
+        theirs = times_a_year(reply.passage.folded, other.start, other.end) if period else 0.0
+        if theirs and period != theirs:
             return _periodic_value(number, period, other, theirs)
+        if other.bound and _bounds_otherwise(reply, asked, number, other):
+            return 0.0
         return _number_value(number, other, alone)
 
-    found = _best(reply, asked, wanted, candidates, value)
+    found = _best(reply, asked, wanted, candidates, value, reply.facts.quantities if alone else ())
     if found is not None and found.value:
         return _in_direction(reply, asked, found, wanted)
-    if alone and (ranged := _within(reply, number, wanted)):
-        return ranged
+    if alone and (other := _within(reply, number, wanted) or composed(reply, number, wanted)):
+        return other
     return found or _best(reply, asked, wanted, reply.facts.dates, lambda other: _year_value(other, number))
 
 
@@ -140,6 +151,10 @@ def _within(reply: Answered, number: Quantity, wanted: str) -> Match | None:
 
 def _in_direction(reply: Answered, asked: Asked, found: Match, wanted: str) -> Match:
     """`They fell by 20 %` to `How much did sales rise?`: the number is right and what is said of it is not."""
+    if _CHANGED_TO.search(reply.passage.folded, 0, reply.passage.starts[found.first]) and _ASKS_CHANGE.search(
+        asked.folded
+    ):
+        return found._replace(value=0.0, explanation=f"expected {wanted}, but the reply says to what, not by how much")
     clauses, stems = reply.passage.clauses, reply.passage.stems
     here = [word for word, clause in zip(stems, clauses, strict=True) if clause == clauses[found.first]]
     if not asked.content.isdisjoint(here):
@@ -154,8 +169,26 @@ def _is_reverse(word: str, asked: Asked) -> bool:
     return word in _DIRECTIONS and any(are_opposite(word, other) for other in asked.content)
 
 
-def _best(reply: Answered, asked: Asked, wanted: str, found: Sequence[F], value: Callable[[F], float]) -> Match | None:
-    """The found fact that meets the expected one best; None: there is none of this kind."""
+def _bounds_otherwise(reply: Answered, asked: Asked, number: Quantity, other: Quantity) -> bool:
+    """`from 25 MB upwards` for a maximum of 25 MB, but not `more than 25 MB is rejected`."""
+    if number.bound or other.bound != ("low" if _ASKS_MOST.search(asked.folded) else "high"):
+        return False
+    if not _ASKS_MOST.search(asked.folded) and not _ASKS_LEAST.search(asked.folded):
+        return False
+    clauses, here = reply.passage.clauses, reply.passage.clauses[_words_of(reply, other)[0]]
+    stems = (word for word, clause in zip(reply.passage.stems, clauses, strict=True) if clause == here)
+    return not any(word in NEGATORS or word in ADVERSE or word == "too" for word in stems)
+
+
+def _best(
+    reply: Answered,
+    asked: Asked,
+    wanted: str,
+    found: Sequence[F],
+    value: Callable[[F], float],
+    others: Sequence[F] = (),
+) -> Match | None:
+    """The found fact that meets the expected one best, unless one of these or others outdoes it; None: no such fact."""
     if not found:
         return None
     marks = [value(fact) for fact in found]
@@ -166,28 +199,12 @@ def _best(reply: Answered, asked: Asked, wanted: str, found: Sequence[F], value:
     place = best_mention(reply, asked, [first for first, _ in spans])
     first, last = next(span for span in spans if span[0] == place)
     met = f"expected {wanted}, found {reply.passage.quote(first, last)}"
-    others = [fact for fact, mark in zip(found, marks, strict=True) if not mark]
-    rival = _rival(reply, asked, place, others) if others else None
-    if rival is not None:
-        return Match(best * _OUTDONE, f"{met}, but the answer given is {_text(reply, rival)}", first, last)
+    right = [(fact, _words_of(reply, fact)[0]) for fact, mark in zip(found, marks, strict=True) if mark == best]
+    wrong = [(fact, _words_of(reply, fact)[0]) for fact in others or found if not value(fact)]
+    against = rival(reply, asked, sorted(right, key=lambda pair: pair[1] != place), wrong) if wrong else None
+    if against is not None:
+        return Match(best * _OUTDONE, f"{met}, but the answer given is {_text(reply, against)}", first, last)
     return Match(best, met, first, last)
-
-
-def _rival(reply: Answered, asked: Asked, place: int, others: Sequence[Fact]) -> Fact | None:
-    """Another date or measure, in a clause that takes up more of the question, or as much and before."""
-    clauses, shared = reply.passage.clauses, taken_up(reply, asked)
-    here = clauses[place]
-    known = len(shared.get(here, ()))
-    for other in others:
-        first, _ = _words_of(reply, other)
-        there = clauses[first]
-        bare = isinstance(other, Quantity) and not other.dimension
-        if bare or there == here or reply.passage.stems[first] in asked.words:
-            continue
-        theirs = len(shared.get(there, ()))
-        if theirs > known or (theirs == known and there < here):
-            return other
-    return None
 
 
 def _date_value(asked: Asked, date: Date, found: Date) -> float:

@@ -45,6 +45,8 @@ _FORMER_CUE = re.compile(
     r"|moved (?:off|away from)"
     r"|switched (?:off|from|away from)|was once|once was|until \d{4} (?:it was )?)\s(?:\w+\s)?$"
 )
+_BEYOND = re.compile(r"\b(?:over|above|beyond|exceed\w*|more than|below|under|less than|fewer than) $")
+"""What is denied beyond a limit does not deny the limit: `nothing over 500 kg`."""
 _FORMER_AFTER = re.compile(r",? to \w+")
 _MOVES = re.compile(r"\b(?:moved?|relocated?|switched|migrated|changed|transferred|renamed)\b")
 _OTHERS_SAY = re.compile(
@@ -115,6 +117,7 @@ def _denial(reply: Answered, answer: Expected, first: int, last: int) -> Stance 
         place is None
         or _is_quoted(reply, place, first)
         or "until" in reply.passage.stems[min(place, first) : max(place, last)]
+        or (answer.only_facts and _BEYOND.search(reply.passage.folded[: reply.passage.starts[first]]))
     ):
         return None
     return Stance(0.0, f"says {reply.passage.quote(min(place, first), max(place, last))!r}")

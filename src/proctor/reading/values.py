@@ -101,7 +101,8 @@ _SHARED_MULTIPLIER = re.compile(
     rf"|thousand|million|billion)\b"
 )
 _OR_MORE = re.compile(
-    r"(?<![\w.,])(\d[\d.,]*(?:\s?[a-z%°]+)?) (?:or|and) (?P<way>more|over|above|up|less|under|below|fewer)\b(?! than)"
+    r"(?<![\w.,])(\d[\d.,]*(?:\s?[a-z%°]+)?) (?:(?:or|and) )?(?P<way>(?<=or )(?:more|over|above|up|less|under|below"
+    r"|fewer)|(?<=and )(?:more|over|above|up|less|under|below|fewer)|upwards?|onwards?)\b(?! than)"
     r"|(?<![\w.,])(\d[\d.,]*(?:\s?[a-z%°]+)?),? (?P<least>minimum|at (?:the )?(?:very )?least|at a minimum|maximum"
     r"|at (?:the )?most|max|min)\b"
 )
@@ -138,6 +139,7 @@ _PER_ADVERB = {
     "quarterly": 4.0,
     "yearly": 1.0,
     "annually": 1.0,
+    "annual": 1.0,
     "p.a": 1.0,
     "pa": 1.0,
 }
@@ -146,10 +148,12 @@ _PERIOD = re.compile(
     r"|annum)\b|\s?/\s?(?P<short>h|hr|mo|yr|wk|d)\b|,?\s(?P<adverb>hourly|daily|weekly|monthly|quarterly|yearly"
     r"|annually|p\.a|pa)\b)"
 )
+_PERIOD_BEFORE = re.compile(rf"\b({'|'.join(word for word in _PER_ADVERB if len(word) > 3)})\b[^.;!?]*$")
+_LOOK_BACK = 40
 _SHORT_PERIODS = {"h": 8766.0, "hr": 8766.0, "mo": 12.0, "yr": 1.0, "wk": 52.18, "d": 365.25}
 _HINT = re.compile(
     r"\b(?:in|of|out|every|each|a|an|one|two|three|four|minus|negative|below|bucks|grand|bce?|or|and|night|mon|tue"
-    r"|tues|wed|thu|thur|thurs|fri|sat|sun|thirty|fifteen|forty|hundred|thousand|million|billion)\b|ly\b|'\d\d\b|b\.\s?c|minimum|least|most|max"
+    r"|tues|wed|thu|thur|thurs|fri|sat|sun|thirty|fifteen|forty|hundred|thousand|million|billion)\b|ly\b|'\d\d\b|b\.\s?c|minimum|least|most|max|wards"
 )
 
 
@@ -182,7 +186,7 @@ def _plain_times(folded: str, asked: Asked) -> str:
 
 
 def _bounded(match: re.Match[str]) -> str:
-    low = match["way"] in ("more", "over", "above", "up") or (match["least"] or "").endswith(
+    low = (match["way"] or "").startswith(("more", "over", "above", "up", "on")) or (match["least"] or "").endswith(
         ("minimum", "least", "min")
     )
     return f"{'at least' if low else 'at most'} {match[1] or match[3]}"
@@ -241,11 +245,12 @@ def asks_often(folded: str, answers: str) -> bool:
     return _ASKS_OFTEN.search(folded) is not None or _HAS_OFTEN.search(answers) is not None
 
 
-def times_a_year(folded: str, end: int) -> float:
-    """How many of the periods that follow an amount make a year: 12 for `a month`; 0: none follows."""
+def times_a_year(folded: str, start: int, end: int) -> float:
+    """How many of the periods of an amount make a year: 12 for `a month`, `the monthly rent is …`; 0: none is named."""
     match = _PERIOD.match(folded, end)
     if match is None:
-        return 0.0
+        before = _PERIOD_BEFORE.search(folded, max(0, start - _LOOK_BACK), start)
+        return _PER_ADVERB[before[1]] if before else 0.0
     if match["noun"]:
         return _PER[match["noun"]]
     return _SHORT_PERIODS[match["short"]] if match["short"] else _PER_ADVERB[match["adverb"]]

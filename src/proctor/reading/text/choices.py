@@ -17,6 +17,9 @@ _COMMA = re.compile(r",\s(?!\d{3}\b)")
 _AND = re.compile(r"\s(?:and|&)\s", re.IGNORECASE)
 _MARKED = re.compile(r"[;\n]")
 _ITEM = re.compile(r"[;\n](?:\s?[-*•]\s)?|,\s(?:and|or)\s|,\s(?!\d{3}\b)|\s(?:and|&)\s", re.IGNORECASE)
+_OF_SHARE = re.compile(
+    r"(?:an? |the |one |two |three |four )?(?:whole|half|all|third|quarter|fifth|tenth)s?(?: of (?:it|them))?"
+)
 _MOST_WORDS = 6
 _ITEM_WORDS = 4
 _MARKED_ITEM_WORDS = 8
@@ -67,7 +70,12 @@ def _with_brackets(text: str) -> list[str]:
     if not inside:
         return [text]
     outside = " ".join(_BRACKETS.sub(" ", text).split())
-    return [text, outside, *(part for part in inside if _LETTERS.search(part) and len(part.split()) <= _MOST_WORDS)]
+    share = _OF_SHARE.fullmatch(outside.lower().replace("-", " "))
+    return [
+        text,
+        outside,
+        *(part for part in inside if (share or _LETTERS.search(part)) and len(part.split()) <= _MOST_WORDS),
+    ]
 
 
 def items(answer: str) -> tuple[str, ...]:

@@ -49,7 +49,8 @@ _BEFORE_CHRIST = re.compile(r"(?<![\w.,])(?P<year>\d{1,4})\s?b\.?\s?c\b\.?(?:\s?
 _BARE_YEAR = re.compile(
     r"(?:(?<=\bin\s)|(?<=\bof\s)|(?<=\bby\s)|(?<=\bsince\s)|(?<=\bfrom\s)|(?<=\buntil\s)|(?<=\byear\s)|(?<=\bafter\s)"
     r"|(?<=\bbefore\s)|(?<=\d{4}-)|(?<![\w.,$€£¥/:+-])(?!\d{4}\s[a-z%°])|(?<![\w.,$€£¥/:+-])"
-    r"(?=\d{4}\s(?:and|or|to|was|is|when|by|in|at|on|as|for|with|the|after|before|until|season|edition)\b))"
+    r"(?=\d{4}\s(?:and|or|to|was|is|when|by|in|at|on|as|for|with|the|after|before|until|season|edition"
+    r"|saw|had|has|marked|brought|but|so|while|which|not|though|only)\b))"
     r"(?P<year>[12]\d{3})(?![\w%°$€£:]|[.,]\d|\s?[%°$€£])"
 )
 _ORDINALS = (

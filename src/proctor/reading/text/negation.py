@@ -52,7 +52,8 @@ _POSSIBLY = stem_set("maybe perhaps possibly might")
 _DECLINES = re.compile(
     r"\b(?:i|we) (?:do not|don't|cannot|can't|could not|couldn't|am not able to|am unable to|are not able to|have no)"
     r"(?: \w+){0,2} (?:know|answer|help|find|determine|tell|say|provide|recall|access|idea|information|assist)\b"
-    r"|\b(?:i'm|i am) (?:sorry|unable|not able|afraid)\b|\bsorry, (?:but )?i\b|\bno idea\b|\bas an ai\b"
+    r"|\b(?:i'm|i am) (?:sorry|unable|not able|afraid (?:that )?(?:i|we|there|that|it))\b"
+    r"|\bsorry, (?:but )?i\b|\bno idea\b|\bas an ai\b"
     r"|\b(?:not|isn't|is no|no) enough (?:information|context|detail|data)\b"
     r"|\binsufficient (?:information|context|data)\b|\bno (?:information|data|answer|mention)\b"
     r"|\b(?:cannot|can't|could not|couldn't) be (?:determined|answered|found)\b"

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from proctor.reading.text.remembering import remembered
 from proctor.reading.text.spelled import BEGINNINGS, FRACTIONS, spelled_number
 from proctor.reading.text.units import LETTER_MULTIPLIERS, MULTIPLIERS, UNITS, units_named
+from proctor.reading.text.words import PAST
 
 _HINT = re.compile(r"\d+|[^\W\d_]+")
 _DIGITS = re.compile(
@@ -268,7 +269,7 @@ def _counted(words: list[tuple[str, int]], at: int) -> tuple[str, str, int]:
     head, _, rest = first.partition("/")
     if rest and head in UNITS:
         return head, "", place - len(rest) - 1  # 780 EUR/month
-    if first in _NO_NOUN or not first[0].isalpha():
+    if first in _NO_NOUN or first in PAST or not first[0].isalpha():
         return "", "", at
     if len(words) > 1 and len(words[1][0]) > 2 and words[1][0] in UNITS:
         return words[1][0], "", words[1][1]

@@ -1,0 +1,261 @@
+"""Rivals: which of several values in a reply answers is told by the question's words that stand with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from proctor.reading.expected import Answered, Fact, read_facts
+from proctor.reading.lexicon import concept
+from proctor.reading.match import taken_up
+from proctor.reading.question import Asked
+from proctor.reading.text.dates import Date
+from proctor.reading.text.numbers import Quantity
+from proctor.reading.text.words import stem_set
+
+_MEASURE = re.compile(r"\bhow (\w+)(?: (\w+))?")
+_EACH = stem_set("each per single one every apiece individual individually")
+_TOGETHER = stem_set("together altogether total combined overall sum whole")
+_ASKS_EACH = re.compile(r"\b(?:each|per|single|one|every|apiece|individual)\b")
+_ASKS_ALL = re.compile(r"\b(?:together|altogether|total|combined|overall|in all)\b")
+_OF_ONE = re.compile(r"\b(?:an?|each|every|per|one) (?:\w+ )?(\w+)")
+_EQUALS = re.compile(r"\(|=|≈|\b(?:i\.?e|that is|that's|or|which is|equals?|equivalent|meaning|namely)\b")
+_CONCLUDES = re.compile(
+    r"\b(?:so|therefore|thus|hence|which (?:makes|means|leaves)|that (?:makes|means|leaves)|makes|making|leaving|giving"
+    r"|together|altogether|in (?:all|total)|a total of|i mean|in other words)\b"
+)
+_CORRECTS = re.compile(r"[.;,] (?:but )?(?:really|actually|in (?:fact|reality|truth)|the truth is)\b")
+_FORMER = re.compile(
+    r"\b(?:used to|formerly|previously|originally|initially|at first|until|till|no longer|before (?:that|then)|once was"
+    r"|was once|in the past|back then|last (?:year|month|week))\b"
+)
+_COMPARED = re.compile(
+    r"(?:\b(?:up|down|rose|fell|risen|fallen|increased?|decreased?|dropped|grew) from|\bcompared (?:with|to)|\bversus"
+    r"|\bvs\.?|\bagainst|, after) (?:about |around )?$"
+)
+"""Before a value of another time."""
+_RANGE = frozenset(("-", "to", "and", "/", "through", "until"))
+_READ, _LOOK_BACK = 80, 30
+_OF_NUMBER, _OF_EACH, _OF_WORD = 3.0, 2.0, 1.0
+_PER_CLAUSE, _PER_AND = 4, 2
+
+
+class _Candidate(NamedTuple):
+    """A value that may be the answer."""
+
+    fact: Fact
+    first: int
+    """The place of its first word."""
+    met: bool
+    """Whether it is as expected."""
+
+
+def rival(
+    reply: Answered, asked: Asked, met: Sequence[tuple[Fact, int]], others: Sequence[tuple[Fact, int]]
+) -> Fact | None:
+    """The value that a reply gives as its answer instead of the expected one; None: there is no such value.
+
+    `met` and `others` are values as expected and values that differ, each with the place of its first word.
+    """
+    if asked.kind == "list":
+        return None
+    own = met[0][0]
+    rivals = [(fact, first) for fact, first in others if _may_answer(reply, asked, own, fact, first)]
+    if not rivals:
+        return None
+    if len(reply.passage) > _READ:
+        return _before(reply, asked, met[0], rivals)
+    found = [_Candidate(*pair, True) for pair in met] + [_Candidate(*pair, False) for pair in rivals]
+    scores = _scores(reply, asked, found)
+    best = max((scores[place], -place) for place in range(len(met)))
+    answer = found[-best[1]]
+    against = [(scores[place], other) for place, other in enumerate(found) if not other.met]
+    return _outdoing(reply, asked, answer, best[0], against)
+
+
+def _outdoing(
+    reply: Answered, asked: Asked, answer: _Candidate, own: float, against: list[tuple[float, _Candidate]]
+) -> Fact | None:
+    for score, other in sorted(against, key=lambda pair: -pair[0]):
+        between = _between(reply, answer, other)
+        after = other.first > answer.first
+        if _is_no_rival(reply, asked, answer, other, between):
+            continue
+        if _is_former(reply, asked, answer):
+            return other.fact
+        if after and (_CORRECTS.search(between) or (score >= own and _CONCLUDES.search(between))):
+            return other.fact
+        if not after and _CONCLUDES.search(between):
+            continue
+        if score > own or (score == own and not after and _is_measure(other.fact) and _is_apart(reply, answer, other)):
+            return other.fact
+    return None
+
+
+def _is_no_rival(reply: Answered, asked: Asked, answer: _Candidate, other: _Candidate, between: str) -> bool:
+    """Whether it says the same in other words, ends a range, was so once, or stands in the same breath."""
+    if _EQUALS.search(between) or between.strip() in _RANGE or _is_former(reply, asked, other):
+        return True
+    return not _is_apart(reply, answer, other) and " and " not in between
+
+
+def _before(reply: Answered, asked: Asked, met: tuple[Fact, int], rivals: Sequence[tuple[Fact, int]]) -> Fact | None:
+    """In a long reply: a measure in a clause that takes up more of the question, or as much and before."""
+    clauses, shared = reply.passage.clauses, taken_up(reply, asked)
+    here = clauses[met[1]]
+    known = len(shared.get(here, ()))
+    for other, first in rivals:
+        there = clauses[first]
+        theirs = len(shared.get(there, ()))
+        if _is_measure(other) and there != here and (theirs > known or (theirs == known and there < here)):
+            return other
+    return None
+
+
+def _is_measure(fact: Fact) -> bool:
+    return not isinstance(fact, Quantity) or bool(fact.dimension)
+
+
+def _is_apart(reply: Answered, answer: _Candidate, other: _Candidate) -> bool:
+    return reply.passage.clauses[answer.first] != reply.passage.clauses[other.first]
+
+
+def _may_answer(reply: Answered, asked: Asked, own: Fact, other: Fact, first: int) -> bool:
+    """Whether a value is of the expected one's kind, and is not one that the question gives."""
+    if first >= len(reply.passage) or reply.passage.stems[first] in asked.words:
+        return False
+    if not isinstance(own, Quantity) or not isinstance(other, Quantity):
+        return type(own) is type(other)
+    if other.ordinal or _is_given(asked, other):
+        return False
+    if own.dimension and other.dimension:
+        return not {r.dimension for r in own.readings}.isdisjoint(r.dimension for r in other.readings)
+    if own.noun and not other.noun and reply.passage.clauses[first] == reply.passage.clauses[_place(reply, own)]:
+        return False  # There are 4 seasons [6]
+    counted = other.noun in ("", own.noun) or (asked.unit and stem_set(other.noun) == stem_set(asked.unit))
+    return bool(counted) and not (own.dimension and other.ranged)
+
+
+def _is_given(asked: Asked, other: Quantity) -> bool:
+    return any(other.readings[0] == given.readings[0] for given in _given(asked.folded).quantities)
+
+
+_given = lru_cache(maxsize=1024)(read_facts)
+"""The facts in a folded question."""
+
+
+def _between(reply: Answered, one: _Candidate, other: _Candidate) -> str:
+    first, second = sorted((one, other), key=lambda found: found.first)
+    return reply.passage.folded[first.fact.end : second.fact.start]
+
+
+def _is_former(reply: Answered, asked: Asked, other: _Candidate) -> bool:
+    """Whether its clause says that it was so once, and the question does not ask for that."""
+    passage = reply.passage
+    here = [place for place, clause in enumerate(passage.clauses) if clause == passage.clauses[other.first]]
+    clause = passage.folded[passage.starts[here[0]] : passage.ends[here[-1]]]
+    if _COMPARED.search(passage.folded[max(0, other.fact.start - _LOOK_BACK) : other.fact.start]):
+        return True
+    return _FORMER.search(clause) is not None and _FORMER.search(asked.folded) is None
+
+
+# What of the question stands with which value
+
+
+def _scores(reply: Answered, asked: Asked, found: Sequence[_Candidate]) -> list[float]:
+    """For each value, the weight of the question's words that stand nearer to it than to another."""
+    held: list[dict[str, float]] = [{} for _ in found]
+    for place, key, worth in _keys(reply, asked):
+        nearest = _nearest(reply, found, place)
+        if nearest is not None and not (worth == _OF_WORD and _is_topic(reply, found, place, nearest)):
+            held[nearest][key] = worth
+    return [sum(keys.values()) for keys in held]
+
+
+def _is_topic(reply: Answered, found: Sequence[_Candidate], place: int, nearest: int) -> bool:
+    """Whether a word before the first of several values in one clause goes with them all: `Men serve 3 and women 2`."""
+    first, clauses = found[nearest].first, reply.passage.clauses
+    others = [other.first for other in found if other.met != found[nearest].met]
+    return place < first and any(first < other and clauses[other] == clauses[first] for other in others)
+
+
+def _nearest(reply: Answered, found: Sequence[_Candidate], place: int) -> int | None:
+    passage = reply.passage
+    costs = [
+        (_distance(reply, place, other.first), number)
+        for number, other in enumerate(found)
+        if passage.sentences[other.first] == passage.sentences[place]
+    ]
+    return min(costs)[1] if costs else None
+
+
+def _distance(reply: Answered, one: int, other: int) -> int:
+    passage = reply.passage
+    low, high = min(one, other), max(one, other)
+    joined = passage.stems[low:high].count("and")
+    return high - low + _PER_CLAUSE * (passage.clauses[high] - passage.clauses[low]) + _PER_AND * joined
+
+
+def _keys(reply: Answered, asked: Asked) -> list[tuple[int, str, float]]:
+    """Place in the reply, what of the question stands there, and what that is worth."""
+    wanted = {concept(word) for word in asked.content - _measures(asked.folded)}
+    each, every = _ASKS_EACH.search(asked.folded), _ASKS_ALL.search(asked.folded)
+    one = {concept(word) for match in _OF_ONE.findall(asked.folded) for word in stem_set(match)}
+    found: list[tuple[int, str, float]] = []
+    for place, word in enumerate(reply.passage.stems):
+        if concept(word) in wanted:
+            found.append((place, concept(word), _OF_WORD))
+        if (each and word in _EACH) or (every and word in _TOGETHER) or _is_each(reply, place, one):
+            found.append((place, "each or all", _OF_EACH))
+        elif (each or one) and not every and word in _TOGETHER:
+            found.append((place, "against", -_OF_EACH))
+    return found + _numbers_asked(reply, asked)
+
+
+def _is_each(reply: Answered, place: int, one: set[str]) -> bool:
+    """`each team`, where the question says `a team`."""
+    stems = reply.passage.stems
+    return stems[place] in ("each", "every", "per") and place + 1 < len(stems) and concept(stems[place + 1]) in one
+
+
+@lru_cache(maxsize=1024)
+def _measures(folded: str) -> frozenset[str]:
+    """What the question measures or counts, which stands with every value: `how wide`, `how many players`."""
+    match = _MEASURE.search(folded)
+    return stem_set(" ".join(filter(None, match.groups()))) if match else frozenset()
+
+
+def _numbers_asked(reply: Answered, asked: Asked) -> list[tuple[int, str, float]]:
+    """Where the reply has a number or year of the question (`in 2021`, `two rooms`), or another in its place."""
+    given = _given(asked.folded)
+    found: list[tuple[int, str, float]] = []
+    for fact in reply.facts:
+        alike = [wanted for wanted in given if _one_kind(wanted, fact)]
+        if alike:
+            same = any(_amount(wanted) == _amount(fact) for wanted in alike)
+            place = _place(reply, fact)
+            found.append((place, f"number {_amount(fact)}", _OF_NUMBER if same else -_OF_NUMBER))
+    return found
+
+
+def _one_kind(wanted: Fact, found: Fact) -> bool:
+    if isinstance(wanted, Date) and isinstance(found, Date):
+        return True
+    if not isinstance(wanted, Quantity) or not isinstance(found, Quantity):
+        return False
+    if wanted.noun:
+        return bool(stem_set(wanted.noun) & stem_set(found.noun))
+    return bool(wanted.dimension) and wanted.dimension == found.dimension
+
+
+def _amount(fact: Fact) -> object:
+    if isinstance(fact, Date):
+        return fact.year, fact.month, fact.day
+    return fact.readings[0].amount if isinstance(fact, Quantity) else fact
+
+
+def _place(reply: Answered, fact: Fact) -> int:
+    starts = reply.passage.starts
+    return next((place for place, start in enumerate(starts) if start >= fact.start), len(starts) - 1)
