@@ -10,6 +10,7 @@ from proctor.reading.comparison import compared
 from proctor.reading.outright import outright
 from proctor.reading.question import Asked
 from proctor.reading.text.fold import fold
+from proctor.reading.ticks import spelled, ticked
 
 _NO_ANSWER = re.compile(
     r"\b(?:i|we)(?:'m| am|'re| are)? (?:\w+ )?(?:don't|do not|cannot|can't|unable|not able|couldn't|could not"
@@ -48,7 +49,10 @@ class Said:
 
 def says(text: str, asked: Asked) -> Said:
     """What an undressed reply says to a question that asks for a yes or a no."""
-    folded = fold(text, accents=False).replace(":00", "")  # nothing is denied by a full hour
+    folded = fold(spelled(text), accents=False).replace(":00", "")  # nothing is denied by a full hour
+    word = ticked(folded, asked)
+    if word is not None:
+        return Said(yes=word, outright=True)
     word = outright(folded, asked)
     if word is not None:
         return _stands(word, folded, asked)

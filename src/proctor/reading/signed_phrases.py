@@ -32,7 +32,7 @@ _DENYING = (
     r"at no (?:time|point)|under no circumstances|in no way|by no means|on no account|few (?:if any|people)"
     r"|very (?:few|little)|does little|wait until|"
     r"give[ns]? up|gave up|fall(?:s|en)? through|fell through|do(?:es)? without|any ?more|short of|ran? out"
-    r"|run out|dwarf|so-called|contrary to|pull(?:ed)? out|back(?:ed)? out|wrong way round|would that|if only"
+    r"|run out|dwarf|so-called|contrary to|wrong way round|would that|if only"
     r"|(?:i|we) wish|wrong to (?:call|say|claim|think|believe|assume)"
     r"|(?:keep|keeps|kept|stay|stays|stayed|steer)(?: \w+)? (?:away|clear|off)(?: from| of)?"
 )
@@ -50,6 +50,7 @@ _SAME_WORD = (
         re.compile(r"\b(?:no (?:worries|problem|trouble)|not a problem|don't worry|never fear)\b(?: at all)?"),
         f" {REASSURED} ",
     ),
+    (re.compile(r"\b(?:pull|back)(?:ed|s|ing)? out\b"), " withdraw "),
     (re.compile(r"\bno (\w+),? no \w+"), r" must \1 "),
     (
         re.compile(
