@@ -90,3 +90,9 @@ def dialect(request: pytest.FixtureRequest) -> Iterator[Dialect]:
         pytest.skip(f'not installed: pip install "proctor[{spoken.scheme}]"')
     yield spoken
     gc.collect()
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests are known by now: the collector of garbage need not look at them again and again."""
+    gc.collect()
+    gc.freeze()

@@ -115,12 +115,12 @@ def test_slow_patterns_neither_pause_a_run_nor_hold_it_up(desk: Desk) -> None:
         assert [check.passed for check in attempt.checks if check.name == "exclusions"] == [None]
 
 
-def test_the_doctor_reads_60_000_cases_and_shows_a_hundred_of_a_kind(desk: Desk) -> None:
-    rows = (f'"Is Paris{number} a town?";"Paris{number}"\n' for number in range(60_000))
-    desk.write("large.csv", "".join(rows)[: 2 * 2**20].rpartition("\n")[0] + "\n")
+def test_the_doctor_reads_15_000_cases_and_shows_a_hundred_of_a_kind(desk: Desk) -> None:
+    rows = (f'"Is Paris{number} a town?";"Paris{number}"\n' for number in range(15_000))
+    desk.write("large.csv", "".join(rows))
     started = time.process_time()
     said = desk("doctor", "large.csv")
-    assert time.process_time() - started < 15  # seconds; about two where nobody else is at work
+    assert time.process_time() - started < 4  # seconds; about half of one where nobody else is at work
     assert len(said.out) < 50_000
     assert "more of leaked-answer; --all shows them all" in said.out
     told = desk("doctor", "large.csv", "--json").json

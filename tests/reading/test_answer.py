@@ -305,7 +305,7 @@ def least_time(judged: Callable[[str], object]) -> float:
     """Seconds of CPU of this thread, the least of three: a collection of garbage in a large process takes one too."""
     taken = math.inf
     for number in range(3):
-        if taken > 1.0:
+        if taken > 1.0:  # else it is quick enough
             started = time.thread_time()
             judged(f"When does it open on Mondays, {number}?")  # another one each time: what was judged is remembered
             taken = min(taken, time.thread_time() - started)
@@ -313,10 +313,10 @@ def least_time(judged: Callable[[str], object]) -> float:
 
 
 @pytest.mark.parametrize("flood", FLOODS)
-def test_a_reply_of_50_kilobytes_is_judged_in_a_moment(flood: str) -> None:
-    reply = flooded(flood, 50_000)
+def test_a_reply_of_20_kilobytes_is_judged_in_a_moment(flood: str) -> None:
+    reply = flooded(flood, 20_000)
     taken = least_time(lambda question: [judge_any(question, (answer,), reply) for answer in EXPECTATIONS])
-    assert taken / len(EXPECTATIONS) < 1.0  # prose takes some 20 ms; a quadratic rule would take minutes
+    assert taken / len(EXPECTATIONS) < 0.4  # prose takes some 8 ms; a quadratic rule would take many seconds
 
 
 @pytest.mark.parametrize("flood", FLOODS)
