@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -19,11 +19,12 @@ from proctor.findings.battle.findings import BattleFindings
 from proctor.findings.gates import GateVerdict
 from proctor.findings.gates import exit_code as gates_exit_code
 from proctor.findings.run import Findings
-from proctor.threads import run_driven
-from proctor.workflows.conduct import Watch
-from proctor.workflows.evaluate import Evaluation
-from proctor.workflows.gates import RunGates
-from proctor.workflows.tally import RunTally
+
+if TYPE_CHECKING:  # commands that only show need nothing that plays
+    from proctor.workflows.conduct import Watch
+    from proctor.workflows.evaluate import Evaluation
+    from proctor.workflows.gates import RunGates
+    from proctor.workflows.tally import RunTally
 
 _REDRAW_EVERY = 0.1
 T = TypeVar("T")
@@ -40,6 +41,8 @@ def drive(
     begin: Callable[[Watch], Coroutine[Any, Any, T]], *, go_on: str, planned: int | None = None, opening: str = ""
 ) -> T:
     """Whatever plays or judges, with its progress shown; Ctrl-C tells how to go on."""
+    from proctor.threads import run_driven
+
     _tell_what_is_logged()
     try:
         with agents_speak_on_stderr(), _sigterm_as_ctrl_c(), _progress(planned, opening) as watch:
