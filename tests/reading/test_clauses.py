@@ -122,3 +122,24 @@ def test_who_does_not_know_says_neither(reply: str) -> None:
     found = says(reply, understand("Is the fee refundable?"))
     assert found.yes is None
     assert found.declined
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "yes"),
+    [
+        ("Has the roof been mended?", "It is still leaking.", False),
+        ("Has the parcel arrived yet?", "Delivery pending.", False),
+        ("Is the tunnel finished?", "They are still digging.", False),
+        ("Has the train left?", "It left at nine.", True),
+        ("Has the line been closed?", "Trains are still running.", False),
+        ("Is the shop still open?", "It is still open.", True),
+        ("Are all rooms heated?", "Some rooms are heated.", False),
+        ("Have all guests arrived?", "Most have.", False),
+        ("Are all rooms heated?", "All of them are heated, most by gas.", True),
+        ("Must I come in person?", "A phone call will do.", False),
+        ("Must I come in person?", "A phone call won't do.", True),
+        ("Is an hour needed?", "Ten minutes is plenty.", False),
+    ],
+)
+def test_what_goes_on_or_holds_of_some_falls_short(question: str, reply: str, yes: bool) -> None:
+    assert said(question, reply) is yes

@@ -10,13 +10,13 @@ from proctor.reading.beliefs import BELIEVED, CORRECTS
 from proctor.reading.lexicon import concept
 from proctor.reading.opposites import ADVERSE, NEGATORS, OPPOSITES, PREFIXED, without_prefix
 from proctor.reading.question import Asked
-from proctor.reading.signed_phrases import AFFIRMED, DENIED, EXCEPT, NEEDLESS, ONLY, REASSURED, marked_phrases
+from proctor.reading.signed_phrases import AFFIRMED, DENIED, ENOUGH, EXCEPT, NEEDLESS, ONLY, REASSURED, marked_phrases
 from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import stem_set, stems_of
 
 _CLAUSE = re.compile(
     r"(?P<end>[.!?;\n]+(?:\s|$)|:\s|\s-+\s|[()\"])|,\s|\b(?:(?P<turn>but|however|though|although|yet|whereas"
-    r"|instead|still|nevertheless|nonetheless)|(?P<if>(?<!only )if|provided(?: that)?|(?:as|so) long as|otherwise"
+    r"|instead|still(?=,)|nevertheless|nonetheless)|(?P<if>(?<!only )if|provided(?: that)?|(?:as|so) long as|otherwise"
     r"|or else)|and|because|as|since|while|which|who|so"
     r"|unless\b[^.;!?]*|even before[^.;!?]*)\b"
 )
@@ -57,6 +57,10 @@ _NOUNS = stem_set("damage allergy penalty failure mistake shortage breach loss e
 """Adverse words that name a thing: to ask about one is not to ask with a denial."""
 _CALLED_OFF = stem_set("cancel cancellation withdraw withdrawal terminate termination revoke")
 """What means the same of a contract or an order."""
+_DONE = re.compile(r"^(?:has|have)\b|\b(?:already|yet|finished|over|done|completed?|fixed|resolved|ready)\b")
+_NOT_DONE = stem_set("still will expected scheduled pending planned upcoming awaiting")
+_ALL = stem_set("all every everyone everybody always each entire whole")
+_PART = stem_set("most some many several few half partly mostly sometimes")
 _STRONG, _SHARED, _TELLING, _TURNED, _BELIEVED = 1.5, 0.5, 2.0, 2.0, 2.0
 _MOST_SHARED = 4
 _ROOT = 5
@@ -95,6 +99,10 @@ class Wanted:
     """Whether it asks what must be done or paid, or what can be done without."""
     lacking: frozenset[str]
     """What it asks to do without."""
+    done: bool
+    """Whether it asks if something has happened."""
+    whole: bool
+    """Whether it asks of all."""
 
 
 @lru_cache(maxsize=256)
@@ -113,6 +121,8 @@ def wanted_by(asked: Asked) -> Wanted:
         scope=_scope(stems, asked.content),
         need=not (_NEED | _MONEY | {_WITHOUT}).isdisjoint(stems),
         lacking=_lacking(stems, asked.content),
+        done=_DONE.search(asked.folded) is not None and "still" not in stems and "ever" not in stems,
+        whole=not _ALL.isdisjoint(stems),
     )
 
 
@@ -137,8 +147,7 @@ def _is_thing(stems: tuple[str, ...], place: int) -> bool:
 
 
 def _scope(stems: tuple[str, ...], content: frozenset[str]) -> frozenset[str]:
-    """The last telling word of a question, with the one that stands right before it: the `phone support` of a"
-    " plan."""
+    """The last telling word of a question."""
     place = next((place for place in range(len(stems) - 1, -1, -1) if stems[place] in content), None)
     return frozenset() if place is None else frozenset((stems[place],))
 
@@ -201,19 +210,34 @@ def _weigh(clause: Clause, wanted: Wanted) -> tuple[float, int]:
         return 0.0, 1
     stems, excepted = _without_exception(clause.stems, wanted)
     sign = _sign(stems, wanted.stems, wanted.neutral, need=wanted.need)
+    if wanted.need and ENOUGH in stems and not NEGATORS.isdisjoint(stems):
+        sign = 1
     if wanted.lacking and _WITHOUT not in stems and any(_is_root(a, b) for a in stems for b in wanted.lacking):
         sign = -sign
     bears = any(_bears(word, wanted.stems, stems) for word in stems)
+    short = not bears and _falls_short(stems, wanted)
+    if short:
+        sign = -1 if wanted.positive else 1
     if excepted or (not bears and _sets_apart(stems, wanted)):
         return _STRONG + _TELLING, -sign
     shared = min(_MOST_SHARED, sum(_is_of(word, wanted) for word in stems))
     if clause.believed:
         return (_SHARED * shared + _BELIEVED if shared else 0.0), -sign
-    telling = sign < 0 or bears or AFFIRMED in stems or NEEDLESS in stems
+    telling = sign < 0 or short or bears or AFFIRMED in stems or NEEDLESS in stems
     if REASSURED in stems:
         return _SHARED * (1 + shared), sign
     strength = _STRONG * bears + _SHARED * shared + _TELLING * telling + _TURNED * clause.turned
     return strength, sign
+
+
+def _falls_short(stems: tuple[str, ...], wanted: Wanted) -> bool:
+    """Whether a thing is still going on or to come that was to be done, or holds of some only."""
+    if wanted.done and not _NOT_DONE.isdisjoint(stems):
+        return True
+    if wanted.need and ENOUGH in stems and ENOUGH not in wanted.stems:
+        return NEGATORS.isdisjoint(stems)
+    some = wanted.whole and not _PART.isdisjoint(stems) and _ALL.isdisjoint(stems)
+    return some and any(_is_of(word, wanted) for word in stems)
 
 
 def _without_exception(stems: tuple[str, ...], wanted: Wanted) -> tuple[tuple[str, ...], bool]:
@@ -232,8 +256,7 @@ _ENDS_EXCEPTION = stem_set("is are was were has have there it we you they can ma
 
 
 def _sets_apart(stems: tuple[str, ...], wanted: Wanted) -> bool:
-    """`Only on Windows`: of something else than what the question ends with; `for staff only`: of none of its"
-    " words."""
+    """`Only on Windows`: of something else than what the question ends with; `for staff only`: of no word of it."""
     if _ONLY.isdisjoint(stems) or not _ONLY.isdisjoint(wanted.stems) or not wanted.scope or len(stems) < 2:
         return False
     if not all(any(_is_root(word, scope) for word in stems) for scope in wanted.scope):
@@ -244,9 +267,10 @@ def _sets_apart(stems: tuple[str, ...], wanted: Wanted) -> bool:
 
 
 def _is_of(word: str, wanted: Wanted) -> bool:
-    """Whether a word is one of the question's, or means the same, or is of one root with it: registration,"
-    " register."""
-    return word in wanted.content or any(_is_root(word, other) for other in wanted.content)
+    """Whether a word is one of the question's, or of one root with it: registration, register."""
+    if word in wanted.content or concept(word) in wanted.concepts:
+        return True
+    return any(_is_root(word, other) for other in wanted.content)
 
 
 def _is_root(word: str, other: str) -> bool:

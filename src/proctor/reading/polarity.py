@@ -68,8 +68,7 @@ def says(text: str, asked: Asked) -> Said:
 
 
 def _stands(word: bool, folded: str, asked: Asked) -> Said:
-    """What is left of a yes or no by what the reply goes on to say: a yes may be granted first and then taken"
-    " back."""
+    """What is left of a yes or no by what the reply goes on to say: a yes may be granted and then taken back."""
     against = taken_back(folded, asked) if word else 0.0
     if against < _TAKEN_BACK:
         return Said(yes=word, outright=True)

@@ -41,6 +41,8 @@ AFFIRMED, DENIED = "yesword", "noword"
 """What stands for a phrase that affirms, and for one that denies."""
 ONLY, EXCEPT, NEEDLESS = "onlyword", "exceptword", "needlessword"
 """What stands for words that restrict, that except, and that say of something that it need not be."""
+ENOUGH = "enoughword"
+"""What stands for `will do`, `suffices`, `is enough`."""
 REASSURED = "worryword"
 """What stands for `no worries`: courtesy, which may go with either answer."""
 _MONEY = r"(?:[€$£] ?{0}|{0} ?(?:€|euros?\b|dollars?\b|pounds?\b|usd\b|eur\b|gbp\b))"
@@ -49,6 +51,19 @@ _SAME_WORD = (
     (
         re.compile(r"\b(?:no (?:worries|problem|trouble)|not a problem|don't worry|never fear)\b(?: at all)?"),
         f" {REASSURED} ",
+    ),
+    (
+        re.compile(
+            r"\b(?:won't|will not|wouldn't) (?:do|suffice)(?=\W*$|\W*[.;,!])|\b(?:isn't|aren't|not) (?:enough"
+            r"|sufficient)\b"
+        ),
+        f" not {ENOUGH} ",
+    ),
+    (
+        re.compile(
+            r"\b(?:will|would|'ll) do(?=\W*$|\W*[.;,!])|\bsuffices?\b|\b(?:is|are|'s) (?:enough|plenty|sufficient)\b"
+        ),
+        f" {ENOUGH} ",
     ),
     (re.compile(r"\b(?:pull|back)(?:ed|s|ing)? out\b"), " withdraw "),
     (re.compile(r"\bno (\w+),? no \w+"), r" must \1 "),
