@@ -72,6 +72,7 @@ _PERMITS = re.compile(
     r"|lawful)\b"
 )
 _ALL = re.compile(r"\b(?:all|every|everyone|everybody|each|always)\b")
+_SOME = re.compile(r"\W*(?:most|some|many|several)\b")
 _CONTRAST = re.compile(r"\W*(?:but|though|although|however|yet|except|just)\b")
 _PAST = {"is": ("was", "were"), "are": ("was", "were"), "am": ("was",), "do": ("did",), "does": ("did",)}
 """Auxiliary of a question → those that say of another time what it asks of the present."""
@@ -188,10 +189,10 @@ def _is_aside(sentence: str, match: re.Match[str]) -> bool:
 def _elliptic(sentence: str, asked: Asked) -> bool | None:
     """`It does.`, `There isn't, …`, `He did, gradually`; what only was so is not so."""
     match = _ELLIPTIC.match(sentence)
+    if match is not None and _SOME.match(sentence) and _ALL.search(asked.folded):
+        return False
     if match is None or (match["who"] is None and match["not"] is None):
         return None
-    if match["who"] in ("most", "several", "some") and _ALL.search(asked.folded):
-        return False
     former = match["aux"] in _PAST.get(asked.folded.partition(" ")[0], ())
     denied = match["not"] is not None or match["who"] in ("nobody", "none", "no one")
     return not denied and not former
