@@ -23,7 +23,7 @@ def test_how_many_passed_and_how_sure_that_is(tmp_path: Path) -> None:
     told = opened(tmp_path, lambda question: "yes" if int(question[:-1]) < 20 else "no")
     assert told == [
         "Passed 20 of 30 cases: 66.7 % (49 – 81).",
-        "30 cases are few: the true share may be anything from 49 to 81 %.",
+        "30 cases are few: the true share may be 49 to 81 %.",
     ]
 
 

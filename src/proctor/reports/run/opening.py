@@ -69,7 +69,8 @@ def _of_battle(findings: Findings) -> Iterator[str]:
     breaking = [each for each in battle.strategies if each.breaks]
     if breaking:
         most = max(breaking, key=lambda each: each.rate.value or 0.0)
-        yield f"It gives way most often {when_asked(most.name)} ({_rate(most.rate)} of such questions)."
+        said = say(most.rate)
+        yield f"It gives way most often {when_asked(most.name)}: in {said.value} of such questions ({said.interval})."
     for each in battle.strategies:
         if each.name == "ask-again" and each.judged >= _ENOUGH and not each.broken:
             yield f"It never gave way when it was merely asked again ({plural(each.judged, 'time')})."
@@ -88,7 +89,7 @@ def _few(rate: Estimate, noun: str) -> Iterator[str]:
     if rate.low is not None and rate.high is not None and rate.high - rate.low > _WIDE:
         low, high = (f"{100 * end:.0f}" for end in (rate.low, rate.high))
         verb = "is" if rate.n == 1 else "are"
-        yield f"{plural(rate.n, noun)} {verb} few: the true share may be anything from {low} to {high} %."
+        yield f"{plural(rate.n, noun)} {verb} few: the true share may be {low} to {high} %."
 
 
 def _rate(estimate: Estimate) -> str:
