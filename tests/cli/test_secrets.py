@@ -136,24 +136,28 @@ def test_nothing_that_a_run_leaves_holds_a_secret(
     desk.write("proctor.toml", CONFIG.format(url=echo[1], python=sys.executable))
     model = f"openai-compatible:tiny@{echo[1]}/v1"
     printed = []
-    for name, options in _RUNS.items():
+    postgres = "://" in store  # there only what differs: the rows, what is read of them, a password in the address
+    runs = {name: _RUNS[name] for name in ("leaky", "static")} if postgres else _RUNS
+    for name, options in runs.items():
         options = [option.format(model=model) for option in options]
         done = _proctor(folder, store, "run", "cases.csv", "--name", f"{name} {SECRETS['CRM_API_KEY']}", *options)
         assert done.returncode in (0, 4), (name, done.stderr.decode()[-3000:])
         printed += [(f"{name} stdout", done.stdout), (f"{name} stderr", done.stderr)]
-    printed += _wrong(folder, store, echo[1])
+    printed += [] if postgres else _wrong(folder, store, echo[1])
     assert found_in(printed) == []
     with open_store(store) as opened:
         ids = [run.id for run in opened.archive.runs()]
-    assert len(ids) == len(_RUNS)
+    assert len(ids) == len(runs)
     stored = list(_attempts(store))
     assert found_in(stored) == []
     told = b"\n".join(content for _, content in stored)
-    for name in ("CRM_API_KEY", "DB_URL", "FRONT_DOOR", "ERRAND", "OPENAI_COMPATIBLE_API_KEY"):
+    known = ("CRM_API_KEY", "DB_URL", "FRONT_DOOR", "ERRAND", "OPENAI_COMPATIBLE_API_KEY")
+    for name in known[:2] if postgres else known:
         assert f"${name}".encode() in told, f"{name} never came as far as the store"
     assert found_in(_rows(store)) == []
     assert found_in(_read_again(desk, store, ids)) == []
-    assert found_in(_sent(desk, store, ids, echo)) == []
+    if not postgres:
+        assert found_in(_sent(desk, store, ids, echo)) == []
     assert found_in(_pages(folder, store, ids)) == []
     assert found_in(files_in(folder)) == []
 

@@ -19,7 +19,7 @@ from proctor.transcript import Turn
 
 STEADY = "Full-time staff have 28 days of paid holiday."
 ROUND = {"ask-again", "rephrase", "are-you-sure", "false-premise", "negation", "swap", "source", "return"}
-SLOW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SLOW = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 FRAMES = fold(
     " ".join(
         WORDINGS[strategy](Talk(exam="x", seed=Case(id="x", question="x"), reading=read("x"), earlier=None, used=used))
