@@ -143,3 +143,22 @@ def test_who_does_not_know_says_neither(reply: str) -> None:
 )
 def test_what_goes_on_or_holds_of_some_falls_short(question: str, reply: str, yes: bool) -> None:
     assert said(question, reply) is yes
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "yes"),
+    [
+        ("Is parking allowed in the yard?", "Parking is forbidden on the street; in the yard you can.", True),
+        ("Is parking allowed on the street?", "Parking is forbidden on the street; in the yard you can.", False),
+        ("Can cats eat garlic?", "Cats love tuna. Garlic is harmful.", False),
+        ("Is the river clean?", "So you want to know about the river being clean. It is polluted.", False),
+        ("Is the river clean?", "Is the river clean? It is polluted.", False),
+        ("Will I lose my seat if I don't pay?", "You will keep it.", False),
+        ("Do I need a coat?", "There's no way round it.", True),
+        ("Are there tables for tonight?", "We're not fully booked.", True),
+        ("Does the lamp come with a bulb?", "Bulbs are sold separately.", False),
+        ("Is Elm Road a dead end?", "You'd think so. But it leads to the park.", False),
+    ],
+)
+def test_the_clause_that_answers_counts(question: str, reply: str, yes: bool) -> None:
+    assert said(question, reply) is yes

@@ -30,3 +30,10 @@ CORRECTS = re.compile(
     r"|\b(?:mistaken|wrong|disagreed|not so|no such|in fact|for a long time)\b|\bnot the case\b|\bfalse\b"
 )
 """Words that set what is so against it."""
+ANAPHOR = re.compile(r"\b(?:so|that way|as much|like (?:it|one|that))\b|\bused to(?: be| do)?\W*$")
+"""Words that take up what was asked without saying it again."""
+RESTATES = re.compile(
+    r"\bis the question\b|\b(?:the user|you)(?:'re| are)? (?:wants?|asks?|asked|asking|wondered|wondering|would like)\b"
+    r"(?! (?:a|an|the|for)\b)|\b(?:the|your) question (?:is|was|about|whether|if)\b"
+)
+"""Words that only say again what was asked."""

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from proctor.reading.beliefs import BELIEVED, CORRECTS
+from proctor.reading.beliefs import ANAPHOR, BELIEVED, CORRECTS, RESTATES
 from proctor.reading.lexicon import concept
 from proctor.reading.opposites import ADVERSE, NEGATORS, OPPOSITES, PREFIXED, without_prefix
 from proctor.reading.question import Asked
@@ -15,7 +15,7 @@ from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import stem_set, stems_of
 
 _CLAUSE = re.compile(
-    r"(?P<end>[.!?;\n]+(?:\s|$)|:\s|\s-+\s|[()\"])|,\s|\b(?:(?P<turn>but|however|though|although|yet|whereas"
+    r"(?P<end>[.!?;\n]+(?:\s|$)|:\s|\s-+\s|[()\"])|,\s|\b(?:(?P<turn>but|hence|thus|therefore|consequently|conclusion|however|though|although|yet|whereas"
     r"|instead|still(?=,)|nevertheless|nonetheless)|(?P<if>(?<!only )if|provided(?: that)?|(?:as|so) long as|otherwise"
     r"|or else)|and|because|as|since|while|which|who|so"
     r"|unless\b[^.;!?]*|even before[^.;!?]*)\b"
@@ -42,6 +42,7 @@ _ENDINGS = (
 )
 """Of adjectives that `un` and `non` deny."""
 _ONLY = stem_set("only solely exclusively") | {ONLY}
+_AFFIRMS = frozenset((AFFIRMED, NEEDLESS))
 _WITHOUT = "without"
 _NEWS = stem_set("unfortunately unfortunate regret regrettably alas afraid sadly sorry")
 """Words that announce bad news, and deny only where nothing else does."""
@@ -61,6 +62,11 @@ _DONE = re.compile(r"^(?:has|have)\b|\b(?:already|yet|finished|over|done|complet
 _NOT_DONE = stem_set("still will expected scheduled pending planned upcoming awaiting")
 _ALL = stem_set("all every everyone everybody always each entire whole")
 _PART = stem_set("most some many several few half partly mostly sometimes")
+_AUXILIARIES = stem_set("can may is are do does will has have could must")
+_SHORTEST = 3
+_CONDITION = re.compile(
+    r"\b(?:if|when|unless|once|in case)\b|\b(?:after|before|while|until) (?:i|we|you|they|it|he|she|one)\b"
+)
 _STRONG, _SHARED, _TELLING, _TURNED, _BELIEVED = 1.5, 0.5, 2.0, 2.0, 2.0
 _MOST_SHARED = 4
 _ROOT = 5
@@ -77,7 +83,7 @@ class Clause:
     turned: bool
     """Whether it comes after `but` or the like."""
     condition: bool
-    """Whether it only says under what condition."""
+    """Whether it only says under what condition, or asks."""
     believed: bool = False
     """Whether it tells what others think, or what was once so, and the reply goes on to correct it."""
 
@@ -108,7 +114,8 @@ class Wanted:
 @lru_cache(maxsize=256)
 def wanted_by(asked: Asked) -> Wanted:
     """What a question wants of the clauses of a reply."""
-    stems = stems_of(marked_phrases(asked.folded))
+    marked = marked_phrases(asked.folded)
+    stems = stems_of(marked)
     neutral = frozenset(word for place, word in enumerate(stems) if _is_thing(stems, place))
     if not _CALLED_OFF.isdisjoint(neutral):
         neutral |= _CALLED_OFF
@@ -117,13 +124,19 @@ def wanted_by(asked: Asked) -> Wanted:
         content=asked.content,
         concepts=frozenset(map(concept, asked.content)),
         neutral=neutral,
-        positive=_sign(stems, frozenset(), neutral, plain=True) > 0,
+        positive=_sign(stems_of(_main(marked)), frozenset(), neutral, plain=True) > 0,
         scope=_scope(stems, asked.content),
         need=not (_NEED | _MONEY | {_WITHOUT}).isdisjoint(stems),
         lacking=_lacking(stems, asked.content),
         done=_DONE.search(asked.folded) is not None and "still" not in stems and "ever" not in stems,
         whole=not _ALL.isdisjoint(stems),
     )
+
+
+def _main(marked: str) -> str:
+    """A question without the condition that it ends with."""
+    main = _CONDITION.split(marked, maxsplit=1)[0]
+    return main if main.strip() else marked
 
 
 def _lacking(stems: tuple[str, ...], content: frozenset[str]) -> frozenset[str]:
@@ -156,7 +169,7 @@ def by_meaning(folded: str, asked: Asked) -> tuple[bool | None, bool]:
     """What the clause says that tells most about the question, and whether any does."""
     wanted = wanted_by(asked)
     best: tuple[float, bool] | None = None
-    for clause, strength, sign in _weighed(folded, wanted):
+    for clause, strength, sign in _to_the_point(_weighed(folded, wanted), wanted):
         if best is None or strength > best[0] or (strength == best[0] and clause.turned):
             best = strength, (sign > 0) == wanted.positive
     return (None, False) if best is None else (best[1], best[0] > 0)
@@ -173,12 +186,26 @@ def _weighed(folded: str, wanted: Wanted) -> list[tuple[Clause, float, int]]:
     return [(clause, *_weigh(clause, wanted)) for clause in _clauses(folded)]
 
 
+def _to_the_point(said: list[tuple[Clause, float, int]], wanted: Wanted) -> list[tuple[Clause, float, int]]:
+    """Of clauses that tell opposite things the one that names what the question ends with: `inside no, outside yes`."""
+    telling = [each for each in said if each[1] >= _TELLING or _ends_short(each[0])]
+    if len({sign for _, _, sign in telling}) < 2 or any(clause.turned for clause, _, _ in telling):
+        return said
+    named = [each for each in telling if any(_is_root(word, end) for word in each[0].stems for end in wanted.scope)]
+    return named if len(named) == 1 else said
+
+
+def _ends_short(clause: Clause) -> bool:
+    """`… on the balcony you can`."""
+    return clause.stems[-1] in _AUXILIARIES and len(clause.stems) > _SHORTEST
+
+
 def _clauses(folded: str) -> list[Clause]:
     found: list[Clause] = []
     start, turned, condition = 0, False, False
     marked = marked_phrases(folded)
     for match in _CLAUSE.finditer(marked):
-        _add(found, marked[start : match.start()], turned, condition)
+        _add(found, marked[start : match.start()], turned, condition or match[0].startswith("?"))
         start = match.end()
         turned = turned or match["turn"] is not None
         condition = match["if"] is not None
@@ -201,7 +228,7 @@ def _with_beliefs(found: list[Clause], marked: str) -> list[Clause]:
 def _add(found: list[Clause], text: str, turned: bool, condition: bool) -> None:
     stems = stems_of(text)
     if stems:
-        found.append(Clause(text, stems, turned, condition))
+        found.append(Clause(text, stems, turned, condition or RESTATES.search(text) is not None))
 
 
 def _weigh(clause: Clause, wanted: Wanted) -> tuple[float, int]:
@@ -222,12 +249,22 @@ def _weigh(clause: Clause, wanted: Wanted) -> tuple[float, int]:
         return _STRONG + _TELLING, -sign
     shared = min(_MOST_SHARED, sum(_is_of(word, wanted) for word in stems))
     if clause.believed:
-        return (_SHARED * shared + _BELIEVED if shared else 0.0), -sign
-    telling = sign < 0 or short or bears or AFFIRMED in stems or NEEDLESS in stems
+        takes_up = shared or ANAPHOR.search(clause.text)
+        return (_SHARED * shared + _BELIEVED if takes_up else 0.0), -sign
+    telling = sign < 0 or short or bears or not _AFFIRMS.isdisjoint(stems) or _is_key(stems, wanted)
     if REASSURED in stems:
         return _SHARED * (1 + shared), sign
     strength = _STRONG * bears + _SHARED * shared + _TELLING * telling + _TURNED * clause.turned
     return strength, sign
+
+
+def _is_key(stems: tuple[str, ...], wanted: Wanted) -> bool:
+    """Whether a clause says what must be done or paid, or denies a denial, to a question about that."""
+    if not _NEED.isdisjoint(wanted.stems):
+        return not _NEED.isdisjoint(stems)
+    if not _MONEY.isdisjoint(wanted.stems):
+        return not _MONEY.isdisjoint(stems)
+    return sum(word in NEGATORS or word == DENIED for word in stems) > 1
 
 
 def _falls_short(stems: tuple[str, ...], wanted: Wanted) -> bool:

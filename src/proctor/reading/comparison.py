@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from proctor.reading.opposites import NEGATORS, are_opposite
 from proctor.reading.outright import SENTENCE
-from proctor.reading.text.numbers import Reading, quantities
+from proctor.reading.text.numbers import Quantity, Reading, compare, quantities
 from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import stem, stem_set, stems_of
 
@@ -36,6 +36,13 @@ _SUPERLATIVE = re.compile(r"\bthe (?:\w+ )?(?P<how>\w+est|most \w+)\b")
 _SYMBOL = re.compile(r"(?P<one>[\d.,]*\d)[^\d<>=,;]{0,12}(?P<sign><|>|=)[^\d<>=,;]{0,12}(?P<other>\d[\d.,]*)")
 _SAME = re.compile(r"\b(?:same|equal(?:ly)?|identical|no difference|alike|tie[ds]?)\b")
 _WINS = stem_set("beat beats exceed exceeds outweigh top tops surpass surpasses win wins outdo trump outstrip")
+_BOUNDED = re.compile(
+    r"^(?:can|may|could|should)\b|\b(?:than|at least|at most|over|under|within|up to|before|after|if|until|by"
+    r"|above|below|only|every|minimum"
+    r"|maximum|near)\b"
+)
+"""Words with which a question does not ask for just this amount."""
+_MEASURED = re.compile(r"\W*(?:long|tall|high|old|wide|deep|away|each|thick|heavy)?\W*")
 _PART = re.compile(r"[,;\n]\s*|(?<=[.!?])\s+")
 
 
@@ -52,7 +59,8 @@ def compared(folded: str, question: str) -> bool | None:
     """`Iron is less dense than lead` to `Is lead denser than iron?`: by who stands first, and which way."""
     sides = _sides(question)
     if sides is None:
-        return _unbeaten(folded, question)
+        unlike = _other_amount(folded, question)
+        return unlike if unlike is not None else _unbeaten(folded, question)
     if sides.how in ("more", "less", "fewer"):
         return _by_bound(folded, question, sides)
     found = _by_symbol(folded, sides)
@@ -137,6 +145,23 @@ def _amount(folded: str, mine: Set[str], theirs: Set[str]) -> Reading | None:
         if len(found) == 1 and found[0].readings:
             return found[0].readings[0]
     return None
+
+
+def _other_amount(folded: str, question: str) -> bool | None:
+    """`It is three weeks` to `Is the notice period two weeks?`: by the amount in the part most like the question."""
+    asked = [each for each in quantities(question) if each.readings and each.readings[0].dimension]
+    if len(asked) != 1 or _BOUNDED.search(question) or not _MEASURED.fullmatch(question, asked[0].end):
+        return None
+    content = set(stems_of(question)) - STOP
+    best: tuple[int, Quantity] | None = None
+    for part in _PART.split(folded):
+        found = [each for each in quantities(part) if each.readings and each.readings[0].dimension]
+        shared = len(content.intersection(stems_of(part)))
+        if len(found) == 1 and not found[0].bound and (best is None or shared > best[0]):
+            best = shared, found[0]
+    if best is None or best[1].readings[0].dimension != asked[0].readings[0].dimension:
+        return None
+    return False if compare(asked[0], best[1]) == "different" else None
 
 
 def _unbeaten(folded: str, question: str) -> bool | None:

@@ -15,15 +15,16 @@ _AFFIRMING = (
     r" been |be )?(?:more|\w+er)|"
     r"go (?:for it|ahead)|feel free|by all means|in luck|you bet|wave[ds]? (?:it )?through|carr(?:y|ies|ied) on"
     r"|as usual|(?:be|is|are|was|'s|'re|perfectly|totally|absolutely|just) fine(?! of)|beyond doubt|not a problem"
-    r"|no reason not to|"
+    r"|no reason not to|no (?:way|getting) (?:a)?round|(?:can't|won't|cannot|will not) (?:get (?:a)?round|(?:be"
+    r" )?avoid(?:ed)?|escape)|"
     r"can't (?:go wrong|complain|fault)|at no (?:extra )?(?:cost|charge)|last but not least"
     r"|none other than|no less than|no fewer than|not until"
 )
 _DENYING = (
     r"far from|anything but|no longer|(?:turn|turned|turns|turning) (?:it |them |this |that )?(?:down|away)"
-    r"|(?:free|devoid|void) (?:of|from)(?! charge)|out of (?:order|stock|service|bounds|date|print|reach"
+    r"|(?:free|devoid|void) (?:of|from)(?! charge)|out of (?:order|service|bounds|date|print|reach"
     r"|the question)|"
-    r"sold out|off[ -]limits|rul(?:e|es|ed) (?:it )?out|(?:stay|stays|stayed|keep|keeps|kept|opt|opted|leave|left"
+    r"off[ -]limits|rul(?:e|es|ed) (?:it )?out|(?:stay|stays|stayed|keep|keeps|kept|opt|opted|leave|left"
     r"|miss) (?:\w+ )?out|(?:switch|switched|turn|turned|call|called) (?:it |them )?off|"
     r"too (?:far|narrow|small|big|large|late|early|little|few|weak|old|young|short|long|expensive|dangerous|cold"
     r"|hot|slow|heavy|faint|dim|low|high|wide|soft|hard)|"
@@ -32,7 +33,8 @@ _DENYING = (
     r"at no (?:time|point)|under no circumstances|in no way|by no means|on no account|few (?:if any|people)"
     r"|very (?:few|little)|does little|wait until|"
     r"give[ns]? up|gave up|fall(?:s|en)? through|fell through|do(?:es)? without|any ?more|short of|ran? out"
-    r"|run out|dwarf|so-called|contrary to|wrong way round|would that|if only"
+    r"|run out|dwarf|so-called|contrary to|wrong way round|leave (?:it|them|that|this) (?:at home|behind|alone)"
+    r"|would that|if only"
     r"|(?:i|we) wish|wrong to (?:call|say|claim|think|believe|assume)"
     r"|(?:keep|keeps|kept|stay|stays|stayed|steer)(?: \w+)? (?:away|clear|off)(?: from| of)?"
 )
@@ -64,6 +66,15 @@ _SAME_WORD = (
             r"\b(?:will|would|'ll) do(?=\W*$|\W*[.;,!])|\bsuffices?\b|\b(?:is|are|'s) (?:enough|plenty|sufficient)\b"
         ),
         f" {ENOUGH} ",
+    ),
+    (
+        re.compile(r"\b(?:come|comes|came) with\b|\bin the (?:box|package|price)\b|\bpart of the (?:price|package)\b"),
+        " include ",
+    ),
+    (re.compile(r"\b(?:sold out|out of stock|fully booked)\b"), f" {DENIED} available "),
+    (
+        re.compile(r"\bin stock\b|\b(?:[1-9]\d*|a few|some|several|plenty|many)(?: \w+)? (?:left|remaining)\b"),
+        " available ",
     ),
     (re.compile(r"\b(?:pull|back)(?:ed|s|ing)? out\b"), " withdraw "),
     (re.compile(r"\bno (\w+),? no \w+"), r" must \1 "),
