@@ -10,6 +10,7 @@ from operator import itemgetter
 from typing import Literal
 
 from proctor.reading.challenge import FILLERS, contests, goes_on, offers, own_words, rivals
+from proctor.reading.direction import Direction, direction_of
 from proctor.reading.lexicon import PHRASES, concept
 from proctor.reading.text.claims import claims
 from proctor.reading.text.fold import fold
@@ -72,15 +73,40 @@ _KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (re.compile(r"\bwhere\b|\b(?:in|to|from|at) (?:which|what) (?:city|country|town|village|state|region)\b"), "where"),
     (re.compile(r"\bhow\b"), "how"),
 )
+_SUBORDINATE = {kind: pattern for pattern, kind in _KINDS}
 _CATEGORY = re.compile(r"\b(?:which|what) (?:of the )?([^\W\d_]+)(?= )")
 _OPENS = re.compile(rf"(?:what|who|whom|whose|which|when|where|why|how|{_AUXILIARY})\b")
 _FRAME = re.compile(
-    r"\b(?:is|was) it (?:true|correct|right|the case|a fact) that\b|^for (?=how)"
-    r"|\b(?:do you (?:happen to )?know|(?:can|could|would) you (?:please )?(?:tell|say|remind|explain to)(?: me| us)?"
-    r"|tell me(?: more)?(?: about)?|(?:what|how) about|remind me|(?:i (?:would like|want|need)|i'd like) to "
-    r"(?:know|ask|find out)|i wonder|let me know)\b"
+    r"\b(?:is|was) it (?:true|correct|right|the case|a fact) that\b|^for (?=how)|^(?:sorry|excuse me|hi|hello|hey)\b,? "
+    r"|\b(?:do you (?:happen to )?know|(?:can|could|would|will) you (?:please |perhaps |kindly )?"
+    r"(?:tell|say|remind|explain to|let|inform|advise|confirm)(?: me| us)?(?: know)?"
+    r"|tell me(?: more)?(?: about)?|(?:what|how) about|remind me|(?:i (?:would like|want|need)|i'd (?:like|love)) to "
+    r"(?:know|ask|find out|learn)|i(?:'m| am| was| have been|'ve been)?(?: just)? wonder(?:ing)?(?: about)?"
+    r"|let me know|i(?:'m| am) (?:curious|not sure|trying to find out)|i (?:don't|do not) know"
+    r"|(?:any|have you any|do you have any) idea|is there any way to (?:know|tell|find out)"
+    r"|(?:may|can|could) i ask(?: you)?|what i(?:'d like| want| would like) to know is)\b"
 )
-_OBJECT_ASKED = re.compile(r"\bwhom? (?:did|do|does|has|have|will|would|was|were|is|are)\b(?! (?:it|the one)\b)")
+_TELL_ME = re.compile(r"(?:can|could|would|will) you (?:please )?(?:tell|remind|give|inform|let) (?:me|us)\b")
+_WH = re.compile(r"(?:what|who|whom|whose|which|when|where|why|how)\b")
+_WHAT = re.compile(r"(?:and |so |but )?(?:what|which) ")
+"""What follows after it in a clause of its own asks for nothing: what gas is absorbed when …"""
+_WHETHER = re.compile(r"\W*(?:whether|if)\b(?: or not)?")
+"""What an indirect question for yes or no begins with, once its frame is taken off."""
+_SETS = re.compile(
+    r"(?:and |so |but )?(?:on|in|at|for|during|with|without|under|after|before|from|to|by|as|if|when|since|until|of"
+    r"|while|once|suppose|supposing|assuming)\b"
+)
+"""What a clause begins with that sets the scene of a question: on a Sunday, …; to mute it, …"""
+_CALLED = re.compile(r"\b(?:it|that|this|those|these|they|them|such|there|he|she|him|her|so)\b")
+_OF_SPEAKER = re.compile(r"(?:i|we)(?: am|'m| are|'re) (?:an? |\w+ years|under|over|from)")
+"""What somebody says of himself that an answer may depend on: I am a student."""
+_NEAR_SPEAKER = re.compile(
+    r"\b(?:in|at|on|near|outside|inside|behind|by|next to|in front of) (?:my|our) (?:own )?[\w'-]+"
+)
+_OBJECT_ASKED = re.compile(
+    r"\bwhom? (?:(?:did|do|does|has|have|will|would|was|were|is|are)\b(?! (?:it|the one)\b)"
+    r"|(?:should|can|could|must|may|shall) (?=(?:i|we|you|one)\b))"
+)
 _ASKS_BEING = re.compile(r"(?:so,? |and |but )?(?:is|are|was|were)\b")
 _LED = frozenset(("from", "to", "before", "after", "without", "under", "above", "below", "until", "since", "against"))
 """Small words that tell one question from another by what they lead up to: from Rome, to Rome."""
@@ -101,12 +127,13 @@ _LIGHT = stem_set(
 )
 """Verbs that another wording may do without."""
 _TIMELY = re.compile(
-    r"\b(?:ever|once|formerly|previously|originally|at first|in the past|used to|back then|nowadays|today|now|currently"
-    r"|last (?:year|month|week|time)|next (?:year|month|week|time)|these days|(?:before|earlier|afterwards"
+    r"\b(?:ever|once|formerly|previously|originally|at first|in the past|used to|back then|today"
+    r"|last (?:year|month|week|time)|next (?:year|month|week|time)|(?:before|earlier|afterwards"
     r"|later)(?=\?)|yet|still|any ?more)\b"
 )
 _PER = re.compile(
-    r"\b(?:per|each|every|an?) (?:hour|day|week|month|year|night|person|head|term|season)\b|\b(?:hour|dai|week"
+    r"\b(?:per|each|every|(?<!is )(?<!was )(?<!has )(?<!have )(?<!of )an?) "
+    r"(?:hour|day|week|month|year|night|person|head|term|season)\b|\b(?:hour|dai|week"
     r"|month|year)ly\b"
     r"|\bannual(?:ly)?\b"
 )
@@ -126,6 +153,9 @@ _TAKES_UP = re.compile(
 )
 _ONE_WAY = re.compile(r"\b(?:belong|marr(?:y|ied)|wed)\b|\bwho (?:did|does|do) (?:the|an?) [\w ]+ of\b")
 _VERDICTS = stem_set("right wrong true false")
+_SHORTENED = stem_set(
+    "i'm i'd i've i'll you're you've you'd you'll we're we've we'd we'll they're they've they'd they'll"
+)
 _READ = 2_000
 _KEPT = 2048
 
@@ -145,6 +175,10 @@ class Inquiry:
     """The telling stems of the part that asks."""
     telling: tuple[str, ...]
     """The same in one spelling and in order, turns of phrase and frames taken off, light words left in."""
+    scene: tuple[str, ...]
+    """Telling stems of what was told before the part that asks: they may be asked about, or may not."""
+    direction: Direction
+    """Which way it asks."""
     led: frozenset[tuple[str, str]]
     """Which of them a small word leads up to."""
     bounds: frozenset[str]
@@ -195,7 +229,8 @@ def read_inquiry(question: str) -> Inquiry:
     own = words(asked)
     plain = plain_words(asked)
     kind: Kind = "yes-no" if inverted else _kind(asked, plain, folded)
-    telling, led = _telling(words(plain))
+    setting, scene = _before(folded, asked)
+    telling, led = _telling(words(plain_words(f"{asked} {setting}")))
     return Inquiry(
         asked=asked,
         kind=kind,
@@ -203,6 +238,8 @@ def read_inquiry(question: str) -> Inquiry:
         stems=frozenset(own if asked == folded else words(folded)),
         content=frozenset(own) - FILLERS - NEGATIONS,
         telling=telling,
+        scene=_telling(words(plain_words(scene)))[0],
+        direction=direction_of(plain),
         led=led,
         bounds=frozenset(_bounds(plain, question)),
         of_object=_OBJECT_ASKED.search(asked) is not None and _is_active(asked),
@@ -231,6 +268,25 @@ def plain_words(folded: str) -> str:
     return " ".join(plain.split())
 
 
+def _before(folded: str, asked: str) -> tuple[str, str]:
+    """What stands before the part that asks: as far as that depends on it, and the rest.
+
+    It depends on a clause that sets its scene (`On a Sunday, …`), on sentences that it takes up
+    (`… Is that allowed?`), and on what the speaker is.
+    """
+    start = folded.find(asked)
+    if start <= 0:
+        return "", ""
+    told = claims(folded[:start])
+    clause = told.pop() if folded[:start].rstrip().endswith(",") else ""
+    setting = clause if _SETS.match(clause) else ""
+    scene = [_NEAR_SPEAKER.sub(" ", each) for each in told if not (each.endswith("?") or contests(each))]
+    if _CALLED.search(asked):
+        return " ".join((*scene, setting)), ""
+    own = [each for each in scene if _OF_SPEAKER.match(each)]
+    return " ".join((*own, setting)), " ".join(scene)
+
+
 def _bounds(plain: str, question: str) -> Iterator[str]:
     for match in _SCOPE.finditer(plain):
         yield from map(concept, words(match[1]))
@@ -248,11 +304,7 @@ def _times(asked: str) -> Iterator[str]:
 def _is_active(asked: str) -> bool:
     """`Whom did X kill`, not `Who was the manager` nor `Who did it`."""
     match = _OBJECT_ASKED.search(asked)
-    return (
-        match is not None
-        and not _ONE_WAY.search(asked)
-        and match[0].split()[1] in ("did", "do", "does", "has", "have", "will", "would")
-    )
+    return match is not None and not _ONE_WAY.search(asked) and match[0].split()[1] not in ("was", "were", "is", "are")
 
 
 def _category(plain: str) -> str:
@@ -269,7 +321,7 @@ def _telling(stems: Sequence[str]) -> tuple[tuple[str, ...], frozenset[tuple[str
     for word in stems:
         if word in _LEADING_STEMS:
             leading = _LEADING_STEMS[word]
-        elif word not in FILLERS and word not in NEGATIONS:
+        elif word not in FILLERS and word not in NEGATIONS and word not in _SHORTENED:
             found.append(concept(word))
             if leading:
                 led.add((leading, found[-1]))
@@ -300,7 +352,13 @@ def _tells(sentence: str) -> bool:
 
 
 def _kind(asked: str, plain: str, folded: str) -> Kind:
-    if _ASKS_YES_NO.match(asked) or _ONLY_TAG.search(folded) or _ASKS_YES_NO.match(plain):
+    unframed = _FRAME.sub(" ", asked, count=1).strip()
+    tells = _TELL_ME.match(asked) or _WH.match(unframed)
+    indirect = _WHETHER.match(unframed)
+    asks = (_ASKS_YES_NO.match(asked) and not tells) or _ONLY_TAG.search(folded) or _ASKS_YES_NO.match(plain)
+    if asks or indirect:
         return "choice" if " or " in asked and " or not" not in asked else "yes-no"
     found = [(match.start(), kind) for pattern, kind in _KINDS if (match := pattern.search(plain))]
+    if _WHAT.match(asked):
+        found = [(at, kind) for at, kind in found if kind == "amount" or not _SUBORDINATE[kind].search(asked)]
     return min(found, key=itemgetter(0))[1] if found else "open"

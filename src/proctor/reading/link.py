@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
+from proctor.reading.direction import apart
 from proctor.reading.inquiry import Inquiry, is_light, read_inquiry
 from proctor.reading.lexicon import akin, concept
+from proctor.reading.names import are_one
 from proctor.reading.text.fold import fold
 from proctor.reading.text.words import stem, stem_set
 
@@ -44,7 +46,7 @@ def one_proposition(one: Inquiry, other: Inquiry) -> bool:
     """Whether they ask the same, or one of them for yes or no with a negation: then the sides are told by it."""
     if not kinds_meet(one, other) or (one.negative != other.negative and one.kind != "yes-no"):
         return False
-    if one.asked == other.asked:
+    if one.asked == other.asked and one.telling == other.telling:
         return True
     if (one.numbers, one.times, one.sought, one.of_object) != (
         other.numbers,
@@ -53,15 +55,19 @@ def one_proposition(one: Inquiry, other: Inquiry) -> bool:
         other.of_object,
     ):
         return False
-    if _lead_apart(one, other) or _ask_for_other_sorts(one, other) or not _in_one_order(one, other):
+    if apart(one.direction, other.direction) or _lead_apart(one, other):
+        return False
+    if _ask_for_other_sorts(one, other) or not _in_one_order(one, other):
         return False
     shared = [word for word in one.telling if _is_met(word, other.telling)]
-    left = (*missing(one, other.telling), *missing(other, one.telling))
-    return bool(shared) and not left
+    mine, theirs = ((*inquiry.telling, *inquiry.scene) for inquiry in (one, other))
+    return bool(shared) and not missing(one, theirs) and not missing(other, mine)
 
 
 def kinds_meet(one: Inquiry, other: Inquiry) -> bool:
     """Whether two questions can have one answer by the sort of thing they ask for."""
+    if {one.kind, other.kind} == {"choice", "amount"}:
+        return len(one.numbers) > 1 and one.numbers == other.numbers
     if one.kind != other.kind and not any({one.kind, other.kind} <= kinds for kinds in (_OPEN, _MEASURED)):
         return False
     if one.kind == other.kind == "where" or "where" in (one.kind, other.kind):
@@ -81,7 +87,10 @@ def missing(one: Inquiry, there: Iterable[str]) -> list[str]:
 
 def _is_met(word: str, others: Iterable[str]) -> bool:
     return any(
-        akin(word, other) or (word in _SPANS and other in _TAKES_TIME) or (other in _SPANS and word in _TAKES_TIME)
+        akin(word, other)
+        or are_one(word, other)
+        or (word in _SPANS and other in _TAKES_TIME)
+        or (other in _SPANS and word in _TAKES_TIME)
         for other in others
     )
 

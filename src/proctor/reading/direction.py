@@ -1,0 +1,98 @@
+"""Which way a question asks: who does it or whom it is done to, in or out, the longest day or the longest year."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+from proctor.reading.text.words import stem, words
+
+Role = Literal["doer", "done to", ""]
+"""What a question looks for, where its grammar tells: `which team beat Lyon`, `which team did Lyon beat`."""
+
+_WH = r"(?:who|whom|which|what)"
+_BE = r"(?:is|are|was|were|being|been|be|gets?|got)"
+_SMALL = r"(?:in|on|at|from|to|for|of|with|since|under|about|after|against|into|over|through)"
+_BY_WHOM = re.compile(rf"\bby {_WH}\b|\b{_BE}\b[^?]* by\W*$")
+_LED_UP_TO = re.compile(rf"\b{_SMALL} (?:{_WH}|whose)\b|\b{_SMALL}\W*$")
+_DONE_BY = re.compile(rf"\b{_WH}(?: [\w'-]+){{0,3}}? {_BE} (?:[\w'-]+ ){{1,3}}by (?!\w+ing\b)")
+_DOES = re.compile(rf"\b{_WH}(?: [\w'-]+){{0,2}}? (?:do|does|did)(?! (?:it|the one|this|that)\W*$)\b")
+_PLAIN = re.compile(rf"\W*(?:(?:and|so|but|then) )?{_WH} ")
+_HELPING = re.compile(
+    r"\b(?:do|does|did|is|are|was|were|am|be|been|has|have|had|can|could|will|would|shall|should|may|might|must)\b"
+)
+_PARTICLE = re.compile(
+    r"\b(off|out|up|down|away|back|over)\b|\b(in|on)(?= (?:for|during|when|while|with|from|by|at|in|on|after|before)\b"
+    r"|\W*$|,)|\b(?:get|gets|got|put|puts|log|turn|turns|switch|go|come|step|hop) (in|on)\b"
+)
+_APART = (
+    {"up", "down"},
+    {"in", "out"},
+    {"in", "off"},
+    {"on", "off"},
+    {"in", "away"},
+    {"away", "back"},
+    {"out", "back"},
+)
+_LIGHT_APART = tuple(
+    frozenset(map(stem, pair.split()))
+    for pair in (
+        "give take", "give get", "give receive", "come go", "come leave", "enter leave", "enter exit", "send receive",
+        "send get", "bring take", "put take", "keep give", "find put", "stay go", "stay leave",
+    )
+)  # fmt: skip
+_GIVEN = re.compile(
+    r"\b(?:am|are|is|was|were|be|been|being|i'm|they're|you're|we're|get|gets) (?:[\w'-]+ ){0,3}?given\b"
+)
+_SUPERLATIVE = re.compile(r"\b(?:most|least|(?!interest|for|at|near)[a-z]{2,}[a-z]est|best|worst|first|last)\b")
+_SPAN = re.compile(
+    r"(?<!what )(?<!which )(?<!many )(?<!per )(?<!each )(?<!every )\b(day|week|month|year|hour|minute|second|night)s?\b"
+)
+
+
+class Direction(NamedTuple):
+    """Which way a question asks."""
+
+    role: Role
+    particles: frozenset[str]
+    """The small words that turn a verb round: take in, give off."""
+    light: frozenset[str]
+    """Its stems, as far as they are verbs with an opposite that say little by themselves: give, take."""
+    most: frozenset[str]
+    """The spans of time in a question for the most of something: the shortest day."""
+
+
+def direction_of(asked: str) -> Direction:
+    """Which way a folded question asks."""
+    found = _PARTICLE.finditer(asked)
+    return Direction(
+        role=_role(asked),
+        particles=frozenset(match[match.lastindex or 0] for match in found),
+        light=frozenset(words(_GIVEN.sub("get", asked))) & _LIGHT,
+        most=frozenset(match[1] for match in _SPAN.finditer(asked)) if _SUPERLATIVE.search(asked) else frozenset(),
+    )
+
+
+_LIGHT = frozenset().union(*_LIGHT_APART)
+
+
+def apart(one: Direction, other: Direction) -> bool:
+    """Whether two questions in like words ask opposite ways."""
+    if {one.role, other.role} == {"doer", "done to"} or one.most != other.most:
+        return True
+    return _are_apart(one.particles, other.particles, _APART) or _are_apart(one.light, other.light, _LIGHT_APART)
+
+
+def _are_apart(one: frozenset[str], other: frozenset[str], pairs: tuple[set[str] | frozenset[str], ...]) -> bool:
+    mine, theirs = one - other, other - one
+    return any({first, second} in pairs for first in mine for second in theirs)
+
+
+def _role(asked: str) -> Role:
+    if _BY_WHOM.search(asked):
+        return "doer"
+    if _LED_UP_TO.search(asked):
+        return ""
+    if _DONE_BY.search(asked) or _DOES.search(asked):
+        return "done to"
+    return "doer" if _PLAIN.match(asked) and not _HELPING.search(asked) else ""
