@@ -40,13 +40,13 @@ class Differences:
     @classmethod
     def of(cls, values: Iterable[float], *, trials: float = 1.0) -> Differences:
         """Of all these."""
-        sums = cls(trials=trials)
+        n, total, squares, sizes = 0, 0.0, 0.0, 0.0
         for value in values:
-            sums.n += 1
-            sums.total += value
-            sums.squares += value * value
-            sums.sizes += abs(value)
-        return sums
+            n += 1
+            total += value
+            squares += value * value
+            sizes += abs(value)
+        return cls(trials=trials, n=n, total=total, squares=squares, sizes=sizes)
 
     @property
     def mean(self) -> float:

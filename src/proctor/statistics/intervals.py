@@ -59,10 +59,12 @@ class Sums:
     @classmethod
     def of(cls, values: Iterable[float]) -> Sums:
         """Of all these values."""
-        sums = cls()
+        n, total, squares = 0, 0.0, 0.0
         for value in values:
-            sums.add(value)
-        return sums
+            n += 1
+            total += value
+            squares += value * value
+        return cls(n, total, squares)
 
     @property
     def mean(self) -> float:
