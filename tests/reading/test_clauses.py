@@ -162,3 +162,20 @@ def test_what_goes_on_or_holds_of_some_falls_short(question: str, reply: str, ye
 )
 def test_the_clause_that_answers_counts(question: str, reply: str, yes: bool) -> None:
     assert said(question, reply) is yes
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "yes"),
+    [
+        ("Did Bell invent it?", "Bell, not Edison, invented it.", True),
+        ("Did Bell invent it?", "Edison, not Bell, invented it.", False),
+        ("Is it made of gold?", "Gold, not silver.", True),
+        ("Did they make a profit?", "They closed the year with a loss.", False),
+        ("Does it use much power?", "It uses no small amount of power.", True),
+        ("Is it a problem if I am late?", "Not to worry.", False),
+        ("Is it a problem if I am late?", "That would be a problem.", True),
+        ("Does it work offline?", "Offline mode: not supported.", False),
+    ],
+)
+def test_what_is_only_set_against_it_denies_nothing(question: str, reply: str, yes: bool) -> None:
+    assert said(question, reply) is yes

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from proctor.reading.answer import judge
 from proctor.reading.outright import outright
 from proctor.reading.polarity import says
 from proctor.reading.question import understand
@@ -138,3 +139,36 @@ def test_talk_after_a_yes_makes_it_no_answer() -> None:
 )
 def test_a_yes_may_be_taken_back(question: str, reply: str, yes: bool | None) -> None:
     assert says(reply, understand(question)).yes is yes
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "yes"),
+    [
+        ("Has anyone swum it?", "Captain Webb did in 1875.", True),
+        ("Has anyone swum it?", "Nobody has.", False),
+        ("Did any ship return?", "Not one of them.", False),
+        ("Are all seats taken?", "Every single one.", True),
+        ("Have any of them won?", "Quite a few.", True),
+        ("Is it worth it?", "I'd be lying if I said yes.", False),
+        ("Will it rain?", "I'm glad to say it won't.", False),
+        ("Will it rain?", "I'm afraid it will.", True),
+        ("Was it built on time?", "Built, yes; on time, hardly.", False),
+        ("Is he a doctor?", "Captain Webb did in 1875.", None),
+    ],
+)
+def test_quantifiers_names_and_turns_of_phrase_answer(question: str, reply: str, yes: bool | None) -> None:
+    assert word(question, reply) is yes
+
+
+@pytest.mark.parametrize(
+    ("reply", "right"),
+    [
+        ("Yes, if your doctor agrees.", True),
+        ("Yes, with a doctor's consent.", True),
+        ("Yes.", None),
+        ("Yes, there's no need for a doctor.", None),
+        ("Yes, always.", None),
+    ],
+)
+def test_a_condition_that_is_expected_is_missed(reply: str, right: bool | None) -> None:
+    assert judge("May I run again?", "Yes, if the doctor agrees", reply).right is right

@@ -64,6 +64,7 @@ _ALL = stem_set("all every everyone everybody always each entire whole")
 _PART = stem_set("most some many several few half partly mostly sometimes")
 _AUXILIARIES = stem_set("can may is are do does will has have could must")
 _SHORTEST = 3
+_NOT_THING = re.compile(r"\s*not (?:the |an? |for |by )?(?:\w+ )?(?!\w+(?:ed|ing|ly)\b)\w{3,}\s*")
 _CONDITION = re.compile(
     r"\b(?:if|when|unless|once|in case)\b|\b(?:after|before|while|until) (?:i|we|you|they|it|he|she|one)\b"
 )
@@ -175,11 +176,16 @@ def by_meaning(folded: str, asked: Asked) -> tuple[bool | None, bool]:
     return (None, False) if best is None else (best[1], best[0] > 0)
 
 
-def taken_back(folded: str, asked: Asked) -> float:
-    """How strongly what comes after the first clause of a reply says no to the question; 0: it does not."""
+def taken_back(folded: str, asked: Asked) -> tuple[float, bool]:
+    """How strongly what comes after the first clause of a reply says no to the question, and whether of just that."""
     wanted = wanted_by(asked)
-    said = _weighed(folded, wanted)[1:]
-    return max((strength for _, strength, sign in said if (sign > 0) != wanted.positive), default=0.0)
+    against = [each for each in _weighed(folded, wanted)[1:] if (each[2] > 0) != wanted.positive]
+    clause, strength, _ = max(against, key=lambda each: each[1], default=(None, 0.0, 0))
+    if clause is None:
+        return 0.0, False
+    ends = {concept(word) for word in wanted.scope}
+    bears = any(_bears(word, wanted.stems) for word in clause.stems)
+    return strength, bears and not ends.isdisjoint(map(concept, clause.stems))
 
 
 def _weighed(folded: str, wanted: Wanted) -> list[tuple[Clause, float, int]]:
@@ -242,6 +248,8 @@ def _weigh(clause: Clause, wanted: Wanted) -> tuple[float, int]:
     if wanted.lacking and _WITHOUT not in stems and any(_is_root(a, b) for a in stems for b in wanted.lacking):
         sign = -sign
     bears = any(_bears(word, wanted.stems, stems) for word in stems)
+    if not bears and _only_contrasts(clause, wanted):
+        return 0.0, 1
     short = not bears and _falls_short(stems, wanted)
     if short:
         sign = -1 if wanted.positive else 1
@@ -256,6 +264,14 @@ def _weigh(clause: Clause, wanted: Wanted) -> tuple[float, int]:
         return _SHARED * (1 + shared), sign
     strength = _STRONG * bears + _SHARED * shared + _TELLING * telling + _TURNED * clause.turned
     return strength, sign
+
+
+def _only_contrasts(clause: Clause, wanted: Wanted) -> bool:
+    """`…, not silver, …` of a thing that was not asked about."""
+    told = [word for word in clause.stems[1:] if word not in STOP]
+    if not told or not _NOT_THING.fullmatch(clause.text) or any(_is_adverse(word) for word in told):
+        return False
+    return not any(_is_of(word, wanted) for word in told)
 
 
 def _is_key(stems: tuple[str, ...], wanted: Wanted) -> bool:
@@ -328,7 +344,7 @@ def _sign(
 ) -> int:
     """1 or -1: each word that denies turns a clause round, whether by itself or as the reverse of the question's."""
     sign = 1
-    adverse = opposite = news = False
+    adverse = opposite = stray = news = False
     for place, word in enumerate(stems):
         if word in neutral or (word == _WITHOUT and not _bears_on(stems[place + 1 : place + 4], wanted)):
             continue
@@ -342,7 +358,9 @@ def _sign(
             opposite = opposite or not _is_adverse_pair(word, wanted)
             adverse = adverse or _is_adverse(word)
         else:
-            adverse = adverse or _is_adverse(word)
+            stray = stray or _is_adverse(word)
+    if not opposite:
+        adverse = adverse or stray
     if NEEDLESS in stems and (need or plain or adverse or opposite):
         sign = -sign
     if news and sign > 0 and not adverse and not opposite:

@@ -19,7 +19,7 @@ infringe insufficient invalid killed lack lacked lacking lacks lapsed lethal los
 misleading missed
 misses missing mistake mistaken myth neglect nonsense nullified obsolete off omit omitted opposed opposes overdue
 overturned oversold
-poisonous postponed prevent prevents prohibit prohibited prohibits punishable refrain refuse refused refuses
+poisonous postponed problem prevent prevents prohibit prohibited prohibits punishable refrain refuse refused refuses
 refute refuted regret
 regrettably reject rejected rejects removed repealed replaced resigned retired revoked risky rotten ruin ruined
 rumour rumor scrapped

@@ -8,7 +8,10 @@ from proctor.reading.question import Asked
 from proctor.reading.text.words import stems_of
 
 _PRONOUN = r"(?:it|they|you|we|i|he|she|that|this|there|one|both|all|most|several|some|people|nobody|none|no one)"
-_AUX = r"(?:is|are|am|was|were|do|does|did|can|could|has|have|had|will|would|should|shall|may|might|must|'s|'re|'m)"
+_AUX = (
+    r"(?:is|are|am|was|were|do|does|did|can|could|has|have|had|will|would|should|shall|may|might|must|'s|'re|'m"
+    r"|(?:wo|ca|sha)(?=n't))"
+)
 _ELLIPTIC = re.compile(
     rf"^\W*(?:indeed,? |yes,? |sadly,? |actually,? |unfortunately,? |in fact,? |of course |and |(?:several |many "
     rf"|some |most )(?:people )?)?(?P<who>{_PRONOUN})?\s?(?P<aux>{_AUX})(?P<not>n't| not|not)?(?: indeed| too"
@@ -40,20 +43,33 @@ _OPENING = re.compile(
 )
 _CLOSING = re.compile(
     rf"(?:(?<=[,:?])|\b)(?:so|hence|thus|therefore|then|answer is|answer:|i'd say|and|though|overall|but"
-    rf"|again)?[\s,:?-]+(?:(?P<no>{_NO})|(?P<yes>{_YES}))\s*(?:[.,;:!]|$)"
+    rf"|again)?[\s,:?-]+(?:(?P<no>{_NO}|(?<=, )(?:hardly|never|not really)(?=\W*$))|(?P<yes>{_YES}))\s*(?:[.,;:!]|$)"
 )
 SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|;\s|…\s?|\.\.\.\s?")
 """What parts sentences, for this."""
 
 
 _REPORTED = re.compile(
-    rf"\b(?P<lie>lying|lie|wrong|false|mistaken)?(?: \w+){{0,2}}(?<!i'd )(?<!i would )(?<!i )\b(?:say|says|said"
+    rf"(?<!i'd )(?<!i would )(?<!i )\b(?:say|says|said"
     rf"|saying|tell|tells"
     rf"|told|hear|heard|think|thought|assume[ds]?|expect(?:ed)?|answer(?:ed)?(?: \w+){{0,4}} was)\b(?: (?:you|us"
     rf"|me|people|a|an|it's"
     rf"|it was|that)){{0,2}}\W+(?:{_YES}|{_NO})\b"
 )
 """A yes or no in somebody else's mouth, or of another time."""
+_LIE = re.compile(rf"\b(?:lying|a lie|wrong)\b(?: \w+){{0,3}} (?:say|said|saying)\W+(?:(?P<yes>{_YES})|{_NO})\b")
+"""`I'd be lying if I said yes`."""
+_GLAD = re.compile(
+    r"^\W*(?:i'm|i am|we're|we are) (?:\w+ )?(?:happy|glad|pleased|sorry|afraid|sad)(?: to (?:say|tell you"
+    r"|report))?(?: that)? (?=\w)"
+)
+_QUANTIFIED = re.compile(
+    r"\W*(?:(?P<no>none|neither|not (?:a single )?one|nobody|no one)|every(?: single)? one|all|each(?: and every"
+    r" one)?|both"
+    r"|(?:at least )?(?:several|many|a few|dozens|hundreds|plenty|a handful|lots|quite a few))"
+    r"(?: of (?:them|those|these|us|you))?\W*"
+)
+"""`Every one of them.`"""
 _TALK = re.compile(
     r"(?:i (?:understand|see|hear|know|get)|i(?:'m| am) (?:happy|glad|sorry)|you(?:'re| are) right to|we(?:'d|"
     r" would) "
@@ -72,6 +88,11 @@ _PERMITS = re.compile(
     r"|lawful)\b"
 )
 _ALL = re.compile(r"\b(?:all|every|everyone|everybody|each|always)\b")
+_ANY = re.compile(r"\b(?:any|anyone|anybody|ever|someone|somebody)\b")
+_SOMEBODY = re.compile(
+    r"\W*(?!(?:no|not|none|nobody|neither|never)\b)(?:[\w.'-]+ ){1,4}(?:did|has|have|does|do|was|were)"
+    r"(?: (?:in|on|since|before) [\w ]{1,20})?\W*$"
+)
 _SOME = re.compile(r"\W*(?:most|some|many|several)\b")
 _CONTRAST = re.compile(r"\W*(?:but|though|although|however|yet|except|just)\b")
 _PAST = {"is": ("was", "were"), "are": ("was", "were"), "am": ("was",), "do": ("did",), "does": ("did",)}
@@ -121,9 +142,14 @@ _BOTH = re.compile(
 
 
 def _said(sentence: str, asked: Asked) -> bool | None:
-    reported = _REPORTED.search(sentence)
-    if reported is not None:
+    lie = _LIE.search(sentence)
+    if lie is not None:
+        return lie["yes"] is None
+    if _REPORTED.search(sentence) is not None:
         return None
+    sentence = _GLAD.sub("", sentence, count=1)
+    if (all_of := _QUANTIFIED.fullmatch(sentence)) is not None:
+        return all_of["no"] is None
     said = _opening(sentence, asked)
     closing = _closing(sentence)
     if closing is not None:
@@ -191,8 +217,15 @@ def _elliptic(sentence: str, asked: Asked) -> bool | None:
     match = _ELLIPTIC.match(sentence)
     if match is not None and _SOME.match(sentence) and _ALL.search(asked.folded):
         return False
-    if match is None or (match["who"] is None and match["not"] is None):
+    if match is None:
+        return _named(sentence, asked)
+    if match["who"] is None and match["not"] is None and not _SOME.match(sentence):
         return None
     former = match["aux"] in _PAST.get(asked.folded.partition(" ")[0], ())
     denied = match["not"] is not None or match["who"] in ("nobody", "none", "no one")
     return not denied and not former
+
+
+def _named(sentence: str, asked: Asked) -> bool | None:
+    """`Amelia Earhart did in 1932` to whether anybody did."""
+    return True if _ANY.search(asked.folded) and _SOMEBODY.match(sentence) else None

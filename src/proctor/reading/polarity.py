@@ -69,7 +69,7 @@ def says(text: str, asked: Asked) -> Said:
 
 def _stands(word: bool, folded: str, asked: Asked) -> Said:
     """What is left of a yes or no by what the reply goes on to say: a yes may be granted and then taken back."""
-    against = taken_back(folded, asked) if word else 0.0
+    against, outdone = taken_back(folded, asked) if word else (0.0, False)
     if against < _TAKEN_BACK:
         return Said(yes=word, outright=True)
-    return Said(yes=None, outright=False, depends=True)
+    return Said(yes=False if outdone else None, outright=False, depends=not outdone)

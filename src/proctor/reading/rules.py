@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
+from proctor.reading.condition import has_condition
 from proctor.reading.contradiction import contradiction
 from proctor.reading.expected import Answered, Expected
 from proctor.reading.facts import facts_met
@@ -167,6 +168,8 @@ def _yes_or_no(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
 
 def _with_clause(reply: Answered, asked: Asked, answer: Expected, wanted: str, value: float) -> Verdict:
     """A yes or no as expected, with the facts that the expected answer adds to it."""
+    if not answer.facts and answer.rest is not None and not has_condition(reply, asked, answer.rest):
+        return Verdict(_UNDECIDED, f"{wanted} as expected, without the condition that was expected beside it")
     facts = facts_met(reply, asked, answer) if answer.facts else None
     if facts is not None and facts.value < _WRONG_FACT:
         return Verdict(_MOST_WITHOUT_FACT, f"{wanted} as expected, but {facts.explanation}", True)

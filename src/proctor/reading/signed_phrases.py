@@ -17,7 +17,7 @@ _AFFIRMING = (
     r"|as usual|(?:be|is|are|was|'s|'re|perfectly|totally|absolutely|just) fine(?! of)|beyond doubt|not a problem"
     r"|no reason not to|no (?:way|getting) (?:a)?round|(?:can't|won't|cannot|will not) (?:get (?:a)?round|(?:be"
     r" )?avoid(?:ed)?|escape)|"
-    r"can't (?:go wrong|complain|fault)|at no (?:extra )?(?:cost|charge)|last but not least"
+    r"no (?:small|mean|little)|can't (?:go wrong|complain|fault)|at no (?:extra )?(?:cost|charge)|last but not least"
     r"|none other than|no less than|no fewer than|not until"
 )
 _DENYING = (
@@ -51,7 +51,9 @@ _MONEY = r"(?:[€$£] ?{0}|{0} ?(?:€|euros?\b|dollars?\b|pounds?\b|usd\b|eur\
 _NEEDED = r"(?:needed|required|necessary|obliged|mandatory|compulsory|obligatory)"
 _SAME_WORD = (
     (
-        re.compile(r"\b(?:no (?:worries|problem|trouble)|not a problem|don't worry|never fear)\b(?: at all)?"),
+        re.compile(
+            r"\b(?:no (?:worries|problem|trouble)|not a problem|don't worry|not to worry|never fear)\b(?: at all)?"
+        ),
         f" {REASSURED} ",
     ),
     (
