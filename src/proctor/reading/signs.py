@@ -1,0 +1,96 @@
+"""The sign of a clause: whether its words affirm or deny, by themselves and against the words of a question."""
+
+from __future__ import annotations
+
+from proctor.reading.opposites import ADVERSE, NEGATORS, OPPOSITES, PREFIXED, without_prefix
+from proctor.reading.signed_phrases import DENIED, NEEDLESS
+from proctor.reading.text.overlap import STOP
+from proctor.reading.text.words import stem_set
+
+_ENDINGS = tuple(
+    ["able", "abl", "ibl", "ible", "ful", "al", "ant", "ent", "ed", "ing", "ic", "ive", "iv", "ous", "f", "t", "r", "y"]
+)
+"""Of adjectives that `un` and `non` deny."""
+WITHOUT = "without"
+"""Which denies only what has to do with the question."""
+VERBS = stem_set("is are was were has have there it we you they can may will must i")
+"""Verbs and their subjects, which end a phrase without a comma."""
+_NEWS = stem_set("unfortunately unfortunate regret regrettably alas afraid sadly sorry")
+"""Words that announce bad news, and deny only where nothing else does."""
+_ROOT = 5
+"""Letters."""
+
+
+def sign_of(
+    stems: tuple[str, ...], wanted: frozenset[str], neutral: frozenset[str], *, plain: bool = False, need: bool = False
+) -> int:
+    """1 or -1: each word that denies turns a clause round, whether by itself or as the reverse of the question's."""
+    sign = 1
+    adverse = opposite = stray = news = False
+    for place, word in enumerate(stems):
+        if word in neutral or (word == WITHOUT and not _concerns(stems[place + 1 : place + 4], wanted)):
+            continue
+        if word in NEGATORS or word == DENIED:
+            sign = -sign
+        elif word in _NEWS:
+            news = True
+        elif plain or word in wanted:
+            adverse = adverse or is_adverse(word)
+        elif bears_on(word, wanted, stems):
+            opposite = opposite or not _is_adverse_pair(word, wanted)
+            adverse = adverse or is_adverse(word)
+        else:
+            stray = stray or is_adverse(word)
+    if not opposite:
+        adverse = adverse or stray
+    if NEEDLESS in stems and (need or plain or adverse or opposite):
+        sign = -sign
+    if news and sign > 0 and not adverse and not opposite:
+        return -1
+    return -sign if adverse != opposite else sign
+
+
+def bears_on(word: str, wanted: frozenset[str], beside: tuple[str, ...] = ()) -> bool:
+    """Whether a word is the reverse of one of the question's; not where both stand side by side: `day and night`."""
+    opposites = OPPOSITES.get(word, frozenset()) & wanted
+    if opposites:
+        return opposites.isdisjoint(beside)
+    plain = without_prefix(word)
+    return plain in wanted or any(without_prefix(other) == word for other in wanted)
+
+
+def _concerns(stems: tuple[str, ...], wanted: frozenset[str]) -> bool:
+    """Whether what one does without has to do with the question."""
+    stems = stems[: next((place for place, word in enumerate(stems) if word in VERBS - {"it"}), None)]
+    if stems[:1] and stems[0] in ("it", "them", "1", "that"):
+        return True
+    return any(
+        bears_on(word, wanted)
+        or is_adverse(word)
+        or (word not in STOP and any(is_root(word, other) for other in wanted))
+        for word in stems
+    )
+
+
+def is_adverse(word: str) -> bool:
+    """Whether a word denies by its meaning or its prefix: closed, unsafe."""
+    if word in ADVERSE or word in PREFIXED:
+        return True
+    plain = without_prefix(word)
+    return len(plain) > 3 and plain not in ADVERSE and word.startswith(("un", "non")) and word.endswith(_ENDINGS)
+
+
+def _is_adverse_pair(word: str, wanted: frozenset[str]) -> bool:
+    """Whether the two opposites already differ in that one of them is adverse: `closed` and `open`."""
+    others = OPPOSITES.get(word, frozenset()) & wanted
+    plain = without_prefix(word)
+    if plain in wanted:
+        return is_adverse(word)
+    return any(is_adverse(word) != is_adverse(other) for other in others) or any(
+        without_prefix(other) == word and is_adverse(other) != is_adverse(word) for other in wanted
+    )
+
+
+def is_root(word: str, other: str) -> bool:
+    """Whether two words begin alike for as long as to be of one root."""
+    return word == other or (len(word) > _ROOT and word[:_ROOT] == other[:_ROOT])

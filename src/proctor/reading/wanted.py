@@ -1,0 +1,119 @@
+"""What a question for yes or no wants: how the clauses of a reply are held against it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from proctor.reading.lexicon import concept
+from proctor.reading.question import Asked
+from proctor.reading.signed_phrases import marked_phrases
+from proctor.reading.signs import WITHOUT, is_adverse, is_root, sign_of
+from proctor.reading.text.overlap import STOP
+from proctor.reading.text.words import stem_set, stems_of
+
+_MAY = stem_set("can may could allowed possible right able")
+_ENDED = stem_set(
+    "cancel withdraw delete remove stop refuse reject decline exclude lose postpone suspend disable terminate"
+    " revoke avoid"
+)
+"""What one may be free to do, though it ends or refuses something."""
+NEED = stem_set("must need require required necessary mandatory compulsory obligatory obliged should duty")
+"""Words of what must be done."""
+MONEY = stem_set("pay charge fee cost price free")
+"""Words of what must be paid."""
+ALL = stem_set("all every everyone everybody always each entire whole")
+"""Words of all."""
+_NOUNS = stem_set("damage allergy penalty failure mistake shortage breach loss error waste trouble danger")
+"""Adverse words that name a thing: to ask about one is not to ask with a denial."""
+_CALLED_OFF = stem_set("cancel cancellation withdraw withdrawal terminate termination revoke")
+"""What means the same of a contract or an order."""
+_DONE = re.compile(r"^(?:has|have)\b|\b(?:already|yet|finished|over|done|completed?|fixed|resolved|ready)\b")
+_CONDITION = re.compile(
+    r"\b(?:if|when|unless|once|in case)\b|\b(?:after|before|while|until) (?:i|we|you|they|it|he|she|one)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A question for yes or no, as its clauses are held against it."""
+
+    stems: frozenset[str]
+    content: frozenset[str]
+    concepts: frozenset[str]
+    neutral: frozenset[str]
+    """Its words that deny elsewhere, and here only name a thing: `water damage`, `unused days`, `without flash`."""
+    positive: bool
+    """Whether it asks without a denial."""
+    scope: frozenset[str]
+    """What it ends with."""
+    need: bool
+    """Whether it asks what must be done or paid, or what can be done without."""
+    lacking: frozenset[str]
+    """What it asks to do without."""
+    done: bool
+    """Whether it asks if something has happened."""
+    whole: bool
+    """Whether it asks of all."""
+
+
+@lru_cache(maxsize=256)
+def wanted_by(asked: Asked) -> Wanted:
+    """What a question wants of the clauses of a reply."""
+    marked = marked_phrases(asked.folded)
+    stems = stems_of(marked)
+    neutral = frozenset(word for place, word in enumerate(stems) if _is_thing(stems, place))
+    if not _CALLED_OFF.isdisjoint(neutral):
+        neutral |= _CALLED_OFF
+    return Wanted(
+        stems=frozenset(stems),
+        content=asked.content,
+        concepts=frozenset(map(concept, asked.content)),
+        neutral=neutral,
+        positive=sign_of(stems_of(_main(marked)), frozenset(), neutral, plain=True) > 0,
+        scope=_scope(stems, asked.content),
+        need=not (NEED | MONEY | {WITHOUT}).isdisjoint(stems),
+        lacking=_lacking(stems, asked.content),
+        done=_DONE.search(asked.folded) is not None and "still" not in stems and "ever" not in stems,
+        whole=not ALL.isdisjoint(stems),
+    )
+
+
+def _main(marked: str) -> str:
+    """A question without the condition that it ends with."""
+    main = _CONDITION.split(marked, maxsplit=1)[0]
+    return main if main.strip() else marked
+
+
+def _lacking(stems: tuple[str, ...], content: frozenset[str]) -> frozenset[str]:
+    place = stems.index(WITHOUT) if WITHOUT in stems else len(stems)
+    return content.intersection(stems[place + 1 : place + 4])
+
+
+def _is_thing(stems: tuple[str, ...], place: int) -> bool:
+    """Whether a word that denies elsewhere goes with a noun here, or is one."""
+    word = stems[place]
+    if word == WITHOUT:
+        return True
+    if not is_adverse(word) or (place and stems[place - 1] in ("a", "an")):
+        return False
+    after = stems[place + 1] if place + 1 < len(stems) else ""
+    if word in _ENDED and not _MAY.isdisjoint(stems[:place]):
+        return True
+    if word == "stop" and after in ("at", "in", "here", "there", "on"):
+        return True
+    return word in _NOUNS or (bool(after) and after not in STOP and not is_adverse(after))
+
+
+def _scope(stems: tuple[str, ...], content: frozenset[str]) -> frozenset[str]:
+    """The last telling word of a question."""
+    place = next((place for place in range(len(stems) - 1, -1, -1) if stems[place] in content), None)
+    return frozenset() if place is None else frozenset((stems[place],))
+
+
+def takes_up(word: str, wanted: Wanted) -> bool:
+    """Whether a word is one of the question's, or of one root with it: registration, register."""
+    if word in wanted.content or concept(word) in wanted.concepts:
+        return True
+    return any(is_root(word, other) for other in wanted.content)
