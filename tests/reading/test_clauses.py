@@ -179,3 +179,20 @@ def test_the_clause_that_answers_counts(question: str, reply: str, yes: bool) ->
 )
 def test_what_is_only_set_against_it_denies_nothing(question: str, reply: str, yes: bool) -> None:
     assert said(question, reply) is yes
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "yes"),
+    [
+        ("Isn't the shop open?", "It stays closed.", False),
+        ("Isn't the shop open?", "It's open.", True),
+        ("Doesn't the bus run on Sundays?", "It runs on Sundays.", True),
+        ("Don't cats like water?", "Cats dislike water.", False),
+        ("Is the bar open at night?", "It's open day and night.", True),
+        ("Is the fish fresh?", "Some waiters will tell you no. Don't believe them: it is fresh.", True),
+        ("Does the alarm ring at night?", "It does so every hour.", True),
+        ("Do I have to wear a helmet?", "No exceptions here: you should wear one.", True),
+    ],
+)
+def test_negative_questions_and_turns_of_phrase_are_read(question: str, reply: str, yes: bool) -> None:
+    assert said(question, reply) is yes

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 _VAGUE = (
-    r"(?:many|most|some|few|people|others|everyone|everybody|critics|sceptics|skeptics|fans|locals|historians|experts"
+    r"(?:(?:many|most|some|few)(?: \w+)?|people|others|everyone|everybody|critics|sceptics|skeptics|fans|locals"
+    r"|historians|experts"
     r"|you(?:'d|'ll| would| might| may)|one (?:would|might|could)|i(?:'d| would) have|i had|(?:my|your|his|her|a)"
     r" \w+)"
 )
@@ -28,12 +29,14 @@ CORRECTS = re.compile(
     r"^\W*(?:in (?:fact|reality|truth)|actually|really|nowadays|today|now|these days|the truth is|but|however"
     r"|instead)\b"
     r"|\b(?:mistaken|wrong|disagreed|not so|no such|in fact|for a long time)\b|\bnot the case\b|\bfalse\b"
+    r"|\bignore (?:them|him|her|that|it)\b|\bdon't (?:believe|trust|rely on|listen to) (?:them|him|her|that|it)\b"
 )
 """Words that set what is so against it."""
-ANAPHOR = re.compile(r"\b(?:so|that way|as much|like (?:it|one|that))\b|\bused to(?: be| do)?\W*$")
+ANAPHOR = re.compile(r"\b(?:so|that way|as much|like (?:it|one|that))\b|\bused to(?: be| do)?\W*$|\b(?:yes|no)\W*$")
 """Words that take up what was asked without saying it again."""
 RESTATES = re.compile(
-    r"\bis the question\b|\b(?:the user|you)(?:'re| are)? (?:wants?|asks?|asked|asking|wondered|wondering|would like)\b"
+    r"\bis the question\b|\b(?:the user|you)(?:'re| are)? (?:wants?|asks?|asked|asking|wondered|wondering|would"
+    r" like)\b"
     r"(?! (?:a|an|the|for)\b)|\b(?:the|your) question (?:is|was|about|whether|if)\b"
 )
 """Words that only say again what was asked."""

@@ -28,7 +28,7 @@ _PART = stem_set("most some many several few half partly mostly sometimes")
 _AUXILIARIES = stem_set("can may is are do does will has have could must")
 _SHORTEST = 3
 _NOT_THING = re.compile(r"\s*not (?:the |an? |for |by )?(?:\w+ )?(?!\w+(?:ed|ing|ly)\b)\w{3,}\s*")
-_STRONG, _SHARED, _TELLING, _TURNED, _BELIEVED = 1.5, 0.5, 2.0, 2.0, 2.0
+_STRONG, _SHARED, _TELLING, _TURNED, _BELIEVED = 1.5, 0.5, 2.0, 2.0, 2.2
 _MOST_SHARED = 4
 _LONGEST_EXCEPTION = 5
 
@@ -134,16 +134,17 @@ def _weigh(clause: Clause, wanted: Wanted) -> tuple[float, int]:
     short = not bears and _falls_short(stems, wanted)
     if short:
         sign = -1 if wanted.positive else 1
-    if excepted or (not bears and _sets_apart(stems, wanted)):
+    if excepted or (not bears and AFFIRMED not in stems and _sets_apart(stems, wanted)):
         return _STRONG + _TELLING, -sign
     shared = min(_MOST_SHARED, sum(takes_up(word, wanted) for word in stems))
     if clause.believed:
         again = shared or ANAPHOR.search(clause.text)
         return (_SHARED * shared + _BELIEVED if again else 0.0), -sign
-    telling = sign < 0 or short or bears or not _AFFIRMS.isdisjoint(stems) or _is_key(stems, wanted)
+    key = _is_key(stems, wanted)
+    telling = sign < 0 or short or bears or not _AFFIRMS.isdisjoint(stems) or key
     if REASSURED in stems:
         return _SHARED * (1 + shared), sign
-    strength = _STRONG * bears + _SHARED * shared + _TELLING * telling + _TURNED * clause.turned
+    strength = _SHARED * key + _STRONG * bears + _SHARED * shared + _TELLING * telling + _TURNED * clause.turned
     return strength, sign
 
 

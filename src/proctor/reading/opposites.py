@@ -44,7 +44,7 @@ useless vanish vanished veto
 violate vulnerable waste weak wilted withdraw withhold worthless wounded nonexistent fake
 """
 _NEGATORS = """
-not no never none nobody nothing nowhere neither nor cannot without hardly rarely seldom barely scarcely isn't
+not no never none nobody nothing nowhere neither nor cannot without seldom isn't
 wasn't aren't weren't
 don't doesn't didn't can't couldn't won't wouldn't shouldn't hasn't haven't hadn't ain't mustn't needn't mightn't
 shan't dont doesnt

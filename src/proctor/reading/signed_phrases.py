@@ -11,13 +11,14 @@ _AFFIRMING = (
     r"|if not|whether or not|or not|more often than not|"
     r"nothing (?:speaks|to stop|wrong|prevents|stops|against)|no (?:objection|harm|obstacle|restriction|barrier"
     r"|fear|hurdle|drawback)s?|no (?:such )?(?:ban|rule|limit|law)s?"
-    r"(?: \w+)? (?:against|to|on)|no such (?:ban|rule|limit|law)s?|(?:could|can)(?:n't| not|not| hardly) (?:have"
+    r"(?: \w+)? (?:against|to|on)|no such (?:ban|rule|limit|law)s?|(?:could|can)(?:n't| not|not| seldom) (?:have"
     r" been |be )?(?:more|\w+er)|"
     r"go (?:for it|ahead)|feel free|by all means|in luck|you bet|wave[ds]? (?:it )?through|carr(?:y|ies|ied) on"
     r"|as usual|(?:be|is|are|was|'s|'re|perfectly|totally|absolutely|just) fine(?! of)|beyond doubt|not a problem"
     r"|no reason not to|no (?:way|getting) (?:a)?round|(?:can't|won't|cannot|will not) (?:get (?:a)?round|(?:be"
     r" )?avoid(?:ed)?|escape)|"
-    r"no (?:small|mean|little)|can't (?:go wrong|complain|fault)|at no (?:extra )?(?:cost|charge)|last but not least"
+    r"no (?:small|mean|little)|(?:does|do|did) so|can't (?:go wrong|complain|fault)|at no (?:extra )?(?:cost"
+    r"|charge)|last but not least"
     r"|none other than|no less than|no fewer than|not until"
 )
 _DENYING = (
@@ -78,6 +79,8 @@ _SAME_WORD = (
         re.compile(r"\bin stock\b|\b(?:[1-9]\d*|a few|some|several|plenty|many)(?: \w+)? (?:left|remaining)\b"),
         " available ",
     ),
+    (re.compile(r"\b(?:day (?:and|or) night|night (?:and|or) day|(?:a)?round the clock)\b"), " always "),
+    (re.compile(r"\b(?:hardly|barely|scarcely|rarely)\b"), "seldom"),  # whose stems are those of hard, bare and rare
     (re.compile(r"\b(?:pull|back)(?:ed|s|ing)? out\b"), " withdraw "),
     (re.compile(r"\bno (\w+),? no \w+"), r" must \1 "),
     (
@@ -92,7 +95,7 @@ _SAME_WORD = (
     (re.compile(r"\b(?:is|are|be|being|'re|'s) (?:provided|supplied|laid on)\b"), " supplied "),
     (re.compile(r"\b(?:isn't|aren't|not|never) (?:provided|supplied|laid on)\b"), " not supplied "),
     (re.compile(_MONEY.format(r"0+(?:[.,]0+)?(?![\d.,]*[1-9])")), " free "),
-    (re.compile(_MONEY.format(r"\d[\d.,]*")), " charge "),
+    (re.compile(_MONEY.format(r"\d+(?:[.,]\d+)*")), " charge "),
     (
         re.compile(
             r"\bno need\b(?: to\b| for\b)?|\bneedn't\b|\b(?:don't|doesn't|didn't|won't|not|never|no longer) "

@@ -7,8 +7,9 @@ from proctor.reading.signed_phrases import DENIED, NEEDLESS
 from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import stem_set
 
-_ENDINGS = tuple(
-    ["able", "abl", "ibl", "ible", "ful", "al", "ant", "ent", "ed", "ing", "ic", "ive", "iv", "ous", "f", "t", "r", "y"]
+_ENDINGS = (
+    *("able", "abl", "ibl", "ible", "ful", "al", "ant", "ent", "ed"),
+    *("ing", "ic", "ive", "iv", "ous", "f", "t", "r", "y"),
 )
 """Of adjectives that `un` and `non` deny."""
 WITHOUT = "without"

@@ -30,6 +30,7 @@ _NOUNS = stem_set("damage allergy penalty failure mistake shortage breach loss e
 _CALLED_OFF = stem_set("cancel cancellation withdraw withdrawal terminate termination revoke")
 """What means the same of a contract or an order."""
 _DONE = re.compile(r"^(?:has|have)\b|\b(?:already|yet|finished|over|done|completed?|fixed|resolved|ready)\b")
+_ISNT = re.compile(r"^\W*\w+n't\b|(?<=^can)not\b")
 _CONDITION = re.compile(
     r"\b(?:if|when|unless|once|in case)\b|\b(?:after|before|while|until) (?:i|we|you|they|it|he|she|one)\b"
 )
@@ -81,8 +82,8 @@ def wanted_by(asked: Asked) -> Wanted:
 
 
 def _main(marked: str) -> str:
-    """A question without the condition that it ends with."""
-    main = _CONDITION.split(marked, maxsplit=1)[0]
+    """A question without the condition that it ends with, and without the negation that it asks by (`Isn't it …?`)."""
+    main = _CONDITION.split(_ISNT.sub("", marked), maxsplit=1)[0]
     return main if main.strip() else marked
 
 
