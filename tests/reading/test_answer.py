@@ -106,7 +106,12 @@ def kappa(one: list[bool], other: list[bool]) -> float:
             "It is 25 MB; it was 20 MB.",
             "expected 20 MB, found 20 MB, but the answer given is 25 MB",
         ),
-        ("Who was it?", "Neil Armstrong", "Louis Armstrong", "expected 'Neil Armstrong', missing Neil"),
+        (
+            "Who was it?",
+            "Neil Armstrong",
+            "Louis Armstrong",
+            "expected 'Neil Armstrong', but the reply names 'Louis Armstrong'",
+        ),
     ],
 )
 def test_the_explanation_is_a_sentence_that_a_person_understands(

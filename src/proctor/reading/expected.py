@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
-from proctor.reading.names import TITLES, plain_names
+from proctor.reading.names import TITLES, codes, plain_names
 from proctor.reading.question import Asked, understand
 from proctor.reading.text.choices import alternatives, items
 from proctor.reading.text.clocks import Clock, clocks
@@ -159,7 +159,8 @@ def _without_period(folded: str, asked: Asked, wanted: str) -> str:
 
 def _read(asked: Asked, text: str, *, in_list: bool = False) -> Expected:
     passage = passage_of(text)
-    facts = read_facts(passage.folded)
+    named = asked.kind in ("name", "place", "person") and bool(codes(text))
+    facts = Facts() if named else read_facts(passage.folded)
     beside = _beside(facts, passage)
     only_facts = bool(facts) and sum(weight(word) for word in beside if word not in asked.content) < _LITTLE
     weights = _weights(asked, passage.stems if only_facts else beside)

@@ -57,6 +57,7 @@ rome roma | geneva geneve genf | zurich zuerich | brussels brussel bruxelles | a
 hague haag | copenhagen kobenhavn | gothenburg goteborg | moscow moskva
 athens athina | bucharest bucuresti | belgrade beograd | seville sevilla | nuremberg nurnberg | beijing peking
 mumbai bombay | kolkata calcutta | chennai madras | myanmar burma | kyiv kiev
+santa sta | saint st sankt
 constantinople istanbul byzantium | basel basle bale | mainz mayence | aachen aix | netherland holland
 thailand siam | iran persia | sri ceylon | tokyo edo | oslo christiania
 postgresql postgre | kubernetes k8s | javascript js | typescript ts | football soccer | lorry truck
@@ -73,6 +74,8 @@ world war 2: second world war | world war one: first world war | world war two: 
 ai: artificial intelligence | eu: european union
 jfk: john f kennedy | fdr: franklin d roosevelt | mlk: martin luther king | lbj: lyndon b johnson
 e = mc^2: mass energy equivalence | vat: value added tax
+n2o: nitrous oxide | h2o2: hydrogen peroxide | acetaminophen: paracetamol | epinephrine: adrenaline
+albuterol: salbutamol
 ceo: chief executive officer | cfo: chief financial officer | cto: chief technology officer
 gp: general practitioner | dna: deoxyribonucleic acid
 """
@@ -129,10 +132,25 @@ def are_one(one: str, other: str) -> bool:
 
 def plain_names(text: str) -> str:
     """A text with short forms written out: CO2, NYC, `Seattle, WA`."""
-    text = _POSTAL_PATTERN.sub(lambda match: _POSTAL[match[0].lower()], text)
+    text = _POSTAL_PATTERN.sub(lambda match: _POSTAL[match[0].lower()], text.translate(_SUBSCRIPTS))
+    text = _NUMERAL.sub(lambda match: f"{match[1]} {_NUMERALS[match[2].lower()]}", text) if " the " in text else text
+    text = _CODE.sub(r"\1\2", text) if "-" in text else text
     if not _ALIAS.keys() & set(_WORD.findall(text.lower())) and " acid" not in text and "orld " not in text:
         return text
     return _ALIAS_PATTERN.sub(lambda match: _ALIAS[match[0].rstrip(".").lower()], text.lower())
 
 
 _WORD = re.compile(r"\w+")
+_SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
+_NUMERALS = {
+    "first": "I", "second": "II", "third": "III", "fourth": "IV", "fifth": "V", "sixth": "VI", "seventh": "VII",
+    "eighth": "VIII", "ninth": "IX", "tenth": "X",
+}  # fmt: skip
+_NUMERAL = re.compile(rf"\b([A-Z][\w'-]+),? the ((?i:{'|'.join(_NUMERALS)}))\b(?!-| [a-z]+[ .,])")
+_CODE = re.compile(r"\b([A-Z]{1,2})-(\d{1,4})\b")
+_SIGNED_CODE = re.compile(r"\b(?:[A-Z]{1,3}\d{1,4}[A-Z]?|\d{1,3}[A-Z])\b")
+
+
+def codes(text: str) -> list[str]:
+    """The codes in a text (A12, 4B), in order."""
+    return _SIGNED_CODE.findall(text)

@@ -14,6 +14,7 @@ from proctor.reading.text.words import words
 _LINES = re.compile(r"\n+")
 _PARTS = re.compile(r";\s|,\s|\.\s+(?=[A-Z])")
 _CELLS = re.compile(r":\s|\s?(?:=(?!\s?[\d$€£x])|->|→)\s?|\s[–—-]\s")
+_HINT = re.compile(r"[:=→]|->|\s[–—-]\s")
 _LABEL_WORDS, _MOST_ROWS = 6, 40
 _SPAN = re.compile(r"(?<![\d.,])(\d+)\s?(?:-|–|to)\s?(\d+)(?![\d.,])")
 _YES = re.compile(r"\W*(?:yes|true|included|x|y)\b|\s*[✓✔✅☑]", re.IGNORECASE)
@@ -22,7 +23,7 @@ _NAMES = ("person", "place", "name", "list")
 
 def asked_row(text: str, asked: Asked) -> str:
     """The row of a reply of rows whose label holds what the question asks by; the whole text where none does."""
-    rows = _rows(text)
+    rows = _rows(text) if _HINT.search(text) else []
     if len(rows) < 2:
         return text
     header = rows[0] if _is_header(rows) else None

@@ -9,10 +9,13 @@ from typing import Literal, NamedTuple
 
 from proctor.reading.condition import has_condition
 from proctor.reading.contradiction import contradiction
+from proctor.reading.doers import answers_otherwise, in_other_part
 from proctor.reading.expected import Answered, Expected
 from proctor.reading.facts import facts_met
 from proctor.reading.match import Match
-from proctor.reading.names import are_one
+from proctor.reading.named import named_aside
+from proctor.reading.names import TITLES, are_one
+from proctor.reading.near_names import near_name
 from proctor.reading.polarity import says
 from proctor.reading.question import Asked
 from proctor.reading.stance import stance
@@ -39,7 +42,17 @@ _PART_OF_NAME = 0.5
 _BY_MEANING = 0.85
 """For a yes or no that is said in other words."""
 _BY_MEANING_OTHERWISE = 0.1
+_IN_ORDER = re.compile(r"\bin (?:the right |the correct |the )?order\b|\bfirst, second\b|\bin (?:what|which) order\b")
+_THROUGH = re.compile(r"[\w']+ (?:through|thru|till|until|to) (?:on )?")
+_ALONE = re.compile(r"\b(?:alone|all by (?:himself|herself)|single-handed(?:ly)?|on (?:his|her) own)\b")
+_ENDED = re.compile(r"\b(?:ended|discontinued|dropped|ceased|no longer|was removed|were removed|was withdrawn)\b")
+_COUNTS = re.compile(r"^(?:once|twice|(?:\w+ )?times) (?:a|per|each) \w+$|^(?:all|the) (?:two|three|four|five|six)$")
+_BEGINNING = 4
+_OF_NAMES = ("person", "place", "name")
 _UNDECIDED = 0.4
+_SHORT_REPLY = 40
+_MOST_ASIDE = 0.3
+"""For an expected name that the reply holds and does not give."""
 
 
 Form = Literal["words", "facts", "list", "yes_no", "same", "declined"]
@@ -68,12 +81,23 @@ def best_verdict(reply: Answered, asked: Asked, answers: list[Expected]) -> Verd
     """What the rules say by the spelling of the expected answer that is met best."""
     best = Verdict(0.0, "nothing is expected")
     for answer in answers:
+        if _is_acronym_of(answer, answers) and answer.passage.stems[0] not in reply.stems:
+            continue  # the full name decides whether it is spelled out
         verdict = _against(reply, asked, answer)
         if best.answer is None or verdict.value > best.value:
             best = verdict._replace(answer=answer)
         if best.value >= 1.0:
             break
     return best
+
+
+def _is_acronym_of(answer: Expected, answers: list[Expected]) -> bool:
+    """Whether an expected answer only shortens another: the IRS of `Institute for Rail Safety (IRS)`."""
+    if len(answers) < 2 or len(answer.passage) != 1 or not answer.text.isupper():
+        return False
+    short = answer.passage.folded
+    initials = ("".join(word[0] for word in other.weights) for other in answers if other is not answer)
+    return any(letters.startswith(short) for letters in initials)
 
 
 def enumerates(reply: Answered, asked: Asked, answers: list[Expected]) -> bool:
@@ -107,7 +131,25 @@ def _single(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
     if stands.does:
         why = f"expected {answer.text!r}, but the reply {stands.does}"
     sure = stands.sure and match.value >= PASSING
+    other = "" if sure or (form == "facts" and asked.kind not in _OF_NAMES) else _not_given(reply, asked, answer, match)
+    if other:
+        value, sure, why = min(value, _MOST_ASIDE), True, f"expected {answer.text!r}, but the reply {other}"
     return Verdict(value, why, sure, match.value, stands.factor, match.first, form)
+
+
+def _not_given(reply: Answered, asked: Asked, answer: Expected, match: Match) -> str:
+    """What a short reply says of the expected name without giving it as the answer; empty: it gives it."""
+    if len(reply.passage) > _SHORT_REPLY:
+        return ""
+    if named := near_name(reply, asked, answer):
+        return f"names {named!r}"
+    if len(reply.passage) == match.last - match.first + 1:
+        return ""
+    where = (reply, asked, answer, *_rarest(reply, answer, match))
+    said = named_aside(*where) or in_other_part(*where)
+    if not said and (other := answers_otherwise(*where)):
+        said = f"answers with {other!r}"
+    return said
 
 
 def _statement(reply: Answered, asked: Asked, answer: Expected, match: Match) -> Verdict:
@@ -117,6 +159,20 @@ def _statement(reply: Answered, asked: Asked, answer: Expected, match: Match) ->
         return Verdict(match.value, match.explanation, False, match.value, 1.0, match.first)
     told = f"expected {answer.text!r}, but the reply {said}"
     return Verdict(min(match.value, _MOST_WITHOUT_FACT), told, True, match.value, 0.0, match.first)
+
+
+def _rarest(reply: Answered, answer: Expected, match: Match) -> tuple[int, int]:
+    """Where the expected name stands: around the word of it that the reply has least often."""
+    stems, own = reply.passage.stems, answer.passage.stems
+    found = [word for word in answer.weights if word in reply.stems and word not in TITLES]
+    if len(found) < 2 or match.last - match.first + 1 >= len(found):
+        return match.first, match.last
+    first = last = stems.index(min(found, key=stems.count))
+    while first and stems[first - 1] in own:
+        first -= 1
+    while last + 1 < len(stems) and stems[last + 1] in own:
+        last += 1
+    return first, last
 
 
 def _denied_whole(reply: Answered, answer: Expected, match: Match) -> str:
@@ -182,6 +238,8 @@ def _list(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
     """In any order; an item that is missing leaves it incomplete, one that does not belong makes it wrong."""
     others = replace(asked, content=asked.content.union(*(item.weights for item in answer.items)), kind="list")
     missing = [item.text for item in answer.items if not _has(reply, others, item)]
+    if not missing and (against := _against_list(reply, asked, answer)):
+        return Verdict(_MOST_WITH_EXTRA, f"expected {answer.text!r}, but the reply {against}", True)
     count = len(answer.items)
     found = count - len(missing)
     extra = _extra_items(reply, asked, answer) if found else 0
@@ -191,6 +249,18 @@ def _list(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
     if extra:
         return Verdict(_MOST_WITH_EXTRA * found / count, f"{told}, {extra} not expected")
     return Verdict(min(found / count, _MOST_INCOMPLETE) if missing else 1.0, told, len(missing) * 2 > count)
+
+
+def _against_list(reply: Answered, asked: Asked, answer: Expected) -> str:
+    """What speaks against a list of which every item is there; empty: nothing."""
+    places = [reply.passage.folded.find(item.passage.folded.split()[0][:_BEGINNING]) for item in answer.items]
+    if _IN_ORDER.search(asked.folded) and places != sorted(places):
+        return "gives another order"
+    if len(answer.items) == 2 and _THROUGH.fullmatch(reply.passage.folded[max(0, min(places)) : max(places)]):
+        return "gives a whole range"
+    if _ALONE.search(reply.passage.folded) and asked.kind != "yes_no":
+        return "says that it was one alone"
+    return ""
 
 
 def _extra_items(reply: Answered, asked: Asked, answer: Expected) -> int:
@@ -206,17 +276,34 @@ def _has(reply: Answered, asked: Asked, item: Expected) -> bool:
     enough = _PART_OF_NAME if len(item.weights) > 1 and not item.facts else PASSING
     if match.value < enough or match.first < 0:
         return False
-    return asked.negative or item.negative or negated(reply.passage, match.first, match.last) is None
+    if asked.negative or item.negative:
+        return True
+    return negated(reply.passage, match.first, match.last) is None and not _has_ended(reply, match)
+
+
+def _has_ended(reply: Answered, match: Match) -> bool:
+    """`Firefox support ended last year`."""
+    passage = reply.passage
+    here = [place for place, clause in enumerate(passage.clauses) if clause == passage.clauses[match.first]]
+    return _ENDED.search(passage.folded[passage.starts[match.first] : passage.ends[here[-1]]]) is not None
 
 
 def _unexpected(reply: Answered, asked: Asked, wanted: Sequence[Expected]) -> list[frozenset[str]]:
     """What the reply lists beside what was expected."""
     named = all(answer.text[:1].isupper() for answer in wanted) and not reply.passage.text.islower()
     found = (item for item in _listed(reply.passage.text) if not named or _has_capital(item))
-    listed = [stem_set(fold(item, accents=False)) - STOP for item in found]
+    listed = [stem_set(fold(item, accents=False)) - STOP for item in found if not _is_count(item)]
     known = asked.content.union(*(answer.weights for answer in wanted))
-    others = [item for item in listed if item and known.isdisjoint(item) and not item <= GENERIC]
+    others = [item for item in listed if item and known.isdisjoint(item) and (named or not item <= GENERIC)]
     return [item for item in others if not any(are_one(word, other) for word in item for other in known)]
+
+
+def _is_count(item: str) -> bool:
+    """`There are four`, `twice a week`: how many, before the items themselves."""
+    folded = fold(item, accents=False)
+    return _COUNTS.search(folded) is not None or (
+        folded.startswith(("there are", "these are")) and len(item.split()) <= 3
+    )
 
 
 def _has_capital(item: str) -> bool:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from proctor.reading.expected import Answered, Expected
 from proctor.reading.match import taken_up
+from proctor.reading.names import TITLES
 from proctor.reading.question import Asked
 from proctor.reading.text.negation import NEGATORS, excepted, hedged, negated, unsure
 from proctor.reading.text.numbers import compare
@@ -213,11 +214,14 @@ def _is_second(reply: Answered, asked: Asked, answer: Expected, first: int) -> b
         or not passage.sentences[first]
     ):
         return False
-    opening = [place for place, number in enumerate(passage.sentences) if number == 0]
+    opens = next((place for place in range(len(passage)) if not _is_title(reply, place)), 0)  # St. David; …
+    opening = [place for place, number in enumerate(passage.sentences) if number <= passage.sentences[opens]]
     folded = passage.folded[: passage.ends[opening[-1]]]
     if _SETS_ASIDE.search(folded) or _SETS_ASIDE.search(
         passage.folded, passage.ends[opening[-1]], passage.starts[first]
     ):
+        return False
+    if first in opening:
         return False
     new = [
         place
@@ -225,6 +229,12 @@ def _is_second(reply: Answered, asked: Asked, answer: Expected, first: int) -> b
         if _is_new(passage.stems[place], asked, answer) and passage.stems[place] not in GENERIC
     ]
     return bool(new) and len(opening) <= _SHORT_ANSWER and _is_name(reply, new[0]) and new[0] <= 2
+
+
+def _is_title(reply: Answered, place: int) -> bool:
+    """Whether a word only stands before a name: Gen., Sta., B.R."""
+    word = reply.passage.stems[place]
+    return word in TITLES or word == "sta" or "." in reply.passage.quote(place, place)
 
 
 def _is_name(reply: Answered, place: int) -> bool:
@@ -239,7 +249,7 @@ def _is_compared(reply: Answered, asked: Asked, answer: Expected, first: int) ->
     cues = [word for word in before if word in _COMPARISONS or (word in _RELATIONS and before[-1] in ("of", "to"))]
     if not cues or answer.only_facts or cues[0] in asked.words or cues[0] in answer.passage.stems:
         return False
-    return any(_is_new(word, asked, answer) for word in stems[:start])
+    return any(_is_new(word, asked, answer) for word in stems[: stems.index(cues[0], start)])
 
 
 def _is_elsewhere(reply: Answered, asked: Asked, answer: Expected, first: int, last: int) -> bool:
@@ -249,7 +259,8 @@ def _is_elsewhere(reply: Answered, asked: Asked, answer: Expected, first: int, l
         return False
     shared = taken_up(reply, asked)
     most = max(map(len, shared.values()), default=0)
-    if last + 2 < len(stems) and stems[last + 1] in _BE and stems[last + 2] in _CLEFT:
+    cleft = last + 2 < len(stems) and stems[last + 1] in _BE and stems[last + 2] in _CLEFT
+    if cleft and shared.get(clauses[last + 2]):
         return False  # Ghent is where the head office stands
     here = range(clauses[first], clauses[last] + 1)
     if most < max(2, _TAKES_UP * len(asked.content)) or any(len(shared.get(clause, ())) >= most for clause in here):

@@ -97,8 +97,11 @@ def _is_family_name(reply: Answered, asked: Asked, answer: Expected, found: dict
         or not _is_capital(reply.passage, place - 1)
     ):
         return True
-    return reply.passage.sentences[place - 1] != reply.passage.sentences[place] or _is_initial_of(
-        reply.passage, place - 1, answer
+    between = reply.passage.folded[reply.passage.ends[place - 1] : reply.passage.starts[place]]
+    return (
+        "&" in between
+        or reply.passage.sentences[place - 1] != reply.passage.sentences[place]
+        or _is_initial_of(reply.passage, place - 1, answer)
     )
 
 
@@ -233,7 +236,7 @@ def _add_slips(found: dict[str, _Place], reply: Answered, answer: Expected) -> N
             if word[0] != other[0] or other in answer.weights or other in STOP:
                 continue
             initial = not alone and (_is_initial(reply.passage, other) or _is_initial(answer.passage, word))
-            share = _INITIAL if initial else _alike(word, other, alone=alone)
+            share = _INITIAL if initial else alike(word, other, alone=alone)
             if share > (found[word].share if word in found else 0.0):
                 found[word] = _Place(place, place, share)
 
@@ -243,7 +246,7 @@ def _is_initial(passage: Passage, word: str) -> bool:
     return len(word) == 1 and word.isalpha() and passage.folded.startswith(".", passage.ends[passage.stems.index(word)])
 
 
-def _alike(word: str, other: str, *, alone: bool) -> float:
+def alike(word: str, other: str, *, alone: bool) -> float:
     """How surely two stems with the same first letter are one word: a longer form, a slip of the pen.
 
     A word that is the whole answer must be alike in more than its beginning: Niger is not Nigeria.

@@ -1,0 +1,242 @@
+"""Who did it, and to whom: whether the expected name stands on the side of the verb that the question asks for."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from proctor.reading.expected import Answered, Expected
+from proctor.reading.named import Aside, aside_of
+from proctor.reading.names import are_one
+from proctor.reading.question import Asked
+from proctor.reading.text.overlap import STOP
+from proctor.reading.text.words import PAST, stem, stem_set
+
+_BEAT = (
+    r"(?:beat(?:s|en)?|defeat(?:s|ed)|overc[ao]mes?|saw off|sees off|knock(?:s|ed) out|edg(?:es|ed)(?: out)?"
+    r"|thrash(?:es|ed)"
+    r"|out(?:plays|played|scored|classed|ran|did)|den(?:ies|ied)|eliminat(?:es|ed)|vanquish(?:es|ed)|rout(?:s|ed)"
+    r"|trounc(?:es|ed)|oust(?:s|ed)|stunn?(?:s|ed)|crush(?:es|ed)|dispatch(?:es|ed)|top(?:s|ped)"
+    r"|prevail(?:s|ed) (?:over|against))"
+)
+_LOSES = re.compile(
+    rf" (?:was|were|got|is|are|has been|had been|being) (?:\w+ly )?{_BEAT}\b"
+    r"| (?:lost|loses|fell|succumbed|bowed|went down|surrendered|conceded|finished second|came second)\b"
+)
+_BEATEN = re.compile(
+    rf"(?<!by )\b{_BEAT} (?:\w+ ){{0,2}}?$|\b(?:won|victory|win|wins|triumph\w*) (?:over|against) (?:\w+ )?$"
+)
+_LOST_TO = re.compile(r"\b(?:lost|loses|fell|succumbed|bowed|went down)(?: out)? to (?:\w+ )?$|\bby (?:\w+ )?$")
+_ASKS_WINNER = re.compile(
+    r"\b(?:who|which \w+|what \w+) (?:\w+ )?(?:won|wins|win|beat|defeated)\b|\bwinner\b|\bchampion\b"
+)
+_ASKS_LOSER = re.compile(
+    r"\bdid\b[^?]*\b(?:beat|defeat)\b|\blost\b|\blose\b|\brunner\b|\bloser\b"
+    r"|\b(?:was|were|is|got|been|be) (?:\w+ )?(?:beaten|defeated)\b"
+)
+
+
+def in_other_part(reply: Answered, asked: Asked, answer: Expected, first: int, last: int) -> str:
+    """What the expected answer is said to be where the question asks for the other side; empty: nothing of the kind."""
+    here = aside_of(reply, first, last)
+    shown = repr(reply.passage.quote(first, last))
+    if asked.kind not in ("person", "name", "place") or asked.negative:
+        return ""
+    if _ASKS_WINNER.search(asked.folded) and not _ASKS_LOSER.search(asked.folded):
+        lost = _LOSES.match(here.after) or (_BEATEN.search(here.before) and not _LOST_TO.search(here.before))
+        return f"says that {shown} lost" if lost else ""
+    verb = asked_verb(asked)
+    if verb is not None:
+        return _other_side(reply, here, verb, first, last, shown)
+    return _done_for(here, asked, shown)
+
+
+class Verb(NamedTuple):
+    """What a question asks about."""
+
+    stem: str
+    doer: bool
+    """Whether it asks for who or what does it, and not for what it is done to."""
+    present: bool = False
+
+
+_WHO_DID = re.compile(r"^(?:and |so )?(?:who|which(?: [\w'-]+){1,3}?|what(?: [\w'-]+){1,2}?) (?P<verb>[a-z]+)\b")
+_DONE_TO = re.compile(
+    r"\b(?:who|whom|what|which(?: [\w'-]+){1,2}) (?:did|does|do) .+? (?P<active>[a-z]+)(?: (?:to|for|after|with))?\W*$"
+    r"|\b(?:who|whom|what|which [\w'-]+) (?:was|were|is|are) .+? (?P<passive>[a-z]+(?:ed|en)) (?:to|for|after)\W*$"
+)
+_NO_VERB = frozenset(
+    ("is", "was", "are", "were", "has", "have", "had", "do", "does", "did", "can", "could", "will", "would", "should")
+)
+_BOTH_WAYS = stem_set("marry married meet met wed date star feature join border resemble include")
+"""Verbs that are said of either side, or of the work as of those in it."""
+
+
+def asked_verb(asked: Asked) -> Verb | None:
+    """The verb of `who designed it` and `whom did she succeed`; None: another kind of question."""
+    to = _DONE_TO.search(asked.folded)
+    if to is not None:
+        return Verb(stem(to["active"] or to["passive"]), doer=False)
+    match = _WHO_DID.match(asked.folded)
+    if match is None or not _NO_VERB.isdisjoint(match[0].split()):
+        return None
+    verb = match["verb"]
+    return (
+        Verb(stem(verb), doer=True, present=verb.endswith("s")) if verb.endswith(("ed", "s")) or verb in PAST else None
+    )
+
+
+_BE = stem_set("is was are were be been being")
+_SMALL = stem_set("the a an her his its their one of king queen")
+
+
+def _other_side(reply: Answered, here: Aside, verb: Verb, first: int, last: int, shown: str) -> str:
+    """`She succeeded Leopold` to `Who succeeded her?`, `She dedicated it` to `To whom was it dedicated?`."""
+    stems, clauses = reply.passage.stems, reply.passage.clauses
+    before = [place for place in range(first) if clauses[place] == clauses[first] and stems[place] not in _SMALL]
+    if verb.doer and before and stems[before[-1]] == verb.stem and verb.stem not in _BOTH_WAYS:
+        passive = len(before) > 1 and stems[before[-2]] in _BE
+        subject = len(before) > 1
+        return f"says it of another, and {shown} is what it was done to" if subject and not passive else ""
+    after = stems[last + 1] if last + 1 < len(stems) and clauses[last + 1] == clauses[last] else ""
+    if not verb.doer and after == verb.stem and not here.before.rstrip().endswith(("to", "for", "by")):
+        return f"says that {shown} did it"
+    return _done_for(here, None, shown) if verb.doer else ""
+
+
+_ASKS_MAKER = re.compile(
+    r"\b(?:author|writer|designer|composer|inventor|architect|founder|creator|painter|director|builder|maker|owner)\b"
+)
+_FOR = re.compile(r"\b\w+(?:ed|en|t|d|n) (?:for|on behalf of|at the request of|in honou?r of) (?:the )?$")
+_BY_ANOTHER = re.compile(r"(?: [\w'-]+){0,3} by (?!the time|then|now|\d|\w+ing\b)")
+
+
+def _done_for(here: Aside, asked: Asked | None, shown: str) -> str:
+    """`It was written for the institute by Kern & Partner`."""
+    if asked is not None and not _ASKS_MAKER.search(asked.folded):
+        return ""
+    if _FOR.search(here.before) and _BY_ANOTHER.match(here.after):
+        return f"says that it was done for {shown}, by another"
+    return ""
+
+
+# Whom another clause names instead
+
+_SKIPPED = stem_set("who which that had has have then later finally actually also really himself herself in the end")
+_SHORTEST_VERB = 3
+_MOST_SUPERLATIVE = re.compile(r"\b(?!for|inter|near|west|east|rest|best-)([a-z]{2,}est|most [a-z]+)\b")
+
+
+def answers_otherwise(reply: Answered, asked: Asked, answer: Expected, first: int, last: int) -> str:
+    """The name of which another clause says what was asked: `X paid for it and Y designed it`; empty: there is none."""
+    if asked.negative:
+        return ""
+    if opened := _opening(reply, asked, answer, first):
+        return opened
+    verb, parts = asked_verb(asked), _parts(reply)
+    here = [word for word, part in zip(reply.passage.stems, parts, strict=True) if part == parts[first]]
+    if verb is not None and verb.doer and verb.stem not in here and _does_something(reply, last, present=verb.present):
+        places = [place for place, word in enumerate(reply.passage.stems) if word == verb.stem]
+        return next((name for place in places if (name := _doer_at(reply, asked, answer, place))), "")
+    return _other_most(reply, asked, answer, here)
+
+
+def _parts(reply: Answered) -> list[int]:
+    """Word by word, the number of its clause, which ends at every `and` too."""
+    parts, number = [], 0
+    for place, word in enumerate(reply.passage.stems):
+        changed = place and reply.passage.clauses[place] != reply.passage.clauses[place - 1]
+        number += bool(changed) or word == "and"
+        parts.append(number)
+    return parts
+
+
+def _does_something(reply: Answered, last: int, *, present: bool) -> bool:
+    """Whether a verb follows the name right away."""
+    passage = reply.passage
+    if last + 1 >= len(passage) or passage.clauses[last + 1] != passage.clauses[last]:
+        return False
+    after = passage.folded[passage.starts[last + 1] : passage.ends[last + 1]]
+    past = (after in PAST and stem(after) not in _BE) or (after.endswith("ed") and len(after) > _SHORTEST_VERB)
+    return past or (present and after.endswith("s") and len(after) > _SHORTEST_VERB)
+
+
+def _doer_at(reply: Answered, asked: Asked, answer: Expected, place: int) -> str:
+    """The name that stands as doer with the verb at a place: right before it, or after `by`."""
+    passage = reply.passage
+    if place and passage.stems[place - 1] in _BE:
+        by = place + 1
+        found = by + 1 if by + 1 < len(passage) and passage.stems[by] == "by" else -1
+    else:
+        found = place - 1
+        while found >= 0 and passage.stems[found] in _SKIPPED:
+            found -= 1
+    return _name_at(reply, asked, answer, found)
+
+
+def _other_most(reply: Answered, asked: Asked, answer: Expected, here: list[str]) -> str:
+    """`X is the capital, but the largest is Y`, to a question for the largest."""
+    most = _MOST_SUPERLATIVE.search(asked.folded)
+    if most is None or not stem_set(most[1]).isdisjoint(here):
+        return ""
+    said = re.search(rf"\b{most[1]}\b(?: \w+){{0,3}}? (?:is|was|are|were) (?:the )?", reply.passage.folded)
+    if said is None:
+        return ""
+    found = next((place for place, start in enumerate(reply.passage.starts) if start >= said.end()), -1)
+    return _name_at(reply, asked, answer, found)
+
+
+def _name_at(reply: Answered, asked: Asked, answer: Expected, place: int) -> str:
+    if not 0 <= place < len(reply.passage):
+        return ""
+    word = reply.passage.quote(place, place)
+    known = reply.passage.stems[place] in asked.words or reply.passage.stems[place] in answer.passage.stems
+    return word if word[:1].isupper() and not known and reply.passage.stems[place] not in STOP else ""
+
+
+_OPENING = re.compile(
+    r"\W*(?:(?:it|that|this|he|she)(?:'s| is| was| would be)|you (?:want|need)|the answer is|use|try|go for) "
+    r"(?:the |an? )?(?P<name>[\w'-]+(?: [\w'-]+)?)(?P<then>[.,;(]|$)"
+)
+_DOES = re.compile(r"\W*(?P<name>[\w'-]+(?: [\w'-]+)?) (?:does|did|do|is|was|has|can|will)(?P<then>[.;!])")
+_INSTEAD = re.compile(
+    r"\b(?:go for|choose|take|pick|use|order|try|have) (?:the |an? )?(?P<name>[\w'-]+)[^.;!?]*? instead\b"
+)
+_NO_NAME = re.compile(
+    r"\b(?:\w+(?:ed|ing|ly)|not|no|so|in|on|at|by|from|to|called|known|named|also|one|very|true|both)\b"
+)
+
+
+def _opening(reply: Answered, asked: Asked, answer: Expected, first: int) -> str:
+    """The other name that a reply opens with, or tells to take instead: `It's turmeric, sometimes sold as saffron`."""
+    passage = reply.passage
+    if any(
+        name in passage.folded
+        for name in (" namely", "i.e", " or rather", "in other words", "aka", "a.k.a", " called ")
+    ):
+        return ""
+    instead = _INSTEAD.search(passage.folded)
+    found = instead or _OPENING.match(passage.folded) or _DOES.match(passage.folded)
+    stems, own = passage.stems, answer.passage.stems[-1]
+    first = len(stems) - 1 - stems[::-1].index(own) if own in stems else first
+    if found is None or (instead is None and found.end("name") > passage.starts[first]):
+        return ""
+    if instead is None and (
+        " a " in found[0] or " an " in found[0] or (asked.kind != "name" and not _is_written(reply, found))
+    ):
+        return ""
+    said = stem_set(found["name"])
+    other = said - asked.words - frozenset(answer.passage.stems) - STOP
+    if (
+        not other
+        or said.issuperset(answer.weights)
+        or any(are_one(one, word) for one in other for word in answer.weights)
+    ):
+        return ""
+    return "" if _NO_NAME.search(found["name"]) else found["name"]
+
+
+def _is_written(reply: Answered, found: re.Match[str]) -> bool:
+    """Whether what was found is written as a name."""
+    passage = reply.passage
+    return len(passage.text) == len(passage.folded) and passage.text[found.start("name")].isupper()

@@ -1,0 +1,154 @@
+"""Named, but not as the answer: as an exception, a runner-up, what was so before, or for its relation to another."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from proctor.reading.expected import Answered, Expected
+from proctor.reading.question import Asked
+from proctor.reading.text.numbers import quantities
+from proctor.reading.text.overlap import STOP
+from proctor.reading.text.words import stem_set
+
+_EXCEPTED = re.compile(
+    r"\b(?:all|every\w*|any\w*|each|both|most)\b[^.;!?]{0,60}?"
+    r"\b(?:but|except(?: for)?|save(?: for)?|bar|apart from|minus) (?:the )?$"
+)
+_DENIED = re.compile(r"\b(?:doubt|not|never|hardly|without|nor)\b|n't\b")
+_LEFT_OUT = re.compile(
+    r"\b(?:if|unless|when) (?:you |we |one )?(?:forget|ignore|exclude|leave out|leave aside|discount|disregard|omit"
+    r"|(?:do not|don't) count)\b[^.;!?,]*$"
+)
+_IS_LEFT_OUT = re.compile(r",? (?:is|are|was|were) (?:left out|left aside|excluded|ignored|not counted|set aside)\b")
+_RANKED = re.compile(
+    r"(?: (?:is|was|are|were|comes?|came|finished|ranks?|ranked|took|placed|being|as|in))*(?: only| just| merely)?"
+    r"(?: an?| the| in)?(?: close| distant)? (?:second|third|fourth|runner-up|silver|bronze)\b"
+)
+_RANKED_BEFORE = re.compile(
+    r"\b(?:(?:closely )?(?:followed|trailed|pursued)(?: \w+)? by|ahead of|in front of|narrowly beating|(?:second"
+    r"|runner-up|next)(?: place)?(?: is| was| came| comes|:)|and then) (?:the )?$"
+)
+_ASKS_FIRST = re.compile(r"\b(?:\w{2,}est|most|first|wins?|won|winner|top|best|leading|champion\w*)\b")
+_ASKS_RANK = re.compile(r"\b(?:second|third|fourth|runner|follow\w*|after|next|behind|silver|bronze)\b")
+_ONCE = re.compile(
+    r"\b(?:until|till|up to|used to|formerly|previously|originally|in the past|back then|at first|once)\b"
+)
+_NOW = re.compile(r"\b(?:today|now|nowadays|currently|these days|at present|since then)\b")
+_ASKS_PAST = re.compile(
+    r"\b(?:did|was|were|had|(?<!is )(?<!are )used to|formerly|previously|originally|first|until|once)\b"
+)
+_CHANGED = re.compile(
+    r"\b(?:switched|changed|moved|converted|migrated|transferred|went over|gone over|relocated)(?: over)? to"
+    r" (?P<new>(?:the )?[\w'-]+)"
+)
+_ATTRIBUTED = re.compile(r"\b(?:attributed|credited|ascribed) to (?:\w+ ){0,2}$|\bsays? $")
+_CORRECTED = re.compile(
+    r"\b(?:but|however|wrongly|actually|in (?:fact|reality|truth)|though)\b[^.!?]*(?:\bwrong\b|\bwas\b|'s\b)"
+)
+_REACH = 90
+
+
+class Aside(NamedTuple):
+    """Where a name stands: what its sentence says before and after it."""
+
+    before: str
+    after: str
+    clause: str
+    rest: str
+    """The other clauses of the reply."""
+
+
+def named_aside(reply: Answered, asked: Asked, answer: Expected, first: int, last: int) -> str:
+    """As what a reply names the expected answer (its words `first` to `last`) without giving it; empty: it gives it."""
+    here = aside_of(reply, first, last)
+    shown = repr(reply.passage.quote(first, last))
+    if asked.negative or answer.negative:
+        return ""
+    excepted = _EXCEPTED.search(here.before) and not _DENIED.search(here.before)
+    if excepted or _LEFT_OUT.search(here.before) or _IS_LEFT_OUT.match(here.after):
+        return f"excepts {shown}"
+    if _is_ranked(here, asked):
+        return f"ranks {shown} behind another"
+    if _is_past(here, asked, answer):
+        return f"says that it was {shown} before"
+    if _is_related(here, asked):
+        return f"says of {shown} only what it has to do with it"
+    if _is_outside(reply, asked, first):
+        return f"says it of {shown} on the other side of the limit"
+    if _ATTRIBUTED.search(here.before) and _CORRECTED.search(here.after):
+        return f"names {shown} only as what others say"
+    return ""
+
+
+def aside_of(reply: Answered, first: int, last: int) -> Aside:
+    """What stands around a reply's words `first` to `last`."""
+    passage = reply.passage
+    while first < last and passage.stems[first] in STOP:
+        first += 1
+    begin = passage.sentences.index(passage.sentences[first])
+    end = len(passage) - 1 - passage.sentences[::-1].index(passage.sentences[last])
+    clauses = [place for place, number in enumerate(passage.clauses) if number == passage.clauses[first]]
+    start, stop = passage.starts[clauses[0]], passage.ends[clauses[-1]]
+    return Aside(
+        before=passage.folded[max(passage.starts[begin], passage.starts[first] - _REACH) : passage.starts[first]],
+        after=passage.folded[passage.ends[last] : passage.ends[end]],
+        clause=passage.folded[start:stop],
+        rest=f"{passage.folded[:start]} | {passage.folded[stop:]}",
+    )
+
+
+def _is_ranked(here: Aside, asked: Asked) -> bool:
+    """`Saturn, followed by Jupiter`, `with Sicily a close second`, to a question for the first of them."""
+    if not _ASKS_FIRST.search(asked.folded) or _ASKS_RANK.search(asked.folded):
+        return False
+    return _RANKED.match(here.after) is not None or _RANKED_BEFORE.search(here.before) is not None
+
+
+def _is_past(here: Aside, asked: Asked, answer: Expected) -> bool:
+    """`It was in Lyon till 1998, today it is in Lagos`, `they used nitrogen and have switched to argon`."""
+    if _ASKS_PAST.search(asked.folded):
+        return False
+    own = set(answer.weights)
+    changed = _CHANGED.search(here.after) or _CHANGED.search(here.rest.partition("|")[2])
+    if changed and own.isdisjoint(stem_set(changed["new"])):
+        return True
+    return _ONCE.search(here.clause) is not None and _NOW.search(here.clause) is None and _is_now(here, own)
+
+
+def _is_now(here: Aside, own: set[str]) -> bool:
+    """Whether another clause says what is so now, without the expected answer."""
+    return any(_NOW.search(part) and own.isdisjoint(stem_set(part)) for part in re.split(r"[|;.,]", here.rest))
+
+
+_RELATIONS = (
+    r"brother|sister|father|mother|son|daughter|wife|husband|cousin|uncle|aunt|friend|rival|assistant|deputy|neighbou?r"
+    r"|pupil|student|teacher|predecessor|successor"
+)
+_RELATED = re.compile(
+    r" (?:is|was) (?:(?:only |merely |just )?(?:voluntary|optional|excluded|unrelated|irrelevant|something else"
+    rf"|different)\b|(?:his|her|its|their|the) (?:{_RELATIONS})\b)"
+)
+_ASKS_RELATION = re.compile(rf"\b(?:{_RELATIONS}|parents?|child\w*|spouse|married)\b")
+_WHO_KNEW = re.compile(r"\w, (?:who|which) (?:\w+ )?(?:\w+ed|taught|knew|met|led) $")
+
+
+def _is_related(here: Aside, asked: Asked) -> bool:
+    """`X goes by his own name; Y is his brother`, `Corelli, who influenced Vivaldi`."""
+    match = _RELATED.match(here.after) or _WHO_KNEW.search(here.before)
+    return match is not None and _ASKS_RELATION.search(asked.folded) is None
+
+
+def _is_outside(reply: Answered, asked: Asked, first: int) -> bool:
+    """`Finance signs up to 1,000` to a question about more than 1,000."""
+    wanted = [number for number in quantities(asked.folded) if number.bound]
+    if not wanted:
+        return False
+    passage = reply.passage
+    here = [place for place, clause in enumerate(passage.clauses) if clause == passage.clauses[first]]
+    clause = passage.folded[passage.starts[here[0]] : passage.ends[here[-1]]]
+    return any(
+        number.value == other.value and {number.bound, other.bound} == {"low", "high"}
+        for number in wanted
+        for other in quantities(clause)
+    )
