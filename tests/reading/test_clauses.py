@@ -196,3 +196,23 @@ def test_what_is_only_set_against_it_denies_nothing(question: str, reply: str, y
 )
 def test_negative_questions_and_turns_of_phrase_are_read(question: str, reply: str, yes: bool) -> None:
     assert said(question, reply) is yes
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "yes"),
+    [
+        ("Will you ship it today?", "I'll ship it today.", True),
+        ("Can dogs stay?", "Dogs are fine with us.", True),
+        ("Is the hotel near the beach?", "It's close to the beach.", True),
+        ("Is the exam hard?", "The exam is hard.", True),
+        ("Does it flow into the Nile?", "It flows into the Nile.", True),
+        ("Is the flat on the ground floor?", "The flat is on the ground floor.", True),
+        ("Is there a train to Los Angeles?", "There is a train to Los Angeles.", True),
+        ("Is data included?", "Unlimited data is included.", True),
+        ("Is a noted painter among them?", "A noted painter is among them.", True),
+        ("Can I eat before the scan?", "You must fast for six hours.", False),
+        ("Is the car fast?", "The car is fast.", True),
+    ],
+)
+def test_words_that_only_look_like_denials_deny_nothing(question: str, reply: str, yes: bool) -> None:
+    assert said(question, reply) is yes

@@ -11,7 +11,7 @@ decline declined
 defective denied denies deny destroyed died disabled disagree disallow disallowed
 discontinued discourage discouraged dismissed dispute disputed dropped empty
 exclude excluded excludes excluding exclusion
-exempt exempted expelled expire expired extinct fail failed fails failing failure false falsehood fasting faulty
+exempt exempted expelled expire expired extinct fail failed fails failing failure false falsehood faulty
 fiction flawed forbid forbidden
 forbids forfeit halt halted harmful hazardous ignored ill illegal impossible inaccurate incorrect inedible
 ineligible inert
@@ -23,23 +23,23 @@ poisonous postponed problem prevent prevents prohibit prohibited prohibits punis
 refute refuted regret
 regrettably reject rejected rejects removed repealed replaced resigned retired revoked risky rotten ruin ruined
 rumour rumor scrapped
-scarce shut shuts shutsick sold-out stop stopped stops stopping suspended terminated toxic unable unfortunately
+scarce shut shuts sold-out stop stopped stops stopping suspended terminated toxic unable unfortunately
 unfit unlawful unlike untrue vacant vetoed violates void voided waive waived withdrawn withdrew withheld worse
 wrong wrongly doubtful unlikely
-fined fine-of penalty offence offense denial deficit poison cheat scam bogus hoax fallacy debunked reluctant hesitant
+penalty offence offense denial deficit poison cheat scam bogus hoax fallacy debunked reluctant hesitant
 abstain ailing bankrupt breach breaches burnt careless clash clashes collapse collapsed conflicts contaminated
 corrupted crash crashed cursed
 deadly decayed defeat defeated deficient deleted demolished deprived deteriorated detrimental diminished disappear
 disappeared
 disappointing disapproved discontinue disqualified disregard dissolved disconnected dormant excused exhausted
 failing fatal forgot forgotten
-fruitless futile grounded halted hinder hindered hollow hopeless horrible ignorant impaired inadequate incapable
+fruitless futile halted hinder hindered hollow hopeless horrible ignorant impaired inadequate incapable
 inferior insolvent interrupt jeopardise
-lacklustre malfunction malfunctioning misplaced nullify objected objection obstructed opponent oppose outdated
+lacklustre malfunction malfunctioning misplaced nullify objection obstructed opponent oppose outdated
 outlawed overruled
-quashed rebut rebutted recalled relinquished removed rescinded resisted retracted rotted scrap scuppered severed
+quashed rebut rebutted recalled relinquished removed rescinded resisted retracted rotted scrap scuppered
 shelved shortage snub spoil spoilt spoiled
-stale stolen struggle stuck stranded suffer suffers taboo tear terrible thwarted torn trouble turndown unsold
+stale stolen struggle stuck suffer suffers taboo tear terrible thwarted torn trouble turndown unsold
 useless vanish vanished veto
 violate vulnerable waste weak wilted withdraw withhold worthless wounded nonexistent fake
 """
@@ -48,7 +48,7 @@ not no never none nobody nothing nowhere neither nor cannot without seldom isn't
 wasn't aren't weren't
 don't doesn't didn't can't couldn't won't wouldn't shouldn't hasn't haven't hadn't ain't mustn't needn't mightn't
 shan't dont doesnt
-didnt isnt wasnt arent cant wont nope zero nil non
+didnt isnt wasnt arent cant wont nope zero non
 """
 _PAIRS = """
 open: closed shut | allow permit permitted legal may welcome: forbid prohibit ban illegal refrain
@@ -108,7 +108,8 @@ involve inform insist inch income important improve import image imagine immedia
 district discuss discover discount display disease dish distinct distribute dispatch install instal insure
 insured intend interval invite invent inspect intact inner indoor indoors inhabitant mission mister mist
 dismiss underground underway uniform independent invoice input insurance invasion infant infection initial
-immune
+immune unlimited unrestricted unusual unusually unanimous unanimously underwater undergraduate undergo underwent
+understanding unicorn unison
 """
 _DENIED_BY_PREFIX = """
 inaccessible inaccurate inactive inadequate inadmissible inadvisable inapplicable inappropriate inaudible incapable
@@ -128,7 +129,7 @@ incombustible indivisible inept inert indifferent disprove dispute dispel discre
 """
 PREFIXED: frozenset[str] = stem_set(_DENIED_BY_PREFIX)
 """Stems that a prefix other than `un` or `non` makes a denial: there are few, and many words that only look so."""
-_NO_PREFIX = frozenset(_LOOKALIKES.split())
+_NO_PREFIX = frozenset(_LOOKALIKES.split()) | stem_set(_LOOKALIKES)
 """Words that only look like denials."""
 
 NEGATORS: frozenset[str] = stem_set(_NEGATORS) | frozenset(_NEGATORS.split())

@@ -26,7 +26,8 @@ _DENYING = (
     r"|(?:free|devoid|void) (?:of|from)(?! charge)|out of (?:order|service|bounds|date|print|reach"
     r"|the question)|"
     r"off[ -]limits|rul(?:e|es|ed) (?:it )?out|(?:stay|stays|stayed|keep|keeps|kept|opt|opted|leave|left"
-    r"|miss) (?:\w+ )?out|(?:switch|switched|turn|turned|call|called) (?:it |them )?off|"
+    r"|miss) (?:\w+ )?out|(?:be|get|gets|is|are|was|were|been) fined|(?:switch|switched|turn|turned|call|called)"
+    r" (?:it |them )?off|"
     r"too (?:far|narrow|small|big|large|late|early|little|few|weak|old|young|short|long|expensive|dangerous|cold"
     r"|hot|slow|heavy|faint|dim|low|high|wide|soft|hard)|"
     r"(?:advise|advised|advice|warn|warned|recommend|speak|speaks|rule|rules|ruled|decide|decided|vote|voted|law"
@@ -51,6 +52,7 @@ REASSURED = "worryword"
 _MONEY = r"(?:[€$£] ?{0}|{0} ?(?:€|euros?\b|dollars?\b|pounds?\b|usd\b|eur\b|gbp\b))"
 _NEEDED = r"(?:needed|required|necessary|obliged|mandatory|compulsory|obligatory)"
 _SAME_WORD = (
+    (re.compile(r"\b(must|to|should|needn't|not|please) fast\b|\bfasting\b"), r"\1 abstain"),
     (
         re.compile(
             r"\b(?:no (?:worries|problem|trouble)|not a problem|don't worry|not to worry|never fear)\b(?: at all)?"
@@ -81,6 +83,11 @@ _SAME_WORD = (
     ),
     (re.compile(r"\b(?:day (?:and|or) night|night (?:and|or) day|(?:a)?round the clock)\b"), " always "),
     (re.compile(r"\b(?:hardly|barely|scarcely|rarely)\b"), "seldom"),  # whose stems are those of hard, bare and rare
+    (re.compile(r"\b(i|you|we|they|he|she|it)'ll\b"), r"\1 will"),
+    (re.compile(r"\bnot(?:ed|ing)\b"), "mention"),
+    (re.compile(r"\b(?:very |quite |so )?close(?:r)? (?=to\b|by\b|at hand\b)"), "near "),
+    (re.compile(r"\blos (?=\w)"), ""),
+    (re.compile(r"\bfines\b|\ba fine (?=of\b|for\b)"), "a penalty "),
     (re.compile(r"\b(?:pull|back)(?:ed|s|ing)? out\b"), " withdraw "),
     (re.compile(r"\bno (\w+),? no \w+"), r" must \1 "),
     (
