@@ -170,7 +170,7 @@ def _plain(text: str, asked: Asked, references: tuple[str, ...], answers: list[E
 def _answering(text: str, question: str, asked: Asked, answers: list[Expected]) -> str:
     """The part of a reply that answers: its final answer, where a short one is expected and the reply marks one."""
     text = text if asked.yes_no else asked_row(text, asked)
-    if any(len(answer.passage) > _LONG_ANSWER for answer in answers):
+    if not asked.yes_no and any(len(answer.passage) > _LONG_ANSWER for answer in answers):
         return text
     numeric = not asked.yes_no and any(answer.only_facts for answer in answers)
     final, _ = final_answer(text, numeric=numeric, question=question)
