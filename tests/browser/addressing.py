@@ -50,6 +50,7 @@ def doing_pages() -> dict[str, str]:
         "create": "/benchmarks/new",
         "benchmark": "/benchmarks/library-skills",
         "rows": "/benchmarks/handbook-30/edit?row=2",
+        "cases": "/benchmarks/library-skills/review?every=1&page=4",
         "agents": "/agents",
         "faulty form": "/runs/new?benchmark=handbook-30&agent=demo%3Alibrarian&type=abm-dynamic&trials=many",
         "form": "/runs/new?benchmark=handbook-30&agent=demo%3Alibrarian&trials=3&beside=demo%3Apushover&panel=exact"

@@ -150,3 +150,47 @@ def test_the_last_case_cannot_be_dropped(browser: Browser) -> None:
 def test_rows_of_a_csv_have_no_drafts(browser: Browser) -> None:
     browser.site.library.save(file="faq.csv", content=b'"a";"b"\n', name="FAQ")
     assert "has been reviewed" in browser.page("/benchmarks/faq/review")
+
+
+# every case of a suite ---------------------------------------------------------------------------------
+
+
+def test_every_case_of_a_suite_is_edited_removed_or_added_in_one_version(browser: Browser, page: str) -> None:
+    assert browser.get("/benchmarks/support/edit").headers["location"] == f"{page}?every=1"
+    shown = browser.page(f"{page}?every=1")
+    assert "3 cases." in shown
+    assert "Add a case" in shown
+    fields = {
+        "every": "1",
+        "do-1": "accept",
+        "question-1": "What is it made of?",
+        "reference-1": "Oak.",
+        "do-2": "leave",
+        "do-3": "drop",
+        "do-0": "accept",
+        "question-0": "Whose is it?",
+        "expect-0": "keywords: [mine]",
+    }
+    answer = browser.post(page, decided(browser, **fields))
+    assert (answer.status_code, answer.headers["location"]) == (303, "/benchmarks/support")
+    [kept, first, added] = stored(browser).values()
+    assert (kept.id, kept.question, kept.answer, kept.review) == ("kept", "What is it made of?", "Oak.", None)
+    assert (first.id, first.review) == ("first", "needed")
+    assert (added.question, added.expect.keywords) == ("Whose is it?", ("mine",))
+    assert added.expect.exclusions == ("as an AI",)
+
+
+def test_a_case_that_is_added_has_the_checks_of_an_upload(browser: Browser, page: str) -> None:
+    fields = {"every": "1", "do-0": "accept", "question-0": "Whose?", "expect-0": "keyword: [mine]"}
+    answer = browser.post(page, decided(browser, **fields))
+    assert answer.status_code == 422
+    assert "keywords" in unescape(answer.text)
+    assert "Whose?" in answer.text
+    assert len(stored(browser)) == 3
+
+
+def test_what_an_upload_may_not_say_is_refused_here_too(browser: Browser) -> None:
+    version = browser.site.library.find("library-skills").newest.id
+    answer = browser.post("/benchmarks/library-skills/review", {"version": version, "every": "1", "do-1": "drop"})
+    assert answer.status_code == 422
+    assert "names a folder of the server" in answer.text

@@ -43,13 +43,16 @@ def edit(
     based_on: str = "",
     row: Number = None,
     page: PageNumber = 1,
+    as_text: bool = False,
 ) -> Response:
-    """The rows of the newest version, or of a draft of the next; a suite is edited as the text it is."""
+    """The rows of the newest version, or of a draft of the next; a suite has a page for its cases, or is text."""
     site = site_of(request)
     shelved = site.library.find(benchmark)
     path = site.library.original(benchmark)
-    if suite.is_suite(path) or path.suffix == ZIP:
+    if path.suffix == ZIP or (as_text and suite.is_suite(path)):
         return _as_text(site, shelved)
+    if suite.is_suite(path):
+        return RedirectResponse(f"/benchmarks/{shelved.id}/review?every=1", status_code=HTTPStatus.SEE_OTHER)
     content = _drafts(site).find(kept)
     if kept and content is None:
         raise HTTPException(404, "these changes are no longer kept; begin again from the newest version")

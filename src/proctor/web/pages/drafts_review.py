@@ -1,8 +1,9 @@
-"""Drafts of a benchmark: a person accepts, edits or drops them; what is decided together is one new version."""
+"""Cases of a suite in the page: drafts that a person accepts, edits or drops, or all; each save is a version."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from http import HTTPStatus
 from typing import Annotated
 
@@ -16,7 +17,7 @@ from proctor.web.site.drafts import plain_lines
 from proctor.web.site.forms import Form
 from proctor.web.site.render import render
 from proctor.web.site.site import Site, site_of
-from proctor.workflows.harvest.review import Decision, DraftCase, RefusedDecision, decide, drafts_in
+from proctor.workflows.harvest.review import NEW_CASE, Decision, DraftCase, RefusedDecision, decide, drafts_in
 from proctor.workflows.library import StoredBenchmark
 
 router = APIRouter()
@@ -26,39 +27,45 @@ _CHANGED = "the benchmark has changed since this page was made; nothing was save
 
 
 @router.get("/benchmarks/{benchmark}/review")
-def review(request: Request, benchmark: str, page: Annotated[int, Query(ge=1, le=1_000_000)] = 1) -> HTMLResponse:
-    """Its drafts, some at a time."""
+def review(
+    request: Request, benchmark: str, every: bool = False, page: Annotated[int, Query(ge=1, le=1_000_000)] = 1
+) -> HTMLResponse:
+    """Its drafts, or every case, some at a time."""
     site = site_of(request)
     shelved = site.library.find(benchmark)
-    return _page(request, shelved, _drafts(site, shelved), page=page)
+    return _page(request, shelved, _drafts(site, shelved, every=every), every=every, page=page)
 
 
 @router.post("/benchmarks/{benchmark}/review", response_model=None)
 def save(request: Request, benchmark: str) -> HTMLResponse | RedirectResponse:
     """Keep what was decided as a new version."""
     site, form = site_of(request), form_of(request)
-    shelved = site.library.find(benchmark)
-    drafts = _drafts(site, shelved)
+    shelved, every = site.library.find(benchmark), bool(form.text("every"))
+    drafts = _drafts(site, shelved, every=every)
+    again = partial(_page, request, shelved, drafts, every=every)
     if form.text("version") != shelved.newest.id:
-        return _page(request, shelved, drafts, trouble=_CHANGED)
-    decisions = {draft.place: found for draft in drafts if (found := _decision(form, draft.place)) is not None}
+        return again(trouble=_CHANGED)
+    places = [NEW_CASE, *(draft.place for draft in drafts)]
+    decisions = {place: found for place in places if (found := _decision(form, place)) is not None}
     if not any(each.choice != "leave" for each in decisions.values()):
-        return _page(request, shelved, drafts, form=form, trouble="nothing was decided: accept or drop at least one")
+        return again(form=form, trouble="nothing was decided: accept or drop at least one")
     try:
         path = site.library.path(shelved.id)
         content = decide(path.read_bytes(), name=path.name, decisions=decisions)
-        site.library.save(file=shelved.newest.file, content=content, name=shelved.name, description=shelved.description)
+        name = shelved.name if shelved.own else f"{shelved.name} (edited)"
+        saved = site.library.save(file=shelved.newest.file, content=content, name=name, description=shelved.description)
     except RefusedDecision as error:
-        return _page(request, shelved, drafts, form=form, trouble=str(error), troubles=error.troubles)
+        return again(form=form, trouble=str(error), troubles=error.troubles)
     except InputError as error:
-        return _page(request, shelved, drafts, form=form, trouble=str(error))
+        return again(form=form, trouble=str(error))
     left = len(drafts) - sum(each.choice != "leave" for each in decisions.values())
-    return RedirectResponse(f"/benchmarks/{shelved.id}{'/review' if left else ''}", status_code=HTTPStatus.SEE_OTHER)
+    further = "/review" if left and not every else ""
+    return RedirectResponse(f"/benchmarks/{saved.id}{further}", status_code=HTTPStatus.SEE_OTHER)
 
 
-def _drafts(site: Site, shelved: StoredBenchmark) -> list[DraftCase]:
+def _drafts(site: Site, shelved: StoredBenchmark, *, every: bool) -> list[DraftCase]:
     path = site.library.path(shelved.id)
-    return drafts_in(path.read_bytes(), name=path.name) if is_suite(path) else []
+    return drafts_in(path.read_bytes(), name=path.name, every=every) if is_suite(path) else []
 
 
 def _decision(form: Form, place: int) -> Decision | None:
@@ -75,6 +82,7 @@ def _page(
     shelved: StoredBenchmark,
     drafts: list[DraftCase],
     *,
+    every: bool,
     page: int = 1,
     form: Form | None = None,
     trouble: str = "",
@@ -90,6 +98,8 @@ def _page(
         "drafts_review.html.j2",
         status=HTTPStatus.UNPROCESSABLE_ENTITY if trouble else HTTPStatus.OK,
         shelved=shelved,
+        every=every,
+        new=NEW_CASE,
         drafts=shown,
         waiting=len(drafts),
         page=page,

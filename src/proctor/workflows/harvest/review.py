@@ -1,4 +1,4 @@
-"""Drafts of a suite, and what a person says of them: accepted as they are or edited, dropped, or left for later."""
+"""Drafts of a suite, or all its cases, and what a person says of them: kept as typed, dropped, left as they are."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ from proctor.formats.suites.write import write_suite, write_values
 Choice = Literal["accept", "drop", "leave"]
 _PROBE = "cases:\n  - question: a\n    expect:\n"
 _INDENT = " " * 6
+NEW_CASE = 0
+"""The number of a case that is not there yet; others count from 1."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DraftCase:
-    """A case that nobody has reviewed."""
+    """A case for a person to look at."""
 
     place: int
     """Its number in the suite, from 1."""
@@ -34,7 +36,7 @@ class DraftCase:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Decision:
-    """What a person says of one draft."""
+    """What a person says of one case."""
 
     choice: Choice
     question: str = ""
@@ -59,13 +61,13 @@ class _Suite:
     made: tuple[Case, ...] = field(default=())
 
 
-def drafts_in(content: bytes, *, name: str) -> list[DraftCase]:
-    """The drafts of a suite with this file name."""
+def drafts_in(content: bytes, *, name: str, every: bool = False) -> list[DraftCase]:
+    """The cases of a suite with this file name that nobody has reviewed, or all."""
     suite = _read(content, name)
     return [
         DraftCase(place=place, case=case, expect=write_values(values.get("expect", {})))
         for place, (values, case) in enumerate(zip(suite.cases, suite.made, strict=True), 1)
-        if case.review == "needed"
+        if every or case.review == "needed"
     ]
 
 
@@ -81,6 +83,11 @@ def decide(content: bytes, *, name: str, decisions: Mapping[int, Decision]) -> b
             kept.append(values if decision.choice == "leave" else _accept(values, case, decision))
         except InputError as error:
             troubles[place] = str(error)
+    if (added := decisions.get(NEW_CASE)) is not None and added.choice == "accept":
+        try:
+            kept.append(_accept({}, None, added))
+        except InputError as error:
+            troubles[NEW_CASE] = str(error)
     if not kept and not troubles:
         raise InputError("nothing would be left, and a benchmark needs at least one case; delete the benchmark instead")
     if troubles:
@@ -101,14 +108,15 @@ def _read(content: bytes, name: str) -> _Suite:
     )
 
 
-def _accept(values: Mapping[str, Any], case: Case, decision: Decision) -> dict[str, Any]:
-    """The case as it is now, under the id that it had."""
+def _accept(values: Mapping[str, Any], case: Case | None, decision: Decision) -> dict[str, Any]:
+    """The case as it is now, under the id that it had; None: it is new."""
     typed = {
         "question": decision.question.strip(),
         "reference": decision.reference.strip(),
         "expect": _expect_of(decision.expect),
     }
-    made = {**values, "id": case.id, **typed, "review": "done"}
+    known = {} if case is None else {"id": case.id, "review": "done" if case.review else None}
+    made = {**values, **known, **typed}
     told = {name: made[name] for name in CASE.fields if made.get(name) not in (None, "", {}, [])}
     reading = read_bytes(write_suite({}, [told]).encode(), name="a.yaml")
     if reading.errors:
