@@ -216,3 +216,23 @@ def test_negative_questions_and_turns_of_phrase_are_read(question: str, reply: s
 )
 def test_words_that_only_look_like_denials_deny_nothing(question: str, reply: str, yes: bool) -> None:
     assert said(question, reply) is yes
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        ("Is the painting genuine?", "The painting hangs in Oslo."),
+        ("Does the lamp dim?", "The lamp has a long cord."),
+        ("Will the mayor resign?", "The mayor spoke to the press."),
+        ("Has the dog been fed?", "The dog is in the garden."),
+        ("Is the ferry on time?", "The ferry is blue."),
+    ],
+)
+def test_to_name_what_the_question_is_about_is_no_answer(question: str, reply: str) -> None:
+    assert said(question, reply) is None
+
+
+def test_what_little_speaks_for_is_marked_so() -> None:
+    asked = understand("Can I hire a bike at the station?")
+    assert says("There is a bike shop.", asked).weak
+    assert not says("You can hire a bike at the station.", asked).weak

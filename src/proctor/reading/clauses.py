@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from proctor.reading.beliefs import ANAPHOR, BELIEVED, CORRECTS, RESTATES
 from proctor.reading.lexicon import concept
@@ -13,7 +14,7 @@ from proctor.reading.signed_phrases import AFFIRMED, DENIED, ENOUGH, EXCEPT, NEE
 from proctor.reading.signs import VERBS, WITHOUT, bears_on, is_adverse, is_root, sign_of
 from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import stem_set, stems_of
-from proctor.reading.wanted import ALL, MONEY, NEED, Wanted, takes_up, wanted_by
+from proctor.reading.wanted import ALL, MONEY, NEED, Wanted, is_subject, takes_up, wanted_by
 
 _CLAUSE = re.compile(
     r"(?P<end>[.!?;\n]+(?:\s|$)|:\s|\s-+\s|[()\"])|,\s|\b(?:(?P<turn>but|hence|thus|therefore|consequently|conclusion|however|though|although|yet|whereas"
@@ -29,8 +30,17 @@ _AUXILIARIES = stem_set("can may is are do does will has have could must")
 _SHORTEST = 3
 _NOT_THING = re.compile(r"\s*not (?:the |an? |for |by )?(?:\w+ )?(?!\w+(?:ed|ing|ly)\b)\w{3,}\s*")
 _STRONG, _SHARED, _TELLING, _TURNED, _BELIEVED = 1.5, 0.5, 2.0, 2.0, 2.2
-_MOST_SHARED = 4
+_MOST_SHARED, _OF_SUBJECT, _LEAST, _WEAK = 4, 0.5, 0.5, 1.0
 _LONGEST_EXCEPTION = 5
+
+
+class Meant(NamedTuple):
+    """Yes or no by meaning."""
+
+    yes: bool | None
+    """None: no clause tells more than what it is about."""
+    weak: bool
+    """Whether it is only said of something that was asked, or denied of something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +57,16 @@ class Clause:
     """Whether it tells what others think, or what was once so, and the reply goes on to correct it."""
 
 
-def by_meaning(folded: str, asked: Asked) -> tuple[bool | None, bool]:
-    """What the clause says that tells most about the question, and whether any does."""
+def by_meaning(folded: str, asked: Asked) -> Meant:
+    """What the clause says that tells most about the question."""
     wanted = wanted_by(asked)
     best: tuple[float, bool] | None = None
     for clause, strength, sign in _to_the_point(_weighed(folded, wanted), wanted):
         if best is None or strength > best[0] or (strength == best[0] and clause.turned):
             best = strength, (sign > 0) == wanted.positive
-    return (None, False) if best is None else (best[1], best[0] > 0)
+    if best is None or best[0] < _LEAST:
+        return Meant(None, weak=True)
+    return Meant(best[1], weak=best[0] <= _WEAK)
 
 
 def taken_back(folded: str, asked: Asked) -> tuple[float, bool]:
@@ -136,7 +148,7 @@ def _weigh(clause: Clause, wanted: Wanted) -> tuple[float, int]:
         sign = -1 if wanted.positive else 1
     if excepted or (not bears and AFFIRMED not in stems and _sets_apart(stems, wanted)):
         return _STRONG + _TELLING, -sign
-    shared = min(_MOST_SHARED, sum(takes_up(word, wanted) for word in stems))
+    shared = min(_MOST_SHARED, sum(_share(word, wanted) for word in stems))
     if clause.believed:
         again = shared or ANAPHOR.search(clause.text)
         return (_SHARED * shared + _BELIEVED if again else 0.0), -sign
@@ -146,6 +158,11 @@ def _weigh(clause: Clause, wanted: Wanted) -> tuple[float, int]:
         return _SHARED * (1 + shared), sign
     strength = _SHARED * key + _STRONG * bears + _SHARED * shared + _TELLING * telling + _TURNED * clause.turned
     return strength, sign
+
+
+def _share(word: str, wanted: Wanted) -> float:
+    """What a word tells by being one of the question's: little, where it is only its subject."""
+    return (_OF_SUBJECT if is_subject(word, wanted) else 1.0) if takes_up(word, wanted) else 0.0
 
 
 def _only_contrasts(clause: Clause, wanted: Wanted) -> bool:
@@ -159,7 +176,7 @@ def _only_contrasts(clause: Clause, wanted: Wanted) -> bool:
 def _is_key(stems: tuple[str, ...], wanted: Wanted) -> bool:
     """Whether a clause says what must be done or paid, or denies a denial, to a question about that."""
     if not NEED.isdisjoint(wanted.stems):
-        return not NEED.isdisjoint(stems)
+        return ENOUGH in stems or not NEED.isdisjoint(stems)
     if not MONEY.isdisjoint(wanted.stems):
         return not MONEY.isdisjoint(stems)
     return sum(word in NEGATORS or word == DENIED for word in stems) > 1

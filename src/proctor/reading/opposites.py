@@ -71,7 +71,8 @@ alive living survive: dead die extinct perish kill
 public: private | present: absent | available vacancy room space seat: full booked
 final binding: appeal overturn provisional revise | full: empty vacant | married: single divorced unmarried
 male man men boy: female woman women girl
-buy: sell | keep: discard return | start begin: end stop finish | permanent: temporary | singleuse: multipleuse
+buy: sell | keep: discard return lose | keep stay remain retain: remove delete erase | hide: show see display
+start begin: end stop finish | permanent: temporary | singleuse: multipleuse
 remain stay: leave depart
 vegetarian vegan: meat beef chicken pork fish | true: false | right: wrong | day: night | wet: dry
 solid: liquid gas | guilty: innocent acquitted

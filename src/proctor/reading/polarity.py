@@ -43,8 +43,13 @@ class Said:
     """Whether it makes it depend on something."""
     declined: bool = False
     """Whether it says that it does not know, or will not tell."""
-    related: bool = True
-    """Whether it speaks of what was asked at all; if not, it is only not denied."""
+    weak: bool = False
+    """Whether little speaks for it."""
+
+    @property
+    def related(self) -> bool:
+        """Whether it speaks of what was asked at all."""
+        return self.yes is not None
 
 
 def says(text: str, asked: Asked) -> Said:
@@ -63,8 +68,8 @@ def says(text: str, asked: Asked) -> Said:
     more = compared(folded, asked.folded)
     if more is not None:
         return Said(yes=more, outright=False)
-    yes, related = by_meaning(folded, asked)
-    return Said(yes=yes, outright=False, related=related)
+    meant = by_meaning(folded, asked)
+    return Said(yes=meant.yes, outright=False, weak=meant.weak)
 
 
 def _stands(word: bool, folded: str, asked: Asked) -> Said:

@@ -41,6 +41,8 @@ _PART_OF_NAME = 0.5
 """In a list a given name will do."""
 _BY_MEANING = 0.85
 """For a yes or no that is said in other words."""
+_WEAKLY_MEANT, _WEAKLY_OTHERWISE = 0.72, 0.3
+"""For one of which little more is said than what was asked about."""
 _BY_MEANING_OTHERWISE = 0.1
 _IN_ORDER = re.compile(r"\bin (?:the right |the correct |the )?order\b|\bfirst, second\b|\bin (?:what|which) order\b")
 _THROUGH = re.compile(r"[\w']+ (?:through|thru|till|until|to) (?:on )?")
@@ -211,15 +213,15 @@ def _yes_or_no(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
         return Verdict(0.0, "the reply does not answer", True)
     if said.yes is None and answer.rest is not None:
         return _single(reply, asked, answer.rest)
-    if said.yes is None or not said.related:
+    if said.yes is None:
         why = "makes it depend on something" if said.depends else "says neither yes nor no"
         return Verdict(_UNDECIDED, f"expected {wanted}, but the reply {why}")
     found = "yes" if said.yes else "no"
     if said.yes != answer.polarity:
-        return Verdict(
-            0.0 if said.outright else _BY_MEANING_OTHERWISE, f"expected {wanted}, found {found}", said.outright
-        )
-    return _with_clause(reply, asked, answer, wanted, 1.0 if said.outright else _BY_MEANING)
+        value = 0.0 if said.outright else _WEAKLY_OTHERWISE if said.weak else _BY_MEANING_OTHERWISE
+        return Verdict(value, f"expected {wanted}, found {found}", said.outright)
+    meant = _WEAKLY_MEANT if said.weak else _BY_MEANING
+    return _with_clause(reply, asked, answer, wanted, 1.0 if said.outright else meant)
 
 
 def _with_clause(reply: Answered, asked: Asked, answer: Expected, wanted: str, value: float) -> Verdict:

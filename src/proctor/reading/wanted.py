@@ -30,6 +30,7 @@ _NOUNS = stem_set("damage allergy penalty failure mistake shortage breach loss e
 _CALLED_OFF = stem_set("cancel cancellation withdraw withdrawal terminate termination revoke")
 """What means the same of a contract or an order."""
 _DONE = re.compile(r"^(?:has|have)\b|\b(?:already|yet|finished|over|done|completed?|fixed|resolved|ready)\b")
+_PRONOUNS = stem_set("i we you he she it they there one anyone anybody someone this that these those")
 _ISNT = re.compile(r"^\W*\w+n't\b|(?<=^can)not\b")
 _CONDITION = re.compile(
     r"\b(?:if|when|unless|once|in case)\b|\b(?:after|before|while|until) (?:i|we|you|they|it|he|she|one)\b"
@@ -41,12 +42,16 @@ class Wanted:
     """A question for yes or no, as its clauses are held against it."""
 
     stems: frozenset[str]
+    known: frozenset[str]
+    """These, and those that mean the same of an order or a contract."""
     content: frozenset[str]
     concepts: frozenset[str]
     neutral: frozenset[str]
     """Its words that deny elsewhere, and here only name a thing: `water damage`, `unused days`, `without flash`."""
     positive: bool
     """Whether it asks without a denial."""
+    subject: str
+    """What it is about, by its first telling word."""
     scope: frozenset[str]
     """What it ends with."""
     need: bool
@@ -69,10 +74,12 @@ def wanted_by(asked: Asked) -> Wanted:
         neutral |= _CALLED_OFF
     return Wanted(
         stems=frozenset(stems),
+        known=frozenset(stems) | (neutral - {WITHOUT}),
         content=asked.content,
         concepts=frozenset(map(concept, asked.content)),
         neutral=neutral,
         positive=sign_of(stems_of(_main(marked)), frozenset(), neutral, plain=True) > 0,
+        subject=_subject(stems, asked.content),
         scope=_scope(stems, asked.content),
         need=not (NEED | MONEY | {WITHOUT}).isdisjoint(stems),
         lacking=_lacking(stems, asked.content),
@@ -85,6 +92,13 @@ def _main(marked: str) -> str:
     """A question without the condition that it ends with, and without the negation that it asks by (`Isn't it …?`)."""
     main = _CONDITION.split(_ISNT.sub("", marked), maxsplit=1)[0]
     return main if main.strip() else marked
+
+
+def _subject(stems: tuple[str, ...], content: frozenset[str]) -> str:
+    """Empty where a pronoun is: `Can I cancel …?`."""
+    if len(stems) > 1 and stems[1] in _PRONOUNS:
+        return ""
+    return next((word for word in stems if word in content), "")
 
 
 def _lacking(stems: tuple[str, ...], content: frozenset[str]) -> frozenset[str]:
@@ -115,6 +129,11 @@ def _scope(stems: tuple[str, ...], content: frozenset[str]) -> frozenset[str]:
 
 def takes_up(word: str, wanted: Wanted) -> bool:
     """Whether a word is one of the question's, or of one root with it: registration, register."""
-    if word in wanted.content or concept(word) in wanted.concepts:
+    if word in wanted.content or concept(word) in wanted.concepts or (word in wanted.known and word not in STOP):
         return True
     return any(is_root(word, other) for other in wanted.content)
+
+
+def is_subject(word: str, wanted: Wanted) -> bool:
+    """Whether a word only names what the question is about."""
+    return len(wanted.content) > 1 and (is_root(word, wanted.subject) or concept(word) == concept(wanted.subject))
