@@ -76,6 +76,8 @@ _KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
 _SUBORDINATE = {kind: pattern for pattern, kind in _KINDS}
 _CATEGORY = re.compile(r"\b(?:which|what) (?:of the )?([^\W\d_]+)(?= )")
 _OPENS = re.compile(rf"(?:what|who|whom|whose|which|when|where|why|how|{_AUXILIARY})\b")
+_RELATIVE = re.compile(r"(?:which|who|whose|where|when)\b")
+"""After a comma in a question these tell more of a thing: is it larger than Rome, which has …?"""
 _FRAME = re.compile(
     r"\b(?:is|was) it (?:true|correct|right|the case|a fact) that\b|^for (?=how)|^(?:sorry|excuse me|hi|hello|hey)\b,? "
     r"|\b(?:do you (?:happen to )?know|(?:can|could|would|will) you (?:please |perhaps |kindly )?"
@@ -341,7 +343,7 @@ def _asking_part(folded: str) -> str:
     last = next(asking, None) or next(filter(_tells, backwards), folded)
     for mark in (": ", ", "):
         _, found, rest = last.rpartition(mark)
-        if found and _OPENS.match(rest) and _tells(rest):
+        if found and _OPENS.match(rest) and _tells(rest) and not (_OPENS.match(last) and _RELATIVE.match(rest)):
             return rest
     return last
 

@@ -151,6 +151,7 @@ _PHRASES = (
         r"\bdo(?:es)? the (?:law|rules?|policy) (?:allow|permit)\b|\bis it legal to (?:ride|use|drive|have)\b",
         "is allow",
     ),
+    (r"\bno[- ]([\w]+)[- ](?:policy|rule)\b", r"\1 forbid"),
     (r"\bruns? out\b|\bran out\b", "expire"),
     (r"\b(?:last|family|second) name\b", "surname"),
     (r"\bput(?:ting)? off\b|\bpushed back\b", "postpone"),

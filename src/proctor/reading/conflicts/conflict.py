@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from proctor.reading.answer import judge
 from proctor.reading.challenge import FILLERS
+from proctor.reading.conflicts.continued import continued_sides, differing_days, limited_and_open, none_and_some
+from proctor.reading.conflicts.later_values import compared_values, continued_times, outside_the_days
 from proctor.reading.conflicts.names import differing_choices, differing_lists, differing_names, granted_names
 from proctor.reading.conflicts.pair import Exchange, Found, Pair, is_reverse, relate
 from proctor.reading.conflicts.sides import denied_values, opposite_sides, opposite_words
@@ -146,6 +148,7 @@ def _words(text: str) -> list[str]:
 _RULES_FOR_SOURCES = (opposite_sides, denied_values, opposite_words)
 """A reply that names its source holds the source's own numbers, dates and names."""
 _ALL_RULES = (
+    differing_days,
     differing_choices,
     differing_times,
     differing_numbers,
@@ -154,4 +157,10 @@ _ALL_RULES = (
     granted_values,
     granted_names,
     *_RULES_FOR_SOURCES,
+    continued_sides,
+    none_and_some,
+    limited_and_open,
+    continued_times,
+    compared_values,
+    outside_the_days,
 )

@@ -14,6 +14,7 @@ from proctor.reading.link import kinds_meet, missing, one_question
 from proctor.reading.opposites import ADVERSE, OPPOSITES, are_opposite
 from proctor.reading.statement import Statements
 from proctor.reading.text.overlap import STOP
+from proctor.reading.text.units import units_named
 from proctor.reading.text.words import stem_set, words
 
 Relation = Literal["same", "offer", "near", "other"]
@@ -45,6 +46,13 @@ _OF_ALL = re.compile(
 )
 
 
+_CONVERTS = re.compile(
+    r"\b(?:can|could|would) you (?:please )?(?:say|give|tell|convert|put|express|write|repeat)\b[^?]*"
+    r"\b(?:that|it|this)\b[^?]*\b(?:in|to|into) ([a-z]+)\W*$"
+    r"|\b(?:what|how (?:much|many|far|long|tall|high|heavy))(?:'s| is| are| would)? (?:that|it|this)(?: be)?"
+    r" in ([a-z]+)\W*$|^(?:and |so )?in ([a-z]+)\W*$"
+)
+_AGAIN = re.compile(r"\bagain\W*$|\bdid you say\W*$|\bonce more\W*$|\bone (?:last|more) time\b")
 _CALLED_IT = re.compile(r"\b(?:it|its|they|them|he|him|she|there)\b")
 _ADMITTING = frozenset(map(concept, stem_set("open allow include accept admit welcome")))
 _REFUSING = frozenset(map(concept, stem_set("exclude ban forbid prohibit refuse bar")))
@@ -99,7 +107,7 @@ class Pair(NamedTuple):
 
 def relate(topic: Inquiry, told: Statements, asked: Inquiry, later: Statements, *, linked: bool) -> Relation:
     """How a later question stands to the one that opened the proposition, given the replies to both."""
-    if linked or one_question(topic, asked) or _points_back(topic, told, asked):
+    if linked or one_question(topic, asked) or _points_back(topic, told, asked) or _asks_once_more(topic, asked):
         return "same"
     if asked.others:
         return "other"
@@ -121,6 +129,15 @@ def relate(topic: Inquiry, told: Statements, asked: Inquiry, later: Statements, 
     return "same" if kinds_meet(topic, asked) and not asked.of_object else "near"
 
 
+def _asks_once_more(topic: Inquiry, asked: Inquiry) -> bool:
+    """Whether it asks for the same in another unit (`can you say that in miles?`), or again and says so."""
+    unit = _CONVERTS.search(asked.asked)
+    if unit is not None and topic.kind == "amount":
+        return bool(units_named(next(filter(None, unit.groups()))))
+    shared = any(not is_light(word) and any(akin(word, own) for own in topic.telling) for word in asked.telling)
+    return _AGAIN.search(asked.asked) is not None and shared and kinds_meet(topic, asked)
+
+
 def _restates(topic: Inquiry, told: Statements, asked: Inquiry, later: Statements) -> bool:
     """Whether a sentence of the later reply speaks of all that was asked first, whatever was asked then.
 
@@ -130,10 +147,10 @@ def _restates(topic: Inquiry, told: Statements, asked: Inquiry, later: Statement
     bounded = any(word in asked.bounds for word in _new(topic, told, asked))
     for claim in later.claims:
         own = claim.stems | _plain_stems(claim.passage.folded)
-        met = [word for word in wanted if _is_met(word, own)]
+        met = [word for word in wanted if _is_met(word, own, turned=topic.kind == "yes-no")]
         if claim.open or claim.mentions or not met:
             continue
-        left = [word for word in wanted if not _is_met(word, own | asked.stems)]
+        left = [word for word in wanted if not _is_met(word, own | asked.stems, turned=topic.kind == "yes-no")]
         if len(met) == len(wanted) or (not bounded and (not left or _is_trifle(left, wanted, met))):
             return True
     return False
@@ -199,8 +216,9 @@ def _plain_stems(folded: str) -> frozenset[str]:
     return frozenset(words(plain_words(folded)))
 
 
-def _is_met(word: str, others: Iterable[str]) -> bool:
-    return any(akin(word, other) or opposed(word, other) for other in others)
+def _is_met(word: str, others: Iterable[str], *, turned: bool) -> bool:
+    """Whether a stem has a counterpart; its opposite is one where yes or no is asked."""
+    return any(akin(word, other) or (turned and opposed(word, other)) for other in others)
 
 
 def _points_back(topic: Inquiry, told: Statements, asked: Inquiry) -> bool:
@@ -216,9 +234,10 @@ def _words_of(told: Statements) -> frozenset[str]:
 
 
 def _new(topic: Inquiry, told: Statements, asked: Inquiry) -> list[str]:
-    """What the later question speaks of that nobody spoke of before; an opposite counts as the same matter."""
+    """What the later question speaks of that nobody spoke of before; to yes or no an opposite is the same matter."""
     before = (*topic.telling, *_words_of(told))
-    return [word for word in missing(asked, before) if not any(opposed(word, other) for other in before)]
+    turned = "yes-no" in (topic.kind, asked.kind)
+    return [word for word in missing(asked, before) if not (turned and any(opposed(word, other) for other in before))]
 
 
 def _offers(topic: Inquiry, asked: Inquiry) -> bool:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from proctor.reading.conflicts.agreement import meet
 from proctor.reading.conflicts.names import answers
 from proctor.reading.conflicts.pair import Found, Pair, is_reverse, opposed
+from proctor.reading.conflicts.scope import OF_THAT, QUOTED, is_conditional, keeps_to
 from proctor.reading.conflicts.values import comparable
 from proctor.reading.inquiry import Inquiry, is_light, plain_words
 from proctor.reading.lexicon import akin
@@ -23,9 +24,7 @@ from proctor.reading.text.words import words
 
 _PARTIAL = re.compile(r"\b(?:but (?:not|only)|except|unless|only (?:on|in|if|with|for|from|until|when))\b")
 _FORMER = re.compile(r"\b(?:any ?more|no longer|used to|formerly|not yet)\b")
-_OF_THAT = re.compile(
-    r"(?:that|this)(?:'s|'d|'ll| is| was| would| will| isn't| wasn't| wouldn't| won't| does| doesn't| can| can't)\b"
-)
+_OF_SOME = re.compile(r"(?:some|most|many|a few|other|others|not all) ")
 _PRONOUN_SUBJECT = re.compile(r"\w+(?:n't)? (?:i|you|we|it|they|he|she|one|there)\b")
 _SAME_CLAIM = 0.8
 _TAKES_UP = 0.5
@@ -42,12 +41,20 @@ def opposite_sides(pair: Pair) -> Iterator[Found]:
     """Yes, then no, to a question for yes or no."""
     if pair.topic.kind != "yes-no" or pair.topic.inverted or pair.relation == "other" or not pair.topic.content:
         return
-    if any(_FORMER.search(told.stated.lower()) for told in pair.told):
+    if any(_FORMER.search(told.stated.lower()) for told in pair.told) or _is_another_case(pair):
         return
     first, second = (_side(pair, place) for place in (0, 1))
     if first is not None and second is not None and first.yes is not second.yes:
         said = ["yes" if side.yes else "no" for side in (first, second)]
         yield Found("yes-no", first.quote, second.quote, f"first {said[0]}, then {said[1]} to the same question")
+
+
+def _is_another_case(pair: Pair) -> bool:
+    """Whether the first answer has a condition, and something else was then asked or told, which it may depend on."""
+    asked = pair.asked[1]
+    if asked.contests or one_question(pair.topic, asked):
+        return False
+    return any(is_conditional(claim) for claim in pair.told[0].claims)
 
 
 def _side(pair: Pair, place: int) -> Side | None:
@@ -59,7 +66,7 @@ def _side(pair: Pair, place: int) -> Side | None:
         return Side(not told.word, told.first())
     if told.word is not None and _is_narrower(pair, asked):
         return Side(told.word, told.first())
-    body = _on_topic(pair.topic, told, to_another=place > 0 and not asked.contests)
+    body = _on_topic(pair, told, to_another=place > 0 and not asked.contests)
     least = 0.0 if pair.linked and not _brings_its_own(asked, pair) else _TAKES_UP
     if not _takes_up(pair.topic, body, least=least) or (least and not _says_of_it(pair.topic, body)):
         return _granted(asked, told)
@@ -88,15 +95,22 @@ def _brings_its_own(asked: Inquiry, pair: Pair) -> bool:
     return any(not is_light(word) and not any(akin(word, other) for other in pair.before) for word in asked.telling)
 
 
-def _on_topic(topic: Inquiry, told: Statements, *, to_another: bool) -> str:
+def _on_topic(pair: Pair, told: Statements, *, to_another: bool) -> str:
     """What a reply states in sentences that take up the topic: not `I don't admit that`.
 
-    `That is …` in the reply to another question or to a remark speaks of what was said in it, not of the topic.
+    In the reply to another question or to a remark they must keep to the topic: `That is …` speaks of the remark.
     """
-    stated = (claim.body.folded for claim in told.claims if not (claim.open or claim.mentions))
+    stated = (claim for claim in told.claims if not (claim.open or claim.mentions or QUOTED.search(claim.text)))
+    taken = (claim for claim in stated if _takes_up(pair.topic, claim.body.folded, least=0.0))
     return " ".join(
-        body for body in stated if _takes_up(topic, body, least=0.0) and not (to_another and _OF_THAT.match(body))
+        claim.body.folded
+        for claim in taken
+        if not to_another or (_keeps_to(pair, claim) and not _OF_SOME.match(claim.body.folded))
     )
+
+
+def _keeps_to(pair: Pair, claim: Claim) -> bool:
+    return not OF_THAT.match(claim.body.folded) if pair.linked else keeps_to(pair, claim)
 
 
 def _is_partial(told: Statements) -> bool:

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from proctor.reading.conflicts.agreement import is_more, measure_one_thing, meet
 from proctor.reading.conflicts.pair import Found, Pair
 from proctor.reading.expected import Fact, read_facts
-from proctor.reading.inquiry import Inquiry
+from proctor.reading.inquiry import Inquiry, is_light
+from proctor.reading.lexicon import akin
 from proctor.reading.statement import Claim, Stated, Statements, excerpt
 from proctor.reading.text.clocks import Clock
 from proctor.reading.text.dates import Date
@@ -31,6 +32,11 @@ _ASKS_MOST = re.compile(
 _ASKS_LEAST = re.compile(r"\b(?:must|minimum|least|need|needs|needed|required?|have to|has to|should)\b")
 _EXACTLY = re.compile(r"\b(?:limit|maximum|minimum|exactly|only|it|that) (?:\w+ )?(?=\d)")
 """It names the bound itself, not what keeps to it: is the limit 20?"""
+_COMPARES = re.compile(r"\w(?:er|ore|ess|orse) (?:\w+ )?than\b(?! \d)")
+_OF_SOMEBODY = re.compile(
+    r"(?:so |and |but )?(?:can|could|may|shall|should|must|will|would|do|am) (?:i|we|you|he|she)\b"
+)
+"""Can I come at half past seven? It puts nothing forward for when it closes."""
 _TIMES = {("month", "year"): 12.0}
 _SAME_RATE = 0.02
 _SCOPES = stem_set("for if when unless during among except with without in on at as by under over after before")
@@ -231,9 +237,17 @@ def grants(pair: Pair) -> bool | None:
     asked, word = pair.asked[1], pair.told[1].word
     if asked.kind != "yes-no" or asked.doubts or (asked.negative and not asked.inverted) or word is None:
         return None
+    if _COMPARES.search(asked.asked) or (_OF_SOMEBODY.match(asked.asked) and not _says_it(pair)):
+        return None
     if pair.relation not in ("same", "offer") or (pair.topic.kind in ("yes-no", "choice") and not asked.inverted):
         return None
     return word is not asked.inverted
+
+
+def _says_it(pair: Pair) -> bool:
+    """Whether the later question says again what was asked of the subject, or asks it of it."""
+    telling = [word for word in pair.topic.telling if not is_light(word)]
+    return any(akin(word, other) for word in telling for other in pair.asked[1].telling)
 
 
 def comparable(one: Stated, other: Stated, pair: Pair) -> bool:

@@ -1,0 +1,206 @@
+"""What a later reply says of the first question although another one was asked: sides, what there is, who may, when."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import product, takewhile
+
+from proctor.reading.conflicts.pair import Found, Pair, opposed
+from proctor.reading.conflicts.scope import QUOTED, is_always, is_conditional, keeps_to, times_of
+from proctor.reading.inquiry import is_light, plain_words
+from proctor.reading.lexicon import akin
+from proctor.reading.link import one_proposition, one_question
+from proctor.reading.polarity import says
+from proctor.reading.question import understand
+from proctor.reading.statement import Claim, Statements, excerpt
+from proctor.reading.text.fold import fold
+from proctor.reading.text.negation import NEGATORS
+from proctor.reading.text.overlap import STOP
+from proctor.reading.text.words import words
+
+_SHORTEST_PART = 4
+_LONGEST_NAME = 3
+_SUBJECT = re.compile(
+    r"(?:(?:but|so|and|then|well|sorry|no|yes)\b,? )*(it|they|he|she|we|you|i|that|this|there|the doors?)\b"
+)
+_PERSON = re.compile(r"(?:he|she)(?:'s|'ll|'d)?\b")
+_CLAUSE = re.compile(r"[,;:–—] |\b(?:because|since|and|but|so) ")
+_IS = re.compile(
+    r"((?:the |this |that |our |your )?[\w'-]+?)(?:'s|'re| is| are| was| were)\b(?: (?:\w+ly|very|quite|too|so))?"
+)
+_PRONOUNS = frozenset(("it", "they", "this", "these", "those"))
+_LIMITED = re.compile(
+    r"\b(?:only (?!if|when|on|in|from)|reserved for|restricted to|limited to|exclusively(?: for)?|exclusive to"
+    r"|\w+s only)\b"
+)
+_FOR_ALL = re.compile(
+    r"\b(?:anyone|anybody|everyone|everybody|open to (?:all|the (?:general )?public|everyone|anyone)|for all)\b"
+)
+_NONE = re.compile(r"\bno ((?:[a-z][a-z'-]* ?){1,3})")
+_SOME = re.compile(
+    r"\b(?:an?|the|this|that|these|those|our|your|its|his|her|their|several|some|many|few|two|three|four|five"
+    r"|\d[\d.,]*) (?=((?:[\w.'-]+ ?){1,3}))"
+)
+_NO_THING = frozenset(words("longer more less doubt need one problem way idea matter reason question time charge"))
+
+
+def continued_sides(pair: Pair) -> Iterator[Found]:
+    """A side of the first question that a sentence takes in the reply to another one: `It is poisonous.`"""
+    if pair.topic.kind != "yes-no" or pair.topic.inverted or one_proposition(pair.topic, pair.asked[1]):
+        return
+    first = _plain_side(pair)
+    if first is None:
+        return
+    for claim in _meant(pair.told[1]):
+        said = _side_of(pair, claim, yes=first)
+        if said is not None and said is not first:
+            answers = ["yes" if first else "no", "yes" if said else "no"]
+            reason = f"first {answers[0]}, then {answers[1]} to what was asked first"
+            yield Found("yes-no", pair.told[0].first(), excerpt(claim.text), reason)
+
+
+def _plain_side(pair: Pair) -> bool | None:
+    """The side of the earlier reply, where it has no conditions."""
+    told = pair.told[0]
+    if any(is_conditional(claim) for claim in told.claims) or not one_question(pair.topic, pair.asked[0]):
+        return None
+    return says(told.stated, understand(pair.topic.asked)).yes
+
+
+def _meant(told: Statements) -> list[Claim]:
+    return [
+        claim
+        for claim in told.claims
+        if not (claim.open or claim.mentions or is_conditional(claim) or QUOTED.search(claim.text))
+    ]
+
+
+def _side_of(pair: Pair, claim: Claim, *, yes: bool) -> bool | None:
+    """The side that one sentence takes, where it speaks of the topic and within its bounds."""
+    if yes and keeps_to(pair, claim, amounts=False) and _says_opposite(pair, claim):
+        return False
+    if not keeps_to(pair, claim) or not _is_on_topic(pair, claim, yes=yes):
+        return None
+    said = says(claim.body.folded, understand(pair.topic.asked))
+    return said.yes if said.related or said.outright else None
+
+
+def _says_opposite(pair: Pair, claim: Claim) -> bool:
+    """Whether a clause says of the same thing what means the reverse of what was asked of it: it's poisonous."""
+    telling = [word for word in pair.topic.telling if not is_light(word)]
+    for clause in _CLAUSE.split(claim.body.folded):
+        found = _IS.match(clause)
+        if found is None or not (
+            found[1] in _PRONOUNS or any(akin(stem, word) for stem in words(found[1]) for word in telling[:2])
+        ):
+            continue
+        stems = words(clause[found.end() :])
+        if stems and any(opposed(word, stems[-1]) for word in telling[1:]) and NEGATORS.isdisjoint(stems):
+            return True
+    return False
+
+
+def _is_on_topic(pair: Pair, claim: Claim, *, yes: bool) -> bool:
+    """Whether a sentence takes up enough of the topic: to affirm what was denied needs more than to deny it."""
+    if _PERSON.match(claim.body.folded):
+        return False
+    telling = [word for word in dict.fromkeys(pair.topic.telling) if not is_light(word)]
+    stems = words(plain_words(claim.body.folded))
+    met = [word for word in telling if any(_meets(word, other) for other in stems)]
+    if not met:
+        return False
+    if len(met) > 1 or len(telling) == 1:
+        return True
+    own = [word for word in stems if word not in STOP]
+    begins = bool(own) and any(akin(own[0], word) for word in telling[:2])
+    if begins and _LIMITED.search(claim.passage.folded):
+        return yes
+    if met[0] == telling[0]:
+        return False
+    before = [word for word in _own_words(pair.told[0]) if not any(akin(word, asked) for asked in telling)]
+    if any(akin(word, other) for word in before for other in stems):
+        return yes
+    return yes and _SUBJECT.match(claim.body.folded) is not None
+
+
+def _own_words(told: Statements) -> list[str]:
+    return [word for claim in told.claims for word in claim.stems if word not in STOP and not is_light(word)]
+
+
+def _meets(word: str, other: str) -> bool:
+    """Whether a stem says something of what another does: the same, the reverse, or a part of it: water, waterproof."""
+    compound = len(other) >= _SHORTEST_PART and word.startswith(other) and word != other
+    return akin(word, other) or opposed(word, other) or compound
+
+
+def none_and_some(pair: Pair) -> Iterator[Found]:
+    """`No ferry`, then `the ferry`: what there is none of is taken, found or named as being there."""
+    for earlier, later in product(*map(_meant, pair.told)):
+        for denying, naming in ((earlier, later), (later, earlier)):
+            name = next((name for name in _none_of(denying) if _has_some(name, naming)), None)
+            if name is not None and _bears(pair, denying, naming) and keeps_to(pair, later):
+                reason = f"there is no {name} in one reply, and there is in the other"
+                yield Found("negation", excerpt(earlier.text), excerpt(later.text), reason)
+
+
+def _none_of(claim: Claim) -> Iterator[str]:
+    """The stems of what a sentence says there is none of."""
+    for match in _NONE.finditer(claim.passage.folded):
+        named = list(takewhile(lambda word: word not in STOP, words(match[1])))
+        if named and named[0] not in _NO_THING:
+            yield named[-1] if len(named) < _LONGEST_NAME else named[0]
+
+
+def _has_some(name: str, claim: Claim) -> bool:
+    """Whether a sentence names a thing as one that is there: the ferry, several errors."""
+    if not NEGATORS.isdisjoint(claim.stems) or "without" in claim.stems:
+        return False
+    return any(name in words(match[1]) for match in _SOME.finditer(claim.passage.folded))
+
+
+def _bears(pair: Pair, one: Claim, other: Claim) -> bool:
+    """Whether two sentences share more than the thing, it is what was asked about, or nothing else was asked."""
+    shared = (one.stems & other.stems) - STOP
+    if len(shared) > 1 or all(is_light(word) for word in pair.asked[1].telling):
+        return True
+    asked = any(akin(word, own) for word in shared for own in pair.topic.telling)
+    return asked or _SUBJECT.match(other.body.folded) is not None
+
+
+def limited_and_open(pair: Pair) -> Iterator[Found]:
+    """`Only residents`, then `anyone`: what is for some, and what is for all."""
+    for earlier, later in product(*map(_meant, pair.told)):
+        texts = earlier.passage.folded, later.passage.folded
+        if not any(_LIMITED.search(one) and _FOR_ALL.search(other) for one, other in (texts, texts[::-1])):
+            continue
+        if earlier.denies or later.denies or not keeps_to(pair, later):
+            continue
+        if any(akin(word, met) for word in pair.topic.telling for met in (*earlier.stems, *later.stems)):
+            reason = "one is for some, the other for all"
+            yield Found("negation", excerpt(earlier.text), excerpt(later.text), reason)
+
+
+def differing_days(pair: Pair) -> Iterator[Found]:
+    """Days of the week or months that share none, to one question for when."""
+    if not pair.answers_one_question or pair.topic.kind != "when":
+        return
+    first, second = (
+        next(
+            ((claim, days) for claim in _meant(told) if not claim.denies and (days := times_of(claim.passage.folded))),
+            None,
+        )
+        for told in pair.told
+    )
+    if first is None or second is None or is_always(first[0].passage.folded) or is_always(second[0].passage.folded):
+        return
+    every = times_of(" ".join(claim.passage.folded for claim in _meant(pair.told[1])))
+    asked = times_of(pair.topic.asked) | times_of(fold(pair.said[1].question, accents=False))
+    if first[1].isdisjoint(every) and asked.isdisjoint(first[1] | every) and _one_sort(first[1], every):
+        yield Found(
+            "date", excerpt(first[0].text), excerpt(second[0].text), f"first {min(first[1])}, then {min(every)}"
+        )
+
+
+def _one_sort(one: frozenset[str], other: frozenset[str]) -> bool:
+    return len({name.endswith("day") for name in one | other}) == 1

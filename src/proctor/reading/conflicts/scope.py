@@ -1,0 +1,171 @@
+"""Does a later exchange keep to what was answered: the same thing, and a time or an amount within its bounds?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from proctor.reading.conflicts.agreement import is_more, measure_one_thing
+from proctor.reading.conflicts.pair import Pair
+from proctor.reading.expected import read_facts
+from proctor.reading.inquiry import is_light
+from proctor.reading.lexicon import akin
+from proctor.reading.statement import Claim
+from proctor.reading.text.fold import fold
+from proctor.reading.text.numbers import Quantity
+from proctor.reading.text.overlap import STOP
+from proctor.reading.text.words import words
+
+_MONTHS = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+)  # fmt: skip
+_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_SERIES = (_MONTHS, _DAYS)
+_SEASONS = {
+    "winter": ("december", "january", "february"), "spring": ("march", "april", "may"),
+    "summer": ("june", "july", "august"), "autumn": ("september", "october", "november"),
+    "fall": ("september", "october", "november"), "weekend": ("saturday", "sunday"),
+    "weekday": tuple(_DAYS[:5]), "christmas": ("december",), "easter": ("april",),
+}  # fmt: skip
+_TIME = "|".join((*_MONTHS, *_DAYS, *_SEASONS))
+_NAMED = re.compile(rf"\b({_TIME})s?\b(?! (?:i|you|we|one|they|he|she|be|not|have|it|cross|take|use|enter)\b)")
+_LEADS_TO_MONTH = re.compile(
+    r"\b(?:in|of|from|to|until|till|since|between|and|early|late|mid|this|next|last|before|after|by) $"
+)
+_RANGE = re.compile(rf"\b({_TIME})s? (?:and|to|till|until|through|-|–) ({_TIME})s?\b")
+_BETWEEN = re.compile(r"\b(?:between|from) $")
+_ALWAYS = re.compile(
+    r"\b(?:every day|daily|all (?:the )?year(?: round)?|all year|year[- ]round|always|at any time|any day|never"
+    r"|seven days|24/7|round the clock|at all times|no exceptions?)\b"
+)
+_SUPPOSES = re.compile(r"\b(?:if|suppose|supposing|unless|in case|imagine|assuming|provided|as long as)\b")
+_CONDITION = re.compile(
+    r"\b(?:if|unless|as long as|provided|providing|except|only (?:if|when|with|for|on|in|from|until)|but (?:not|only)"
+    r"|depends?|depending|in some cases|sometimes|usually|most|some|many|often|generally|mostly"
+    r"|not (?:below|above|under|over))\b(?! i(?:'ve| have)\b)"
+)
+_ANOTHER = re.compile(
+    r"(?:(?:ok(?:ay)?|so|great|alright|all right|fine|right)\b[,.]? )*(?:and|what about|how about|what of)\b"
+    r"(?! (?:if|when|what|which|who|how|why|where|is|are|does|do|can|will)\b)"
+)
+OF_THAT = re.compile(
+    r"(?:that|this)(?:'s|'d|'ll| is| was| would| will| isn't| wasn't| wouldn't| won't| does| doesn't| can| can't)\b"
+)
+QUOTED = re.compile(r"(?<!\w)['\"‘“«](?:[^\s'\"”»]+ ){2,}[^\"”»]+?['\"’”»](?!\w)")
+"""Three words or more between quotation marks are somebody else's."""
+_NAME = re.compile(r"(?<=[a-z,;'’] )(?!I\b)[A-Z][\w'’-]+")
+_OTHERS = re.compile(r"\b(?:the|our|your|all) others?\b|\bother (?:ones?|days|times)\b")
+_OPENING = re.compile(
+    r"(?:(?:yes|no|well|but|and)\b,? )*(?:in|on|at|near|by|for|during|with|under|inside|outside|from"
+    r"|before|after|above|below) ((?:the |an? |your |our |my )?[\w'-]+(?: [\w'-]+)?)"
+)
+"""What a sentence begins with that sets its scene: near the shore, …"""
+_OTHER = re.compile(r"\b(?:other|another|else|different|instead|besides|next one|second one|elsewhere)\b")
+
+
+@lru_cache(maxsize=1024)
+def times_of(folded: str) -> frozenset[str]:
+    """The months and days of the week that a folded text names, ranges and seasons taken apart."""
+    return frozenset(_times_of(folded))
+
+
+def _times_of(folded: str) -> Iterator[str]:
+    for match in _RANGE.finditer(folded):
+        if "and" not in match[0].split() or _BETWEEN.search(folded[: match.start()]):
+            yield from _between(match[1], match[2])
+    for match in _NAMED.finditer(folded):
+        if match[1] != "may" or _LEADS_TO_MONTH.search(folded[: match.start()]):
+            yield from _SEASONS.get(match[1], (match[1],))
+
+
+def _between(first: str, last: str) -> Iterator[str]:
+    for series in _SERIES:
+        if first in series and last in series:
+            start, end = series.index(first), series.index(last)
+            yield from (series[at % len(series)] for at in range(start, end + 1 + (len(series) if end < start else 0)))
+
+
+def is_always(folded: str) -> bool:
+    """Whether it is said of all times."""
+    return _ALWAYS.search(folded) is not None
+
+
+def is_conditional(claim: Claim) -> bool:
+    """Whether a sentence holds only under a condition, or not without exception."""
+    return _CONDITION.search(claim.passage.folded) is not None
+
+
+def keeps_to(pair: Pair, claim: Claim, *, amounts: bool = True) -> bool:
+    """Whether a sentence of the later reply, with its question, speaks of what was answered and within its bounds."""
+    question = fold(pair.said[1].question, accents=False)
+    if _SUPPOSES.search(question) or _OTHER.search(question) or _OTHERS.search(claim.passage.folded):
+        return False
+    if names_another(pair) or _sets_scene(pair, claim):
+        return False
+    return _time_is_covered(pair, claim) and (not amounts or _amounts_are_covered(pair))
+
+
+def _sets_scene(pair: Pair, claim: Claim) -> bool:
+    """Whether a sentence begins with a place or a case of its own, or speaks of `that`: of what was just asked."""
+    if OF_THAT.match(claim.body.folded):
+        return True
+    if pair.asked[1].kind == "where":
+        return False  # then it is the answer
+    opening = _OPENING.match(claim.passage.folded)
+    known = _spoken(pair) | pair.asked[1].stems
+    own = [word for word in words(opening[1] if opening else "") if word not in STOP and not is_light(word)]
+    return any(not any(akin(word, other) for other in known) for word in own)
+
+
+def names_another(pair: Pair) -> bool:
+    """Whether the later question turns to something else: `And the charger?`, or a name that nobody named."""
+    text = pair.said[1].question
+    asked = fold(text, accents=False).strip()
+    turned = _ANOTHER.match(asked)
+    rest = words(asked[turned.end() :]) if turned else []
+    new = [word for word in rest if word not in STOP and not is_light(word) and not word[:1].isdigit()]
+    names = [word for match in _NAME.finditer(text) for word in words(fold(match[0], accents=False))]
+    known = _spoken(pair)
+    return any(not any(akin(word, other) for other in known) for word in (*new, *names) if word not in times_of(word))
+
+
+@lru_cache(maxsize=256)
+def _said(question: str, reply: str) -> frozenset[str]:
+    return frozenset(words(fold(f"{question} {reply}", accents=False)))
+
+
+def _spoken(pair: Pair) -> frozenset[str]:
+    return _said(*pair.said[0]) | pair.topic.stems
+
+
+def _time_is_covered(pair: Pair, claim: Claim) -> bool:
+    """Whether the times of the later exchange lie within those of the earlier one."""
+    before = times_of(fold(f"{pair.topic.asked} {pair.said[0].question} {pair.said[0].reply}", accents=False))
+    after = times_of(fold(f"{pair.said[1].question} {claim.text}", accents=False))
+    if not before:
+        return not after or is_always(fold(pair.said[0].reply, accents=False))
+    return after <= before if after else is_always(claim.passage.folded)
+
+
+def _amounts_are_covered(pair: Pair) -> bool:
+    """Whether each number of the later question stood in the earlier exchange, or lies within a bound set there."""
+    before = list(read_facts(fold(f"{pair.topic.asked} {pair.said[0].reply}", accents=False)).quantities)
+    question = fold(pair.said[1].question, accents=False)
+    after = (found for found in read_facts(question).quantities if question[found.end : found.end + 1] != "-")
+    own = (found for found in after if found.dimension or found.value != 1)  # one is hardly a number, nor is two-line
+    return all(any(_covers(bound, found, pair) for bound in before) for found in own)
+
+
+def _covers(bound: Quantity, found: Quantity, pair: Pair) -> bool:
+    if bound.value == found.value and bound.dimension == found.dimension:
+        return True
+    if not (bound.dimension and found.dimension and measure_one_thing(bound, found)):
+        return False
+    lasting = re.search(
+        r"\bfor (?:\w+ )?$", fold(f"{pair.topic.asked} {pair.said[0].reply}", accents=False)[: bound.start]
+    )
+    if bound.bound == "low":
+        return is_more(found, bound)
+    return (bound.bound == "high" or lasting is not None) and not is_more(found, bound)
