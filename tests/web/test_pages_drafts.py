@@ -162,12 +162,11 @@ def test_every_case_of_a_suite_is_edited_removed_or_added_in_one_version(browser
     assert "Add a case" in shown
     fields = {
         "every": "1",
-        "do-1": "accept",
         "question-1": "What is it made of?",
         "reference-1": "Oak.",
-        "do-2": "leave",
+        "question-2": "Where is my parcel?",
+        "expect-2": "keywords:\r\n  - parcel",
         "do-3": "drop",
-        "do-0": "accept",
         "question-0": "Whose is it?",
         "expect-0": "keywords: [mine]",
     }
@@ -181,7 +180,7 @@ def test_every_case_of_a_suite_is_edited_removed_or_added_in_one_version(browser
 
 
 def test_a_case_that_is_added_has_the_checks_of_an_upload(browser: Browser, page: str) -> None:
-    fields = {"every": "1", "do-0": "accept", "question-0": "Whose?", "expect-0": "keyword: [mine]"}
+    fields = {"every": "1", "question-0": "Whose?", "expect-0": "keyword: [mine]"}
     answer = browser.post(page, decided(browser, **fields))
     assert answer.status_code == 422
     assert "keywords" in unescape(answer.text)

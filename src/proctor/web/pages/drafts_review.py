@@ -45,10 +45,10 @@ def save(request: Request, benchmark: str) -> HTMLResponse | RedirectResponse:
     again = partial(_page, request, shelved, drafts, every=every)
     if form.text("version") != shelved.newest.id:
         return again(trouble=_CHANGED)
-    places = [NEW_CASE, *(draft.place for draft in drafts)]
-    decisions = {place: found for place in places if (found := _decision(form, place)) is not None}
+    decisions = _changes(form, drafts) if every else _decisions(form, drafts)
     if not any(each.choice != "leave" for each in decisions.values()):
-        return again(form=form, trouble="nothing was decided: accept or drop at least one")
+        undone = "nothing was changed" if every else "nothing was decided: accept or drop at least one"
+        return again(form=form, trouble=undone)
     try:
         path = site.library.path(shelved.id)
         content = decide(path.read_bytes(), name=path.name, decisions=decisions)
@@ -68,13 +68,39 @@ def _drafts(site: Site, shelved: StoredBenchmark, *, every: bool) -> list[DraftC
     return drafts_in(path.read_bytes(), name=path.name, every=every) if is_suite(path) else []
 
 
-def _decision(form: Form, place: int) -> Decision | None:
-    """What a form says of one case; None: nothing, as it was on another page."""
-    choice = form.text(f"do-{place}")
-    typed = {name: plain_lines(form.text(f"{name}-{place}")) for name in ("question", "reference", "expect")}
-    if choice == "accept":
-        return Decision(choice="accept", **typed)
-    return {"drop": Decision(choice="drop"), "leave": Decision(choice="leave")}.get(choice)
+def _decisions(form: Form, drafts: list[DraftCase]) -> dict[int, Decision]:
+    """What a form says of drafts, by their numbers; of those on other pages nothing."""
+    plain = {"drop": Decision(choice="drop"), "leave": Decision(choice="leave")}
+    made = {}
+    for place in (draft.place for draft in drafts):
+        choice = form.text(f"do-{place}")
+        found = _typed(form, place) if choice == "accept" else plain.get(choice)
+        if found is not None:
+            made[place] = found
+    return made
+
+
+def _changes(form: Form, drafts: list[DraftCase]) -> dict[int, Decision]:
+    """What a form makes of cases: those that are not as they were, those to be removed, and one more."""
+    made = {}
+    for draft in drafts:
+        typed, place = _typed(form, draft.place), draft.place
+        if form.text(f"do-{place}") == "drop":
+            made[place] = Decision(choice="drop")
+        elif form.texts(f"question-{place}") and typed != _as_it_was(draft):
+            made[place] = typed
+    added = _typed(form, NEW_CASE)
+    return made | ({NEW_CASE: added} if added != Decision(choice="accept") else {})
+
+
+def _typed(form: Form, place: int) -> Decision:
+    typed = {name: plain_lines(form.text(f"{name}-{place}")).strip() for name in ("question", "reference", "expect")}
+    return Decision(choice="accept", **typed)
+
+
+def _as_it_was(draft: DraftCase) -> Decision:
+    told = {"question": draft.case.question, "reference": draft.case.answer or "", "expect": draft.expect}
+    return Decision(choice="accept", **{name: plain_lines(text).strip() for name, text in told.items()})
 
 
 def _page(
@@ -92,7 +118,7 @@ def _page(
     page = min(page, pages)
     shown = drafts[(page - 1) * PAGE : page * PAGE]
     if form is not None:  # what was on the page that was sent
-        shown = [draft for draft in drafts if form.text(f"do-{draft.place}")] or shown
+        shown = [draft for draft in drafts if form.texts(f"question-{draft.place}")] or shown
     return render(
         request,
         "drafts_review.html.j2",
