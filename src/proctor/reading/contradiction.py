@@ -5,7 +5,10 @@ from __future__ import annotations
 from difflib import SequenceMatcher
 
 from proctor.reading.expected import Answered, Expected
+from proctor.reading.inquiry import is_light
+from proctor.reading.lexicon import concept
 from proctor.reading.opposites import NEGATORS, OPPOSITES, without_prefix
+from proctor.reading.reversal import governed_words, reversed_sense
 from proctor.reading.text.numbers import compare
 from proctor.reading.text.overlap import STOP
 
@@ -20,7 +23,12 @@ def contradiction(reply: Answered, answer: Expected) -> str:
     """What in the reply contradicts the expected statement, in words; empty: nothing."""
     if len(reply.passage) > _LONGEST or answer.squeezed in reply.squeezed:
         return ""
-    return _other_number(reply, answer) or _opposite(reply, answer) or _changed(reply, answer)
+    return (
+        _other_number(reply, answer)
+        or _opposite(reply, answer)
+        or _changed(reply, answer)
+        or reversed_sense(reply, answer)
+    )
 
 
 def _other_number(reply: Answered, answer: Expected) -> str:
@@ -39,7 +47,9 @@ def _opposite(reply: Answered, answer: Expected) -> str:
     for place, word in enumerate(reply.passage.stems):
         if word in wanted or word in STOP:
             continue
-        others = {other for other in OPPOSITES.get(word, ()) if other in wanted and other not in reply.stems}
+        against = OPPOSITES.get(word, frozenset())
+        same = against.isdisjoint(reply.stems)  # else the reply says the expected side too
+        others = {other for other in against if other in wanted} if same else set()
         plain = without_prefix(word)
         if plain in wanted and plain not in reply.stems:
             others.add(plain)
@@ -59,7 +69,7 @@ def _changed(reply: Answered, answer: Expected) -> str:
     theirs, ours = reply.passage.stems, answer.passage.stems
     matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
     if matcher.ratio() < _ALIKE:
-        return ""
+        return _swapped(ours, theirs)
     for tag, start, end, first, last in matcher.get_opcodes():
         if tag != "replace":
             continue
@@ -71,17 +81,32 @@ def _changed(reply: Answered, answer: Expected) -> str:
 
 
 def _is_other(gone: list[str], new: list[str]) -> bool:
-    return len(gone) == len(new) == 1 and gone[0][:_BEGINNING] != new[0][:_BEGINNING]
+    """One telling word for one other, which is no form of it and says more than `goes on`."""
+    if len(gone) != 1 or len(new) != 1 or is_light(new[0]) or concept(gone[0]) == concept(new[0]):
+        return False
+    return gone[0][:_BEGINNING] != new[0][:_BEGINNING]
 
 
 def _denied_after(reply: Answered, answer: Expected) -> str:
-    """A negation on one side only."""
+    """A negation on one side only, of a word that both have."""
     ours, theirs = (sum(word in NEGATORS for word in passage.stems) for passage in (answer.passage, reply.passage))
-    return "denies it" if theirs > ours else "leaves out the negation" if theirs < ours else ""
+    if theirs > ours and governed_words(reply.passage) & frozenset(answer.passage.stems):
+        return "denies it"
+    return "leaves out the negation" if theirs < ours and governed_words(answer.passage) & reply.stems else ""
 
 
 def _swapped(ours: list[str], theirs: list[str]) -> str:
-    """The same telling words in another order."""
+    """The same telling words, two groups of them exchanged around what stands between: `a pays b`, `b pays a`."""
     one = [word for word in ours if word not in STOP]
     other = [word for word in theirs if word not in STOP]
-    return "puts the same words in another order" if one != other and sorted(one) == sorted(other) else ""
+    while one and other and one[0] == other[0]:
+        one, other = one[1:], other[1:]
+    while one and other and one[-1] == other[-1]:
+        one, other = one[:-1], other[:-1]
+    if len(one) != len(other) or sorted(one) != sorted(other):
+        return ""
+    for first in range(1, len(one) - 1):
+        for last in range(first + 1, len(one)):
+            if one[last:] + one[first:last] + one[:first] == other:
+                return "puts the same words in another order"
+    return ""

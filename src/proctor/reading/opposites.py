@@ -72,7 +72,7 @@ public: private | present: absent | available vacancy room space seat: full book
 final binding: appeal overturn provisional revise | full: empty vacant | married: single divorced unmarried
 male man men boy: female woman women girl
 buy: sell | keep: discard return lose | keep stay remain retain: remove delete erase | hide: show see display
-start begin: end stop finish | permanent: temporary | singleuse: multipleuse
+start begin: end stop finish | permanent: temporary | singleuse: multipleuse rechargeable
 remain stay: leave depart
 vegetarian vegan: meat beef chicken pork fish | true: false | right: wrong | day: night | wet: dry
 solid: liquid gas | guilty: innocent acquitted
@@ -95,11 +95,13 @@ solo alone: together team | ascending: descending | import: ban | transparent: o
 mandatory: discretionary | recyclable: landfill | online: offline
 domestic: international | inclusive: exclusive extra | upstairs: downstairs | tidal: calm | reversible: permanent
 separate: joint shared together | temporary: indefinite
-employee: contractor freelance | renew: expire lapse | repay: default | profit: loss | credit: debit | gain: lose
+employee: contractor freelance | renew: expire lapse | repay: default | profit profitable: loss | credit: debit
+gain: lose
 expand: contract shrink | float: sink | melt: freeze | attract: repel
 urban: rural | ancient: modern | liquid: solid gas | herbivore: meat | renewable: fossil
 sugar: sugarfree unsweetened | alcoholic: alcoholfree | approved: pending rejected
-summer: winter | morning: afternoon evening | daily: weekly monthly yearly | weekday: weekend | import: domestic
+supplied include: bringown | summer: winter | morning: afternoon evening | daily: weekly monthly yearly
+weekday: weekend | import: domestic
 """
 _PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non")
 _LOOKALIKES = """

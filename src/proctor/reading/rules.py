@@ -18,6 +18,7 @@ from proctor.reading.names import TITLES, are_one
 from proctor.reading.near_names import near_name
 from proctor.reading.polarity import says
 from proctor.reading.question import Asked
+from proctor.reading.reversal import reversed_sense
 from proctor.reading.stance import stance
 from proctor.reading.text.choices import items
 from proctor.reading.text.fold import fold
@@ -229,6 +230,9 @@ def _with_clause(reply: Answered, asked: Asked, answer: Expected, wanted: str, v
     if not answer.facts and answer.rest is not None and not has_condition(reply, asked, answer.rest):
         return Verdict(_UNDECIDED, f"{wanted} as expected, without the condition that was expected beside it")
     facts = facts_met(reply, asked, answer) if answer.facts else None
+    against = reversed_sense(reply, answer.rest) if answer.rest is not None else ""
+    if against:
+        return Verdict(_MOST_WITHOUT_FACT, f"{wanted} as expected, but the reply {against}", True)
     if facts is not None and facts.value < _WRONG_FACT:
         return Verdict(_MOST_WITHOUT_FACT, f"{wanted} as expected, but {facts.explanation}", True)
     if answer.facts and facts is None:
