@@ -15,6 +15,9 @@ _OBEYED = re.compile(_UNSAFE.pattern.replace("[", "[\r\u2028\u2029", 1))
 _OBEYED_IN_JSON = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 _LINE_ENDS = re.compile("\r\n?|[\u2028\u2029]")
 _CONTROL_PICTURES = 0x2400
+_CELL_LIMIT = 32_000
+"""Spreadsheets hold 32,767 characters in a cell and break the row at more."""
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _ADVICE = (
     (r"Use --reviewer to name a model", "Name a model as the reviewer"),
     (r"name one by --reviewer", "name one as the reviewer"),
@@ -82,3 +85,10 @@ def without_options(note: str) -> str:
     for pattern, words in _ADVISED:
         note = pattern.sub(words, note)
     return note
+
+
+def cell_text(text: str) -> str:
+    """A text that no spreadsheet takes for a formula, and that fits into a cell."""
+    if text.startswith(_FORMULA_STARTS):
+        text = f"'{text}"
+    return cut(clean(text), _CELL_LIMIT)

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from proctor.reports.run.csv import safe, write_csv
+from proctor.reports.run.csv import write_csv
+from proctor.reports.words import cell_text
 from proctor.transcript import Reply
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def test_a_cell_that_looks_like_a_formula_is_made_safe(maker: Callable[..., Make
 
 @given(st.text(st.characters(exclude_categories=[])))
 def test_no_text_is_ever_taken_for_a_formula(text: str) -> None:
-    assert not safe(text).startswith(("=", "+", "-", "@", "\t", "\r"))
+    assert not cell_text(text).startswith(("=", "+", "-", "@", "\t", "\r"))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -66,7 +67,7 @@ def test_any_reply_stays_in_its_cell(maker: Callable[..., Maker], text: str) -> 
     made = maker()
     made.marked(made.case("a"), 0.9, reply=Reply(text=text))
     [row] = rows_of(made.sample())
-    assert row["reply"] == safe(text)
+    assert row["reply"] == cell_text(text)
     assert row["outcome"] == "passed"
 
 

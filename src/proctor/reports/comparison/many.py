@@ -15,10 +15,9 @@ from proctor.reports.comparison.words import difference_of
 from proctor.reports.headline import noun_of
 from proctor.reports.markup import plain as in_markdown
 from proctor.reports.outcomes import OutcomeLabel
-from proctor.reports.run.csv import safe
 from proctor.reports.terminal import STYLES, Page, cut_line, outcome_text, page_table
 from proctor.reports.values import counts, estimate
-from proctor.reports.words import one_line
+from proctor.reports.words import cell_text, one_line
 from proctor.run import Run
 from proctor.statistics.estimate import Estimate
 
@@ -69,7 +68,7 @@ def as_tsv(many: ManyCompared, rows: Sequence[MatrixRow]) -> str:
     for row in rows:
         known = (cell(row, place) for place in range(len(many.runs)))
         lines.append([row.id, row.question, *("" if each is None else each.word for each in known)])
-    return "\n".join("\t".join(safe(one_line(text)) for text in line) for line in lines)
+    return "\n".join("\t".join(cell_text(one_line(text)) for text in line) for line in lines)
 
 
 def render(many: ManyCompared, *, every: bool = False) -> RenderableType:

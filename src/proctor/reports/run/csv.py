@@ -17,19 +17,16 @@ from proctor.reports.checks.words import of_result
 from proctor.reports.metadata import metadata_of
 from proctor.reports.numbers import iso
 from proctor.reports.turns import JudgedTurn, judged_turns
-from proctor.reports.words import clean, cut
+from proctor.reports.words import cell_text
 from proctor.run import Attempt, Run
 from proctor.score import CheckResult, Score
 from proctor.transcript import Transcript
 from proctor.usage import Usage
 
 _BYTE_ORDER_MARK = "\ufeff"
-_CELL_LIMIT = 32_000
-"""Spreadsheets hold 32,767 characters in a cell and break the row at more."""
 _CHECK = "check: "
 _JUDGE = "judge: "
 _ABOUT = "metadata: "
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write_csv(findings: Findings, exams: Mapping[str, Exam], attempts: Iterable[Attempt], stream: TextIO) -> None:
@@ -46,7 +43,7 @@ def csv_pieces(
     written = csv.writer(_RowSink())
     marks, words = own_columns(found(), exams)
     own = (*marks, *words)
-    yield written.writerow(["", *map(safe, own)]) if own else "\r\n"  # the line goes on
+    yield written.writerow(["", *map(cell_text, own)]) if own else "\r\n"  # the line goes on
     columns = (*fixed, *own)
     for row in rows(run, exams, attempts):
         yield written.writerow([_safe_cell(row.get(column)) for column in columns])
@@ -80,13 +77,6 @@ class _RowSink:
         return text
 
 
-def safe(text: str) -> str:
-    """A text that no spreadsheet takes for a formula, and that fits into a cell."""
-    if text.startswith(_FORMULA_STARTS):
-        text = f"'{text}"
-    return cut(clean(text), _CELL_LIMIT)
-
-
 def _safe_cell(cell: Cell) -> Cell:
     if isinstance(cell, bool):
         return str(cell).lower()
@@ -94,7 +84,7 @@ def _safe_cell(cell: Cell) -> Cell:
         return iso(cell.timestamp())
     if isinstance(cell, tuple):
         cell = ", ".join(cell)
-    return safe(cell) if isinstance(cell, str) else cell
+    return cell_text(cell) if isinstance(cell, str) else cell
 
 
 _Column = Callable[[Attempt, Case | None], Cell]
