@@ -236,3 +236,20 @@ def test_what_little_speaks_for_is_marked_so() -> None:
     asked = understand("Can I hire a bike at the station?")
     assert says("There is a bike shop.", asked).weak
     assert not says("You can hire a bike at the station.", asked).weak
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "yes"),
+    [
+        ("Can children enter?", "There is no age limit.", True),
+        ("Is there an age limit?", "There is no age limit.", False),
+        ("Is salt water-soluble?", "It dissolves in water.", True),
+        ("Is the office closed?", "It stays shut.", True),
+        ("Can I bring my dog?", "Guide dogs only.", False),
+        ("Is a key necessary?", "You can't get in without one.", True),
+        ("Is the fair still on?", "It ended yesterday.", False),
+        ("Are meals included?", "Bring your own food.", False),
+    ],
+)
+def test_limits_synonyms_and_fragments_are_read(question: str, reply: str, yes: bool) -> None:
+    assert said(question, reply) is yes

@@ -172,3 +172,17 @@ def test_quantifiers_names_and_turns_of_phrase_answer(question: str, reply: str,
 )
 def test_a_condition_that_is_expected_is_missed(reply: str, right: bool | None) -> None:
     assert judge("May I run again?", "Yes, if the doctor agrees", reply).right is right
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "yes"),
+    [
+        ("Is there a bank?", "There's one on the corner.", True),
+        ("Does it have a lid?", "There's one screw missing.", None),
+        ("Does she speak Greek?", "Not a word.", False),
+        ("May I sit here?", "Not a problem.", None),
+        ("Isn't Bonn the capital?", "It was until 1990.", False),
+    ],
+)
+def test_short_answers_are_read(question: str, reply: str, yes: bool | None) -> None:
+    assert word(question, reply) is yes

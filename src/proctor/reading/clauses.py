@@ -10,21 +10,33 @@ from proctor.reading.beliefs import ANAPHOR, BELIEVED, CORRECTS, RESTATES
 from proctor.reading.lexicon import concept
 from proctor.reading.opposites import NEGATORS
 from proctor.reading.question import Asked
-from proctor.reading.signed_phrases import AFFIRMED, DENIED, ENOUGH, EXCEPT, NEEDLESS, ONLY, REASSURED, marked_phrases
+from proctor.reading.signed_phrases import (
+    AFFIRMED,
+    BOUNDLESS,
+    DENIED,
+    ENOUGH,
+    EXCEPT,
+    NEEDLESS,
+    ONLY,
+    REASSURED,
+    marked_phrases,
+)
 from proctor.reading.signs import VERBS, WITHOUT, bears_on, is_adverse, is_root, sign_of
 from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import stem_set, stems_of
 from proctor.reading.wanted import ALL, MONEY, NEED, Wanted, is_subject, takes_up, wanted_by
 
 _CLAUSE = re.compile(
-    r"(?P<end>[.!?;\n]+(?:\s|$)|:\s|\s-+\s|[()\"])|,\s|\b(?:(?P<turn>but|hence|thus|therefore|consequently|conclusion|however|though|although|yet|whereas"
-    r"|instead|still(?=,)|nevertheless|nonetheless)|(?P<if>(?<!only )if|provided(?: that)?|(?:as|so) long as|otherwise"
+    r"(?P<end>[.!?;\n]+(?:\s|$)|:\s|\s-+\s|[()\"])|,\s|\b(?:(?P<turn>but|hence|thus|therefore|consequently"
+    r"|conclusion|however|though|although|yet|whereas"
+    r"|instead|still(?=,)|nevertheless|nonetheless)|(?P<if>(?<!only )if|provided(?: that)?|(?:as|so) long as"
+    r"|otherwise"
     r"|or else)|and|because|as|since|while|which|who|so"
     r"|unless\b[^.;!?]*|even before[^.;!?]*)\b"
 )
 _ONLY = stem_set("only solely exclusively") | {ONLY}
-_AFFIRMS = frozenset((AFFIRMED, NEEDLESS))
-_NOT_DONE = stem_set("still will expected scheduled pending planned upcoming awaiting")
+_AFFIRMS = frozenset((AFFIRMED, BOUNDLESS, NEEDLESS))
+_NOT_DONE = stem_set("still will expected scheduled pending planned upcoming awaiting waiting")
 _PART = stem_set("most some many several few half partly mostly sometimes")
 _AUXILIARIES = stem_set("can may is are do does will has have could must")
 _SHORTEST = 3
@@ -86,7 +98,8 @@ def _weighed(folded: str, wanted: Wanted) -> list[tuple[Clause, float, int]]:
 
 
 def _to_the_point(said: list[tuple[Clause, float, int]], wanted: Wanted) -> list[tuple[Clause, float, int]]:
-    """Of clauses that tell opposite things the one that names what the question ends with: `inside no, outside yes`."""
+    """Of clauses that tell opposite things the one that names what the question ends with: `inside no, outside"
+    " yes`."""
     telling = [each for each in said if each[1] >= _TELLING or _ends_short(each[0])]
     if len({sign for _, _, sign in telling}) < 2 or any(clause.turned for clause, _, _ in telling):
         return said
@@ -175,11 +188,11 @@ def _only_contrasts(clause: Clause, wanted: Wanted) -> bool:
 
 def _is_key(stems: tuple[str, ...], wanted: Wanted) -> bool:
     """Whether a clause says what must be done or paid, or denies a denial, to a question about that."""
+    if sum(word in NEGATORS or word == DENIED for word in stems) > 1:
+        return True
     if not NEED.isdisjoint(wanted.stems):
         return ENOUGH in stems or not NEED.isdisjoint(stems)
-    if not MONEY.isdisjoint(wanted.stems):
-        return not MONEY.isdisjoint(stems)
-    return sum(word in NEGATORS or word == DENIED for word in stems) > 1
+    return not MONEY.isdisjoint(wanted.stems) and not MONEY.isdisjoint(stems)
 
 
 def _falls_short(stems: tuple[str, ...], wanted: Wanted) -> bool:
@@ -210,6 +223,8 @@ def _sets_apart(stems: tuple[str, ...], wanted: Wanted) -> bool:
         return False
     if not all(any(is_root(word, scope) for word in stems) for scope in wanted.scope):
         return True
+    if len(stems) == _SHORTEST and stems[-1] in _ONLY and not takes_up(stems[0], wanted):
+        return stems[0] not in STOP  # `Guide dogs only`
     focus = stems[-2:-1] if stems[-1] in _ONLY else stems[stems.index(ONLY) + 1 :] if ONLY in stems else ()
     told = [word for word in focus if word not in STOP]
     return bool(told) and not any(takes_up(word, wanted) for word in told)

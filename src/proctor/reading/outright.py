@@ -15,7 +15,7 @@ _AUX = (
 _ELLIPTIC = re.compile(
     rf"^\W*(?:indeed,? |yes,? |sadly,? |actually,? |unfortunately,? |in fact,? |of course |and |(?:several |many "
     rf"|some |most )(?:people )?)?(?P<who>{_PRONOUN})?\s?(?P<aux>{_AUX})(?P<not>n't| not|not)?(?: indeed| too"
-    rf"| still| actually)?\s*(?:[.,;:!?]|$|-|\bthough\b)"
+    rf"| still| actually)?\s*(?:[.,;:!?]|$|-|\bthough\b|\b(?:until|till)\b)"
 )
 _YES = r"yes|yeah|yep|yup|yea|aye|affirmative|ja|oui|s[ií]|sim|oui"
 _NO = r"no|nope|nah|nay|negative|nein|non|nee|não|nao"
@@ -57,6 +57,13 @@ _REPORTED = re.compile(
     rf"|it was|that)){{0,2}}\W+(?:{_YES}|{_NO})\b"
 )
 """A yes or no in somebody else's mouth, or of another time."""
+_THERE_IS = re.compile(
+    r"\W*(?:there(?:'s| is| are)|(?:we|it|they|i)(?:'ve| have| has)(?: got)?|you'll find) (?:one|some|several"
+    r"|plenty|both)"
+    r"(?=\W*$|[,.;!]| (?:on|in|at|by|near|behind|under|next|for|just|right|of them)\b)"
+)
+"""`There's one on the corner`."""
+_HAS = re.compile(r"(?:is|are) there\b|(?:do|does|did|has|have|had)\b")
 _LIE = re.compile(rf"\b(?:lying|a lie|wrong)\b(?: \w+){{0,3}} (?:say|said|saying)\W+(?:(?P<yes>{_YES})|{_NO})\b")
 """`I'd be lying if I said yes`."""
 _GLAD = re.compile(
@@ -93,6 +100,7 @@ _SOMEBODY = re.compile(
     r"\W*(?!(?:no|not|none|nobody|neither|never)\b)(?:[\w.'-]+ ){1,4}(?:did|has|have|does|do|was|were)"
     r"(?: (?:in|on|since|before) [\w ]{1,20})?\W*$"
 )
+_FEW = 4
 _SOME = re.compile(r"\W*(?:most|some|many|several)\b")
 _CONTRAST = re.compile(r"\W*(?:but|though|although|however|yet|except|just)\b")
 _PAST = {"is": ("was", "were"), "are": ("was", "were"), "am": ("was",), "do": ("did",), "does": ("did",)}
@@ -148,6 +156,8 @@ def _said(sentence: str, asked: Asked) -> bool | None:
     if _REPORTED.search(sentence) is not None:
         return None
     sentence = _GLAD.sub("", sentence, count=1)
+    if _THERE_IS.match(sentence) and _HAS.match(asked.folded):
+        return True
     if (all_of := _QUANTIFIED.fullmatch(sentence)) is not None:
         return all_of["no"] is None
     said = _opening(sentence, asked)
@@ -194,6 +204,8 @@ def _affirmed(rest: str, asked: Asked) -> bool | None:
 def _never(match: re.Match[str], alone: bool) -> bool | None:
     """`Never.` and `not at all` are a no; `nothing was found` and `don't worry` are sentences like others."""
     said = match["never"]
+    if said.startswith("not a") and len(match.string.split()) <= _FEW:
+        return None if match["next"] in ("problem", "issue", "worry", "bother") else False
     whole = " " in said or ("'" in said and said != "don't")
     return False if alone or (whole and not said.startswith("not a")) else None
 
@@ -221,7 +233,7 @@ def _elliptic(sentence: str, asked: Asked) -> bool | None:
         return _named(sentence, asked)
     if match["who"] is None and match["not"] is None and not _SOME.match(sentence):
         return None
-    former = match["aux"] in _PAST.get(asked.folded.partition(" ")[0], ())
+    former = match["aux"] in _PAST.get(asked.folded.partition(" ")[0].removesuffix("n't"), ())
     denied = match["not"] is not None or match["who"] in ("nobody", "none", "no one")
     return not denied and not former
 

@@ -19,7 +19,8 @@ from proctor.reading.text.passage import passage_of
 Stance = Literal["asserted", "doubted", "reported", "retracted", "refused"]
 """How a speaker stands by a claim."""
 _RETRACTS = re.compile(
-    r"(?:\b(?:wait|hold on|scratch that|correction|strike that|no wait|oops|my mistake|i misspoke|let me (?:redo"
+    r"(?:\b(?:(?:wait|hold on)(?=\W*$|\s*[,.:;!…]|\s-|\s(?:no|actually|that|sorry|i)\b)|scratch that|correction"
+    r"|strike that|no wait|oops|my mistake|i misspoke|let me (?:redo"
     r"|correct|recheck"
     r"|double-check|rephrase|re-check|start over|recalculate)[\w ]{0,20}|on second thoughts?|i take that back"
     r"|i stand corrected|sorry, i mean(?:t)?"

@@ -9,7 +9,7 @@ _AFFIRMING = (
     r"|exceptions|sooner)|can't wait|why not|"
     r"without (?:a )?(?:doubt|fail|question|any problem|issue|exception|problem)s?|next to nothing|not to mention"
     r"|if not|whether or not|or not|more often than not|"
-    r"nothing (?:speaks|to stop|wrong|prevents|stops|against)|no (?:objection|harm|obstacle|restriction|barrier"
+    r"nothing (?:speaks|to stop|wrong|prevents|stops|against)|no (?:objection|harm|obstacle|barrier"
     r"|fear|hurdle|drawback)s?|no (?:such )?(?:ban|rule|limit|law)s?"
     r"(?: \w+)? (?:against|to|on)|no such (?:ban|rule|limit|law)s?|(?:could|can)(?:n't| not|not| seldom) (?:have"
     r" been |be )?(?:more|\w+er)|"
@@ -45,6 +45,8 @@ AFFIRMED, DENIED = "yesword", "noword"
 """What stands for a phrase that affirms, and for one that denies."""
 ONLY, EXCEPT, NEEDLESS = "onlyword", "exceptword", "needlessword"
 """What stands for words that restrict, that except, and that say of something that it need not be."""
+BOUNDLESS = "boundlessword"
+"""What stands for the `no` of `no limit`, which denies only a limit."""
 ENOUGH = "enoughword"
 """What stands for `will do`, `suffices`, `is enough`."""
 REASSURED = "worryword"
@@ -88,6 +90,12 @@ _SAME_WORD = (
     (re.compile(r"\b(?:very |quite |so )?close(?:r)? (?=to\b|by\b|at hand\b)"), "near "),
     (re.compile(r"\blos (?=\w)"), ""),
     (re.compile(r"\bfines\b|\ba fine (?=of\b|for\b)"), "a penalty "),
+    (
+        re.compile(r"\bno (?:\w+ )?((?:limit|minimum|maximum|deadline|requirement|restriction|age limit)s?)\b"),
+        rf" {BOUNDLESS} \1 ",
+    ),
+    (re.compile(r"(?<!be )\bended\b"), "stopped"),
+    (re.compile(r"\bbring(?:ing)? (?:your|their|one's) own\b"), " bringown "),
     (re.compile(r"\b(?:pull|back)(?:ed|s|ing)? out\b"), " withdraw "),
     (re.compile(r"\bno (\w+),? no \w+"), r" must \1 "),
     (

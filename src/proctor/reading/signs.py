@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
+from proctor.reading.lexicon import concept
 from proctor.reading.opposites import ADVERSE, NEGATORS, OPPOSITES, PREFIXED, without_prefix
-from proctor.reading.signed_phrases import DENIED, NEEDLESS
+from proctor.reading.signed_phrases import BOUNDLESS, DENIED, NEEDLESS
 from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import stem_set
 
@@ -35,20 +38,31 @@ def sign_of(
             sign = -sign
         elif word in _NEWS:
             news = True
+        elif word == BOUNDLESS and stems[place + 1] in wanted:
+            sign = -sign  # `no limit`, to whether there is one
         elif plain or word in wanted:
             adverse = adverse or is_adverse(word)
         elif bears_on(word, wanted, stems):
             opposite = opposite or not _is_adverse_pair(word, wanted)
             adverse = adverse or is_adverse(word)
+        elif not is_adverse(word):
+            continue
+        elif concept(word) in _concepts(wanted):
+            adverse = adverse or any(is_adverse(other) for other in wanted if concept(other) == concept(word))
         else:
-            stray = stray or is_adverse(word)
+            stray = True
     if not opposite:
         adverse = adverse or stray
-    if NEEDLESS in stems and (need or plain or adverse or opposite):
+    if NEEDLESS in stems and (need or plain or adverse or opposite or DENIED in stems):
         sign = -sign
     if news and sign > 0 and not adverse and not opposite:
         return -1
     return -sign if adverse != opposite else sign
+
+
+@lru_cache(maxsize=256)
+def _concepts(stems: frozenset[str]) -> frozenset[str]:
+    return frozenset(map(concept, stems))
 
 
 def bears_on(word: str, wanted: frozenset[str], beside: tuple[str, ...] = ()) -> bool:
