@@ -129,7 +129,7 @@ class Review:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Judgement:
+class SecondOpinion:
     """What a judge says of an attempt beside its run: a second opinion, or the same judge once more."""
 
     exam: str

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from proctor.benchmark import ExpectedCall
 from proctor.reviewers import assignment as matching
 from proctor.reviewers.arguments import arguments_fit
-from proctor.reviewers.assignment import Pair, assign, order_kept
+from proctor.reviewers.assignment import AssignedCall, assign, order_kept
 from proctor.transcript import ToolCall
 
 Worth = tuple[int, float, int, int]
 
 
-def worth(expected: list[ExpectedCall], pairs: list[Pair]) -> Worth:
+def worth(expected: list[ExpectedCall], pairs: list[AssignedCall]) -> Worth:
     fit = round(sum(pair.fit for pair in pairs), 9)
     required = sum(not expected[pair.expected].may_be_absent for pair in pairs)
     return len(pairs), fit, required, -sum((pair.expected - pair.used) ** 2 for pair in pairs)
@@ -28,7 +28,7 @@ def best_by_trying_all(expected: list[ExpectedCall], used: list[ToolCall]) -> Wo
     found = set()
     for chosen in set(permutations(slots, len(expected))):
         pairs = [
-            Pair(i, j, arguments_fit(expected[i], used[j]))
+            AssignedCall(i, j, arguments_fit(expected[i], used[j]))
             for i, j in enumerate(chosen)
             if j >= 0 and expected[i].name == used[j].name
         ]
@@ -66,7 +66,7 @@ def test_the_assignment_is_the_best_there_is(
 
 def test_equal_calls_stay_in_order_however_many() -> None:
     same = [ExpectedCall(name="a")] * 40
-    assert assign(same, [ToolCall(name="a")] * 40) == [Pair(i, i, 1.0) for i in range(40)]
+    assert assign(same, [ToolCall(name="a")] * 40) == [AssignedCall(i, i, 1.0) for i in range(40)]
 
 
 def test_many_shuffled_calls_find_their_partners() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import proctor
-from proctor.score import Judgement, PairVerdict
+from proctor.score import PairVerdict, SecondOpinion
 from proctor.storage import open_store
 from proctor.usage import Usage
 
@@ -32,5 +32,5 @@ def test_they_are_kept_pair_by_pair_and_are_no_judgements_of_attempts(tmp_path: 
         store.contests.put(first, [again])
         assert store.contests.of_runs(first, third) == [again]
         assert (store.judgements.count(first), store.judgements.of_run(first)) == (0, [])
-        store.judgements.put(first, [Judgement(exam="x", judge="strict 1", passed=True)])
+        store.judgements.put(first, [SecondOpinion(exam="x", judge="strict 1", passed=True)])
         assert (store.judgements.count(first), len(store.contests.of_runs(first, second))) == (1, 2)

@@ -8,7 +8,7 @@ import pytest
 from tests.storage.records import attempt, key, records, stored_run
 
 from proctor.errors import NoSuchRun
-from proctor.score import Judgement, Part, Review
+from proctor.score import Part, Review, SecondOpinion
 from proctor.storage import Store, open_store
 from proctor.usage import Usage
 
@@ -25,8 +25,10 @@ def test_a_judgement_reads_back_as_it_was_stored_and_the_attempt_stays_as_it_is(
     before = list(store.archive.full_attempts("run-1"))
     review = Review(parts=(Part(name="correctness", value=0.5),), usage=Usage(calls=1, cost=0.01))
     given = [
-        Judgement(exam="a", judge="strict", passed=False, value=0.5, usage=Usage(calls=1, cost=0.01), seconds=0.5),
-        Judgement(exam="a", judge="strict", repeat=2, finished=False, unscored="no\0answer", reviews={1: (review,)}),
+        SecondOpinion(exam="a", judge="strict", passed=False, value=0.5, usage=Usage(calls=1, cost=0.01), seconds=0.5),
+        SecondOpinion(
+            exam="a", judge="strict", repeat=2, finished=False, unscored="no\0answer", reviews={1: (review,)}
+        ),
     ]
     store.judgements.put("run-1", given)
     found = store.judgements.of_run("run-1")
@@ -36,8 +38,11 @@ def test_a_judgement_reads_back_as_it_was_stored_and_the_attempt_stays_as_it_is(
 
 
 def test_the_same_judge_asked_the_same_time_replaces_its_word_and_others_stay(store: Store) -> None:
-    first, other = Judgement(exam="a", judge="strict", passed=False), Judgement(exam="a", judge="kind", passed=True)
-    again = Judgement(exam="a", judge="strict", passed=True)
+    first, other = (
+        SecondOpinion(exam="a", judge="strict", passed=False),
+        SecondOpinion(exam="a", judge="kind", passed=True),
+    )
+    again = SecondOpinion(exam="a", judge="strict", passed=True)
     store.judgements.put("run-1", [first, other])
     store.judgements.put("run-1", [again])
     assert store.judgements.of_run("run-1") == [other, again]
@@ -45,7 +50,7 @@ def test_the_same_judge_asked_the_same_time_replaces_its_word_and_others_stay(st
 
 
 def test_they_go_with_the_run(store: Store) -> None:
-    store.judgements.put("run-1", [Judgement(exam="a", judge="strict", passed=True)])
+    store.judgements.put("run-1", [SecondOpinion(exam="a", judge="strict", passed=True)])
     store.journal.delete("run-1")
     with pytest.raises(NoSuchRun):
         store.judgements.of_run("run-1")

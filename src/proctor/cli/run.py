@@ -220,7 +220,7 @@ def command(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Job:
+class _PlannedRun:
     """One of the runs that are to be played."""
 
     prepared: PreparedRun
@@ -249,7 +249,7 @@ def _prepare_job(
     name: str | None,
     several: bool = False,
     **choices: Any,
-) -> _Job:
+) -> _PlannedRun:
     """One run, ready to start, and its gates, checked."""
     from proctor.cli.output import tell
     from proctor.running.plan import exams_of
@@ -264,10 +264,10 @@ def _prepare_job(
     gating.check(run, exams_of(prepared.benchmark, run.settings))
     for warning in prepared.warnings:
         tell(f"warning: {warning}")
-    return _Job(prepared=replace(prepared, run=replace(run, gates=gating.stored_with(run))), gating=gating, k=k)
+    return _PlannedRun(prepared=replace(prepared, run=replace(run, gates=gating.stored_with(run))), gating=gating, k=k)
 
 
-def _joined(jobs: Iterable[_Job]) -> list[_Job]:
+def _joined(jobs: Iterable[_PlannedRun]) -> list[_PlannedRun]:
     """The same, each run knowing the others."""
     from proctor.workflows.run_group import join_runs
 
@@ -276,7 +276,7 @@ def _joined(jobs: Iterable[_Job]) -> list[_Job]:
     return [replace(job, prepared=prepared) for job, prepared in zip(each, joined, strict=True)]
 
 
-def _shared_budget(jobs: Sequence[_Job]) -> Budget | None:
+def _shared_budget(jobs: Sequence[_PlannedRun]) -> Budget | None:
     """One budget for all of several runs; None: a run has its own, or there is none."""
     from proctor.spending.budget import Budget
     from proctor.workflows.run_limits import is_limited
@@ -364,7 +364,7 @@ def _play_run(
     return evaluation.findings
 
 
-def _told(findings: Findings, job: _Job, *, file: Path, store: str, as_json: bool, annotations: bool) -> int:
+def _told(findings: Findings, job: _PlannedRun, *, file: Path, store: str, as_json: bool, annotations: bool) -> int:
     """Show what was found, and give the exit code."""
     from proctor.cli.play import exit_code, show
     from proctor.workflows.export import annotate
@@ -376,7 +376,7 @@ def _told(findings: Findings, job: _Job, *, file: Path, store: str, as_json: boo
     return exit_code(findings, verdicts, as_json=as_json)
 
 
-def _told_together(found: Sequence[Findings], jobs: Sequence[_Job], *, as_json: bool, force: bool) -> int:
+def _told_together(found: Sequence[Findings], jobs: Sequence[_PlannedRun], *, as_json: bool, force: bool) -> int:
     """Show several runs side by side, each with its gates; of their exit codes the one that matters most."""
     from proctor.cli.compare import as_dict as as_comparison
     from proctor.cli.compare import show_compared, side_by_side

@@ -61,7 +61,7 @@ class Value:
     """Equal for equal values."""
 
 
-class Reading:
+class TextReading:
     """What one text says, as far as rules can tell; worked out part by part when it is asked for."""
 
     def __init__(self, text: str) -> None:
@@ -131,12 +131,12 @@ class Reading:
         return tuple(value for value in self.values if value.kind == kind)
 
 
-def read(text: str) -> Reading:
+def read(text: str) -> TextReading:
     """What a text says, without its dress; its beginning alone is read."""
     return _read(undress(text[: 2 * READ])[:READ])
 
 
-_read = lru_cache(maxsize=1024)(Reading)
+_read = lru_cache(maxsize=1024)(TextReading)
 squeezed = lru_cache(maxsize=4096)(squeeze)
 """A question as it is compared with others."""
 
@@ -179,7 +179,7 @@ def kind_of(question: str) -> Kind:
 
 
 @lru_cache(maxsize=1024)
-def main_value(question: str, reading: Reading) -> Value | None:
+def main_value(question: str, reading: TextReading) -> Value | None:
     """The value that answers the question: of the kind it asks for, and not taken from the question itself."""
     asked = read(question)
     known = {value.key for value in asked.values}
@@ -197,12 +197,12 @@ def main_value(question: str, reading: Reading) -> Value | None:
     return next((value for value in theirs if value.kind == "name" or len(theirs) == 1), None) or _whole(reading)
 
 
-def _yes_or_no(reading: Reading) -> Value | None:
+def _yes_or_no(reading: TextReading) -> Value | None:
     word = {True: "yes", False: "no"}.get(reading.says) if reading.says is not None else None
     return None if word is None else Value(kind="polarity", text=word, key=word)
 
 
-def _whole(reading: Reading) -> Value | None:
+def _whole(reading: TextReading) -> Value | None:
     """A reply of a few words as one name: paris, in the blue folder."""
     passage = reading.passage
     if reading.declines or reading.says is not None or len(passage) > _SHORT_REPLY or not content(passage.folded):
@@ -220,7 +220,7 @@ def _within(value: Value, question: str) -> bool:
     return value.kind == "name" and value.key in fold(question[:READ], accents=False)
 
 
-def sentence_with(reading: Reading, words: str) -> str | None:
+def sentence_with(reading: TextReading, words: str) -> str | None:
     """The first sentence of a reply with these words in it, else its first; None where there is none."""
     first = reading.sentences[0] if reading.sentences else None
     return next((sentence for sentence in reading.sentences if words in sentence), first)
@@ -244,11 +244,11 @@ def _states(text: str, answer: str) -> bool | None:
 
 
 @lru_cache(maxsize=256)
-def _expected(answer: str) -> tuple[Reading, ...]:
-    return tuple(map(Reading, alternatives(answer)))
+def _expected(answer: str) -> tuple[TextReading, ...]:
+    return tuple(map(TextReading, alternatives(answer)))
 
 
-def _stands_in(reading: Reading, answer: Reading) -> bool:
+def _stands_in(reading: TextReading, answer: TextReading) -> bool:
     """Whether the answer stands in the text word for word: the cheap look before the dear one."""
     wanted, folded = squeezed(answer.text), reading.passage.folded
     start = folded.find(wanted) if wanted and answer.says is None else -1
@@ -260,7 +260,7 @@ def _stands_in(reading: Reading, answer: Reading) -> bool:
     return part_of_more is None
 
 
-def _share(reading: Reading, answer: Reading) -> float | None:
+def _share(reading: TextReading, answer: TextReading) -> float | None:
     """How much of the answer's numbers, dates and words the text has; None: not comparable."""
     if answer.says is not None and len(answer.passage) <= _YES_OR_NO:
         return None if reading.says is None else float(reading.says is answer.says)
@@ -270,7 +270,7 @@ def _share(reading: Reading, answer: Reading) -> float | None:
     return coverage(content(answer.passage.folded), set(reading.passage.stems)) if answer.passage.stems else None
 
 
-def _facts_met(reading: Reading, answer: Reading) -> list[bool]:
+def _facts_met(reading: TextReading, answer: TextReading) -> list[bool]:
     """Date by date, time by time and number by number of the answer, whether the text has it."""
     dated = [any(agree(date, other) in ("same", "finer") for other in reading.dates) for date in answer.dates]
     numbers = [any(compare(one, other) in ("same", "rounded") for other in reading.numbers) for one in answer.numbers]

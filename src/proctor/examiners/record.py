@@ -18,7 +18,7 @@ _READ = 4_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Tally:
+class StrategyTally:
     """How one strategy fared."""
 
     used: int = 0
@@ -27,14 +27,14 @@ class Tally:
     """Of them, those after which the agent's answer was another one."""
 
 
-def record(exam: Exam, turns: Sequence[Turn]) -> dict[str, Tally]:
+def record(exam: Exam, turns: Sequence[Turn]) -> dict[str, StrategyTally]:
     """Strategy → how it fared so far, in the order of first use."""
-    tallies: dict[str, Tally] = {}
+    tallies: dict[str, StrategyTally] = {}
     for turn in probes(exam, turns):
         if turn.fault is None:
             name = turn.strategy or OTHER
-            last = tallies.get(name, Tally())
-            tallies[name] = Tally(used=last.used + 1, changed=last.changed + broke(exam, turns, turn))
+            last = tallies.get(name, StrategyTally())
+            tallies[name] = StrategyTally(used=last.used + 1, changed=last.changed + broke(exam, turns, turn))
     return tallies
 
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from proctor.benchmark import Case
 from proctor.examiners.placeholder import says_nothing
-from proctor.examiners.reading import Reading, kind_of, main_value, read, sentence_with, states
+from proctor.examiners.reading import TextReading, kind_of, main_value, read, sentence_with, states
 from proctor.examiners.record import is_right
 from proctor.examiners.swapping import draw, swapped, swapped_question
 from proctor.reading.inquiry import read_inquiry
@@ -93,7 +93,7 @@ class Talk:
     """The exam's id, from which all lots are drawn."""
     seed: Case
     """The question that opened it, with what is expected."""
-    reading: Reading
+    reading: TextReading
     """What the agent answered in the latest turn that gave the seed's answer."""
     earlier: Turn | None
     """A turn far enough back to return to."""

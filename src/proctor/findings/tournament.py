@@ -48,7 +48,7 @@ class ContestOutcome:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Tally:
+class ContestTally:
     """Contests by how they ended."""
 
     won: int
@@ -82,7 +82,7 @@ class Tournament:
         """Contests that the judge never answered: the same command asks for them again."""
         return sum(outcome.is_open for outcome in self.outcomes)
 
-    def tally(self, place: int, other: int | None = None) -> Tally:
+    def tally(self, place: int, other: int | None = None) -> ContestTally:
         """How the contests of a run ended, against all others or one of them."""
         scores = Counter(
             outcome.score if outcome.a == place else 1 - outcome.score
@@ -91,7 +91,7 @@ class Tournament:
             and place in (outcome.a, outcome.b)
             and (other is None or other in (outcome.a, outcome.b))
         )
-        return Tally(won=scores[1.0], tied=scores[0.5], lost=scores[0.0])
+        return ContestTally(won=scores[1.0], tied=scores[0.5], lost=scores[0.0])
 
 
 def must_be_alike(runs: Sequence[Run], *, judged_anew: bool, force: bool) -> list[str]:

@@ -150,11 +150,11 @@ def _json(path: Path, *, header: bool) -> Sheet:
     return json_lines(text_of(read_all(path), path), source=path)
 
 
-class _Reader(Protocol):
+class _TableReader(Protocol):
     def __call__(self, path: Path, *, header: bool) -> Sheet: ...
 
 
-READERS: dict[str, _Reader] = {
+READERS: dict[str, _TableReader] = {
     ".tsv": _tab_separated,
     ".tab": _tab_separated,
     ".jsonl": _json,

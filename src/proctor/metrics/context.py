@@ -32,7 +32,7 @@ from proctor.statistics.intervals import wilson
 from proctor.threads import run_anywhere
 from proctor.transcript import Reply, Turn
 from proctor.usage import Usage
-from proctor.workflows.patient_model import Asked
+from proctor.workflows.patient_model import ModelOutcome
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -110,7 +110,7 @@ class ContextResults(MetricResults[ContextMetric]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _BatchPlace:
     dataset: Dataset
     batch: Batch
 
@@ -136,7 +136,7 @@ class Context:
         settings = JudgeSettings(**of_judge({**own, "model": _as_reviewer(own["model"])}))
         datasets = await load(retriever, theirs)
         _check(datasets)
-        places = [_Place(dataset, batch) for dataset in datasets for batch in dataset.conversation]
+        places = [_BatchPlace(dataset, batch) for dataset in datasets for batch in dataset.conversation]
         marks = iter(await _judge(places, settings))
         return ContextResults(
             _metric(dataset, [_interaction(batch, next(marks)) for batch in dataset.conversation], mode)
@@ -176,11 +176,11 @@ def case_of(dataset: Dataset, batch: Batch) -> Case:
     return Case(id=batch.qa_id, question=batch.query, answer=batch.ground_truth_assistant or None, context=noted)
 
 
-async def _judge(places: Sequence[_Place], settings: JudgeSettings) -> list[Asked[Part]]:
+async def _judge(places: Sequence[_BatchPlace], settings: JudgeSettings) -> list[ModelOutcome[Part]]:
     """The mark of every answer, in place."""
     reviewer = ModelReviewer(settings.model, name="context", structured=settings.use_structured_output)
     patient = settings.patient_model()
-    marks: list[Asked[Part]] = [Asked()] * len(places)
+    marks: list[ModelOutcome[Part]] = [ModelOutcome()] * len(places)
     waiting = iter(range(len(places)))
 
     async def work() -> None:
@@ -196,7 +196,7 @@ async def _judge(places: Sequence[_Place], settings: JudgeSettings) -> list[Aske
     return marks
 
 
-async def _review(reviewer: ModelReviewer, place: _Place) -> StructuredAnswer[Part]:
+async def _review(reviewer: ModelReviewer, place: _BatchPlace) -> StructuredAnswer[Part]:
     batch = place.batch
     turn = Turn(number=1, question=batch.query, reply=Reply(text=batch.assistant), case=batch.qa_id)
     review = await reviewer.review(case_of(place.dataset, batch), [turn])
@@ -207,7 +207,7 @@ async def _review(reviewer: ModelReviewer, place: _Place) -> StructuredAnswer[Pa
     raise UnusableAnswer(review.unscored or "the judge gave no mark for the context", usage)
 
 
-def _tell(place: _Place, mark: Asked[Part], *, verbose: bool) -> None:
+def _tell(place: _BatchPlace, mark: ModelOutcome[Part], *, verbose: bool) -> None:
     if not verbose:
         return
     said = f"unscored: {mark.reason}" if mark.value is None else f"{mark.value.value:.2f}: {mark.value.explanation}"
@@ -216,7 +216,7 @@ def _tell(place: _Place, mark: Asked[Part], *, verbose: bool) -> None:
         sys.stderr.write("".join(letter if letter.isprintable() else " " for letter in text) + "\n")
 
 
-def _interaction(batch: Batch, mark: Asked[Part]) -> ContextInteraction:
+def _interaction(batch: Batch, mark: ModelOutcome[Part]) -> ContextInteraction:
     return ContextInteraction(
         qa_id=batch.qa_id,
         context_awareness=None if mark.value is None else mark.value.value,

@@ -24,7 +24,7 @@ class ServerSentEvent:
 
 async def events(chunks: AsyncIterable[bytes]) -> AsyncGenerator[ServerSentEvent, None]:
     """Every event that carries data; also a last one that the server did not end with an empty line."""
-    reader = _Reader()
+    reader = _EventReader()
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     try:
         async for chunk in chunks:
@@ -36,7 +36,7 @@ async def events(chunks: AsyncIterable[bytes]) -> AsyncGenerator[ServerSentEvent
         raise AgentFault("the stream of events is not UTF-8", kind="wrong_type") from None
 
 
-class _Reader:
+class _EventReader:
     """Text in pieces of any size → events."""
 
     def __init__(self) -> None:

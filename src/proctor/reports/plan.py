@@ -20,7 +20,7 @@ from proctor.reports.values import plain
 from proctor.reports.words import one_line
 
 if TYPE_CHECKING:
-    from proctor.statistics.sequential import Bounds, Course, Plan
+    from proctor.statistics.sequential import ExpectedCourse, LookBounds, Plan
 
 _INDENT = (0, 0, 0, 2)
 
@@ -106,15 +106,15 @@ def _early(planned: EarlyPlan) -> Iterator[RenderableType]:
     )
 
 
-def _few(look: Bounds) -> str:
+def _few(look: LookBounds) -> str:
     return "–" if look.not_met is None else numbers.whole(look.not_met)
 
 
-def _many(look: Bounds) -> str:
+def _many(look: LookBounds) -> str:
     return numbers.whole(look.met) if look.reachable else "–"
 
 
-def _course(course: Course, *, upper: bool) -> tuple[str, ...]:
+def _course(course: ExpectedCourse, *, upper: bool) -> tuple[str, ...]:
     rate = 1 - course.rate if upper else course.rate
     shares = (rate, course.calls, course.met, course.not_met, course.inconclusive)
     return tuple(f"{100 * share:.1f} %" for share in shares)

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from proctor.findings.comparison.many import letter
-from proctor.findings.tournament import WIN_BY, ContestOutcome, Tally, Tournament
+from proctor.findings.tournament import WIN_BY, ContestOutcome, ContestTally, Tournament
 from proctor.reports import numbers
 from proctor.reports.markup import plain as in_markdown
 from proctor.reports.terminal import STYLES, Page, page_table
@@ -33,7 +33,7 @@ def sentence(found: Tournament) -> str:
     return f"No run is certainly the strongest: {named} may each be first."
 
 
-def _tally(tally: Tally) -> str:
+def _tally(tally: ContestTally) -> str:
     return f"{numbers.whole(tally.won)} won, {numbers.whole(tally.tied)} tied, {numbers.whole(tally.lost)} lost"
 
 
@@ -200,7 +200,7 @@ def _usage(found: Tournament) -> dict[str, Any]:
     }
 
 
-def _counts(tally: Tally) -> dict[str, int]:
+def _counts(tally: ContestTally) -> dict[str, int]:
     return {"won": tally.won, "tied": tally.tied, "lost": tally.lost}
 
 

@@ -22,7 +22,7 @@ _TRIED_OUT = 120
 """Up to so many assignments are compared outright; beyond that SciPy solves it."""
 
 
-class Pair(NamedTuple):
+class AssignedCall(NamedTuple):
     """An expected call and the used call that answers it, by their places in the lists."""
 
     expected: int
@@ -31,7 +31,9 @@ class Pair(NamedTuple):
     """The share of its arguments that are right."""
 
 
-def assign(expected: Sequence[ExpectedCall], used: Sequence[ToolCall], *, fold_names: bool = False) -> list[Pair]:
+def assign(
+    expected: Sequence[ExpectedCall], used: Sequence[ToolCall], *, fold_names: bool = False
+) -> list[AssignedCall]:
     """The best one-to-one assignment, in the order of the expected calls."""
     key = fold_name if fold_names else str
     wanted: dict[str, list[int]] = {}
@@ -41,7 +43,7 @@ def assign(expected: Sequence[ExpectedCall], used: Sequence[ToolCall], *, fold_n
     for j, done in enumerate(used):
         if (name := key(done.name)) in wanted:
             made.setdefault(name, []).append(j)
-    pairs: list[Pair] = []
+    pairs: list[AssignedCall] = []
     for name, columns in made.items():
         pairs += _assign_one_name(expected, used, wanted[name], columns)
     return sorted(pairs)
@@ -49,9 +51,9 @@ def assign(expected: Sequence[ExpectedCall], used: Sequence[ToolCall], *, fold_n
 
 def _assign_one_name(
     expected: Sequence[ExpectedCall], used: Sequence[ToolCall], rows: list[int], columns: list[int]
-) -> list[Pair]:
+) -> list[AssignedCall]:
     if len(rows) == len(columns):
-        in_order = [Pair(i, j, arguments_fit(expected[i], used[j])) for i, j in zip(rows, columns, strict=True)]
+        in_order = [AssignedCall(i, j, arguments_fit(expected[i], used[j])) for i, j in zip(rows, columns, strict=True)]
         # All right and in order is the best there is: no other assignment leaves calls nearer their place.
         if len(rows) == 1 or all(pair.fit == 1.0 for pair in in_order):
             return in_order
@@ -59,7 +61,7 @@ def _assign_one_name(
     required = [not expected[i].may_be_absent for i in rows]
     small, large = sorted((len(rows), len(columns)))
     solve = _try_out if perm(large, small) <= _TRIED_OUT else _solve
-    return [Pair(rows[r], columns[c], fits[r][c]) for r, c in solve(rows, columns, fits, required)]
+    return [AssignedCall(rows[r], columns[c], fits[r][c]) for r, c in solve(rows, columns, fits, required)]
 
 
 def _try_out(

@@ -20,7 +20,7 @@ from proctor.benchmark import Expectation, ExpectedCall
 from proctor.errors import InputError
 from proctor.reading.mentions import Mentions, result_used
 from proctor.reviewers.arguments import brief, differences
-from proctor.reviewers.assignment import Pair, assign, order_kept
+from proctor.reviewers.assignment import AssignedCall, assign, order_kept
 from proctor.score import reaches
 from proctor.transcript import Reply, ToolCall
 
@@ -215,7 +215,7 @@ def _utilisation(matches: tuple[CallMatch, ...], flag: bool | None) -> tuple[flo
 
 
 def _matches(
-    pairs: list[Pair], expected: Sequence[ExpectedCall], used: Sequence[ToolCall], question: str, answer: str
+    pairs: list[AssignedCall], expected: Sequence[ExpectedCall], used: Sequence[ToolCall], question: str, answer: str
 ) -> tuple[CallMatch, ...]:
     places = _steps(expected)
     times = _steps(used)
@@ -240,7 +240,7 @@ def _steps(calls: Sequence[ExpectedCall] | Sequence[ToolCall]) -> list[int]:
 
 
 def _uses(
-    pairs: list[Pair], used: Sequence[ToolCall], times: list[int], question: str, answer: str
+    pairs: list[AssignedCall], used: Sequence[ToolCall], times: list[int], question: str, answer: str
 ) -> list[bool | None]:
     """For each pair, whether the result comes back in the answer or in a later call."""
     judged = [used[pair.used].result_known and used[pair.used].error is None for pair in pairs]

@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Bounds:
+class LookBounds:
     """What ends a run at one look."""
 
     cases: int
@@ -50,7 +50,7 @@ class Plan:
 
     cases: int
     bound: float
-    looks: tuple[Bounds, ...]
+    looks: tuple[LookBounds, ...]
     spent: tuple[float, float]
     """The chance of `met` and of `not met` where the rate is at the bound, without stopping for hopelessness."""
 
@@ -65,7 +65,7 @@ class Plan:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Course:
+class ExpectedCourse:
     """What becomes of runs of an agent of a given rate."""
 
     rate: float
@@ -94,7 +94,7 @@ def plan(cases: int, bound: float, sizes: tuple[int, ...] | None = None) -> Plan
         upper = int(np.argmax(above <= level - met))
         few = np.flatnonzero(below <= level - not_met)
         lower = int(few[-1]) if few.size and below[few[-1]] > 0 else None
-        looks.append(Bounds(cases=size, not_met=lower, met=upper, reachable=bool(above[upper] > 0)))
+        looks.append(LookBounds(cases=size, not_met=lower, met=upper, reachable=bool(above[upper] > 0)))
         met += above[upper]
         paths[upper:] = 0.0
         if lower is not None:
@@ -103,7 +103,7 @@ def plan(cases: int, bound: float, sizes: tuple[int, ...] | None = None) -> Plan
     return Plan(cases=cases, bound=bound, looks=tuple(looks), spent=(float(met), float(not_met)))
 
 
-def course(planned: Plan, rate: float) -> Course:
+def course(planned: Plan, rate: float) -> ExpectedCourse:
     """Exactly how runs end whose cases pass with this chance, and how many calls they make."""
     paths, before = np.ones(1), 0
     calls = met = not_met = hopeless = 0.0
@@ -119,7 +119,7 @@ def course(planned: Plan, rate: float) -> Course:
         calls += (sum(ended.values()) + given_up) * look.cases
     left = float(paths.sum())
     calls += left * planned.cases
-    return Course(
+    return ExpectedCourse(
         rate=rate, calls=float(calls / planned.cases), met=float(met), not_met=float(not_met),
         inconclusive=float(hopeless) + left,
     )  # fmt: skip

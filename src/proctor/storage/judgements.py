@@ -8,7 +8,7 @@ from sqlalchemy import delete, func, insert, select
 
 from proctor.codec import encode
 from proctor.run import Key
-from proctor.score import Judgement
+from proctor.score import SecondOpinion
 from proctor.storage.database import Database
 from proctor.storage.numbers import numbers_of
 from proctor.storage.rows import read, storable
@@ -29,7 +29,7 @@ class Judgements:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def put(self, run: str, given: Sequence[Judgement]) -> None:
+    def put(self, run: str, given: Sequence[SecondOpinion]) -> None:
         """Store all of them in one transaction; the same judge's earlier word of the same repeat is replaced."""
         with self._database.writing() as connection:
             number = numbers_of(connection, run).own
@@ -46,7 +46,7 @@ class Judgements:
             counted = select(func.count()).select_from(judgements).where(mine, _IS_OF_ATTEMPT)
             return connection.execute(counted).scalar_one()
 
-    def of_run(self, run: str, judge: str | None = None) -> list[Judgement]:
+    def of_run(self, run: str, judge: str | None = None) -> list[SecondOpinion]:
         """All that were given on a run's attempts, or those of one judge, in the order of their keys."""
         with self._database.reading() as connection:
             mine = [_COLUMNS.run_no == numbers_of(connection, run).own, _IS_OF_ATTEMPT]
@@ -54,6 +54,6 @@ class Judgements:
                 mine.append(_COLUMNS.judge == judge)
             rows = connection.execute(select(judgements).where(*mine).order_by(*(_COLUMNS[name] for name in _KEY)))
             return [
-                read(row.body, Judgement, Key(run=run, exam=row.exam, condition=row.condition, trial=row.trial))
+                read(row.body, SecondOpinion, Key(run=run, exam=row.exam, condition=row.condition, trial=row.trial))
                 for row in rows
             ]

@@ -22,7 +22,7 @@ from proctor.telemetry.contents import (
 from proctor.telemetry.messages import calls_in
 from proctor.telemetry.names import kind_of
 from proctor.telemetry.span import Span, seconds_of
-from proctor.telemetry.tree import Placed, Tree, TurnSubtree
+from proctor.telemetry.tree import Placed, SpanTree, TurnSubtree
 from proctor.transcript import Citation, Step, ToolCall
 from proctor.usage import Usage
 
@@ -47,7 +47,7 @@ class Activity:
 
 def activity_of(spans: Iterable[Span]) -> Activity:
     """What happened in one turn, all of whose spans these are."""
-    tree = Tree(spans)
+    tree = SpanTree(spans)
     return activity_in(tree.turn_under(tree.roots))
 
 

@@ -13,7 +13,7 @@ from proctor.telemetry import names
 from proctor.telemetry.activity import activity_in
 from proctor.telemetry.contents import answer_of, case_of, error_of, is_cut_off_in, question_of
 from proctor.telemetry.span import Span, seconds_of
-from proctor.telemetry.tree import Tree, TurnSubtree
+from proctor.telemetry.tree import SpanTree, TurnSubtree
 from proctor.transcript import Reply, Transcript, Turn
 
 
@@ -38,7 +38,7 @@ def transcript_of(spans: Iterable[Span]) -> Transcript:
 
 def recording_of(spans: Iterable[Span]) -> Recording:
     """The same, with its case and what failed."""
-    tree = Tree(spans)
+    tree = SpanTree(spans)
     turns: list[Turn] = []
     failures: dict[int, str] = {}
     traces: list[str] = []

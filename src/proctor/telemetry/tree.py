@@ -1,4 +1,4 @@
-"""Spans by their parents, and the share of them that is one turn: Tree, TurnSubtree."""
+"""Spans by their parents, and the share of them that is one turn: SpanTree, TurnSubtree."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Placed = tuple[Span, tuple[Span, ...]]
 """A span, and those above it from the top down."""
 
 
-class Tree:
+class SpanTree:
     """Spans by their parents, in order of time, without what judged them."""
 
     def __init__(self, spans: Iterable[Span]) -> None:
@@ -76,7 +76,7 @@ class Tree:
 class TurnSubtree:
     """One turn's share of a tree."""
 
-    tree: Tree
+    tree: SpanTree
     """The whole."""
     head: Span | None
     """The span that is the turn; None: there are several, and nothing above them."""

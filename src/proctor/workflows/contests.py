@@ -17,7 +17,7 @@ from proctor.models.fence import FENCE_RULE, fence
 from proctor.spending.run_limits import set_occasion
 from proctor.spending.tokens import tokens_in
 from proctor.usage import Usage
-from proctor.workflows.patient_model import Asked, PatientModel
+from proctor.workflows.patient_model import ModelOutcome, PatientModel
 
 ANSWER_TOKENS = 120
 """What an answer takes, about."""
@@ -155,7 +155,7 @@ async def _judge(contest: Contest, model: PatientModel, system: str) -> ContestV
 _LEFT = {"first": 1.0, "second": 0.0, "neither": 0.5}
 
 
-def _verdict(ahead: Asked[Preference], turned: Asked[Preference]) -> ContestVerdict:
+def _verdict(ahead: ModelOutcome[Preference], turned: ModelOutcome[Preference]) -> ContestVerdict:
     usage = ahead.usage + turned.usage
     if ahead.value is None or turned.value is None:
         return ContestVerdict(reason=turned.reason, is_open=turned.is_open, usage=usage)

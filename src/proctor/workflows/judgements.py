@@ -13,7 +13,7 @@ from proctor.redaction import remember_secrets
 from proctor.run import Attempt, Finished, Key, PendingAttempt, Record, Reviewed, Run, Settings
 from proctor.running.attempt import asks_nobody
 from proctor.running.plan import exams_of
-from proctor.score import Judgement
+from proctor.score import SecondOpinion
 from proctor.storage import Store
 from proctor.usage import Usage
 from proctor.workflows.conduct import JudgingSession, Watch, play_beside
@@ -31,7 +31,7 @@ Ask = tuple[Key, int]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Judge:
+class JudgeBeside:
     """Somebody who judges the replies of a run beside it."""
 
     name: str
@@ -49,7 +49,7 @@ class Judge:
 
 def build_judge(
     what: str | list[str] | None, run: Run, benchmark: Benchmark, config: Config, *, budget: float | None = None
-) -> Judge:
+) -> JudgeBeside:
     """A judge by its name or spec, built and checked before the first call; None: the run's own."""
     remember_secrets()
     make_settings({"budget": budget}, RunConfig())  # for what it refuses
@@ -72,13 +72,13 @@ def build_judge(
     )
     check_prices(settings, config)
     cast = Cast(agent=NoAgent(run.agent), reviewers=reviewers)
-    return Judge(name=chosen.name, id=judge_id(settings), cast=cast, settings=settings)
+    return JudgeBeside(name=chosen.name, id=judge_id(settings), cast=cast, settings=settings)
 
 
 async def judge_beside(
     store: Store,
     run: Run,
-    asked: Mapping[str, tuple[Judge, Sequence[Ask]]],
+    asked: Mapping[str, tuple[JudgeBeside, Sequence[Ask]]],
     *,
     config: Config,
     pace: Mapping[str, Any] | None = None,
@@ -102,7 +102,12 @@ async def judge_beside(
 
 
 def _sessions(
-    store: Store, run: Run, exams: Mapping[str, Exam], judge: Judge, asks: Sequence[Ask], changed: Mapping[str, Any]
+    store: Store,
+    run: Run,
+    exams: Mapping[str, Exam],
+    judge: JudgeBeside,
+    asks: Sequence[Ask],
+    changed: Mapping[str, Any],
 ) -> Iterator[JudgingSession]:
     """What a judge has still to say, one repeat after the other."""
     known = {_place(given): given for given in store.judgements.of_run(run.id, judge.id)}
@@ -122,7 +127,7 @@ def _sessions(
         )
 
 
-def judgements_of(store: Store, run: Run, judge: str) -> dict[Ask, Judgement]:
+def judgements_of(store: Store, run: Run, judge: str) -> dict[Ask, SecondOpinion]:
     """What a judge has said of a run's attempts and is over."""
     return {
         (Key(run=run.id, exam=given.exam, condition=given.condition, trial=given.trial), given.repeat): given
@@ -136,7 +141,9 @@ def can_be_judged(exam: Exam, attempt: Attempt) -> bool:
     return attempt.finished and attempt.failure is None and is_whole(exam, attempt)
 
 
-def _pending(store: Store, exams: Mapping[str, Exam], keys: Mapping[Key, Judgement | None]) -> Iterator[PendingAttempt]:
+def _pending(
+    store: Store, exams: Mapping[str, Exam], keys: Mapping[Key, SecondOpinion | None]
+) -> Iterator[PendingAttempt]:
     """The replies to judge, read one by one, with the reviews that were paid before."""
     for key, before in keys.items():
         stored = store.archive.attempt(key)
@@ -152,7 +159,9 @@ def _pending(store: Store, exams: Mapping[str, Exam], keys: Mapping[Key, Judgeme
 class _JudgementJournal:
     """Takes the records of a run's replies that are judged again, and keeps them as judgements."""
 
-    def __init__(self, store: Store, run: str, judge: str, repeat: int, before: Mapping[Key, Judgement | None]) -> None:
+    def __init__(
+        self, store: Store, run: str, judge: str, repeat: int, before: Mapping[Key, SecondOpinion | None]
+    ) -> None:
         self._store = store
         self._run = run
         self._judge = judge
@@ -178,12 +187,12 @@ class _JudgementJournal:
             return _Kept(record.attempt.key, self._judgement(record.attempt))
         return None
 
-    def _fresh(self, key: Key) -> Judgement:
-        return Judgement(
+    def _fresh(self, key: Key) -> SecondOpinion:
+        return SecondOpinion(
             exam=key.exam, condition=key.condition, trial=key.trial, judge=self._judge, repeat=self._repeat
         )
 
-    def _judgement(self, attempt: Attempt) -> Judgement:
+    def _judgement(self, attempt: Attempt) -> SecondOpinion:
         """What an attempt comes to under this judge; what failed or was cut off is not over."""
         over = attempt.finished and attempt.failure is None
         draft = self._drafts.get(attempt.key) or self._fresh(attempt.key)
@@ -207,10 +216,10 @@ class _JudgementJournal:
 @dataclass(frozen=True, slots=True)
 class _Kept:
     key: Key
-    judgement: Judgement
+    judgement: SecondOpinion
 
 
-def _is_over(given: Judgement | None) -> bool:
+def _is_over(given: SecondOpinion | None) -> bool:
     return given is not None and given.finished
 
 
@@ -218,7 +227,7 @@ def _placed(key: Key, repeat: int) -> tuple[str, str, int, int]:
     return key.exam, key.condition, key.trial, repeat
 
 
-def _place(given: Judgement) -> tuple[str, str, int, int]:
+def _place(given: SecondOpinion) -> tuple[str, str, int, int]:
     return given.exam, given.condition, given.trial, given.repeat
 
 

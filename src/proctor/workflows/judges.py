@@ -9,7 +9,7 @@ from pathlib import Path
 from proctor.benchmark import Exam
 from proctor.config import Config, load_config
 from proctor.errors import InputError
-from proctor.findings.run.judges import JudgeRecord, JudgesFinding, JudgeVerdict, LabelledReply, judges_finding
+from proctor.findings.run.judges import JudgeOpinion, JudgeRecord, JudgesFinding, LabelledReply, judges_finding
 from proctor.findings.run.people import majority
 from proctor.run import Attempt, Key, Run, Settings
 from proctor.running.plan import exams_of
@@ -17,7 +17,7 @@ from proctor.storage import Store, open_store
 from proctor.usage import Usage
 from proctor.workflows.conduct import Watch
 from proctor.workflows.judgements import (
-    Judge,
+    JudgeBeside,
     build_judge,
     can_be_judged,
     judge_beside,
@@ -144,7 +144,7 @@ class _Labelled:
         """The run's own judge, by its stored verdicts; of checks alone too: they are the verdict."""
         settings = self.run.settings
         verdicts = {
-            key: JudgeVerdict(
+            key: JudgeOpinion(
                 passed=attempt.passed,
                 unscored="; ".join(dict.fromkeys(missing.reason for missing in attempt.unscored)),
                 usage=_known(attempt.usage - usage_of(attempt.transcript.turns), is_free=_is_by_rules(settings)),
@@ -155,7 +155,7 @@ class _Labelled:
         return [JudgeRecord(name=name, rubric=settings.rubric, is_own=True, verdicts=verdicts)]
 
 
-def _judges(labelled: _Labelled, names: Sequence[str], config: Config, budget: float | None) -> list[Judge]:
+def _judges(labelled: _Labelled, names: Sequence[str], config: Config, budget: float | None) -> list[JudgeBeside]:
     """The embedded reviewer and whoever was named, each once, without the run's own."""
     run = labelled.run
     built = (
@@ -175,7 +175,7 @@ def _record(opened: Store, run: Run, judge: str, *, is_free: bool, rubric: str) 
             continue
         if said.finished:
             used = _known(said.usage, is_free=is_free)
-            verdicts[key] = JudgeVerdict(
+            verdicts[key] = JudgeOpinion(
                 passed=said.passed, unscored=said.unscored, usage=used, seconds=said.seconds
             )  # fmt: skip
         elif said.unscored:

@@ -23,7 +23,7 @@ _FAILURES_IN_A_ROW = 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Asked(Generic[T]):
+class ModelOutcome(Generic[T]):
     """What the model said, or why it said nothing."""
 
     value: T | None = None
@@ -55,7 +55,7 @@ class PatientModel:
         if isinstance(self.stopped, Misconfigured) and not self._answers:
             raise self.stopped
 
-    async def ask(self, *, system: str, user: str, schema: type[T]) -> Asked[T]:
+    async def ask(self, *, system: str, user: str, schema: type[T]) -> ModelOutcome[T]:
         """Ask for an answer of this schema until it comes or patience ends; any failure is one without a value."""
         return await self.wait_for(
             lambda: ask(
@@ -63,7 +63,7 @@ class PatientModel:
             )
         )
 
-    async def wait_for(self, call: Callable[[], Awaitable[StructuredAnswer[T]]]) -> Asked[T]:
+    async def wait_for(self, call: Callable[[], Awaitable[StructuredAnswer[T]]]) -> ModelOutcome[T]:
         """The same of a call to the model that somebody else makes."""
         usage = Usage()
         tries = 0
@@ -78,18 +78,20 @@ class PatientModel:
                         EnvironmentFault(f"{fault} ({tries} {'try' if tries == 1 else 'tries'})"), usage
                     )
                 await asyncio.sleep(pause(tries, fault))
-        return Asked(reason=f"not asked, because the judge failed before: {self.stopped}", is_open=True, usage=usage)
+        return ModelOutcome(
+            reason=f"not asked, because the judge failed before: {self.stopped}", is_open=True, usage=usage
+        )
 
-    async def _try(self, call: Callable[[], Awaitable[StructuredAnswer[T]]], spent: Usage) -> Asked[T]:
+    async def _try(self, call: Callable[[], Awaitable[StructuredAnswer[T]]], spent: Usage) -> ModelOutcome[T]:
         try:
             async with asyncio.timeout(self._timeout):
                 answer = await call()
         except UnusableAnswer as unusable:
-            return self._count_answer(Asked(reason=unusable.reason, usage=spent + unusable.usage))
+            return self._count_answer(ModelOutcome(reason=unusable.reason, usage=spent + unusable.usage))
         except Misconfigured as fault:
             self.stopped = fault
             made = Usage() if isinstance(fault, BudgetSpent) else Usage(calls=1)
-            return Asked(reason=str(fault), is_open=True, usage=spent + made)
+            return ModelOutcome(reason=str(fault), is_open=True, usage=spent + made)
         except EnvironmentFault:
             raise
         except TimeoutError as error:  # the limit's: `ask` has its own word for the model's
@@ -97,15 +99,15 @@ class PatientModel:
         except Exception as error:
             broken = EnvironmentFault(f"the judge failed: {type(error).__name__}: {said(error)}")
             return self._count_failure(broken, spent + Usage(calls=1))
-        return self._count_answer(Asked(value=answer.value, usage=spent + answer.usage))
+        return self._count_answer(ModelOutcome(value=answer.value, usage=spent + answer.usage))
 
-    def _count_answer(self, asked: Asked[T]) -> Asked[T]:
+    def _count_answer(self, asked: ModelOutcome[T]) -> ModelOutcome[T]:
         self._answers += 1
         self._failures = 0
         return asked
 
-    def _count_failure(self, fault: EnvironmentFault, usage: Usage) -> Asked[T]:
+    def _count_failure(self, fault: EnvironmentFault, usage: Usage) -> ModelOutcome[T]:
         self._failures += 1
         if self._failures >= _FAILURES_IN_A_ROW:
             self.stopped = fault
-        return Asked(reason=str(fault), is_open=True, usage=usage)
+        return ModelOutcome(reason=str(fault), is_open=True, usage=usage)

@@ -16,7 +16,7 @@ from proctor.reports.noise import noise_sentences
 from proctor.reports.people import carried_sentences, people_sentences
 from proctor.run import HumanLabel, Key, Run, Settings
 from proctor.running.plan import exams_of
-from proctor.score import Judgement
+from proctor.score import SecondOpinion
 from proctor.statistics.estimate import Estimate
 from proctor.storage import Store
 from proctor.workflows.gathered import accumulate_attempts
@@ -133,7 +133,7 @@ def judge_id(settings: Settings) -> str:
 
 def _with_noise(opened: Store, run: Run, findings: Findings) -> Findings:
     """What judges that judged the same replies again show of their own noise."""
-    by_judge: dict[str, list[Judgement]] = {}
+    by_judge: dict[str, list[SecondOpinion]] = {}
     for given in opened.judgements.of_run(run.id):
         by_judge.setdefault(given.judge, []).append(given)
     size = _size(run, findings)

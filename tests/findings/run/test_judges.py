@@ -6,8 +6,8 @@ import pytest
 from tests.storage.records import a_run
 
 from proctor.findings.run.judges import (
+    JudgeOpinion,
     JudgeRecord,
-    JudgeVerdict,
     LabelledReply,
     by_length,
     judges_finding,
@@ -27,7 +27,7 @@ def replies(count: int = 12) -> list[LabelledReply]:
 
 
 def judge(name: str, passed: bool | None, **others: object) -> JudgeRecord:
-    verdict = JudgeVerdict(passed=passed, **others)  # type: ignore[arg-type]
+    verdict = JudgeOpinion(passed=passed, **others)  # type: ignore[arg-type]
     return JudgeRecord(name=name, rubric="r", is_own=False, verdicts={each.key: verdict for each in replies()})
 
 

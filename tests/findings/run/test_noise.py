@@ -8,7 +8,7 @@ import pytest
 
 from proctor.findings.run.noise import NoiseFinding, RunSize, noise_finding
 from proctor.reports.noise import as_dict, noise_sentences
-from proctor.score import Judgement
+from proctor.score import SecondOpinion
 from proctor.usage import Usage
 
 SIZE = RunSize(cases=30, trials=2, attempt_cost=None)
@@ -16,12 +16,12 @@ SIZE = RunSize(cases=30, trials=2, attempt_cost=None)
 
 def judged(
     chance: float, *, cases: int = 30, trials: int = 2, repeats: int = 3, cost: float | None = None
-) -> list[Judgement]:
+) -> list[SecondOpinion]:
     """Two of three cases pass; with this chance a judgement says the opposite."""
     rng = random.Random(3)
     usage = Usage() if cost is None else Usage(calls=1, cost=cost)
     return [
-        Judgement(
+        SecondOpinion(
             exam=str(case), trial=trial, judge="j", repeat=repeat, usage=usage,
             passed=(case % 3 > 0) ^ (rng.random() < chance), value=0.5 + 0.4 * (case % 3 > 0),
         )
@@ -31,7 +31,7 @@ def judged(
     ]  # fmt: skip
 
 
-def found(given: list[Judgement], size: RunSize = SIZE) -> NoiseFinding:
+def found(given: list[SecondOpinion], size: RunSize = SIZE) -> NoiseFinding:
     noise = noise_finding("strict", given, size)
     assert noise is not None
     return noise
@@ -81,7 +81,7 @@ def test_twice_as_many_cases_halve_the_variance() -> None:
 def test_replies_without_a_verdict_each_time_and_cases_that_lack_some_are_left_out() -> None:
     given = [each for each in judged(0.1) if not (each.exam == "0" and each.trial == 2)]
     given = [
-        Judgement(exam=each.exam, trial=each.trial, judge="j", repeat=each.repeat, unscored="cut off")
+        SecondOpinion(exam=each.exam, trial=each.trial, judge="j", repeat=each.repeat, unscored="cut off")
         if each.exam == "1" and each.repeat == 2
         else each
         for each in given
@@ -116,7 +116,7 @@ def test_too_few_cases_and_no_verdicts_are_said() -> None:
 
 def test_a_part_below_nothing_is_said() -> None:
     given = [
-        Judgement(exam=str(case), trial=1, judge="j", repeat=repeat, passed=bool((case + repeat) % 2))
+        SecondOpinion(exam=str(case), trial=1, judge="j", repeat=repeat, passed=bool((case + repeat) % 2))
         for case in range(4)
         for repeat in (1, 2)
     ]

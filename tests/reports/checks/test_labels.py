@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from tests.reports.suites import suite
 
-from proctor.reports.checks.labels import Labels
+from proctor.reports.checks.labels import CheckLabels
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Maker
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def test_labels_count_the_trials_while_attempts_go_by(maker: Callable[..., Maker]) -> None:
     sample = suite(maker)
-    labels = Labels(sample.exams)
+    labels = CheckLabels(sample.exams)
     assert list(labels.watching(sample.attempts)) == sample.attempts
     said = {
         case: [f"{label.name} {label.outcome.sign} {label.tally}".rstrip() for label in labels.of(case)]
@@ -27,6 +27,6 @@ def test_labels_count_the_trials_while_attempts_go_by(maker: Callable[..., Maker
 
 def test_cases_that_nobody_asked_for_are_not_counted(maker: Callable[..., Maker]) -> None:
     sample = suite(maker)
-    labels = Labels(["well"])
+    labels = CheckLabels(["well"])
     assert len(list(labels.watching(sample.attempts))) == len(sample.attempts)
     assert labels.of("worse") == []

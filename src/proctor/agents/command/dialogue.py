@@ -18,7 +18,7 @@ _GRACE = 2.0  # seconds to end by itself once standard input is closed, and agai
 Message = dict[str, Any]
 
 
-class Dialogue:
+class PendingQuestions:
     """The questions that one running program has not answered yet."""
 
     def __init__(self, words: list[str], *, max_bytes: int, aside: Callable[[Message], bool] = lambda _: False) -> None:

@@ -7,7 +7,7 @@ import time
 from dataclasses import replace
 
 from proctor import codec
-from proctor.agents.command.dialogue import Dialogue
+from proctor.agents.command.dialogue import PendingQuestions
 from proctor.agents.command.worker import Worker
 from proctor.errors import AgentFault
 from proctor.net.limits import Throttle
@@ -26,7 +26,10 @@ class LinesAgent:
     def __init__(self, words: list[str], *, processes: int, concurrency: int, restarts: int, max_bytes: int) -> None:
         self.name = f"command:{shlex.join(words)}"
         self._places = [
-            (Worker(lambda: Dialogue(words, max_bytes=max_bytes), restarts=restarts), Throttle(concurrency=concurrency))
+            (
+                Worker(lambda: PendingQuestions(words, max_bytes=max_bytes), restarts=restarts),
+                Throttle(concurrency=concurrency),
+            )
             for _ in range(processes)
         ]
         self._place_of: dict[str, int] = {}

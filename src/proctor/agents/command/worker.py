@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from proctor.agents.command.dialogue import Dialogue, Message
+from proctor.agents.command.dialogue import Message, PendingQuestions
 from proctor.errors import Misconfigured
 
 
@@ -24,15 +24,19 @@ class Worker:
     """Asks one program at a time; never more than one start for each question."""
 
     def __init__(
-        self, make: Callable[[], Dialogue], *, restarts: int, greet: Callable[[Dialogue], Awaitable[None]] | None = None
+        self,
+        make: Callable[[], PendingQuestions],
+        *,
+        restarts: int,
+        greet: Callable[[PendingQuestions], Awaitable[None]] | None = None,
     ) -> None:
         """`greet` is what has to be said to a program that was just started."""
         self._make = make
         self._greet = greet
         self._restarts = restarts
         self._starting = asyncio.Lock()
-        self._current: Dialogue | None = None
-        self._hung: set[Dialogue] = set()
+        self._current: PendingQuestions | None = None
+        self._hung: set[PendingQuestions] = set()
         self._farewells: set[asyncio.Task[None]] = set()
         self._deaths = 0
         """In a row, without an answer in between."""
@@ -69,7 +73,7 @@ class Worker:
         self._hung.clear()
         await asyncio.gather(*self._farewells)
 
-    async def _running(self) -> Dialogue:
+    async def _running(self) -> PendingQuestions:
         async with self._starting:
             if self._current is not None and self._current.alive:
                 return self._current
@@ -83,7 +87,7 @@ class Worker:
             self._current = await self._start_dialogue()
             return self._current
 
-    async def _start_dialogue(self) -> Dialogue:
+    async def _start_dialogue(self) -> PendingQuestions:
         dialogue = self._make()
         await dialogue.begin()
         try:
@@ -96,16 +100,16 @@ class Worker:
             raise
         return dialogue
 
-    def _bury(self, dialogue: Dialogue) -> None:
+    def _bury(self, dialogue: PendingQuestions) -> None:
         self._count_death(dialogue)
         self._dismiss(dialogue, patiently=False)
         self._current = None
 
-    def _count_death(self, dialogue: Dialogue) -> None:
+    def _count_death(self, dialogue: PendingQuestions) -> None:
         self._deaths += 1
         self._last_words = dialogue.program.last_words()
 
-    def _replace(self, dialogue: Dialogue) -> None:
+    def _replace(self, dialogue: PendingQuestions) -> None:
         """The next question goes to a new program; this one may still answer the others that were put to it."""
         if self._current is dialogue:
             self._current = None
@@ -116,7 +120,7 @@ class Worker:
             self._hung.discard(dialogue)
             self._dismiss(dialogue, patiently=False)
 
-    def _dismiss(self, dialogue: Dialogue, *, patiently: bool) -> None:
+    def _dismiss(self, dialogue: PendingQuestions, *, patiently: bool) -> None:
         """Say farewell without waiting for it."""
         task = asyncio.create_task(dialogue.end(patiently=patiently))
         self._farewells.add(task)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from proctor.agents.command.dialogue import Dialogue
+from proctor.agents.command.dialogue import PendingQuestions
 from proctor.agents.command.worker import Worker
 from proctor.agents.mcp import protocol
 from proctor.agents.mcp.protocol import McpResult
@@ -37,7 +37,7 @@ class Stdio:
         """End the program."""
         await self._worker.close()
 
-    def _dialogue(self) -> Dialogue:
+    def _dialogue(self) -> PendingQuestions:
         def aside(message: Message) -> bool:
             if "method" not in message:
                 return False
@@ -45,10 +45,10 @@ class Stdio:
                 dialogue.tell(protocol.courtesy(message))
             return True
 
-        dialogue = Dialogue(self._words, max_bytes=self._max_bytes, aside=aside)
+        dialogue = PendingQuestions(self._words, max_bytes=self._max_bytes, aside=aside)
         return dialogue
 
-    async def _greet(self, dialogue: Dialogue) -> None:
+    async def _greet(self, dialogue: PendingQuestions) -> None:
         answer = await dialogue.ask(protocol.handshake())
         self._modern = protocol.is_modern(answer)
         if self._modern:

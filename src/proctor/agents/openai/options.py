@@ -29,7 +29,7 @@ _ADDRESSES = {
 _Positive = Annotated[int, Meta(ge=1)]
 
 
-class _Table(msgspec.Struct, kw_only=True):
+class _AgentTable(msgspec.Struct, kw_only=True):
     """What may stand in `[agents.NAME]`."""
 
     base_url: str | None = None
@@ -130,10 +130,10 @@ def read_options(
     )
 
 
-def _table(given: Mapping[str, Any], name: str) -> _Table:
-    must_be_known(given, _Table.__struct_fields__, whose=f"the agent {name!r}")
+def _table(given: Mapping[str, Any], name: str) -> _AgentTable:
+    must_be_known(given, _AgentTable.__struct_fields__, whose=f"the agent {name!r}")
     try:
-        return msgspec.convert(given, _Table)
+        return msgspec.convert(given, _AgentTable)
     except msgspec.ValidationError as error:
         problem, _, place = str(error).partition(" - at `$.")
         raise InputError(f"the option {place.rstrip('`')} of the agent {name!r} is not usable: {problem}") from None

@@ -12,7 +12,7 @@ from proctor.findings.gates.gate import COUNTS, Gate, parse
 from proctor.statistics.gate import fewest_cases
 
 if TYPE_CHECKING:
-    from proctor.statistics.sequential import Course, Plan
+    from proctor.statistics.sequential import ExpectedCourse, Plan
 
 FAILURES = (0, 1, 2, 5)
 """For which the fewest cases are told, unless somebody asks for another number."""
@@ -60,7 +60,7 @@ class EarlyPlan:
 
     gate: Gate
     bounds: Plan
-    courses: tuple[Course, ...]
+    courses: tuple[ExpectedCourse, ...]
     """For agents of several true rates."""
 
 

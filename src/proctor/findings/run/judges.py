@@ -31,7 +31,7 @@ class LabelledReply:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class JudgeVerdict:
+class JudgeOpinion:
     """What a judge says of one of them."""
 
     passed: bool | None
@@ -97,7 +97,7 @@ class JudgeRecord:
     name: str
     rubric: str
     is_own: bool
-    verdicts: Mapping[Key, JudgeVerdict]
+    verdicts: Mapping[Key, JudgeOpinion]
     failures: Mapping[Key, str] = field(default_factory=dict)
     """Why it failed on others."""
 
@@ -151,7 +151,7 @@ def _parted(record: JudgeRecord, groups: Mapping[str, Sequence[LabelledReply]]) 
     return {name: _agreement(record, replies) for name, replies in groups.items()}
 
 
-def _mean_cost(verdicts: Sequence[JudgeVerdict]) -> float | None:
+def _mean_cost(verdicts: Sequence[JudgeOpinion]) -> float | None:
     """What a verdict cost on average; nothing used is 0, used and without a price is unknown."""
     costs = []
     for verdict in verdicts:

@@ -8,7 +8,7 @@ from math import inf, sqrt
 from statistics import NormalDist
 from typing import Literal
 
-from proctor.score import Judgement
+from proctor.score import SecondOpinion
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.noise import NoiseComponents, flip_rate, noise_components
 
@@ -78,7 +78,7 @@ class NoiseFinding:
         return _cheapest([option for option in self.options if option.add != "cases"])
 
 
-def noise_finding(judge: str, judgements: Iterable[Judgement], size: RunSize) -> NoiseFinding | None:
+def noise_finding(judge: str, judgements: Iterable[SecondOpinion], size: RunSize) -> NoiseFinding | None:
     """What a judge's repeated judgements show; None: nothing was judged twice."""
     given = list(judgements)
     by_case = _by_case(given)
@@ -106,9 +106,9 @@ def noise_finding(judge: str, judgements: Iterable[Judgement], size: RunSize) ->
     )
 
 
-def _by_case(given: Sequence[Judgement]) -> dict[str, dict[_Reply, list[Judgement]]]:
+def _by_case(given: Sequence[SecondOpinion]) -> dict[str, dict[_Reply, list[SecondOpinion]]]:
     """Case → reply → its verdicts, in the order of the repeats."""
-    found: dict[str, dict[_Reply, list[Judgement]]] = {}
+    found: dict[str, dict[_Reply, list[SecondOpinion]]] = {}
     for each in sorted(given, key=lambda one: one.repeat):
         if each.finished and each.passed is not None:
             found.setdefault(each.exam, {}).setdefault((each.condition, each.trial), []).append(each)
@@ -116,8 +116,8 @@ def _by_case(given: Sequence[Judgement]) -> dict[str, dict[_Reply, list[Judgemen
 
 
 def _balanced(
-    by_case: Mapping[str, Mapping[_Reply, Sequence[Judgement]]], repeats: int
-) -> list[list[Sequence[Judgement]]]:
+    by_case: Mapping[str, Mapping[_Reply, Sequence[SecondOpinion]]], repeats: int
+) -> list[list[Sequence[SecondOpinion]]]:
     """Case → reply → judgements, everywhere as many; cases and replies that have fewer are left out."""
     whole = [
         [said[:repeats] for _, said in sorted(replies.items()) if len(said) >= repeats] for replies in by_case.values()
@@ -131,7 +131,7 @@ def _common(counts: Sequence[int]) -> int:
     return sorted(counts)[len(counts) // 2] if counts else 0
 
 
-def _marks(chosen: Sequence[Sequence[Sequence[Judgement]]]) -> NoiseComponents | None:
+def _marks(chosen: Sequence[Sequence[Sequence[SecondOpinion]]]) -> NoiseComponents | None:
     values = [[[said.value for said in reply] for reply in case] for case in chosen]
     known = [
         [[value for value in reply if value is not None] for reply in case]
@@ -141,7 +141,7 @@ def _marks(chosen: Sequence[Sequence[Sequence[Judgement]]]) -> NoiseComponents |
     return noise_components(known) if len(known) >= _FEWEST_CASES else None
 
 
-def _prices(size: RunSize, given: Sequence[Judgement]) -> tuple[Literal["cost", "calls"], float, float]:
+def _prices(size: RunSize, given: Sequence[SecondOpinion]) -> tuple[Literal["cost", "calls"], float, float]:
     """In what is paid, and what an attempt with its verdict and a further judgement take."""
     costs = [each.usage.cost for each in given if each.finished]
     known = [cost for cost in costs if cost is not None]

@@ -30,7 +30,7 @@ _SPEAKERS = {"human": "user", "ai": "assistant", "HumanMessage": "user", "AIMess
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Asked:
+class ImportedQuestion:
     """A question, and what stood beside it."""
 
     question: str = ""
@@ -40,16 +40,16 @@ class Asked:
     """What was given besides, by name."""
 
 
-def asked_in(value: Any, wishes: ImportWishes, log: ImportLog) -> Asked:
+def asked_in(value: Any, wishes: ImportWishes, log: ImportLog) -> ImportedQuestion:
     """The question in an input: a text, a conversation, an object with either. Raises InputError where it is open."""
     if isinstance(value, Mapping):
         return _asked_in_object(value, wishes, log)
     if is_conversation(value):
         return _asked_in_conversation(value, log)
-    return Asked(question=text_of(value, log))
+    return ImportedQuestion(question=text_of(value, log))
 
 
-def _asked_in_object(value: Mapping[str, Any], wishes: ImportWishes, log: ImportLog) -> Asked:
+def _asked_in_object(value: Mapping[str, Any], wishes: ImportWishes, log: ImportLog) -> ImportedQuestion:
     key = _key_of(value, wishes.question, QUESTIONS)
     if key is None and is_conversation(value.get("messages")):
         key = "messages"
@@ -62,14 +62,18 @@ def _asked_in_object(value: Mapping[str, Any], wishes: ImportWishes, log: Import
                 f"it cannot be told which key holds the question; the keys are {', '.join(map(repr, value))}: "
                 "name it with --question KEY"
             )
-        return Asked()
-    inner = asked_in(value[key], ImportWishes(), log) if not isinstance(value[key], str) else Asked(question=value[key])
+        return ImportedQuestion()
+    inner = (
+        asked_in(value[key], ImportWishes(), log)
+        if not isinstance(value[key], str)
+        else ImportedQuestion(question=value[key])
+    )
     others = {str(name): each for name, each in value.items() if name != key}
     context = inner.context
     for name in CONTEXTS:
         if context is None and isinstance(others.get(name), str) and others[name].strip():
             context = others.pop(name)
-    return Asked(question=inner.question, context=context, others=others | inner.others)
+    return ImportedQuestion(question=inner.question, context=context, others=others | inner.others)
 
 
 def _key_of(value: Mapping[str, Any], wished: str | None, usual: Sequence[str]) -> str | None:
@@ -101,15 +105,15 @@ def content_of(message: Mapping[str, Any], log: ImportLog) -> str:
     return text_of(holder.get("content"), log)
 
 
-def _asked_in_conversation(messages: Sequence[Mapping[str, Any]], log: ImportLog) -> Asked:
+def _asked_in_conversation(messages: Sequence[Mapping[str, Any]], log: ImportLog) -> ImportedQuestion:
     """The last question of the user; what was said before it is the context."""
     places = [place for place, message in enumerate(messages) if role_of(message) in _USERS]
     if not places:
-        return Asked()
+        return ImportedQuestion()
     before = [f"{role_of(each)}: {content_of(each, log)}" for each in messages[: places[-1]]]
     if after := len(messages) - places[-1] - 1:
         log.leave_out("messages after the last question of the user", after)
-    return Asked(question=content_of(messages[places[-1]], log), context="\n\n".join(before) or None)
+    return ImportedQuestion(question=content_of(messages[places[-1]], log), context="\n\n".join(before) or None)
 
 
 def text_of(value: Any, log: ImportLog) -> str:
@@ -159,7 +163,7 @@ def objects(value: Any) -> list[dict[str, Any]]:
 
 
 def case_of(
-    asked: Asked,
+    asked: ImportedQuestion,
     *,
     own_id: str | None,
     answer: str | None,

@@ -21,7 +21,7 @@ from proctor.formats.imports.contract import (
 from proctor.formats.imports.errors_there import failure_there
 from proctor.formats.imports.eval_archive import EvalArchive
 from proctor.formats.imports.fields import (
-    Asked,
+    ImportedQuestion,
     asked_in,
     case_of,
     content_of,
@@ -230,12 +230,14 @@ def _with_attachments(sample: dict[str, Any]) -> dict[str, Any]:
     return {name: filled(value) for name, value in sample.items()}
 
 
-def _with_choices(asked: Asked, choices: Any) -> Asked:
+def _with_choices(asked: ImportedQuestion, choices: Any) -> ImportedQuestion:
     """The question with its choices, without which it makes no sense."""
     if not isinstance(choices, list) or not choices:
         return asked
     lines = [f"{chr(65 + place) if place < 26 else place + 1}) {each}" for place, each in enumerate(choices)]
-    return Asked(question="\n".join([asked.question, "", *lines]), context=asked.context, others=asked.others)
+    return ImportedQuestion(
+        question="\n".join([asked.question, "", *lines]), context=asked.context, others=asked.others
+    )
 
 
 def _answer(target: Any, log: ImportLog) -> str | None:

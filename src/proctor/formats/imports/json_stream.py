@@ -24,13 +24,13 @@ def walk(file: TextIO, lists: Collection[Keys], *, source: Path) -> Iterator[tup
 
     Raises CutOff where the document ends too early, InputError where it is no JSON.
     """
-    reader = _Reader(file, source)
+    reader = _ValueReader(file, source)
     yield from _values(reader, (), lists)
     if reader.peek():
         raise reader.wrong("something stands after the end of the document")
 
 
-def _values(reader: _Reader, keys: Keys, lists: Collection[Keys]) -> Iterator[tuple[Keys, Any]]:
+def _values(reader: _ValueReader, keys: Keys, lists: Collection[Keys]) -> Iterator[tuple[Keys, Any]]:
     opening = reader.peek()
     if opening == "{" and any(path[: len(keys)] == keys and path != keys for path in lists):
         yield from _members(reader, keys, lists)
@@ -40,7 +40,7 @@ def _values(reader: _Reader, keys: Keys, lists: Collection[Keys]) -> Iterator[tu
         yield keys, reader.value()
 
 
-def _members(reader: _Reader, keys: Keys, lists: Collection[Keys]) -> Iterator[tuple[Keys, Any]]:
+def _members(reader: _ValueReader, keys: Keys, lists: Collection[Keys]) -> Iterator[tuple[Keys, Any]]:
     reader.take("{")
     while reader.peek() != "}":
         name = reader.value()
@@ -53,7 +53,7 @@ def _members(reader: _Reader, keys: Keys, lists: Collection[Keys]) -> Iterator[t
     reader.take("}")
 
 
-def _items(reader: _Reader) -> Iterator[Any]:
+def _items(reader: _ValueReader) -> Iterator[Any]:
     reader.take("[")
     while reader.peek() != "]":
         yield reader.value()
@@ -62,7 +62,7 @@ def _items(reader: _Reader) -> Iterator[Any]:
     reader.take("]")
 
 
-class _Reader:
+class _ValueReader:
     """Takes values from the front of a file, of which it holds no more than it needs."""
 
     def __init__(self, file: TextIO, source: Path) -> None:

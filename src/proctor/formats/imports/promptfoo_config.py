@@ -11,7 +11,7 @@ from typing import Any
 
 from proctor.errors import InputError
 from proctor.formats.imports.contract import ImportedRecord, ImportedRun, ImportLog, ImportWishes
-from proctor.formats.imports.fields import Asked, asked_in, case_of, fit_name, mapping, objects
+from proctor.formats.imports.fields import ImportedQuestion, asked_in, case_of, fit_name, mapping, objects
 from proctor.formats.imports.promptfoo_assertions import assertion_in, expected_there
 from proctor.formats.imports.source_file import SourceFile
 
@@ -106,7 +106,9 @@ class PromptfooConfig:
                 yield f"{path.name}, {place}", _test_of_row(each, log) if file.kind == "csv" else each
 
 
-def asked_there(prompts: list[str], variables: Mapping[str, Any], wishes: ImportWishes, log: ImportLog) -> Asked:
+def asked_there(
+    prompts: list[str], variables: Mapping[str, Any], wishes: ImportWishes, log: ImportLog
+) -> ImportedQuestion:
     """The question: the prompt with its variables, where there is one prompt; else the variables themselves."""
     if len(prompts) == 1:
         return chat_or_text(_render(prompts[0], variables, log), wishes, log)
@@ -115,17 +117,17 @@ def asked_there(prompts: list[str], variables: Mapping[str, Any], wishes: Import
     shown = {name: value for name, value in variables.items() if not name.startswith("_")}
     if wishes.question is not None or len(shown) <= 1:
         return asked_in(shown, wishes, log)
-    return Asked(question="\n".join(f"{name}: {_said(value)}" for name, value in shown.items()))
+    return ImportedQuestion(question="\n".join(f"{name}: {_said(value)}" for name, value in shown.items()))
 
 
-def chat_or_text(prompt: str, wishes: ImportWishes, log: ImportLog) -> Asked:
+def chat_or_text(prompt: str, wishes: ImportWishes, log: ImportLog) -> ImportedQuestion:
     """A prompt may be a conversation, written as JSON."""
     if prompt.lstrip().startswith("["):
         try:
             return asked_in(json.loads(prompt), wishes, log)
         except (ValueError, RecursionError):
             pass
-    return Asked(question=prompt)
+    return ImportedQuestion(question=prompt)
 
 
 def _render(template: str, variables: Mapping[str, Any], log: ImportLog) -> str:

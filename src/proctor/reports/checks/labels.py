@@ -1,4 +1,4 @@
-"""What became of each check of a case, counted while attempts stream by: Labels."""
+"""What became of each check of a case, counted while attempts stream by: CheckLabels."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Label:
         return self.outcome in (FAILED, FLAKY)
 
 
-class Labels:
+class CheckLabels:
     """The checks of these cases."""
 
     def __init__(self, cases: Iterable[str]) -> None:

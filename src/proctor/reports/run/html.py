@@ -16,7 +16,7 @@ from proctor.findings.failure_map import RunFailures
 from proctor.findings.run import CaseFinding, Findings, ProblemGroup
 from proctor.reports import outcomes
 from proctor.reports.battle.conversation import talk
-from proctor.reports.checks.labels import Label, Labels
+from proctor.reports.checks.labels import CheckLabels, Label
 from proctor.reports.headline import headline
 from proctor.reports.run.environment import environment
 from proctor.reports.run.particulars import settings_of
@@ -72,7 +72,7 @@ def html_pieces(
 ) -> Iterator[str]:
     """The same piece by piece; with what failed in groups, where that is known."""
     cases = outcomes.worst_first(findings.cases)
-    labels = Labels(case.id for case in cases[:_ROWS])
+    labels = CheckLabels(case.id for case in cases[:_ROWS])
     shown = select(cases, labels.watching(attempts), _renderer(findings, exams), limit=_ATTEMPTS_IN_FULL)
     rows = list(_rows(findings, cases, shown, labels))
     page = environment().get_template("report.html.j2")
@@ -137,7 +137,7 @@ def _page(
 
 
 def _rows(
-    findings: Findings, cases: Iterable[CaseFinding], shown: Mapping[str, list[RenderedAttempt]], labels: Labels
+    findings: Findings, cases: Iterable[CaseFinding], shown: Mapping[str, list[RenderedAttempt]], labels: CheckLabels
 ) -> Iterator[CaseRow]:
     places = {check.name: place for place, check in enumerate(findings.checks[:_FILTERS])}
     for number, case in enumerate(cases, 1):

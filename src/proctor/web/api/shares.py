@@ -11,7 +11,7 @@ from proctor.reports.values import plain
 from proctor.web.api.answers import answer
 from proctor.web.api.shapes import RequestBody, ResponseBody
 from proctor.web.pages.acts import must_be_configured
-from proctor.web.site.shares import LONGEST, USUAL, Share
+from proctor.web.site.shares import LONGEST, USUAL, ShareLink
 from proctor.web.site.site import Site, site_of
 from proctor.web.site.syncs import SyncState
 
@@ -110,5 +110,5 @@ def send_run(request: Request, run: Named, new: NewSync) -> Response:
     return answer(plain(site.syncs.start(site.store.archive.find(run).id, new.to)), status=202)
 
 
-def _told(site: Site, share: Share) -> dict[str, Any]:
+def _told(site: Site, share: ShareLink) -> dict[str, Any]:
     return {**plain(share), "path": f"/shared/{site.shares.token(share)}"}

@@ -62,7 +62,7 @@ def _pieces(words: list[str], only: set[int]) -> tuple[Piece, ...]:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Exchange:
+class TurnPair:
     """One turn in both runs; None: it was not reached in one of them."""
 
     number: int
@@ -73,14 +73,14 @@ class Exchange:
     said: Difference
 
 
-def exchanges(before: Attempt, after: Attempt, case: str) -> Iterator[Exchange]:
+def exchanges(before: Attempt, after: Attempt, case: str) -> Iterator[TurnPair]:
     """All turns; of a script, only the row that was asked for."""
     sides = [{each.turn.number: each for each in judged_turns(attempt, None)} for attempt in (before, after)]
     for number in sorted(sides[0].keys() | sides[1].keys()):
         a, b = sides[0].get(number), sides[1].get(number)
         asked = [each.turn for each in (a, b) if each is not None]
         if before.key.exam == case or any(turn.case == case for turn in asked):
-            yield Exchange(
+            yield TurnPair(
                 number=number, a=a, b=b, asked=_question_difference(a, b), said=difference(_reply(a), _reply(b))
             )
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from proctor.benchmark import Exam
 from proctor.findings.run import CaseFinding
 from proctor.reports import outcomes
-from proctor.reports.checks.labels import Label, Labels
+from proctor.reports.checks.labels import CheckLabels, Label
 from proctor.reports.outcomes import OutcomeLabel
 from proctor.run import Attempt, Run
 from proctor.running.plan import PLACES
@@ -192,7 +192,7 @@ def _fits(case: CaseFinding, wanted: ResultFilter) -> bool:
     return says(wanted.q, case.question, id=case.id)
 
 
-def _case_line(read: CachedFindings, case: CaseFinding, labels: Labels | None) -> ResultRow:
+def _case_line(read: CachedFindings, case: CaseFinding, labels: CheckLabels | None) -> ResultRow:
     told = labels.of(case.id) if labels is not None else []
     return ResultRow(
         exam=read.exams[case.id],
@@ -222,14 +222,14 @@ def _sort_cases(cases: list[CaseFinding], sort: str) -> list[CaseFinding]:
     return [*(reversed(known) if descending else known), *(case for case in cases if keys[id(case)] is None)]
 
 
-def _labels(store: Store, read: CachedFindings, cases: Sequence[str]) -> Labels | None:
+def _labels(store: Store, read: CachedFindings, cases: Sequence[str]) -> CheckLabels | None:
     """The checks of the cases on this page; None: there are none, or too many trials to count them for a page."""
     most = len(cases) * read.run.settings.repeats
     if not read.findings.checks or most > _MOST_LABELLED or not cases:
         return None
     rows = {name: row for row, name in enumerate(read.exams)}
     found = store.archive.page(read.run.id, places=spans(read.run, (rows[case] for case in cases)), limit=most)
-    labels = Labels(cases)
+    labels = CheckLabels(cases)
     for _ in labels.watching(found):
         pass
     return labels
@@ -352,7 +352,7 @@ def _chips_of_attempts(read: CachedFindings) -> Chips:
 
 
 def _attempt_line(exams: Mapping[str, Exam], attempt: Attempt) -> ResultRow:
-    labels = Labels([attempt.key.exam])
+    labels = CheckLabels([attempt.key.exam])
     for _ in labels.watching([attempt]):
         pass
     return ResultRow(

@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from proctor.web.site.clients import Guesses, client_address, networks
 from proctor.web.site.sessions import LIFETIME, Session, Sessions
 from proctor.web.site.settings import WebSettings
-from proctor.web.site.shares import Share, Shares
+from proctor.web.site.shares import ShareLink, ShareLinks
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -61,7 +61,7 @@ class Guard:
     """ASGI middleware; leaves the session in `request.state.session`, and in `.shared` what it was shown by a link."""
 
     def __init__(
-        self, app: ASGIApp, *, settings: WebSettings, sessions: Sessions, guesses: Guesses, shares: Shares
+        self, app: ASGIApp, *, settings: WebSettings, sessions: Sessions, guesses: Guesses, shares: ShareLinks
     ) -> None:
         self._app = app
         self._settings = settings
@@ -173,7 +173,7 @@ def set_cookie(headers: MutableHeaders, scope: Scope, sessions: Sessions, sessio
     )
 
 
-def set_share_cookie(headers: MutableHeaders, scope: Scope, share: Share, token: str) -> None:
+def set_share_cookie(headers: MutableHeaders, scope: Scope, share: ShareLink, token: str) -> None:
     """Hand the browser what opens a shared run, for the addresses of that run alone."""
     secure = "; Secure" if _is_encrypted(scope) else ""
     life = max(0, share.expires - int(time.time()))

@@ -31,7 +31,7 @@ _TOKEN = re.compile(r"(?P<id>[\w-]{16})\.(?P<signature>[0-9a-f]{64})", re.ASCII)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Share:
+class ShareLink:
     """One link."""
 
     id: str
@@ -42,7 +42,7 @@ class Share:
     """Seconds since the epoch."""
 
 
-class Shares:
+class ShareLinks:
     """Gives out links and reads them back."""
 
     def __init__(self, settings: WebSettings) -> None:
@@ -51,7 +51,7 @@ class Shares:
         self._key_file = settings.folder / "web" / "share.key"
         self._locked = settings.token is not None
 
-    def make(self, run: str, *, days: int = USUAL) -> Share:
+    def make(self, run: str, *, days: int = USUAL) -> ShareLink:
         """A new link to a run. Raises UsageError where it would be of no use, or good for too long."""
         if not self._locked:
             raise UsageError(
@@ -63,13 +63,13 @@ class Shares:
         if len(self.of(run)) >= MOST:
             raise UsageError(f"there are {MOST} links to run {run} already; revoke some that nobody needs")
         now = int(time.time())
-        share = Share(id=secrets.token_urlsafe(12), run=run, made=now, expires=now + days * _DAY)
+        share = ShareLink(id=secrets.token_urlsafe(12), run=run, made=now, expires=now + days * _DAY)
         private.make_folder(self._folder)
         told = {"run": share.run, "made": share.made, "expires": share.expires}
         private.write(self._file(share.id), json.dumps(told).encode())
         return share
 
-    def of(self, run: str) -> list[Share]:
+    def of(self, run: str) -> list[ShareLink]:
         """Links to a run that are still good, the newest first; what has expired is tidied up."""
         good = []
         for path in self._folder.glob("*.json"):
@@ -87,11 +87,11 @@ class Shares:
             self._file(found.id).unlink(missing_ok=True)
         return found is not None
 
-    def token(self, share: Share) -> str:
+    def token(self, share: ShareLink) -> str:
         """What the link holds."""
         return f"{share.id}.{self._sign(share)}"
 
-    def read(self, token: str) -> Share | None:
+    def read(self, token: str) -> ShareLink | None:
         """The link that this token belongs to; None: it is not ours, has expired or was revoked."""
         found = _TOKEN.fullmatch(token)
         share = self._read(found["id"]) if found else None
@@ -99,13 +99,13 @@ class Shares:
             return None
         return share if share.expires > time.time() else None
 
-    def _read(self, identity: str) -> Share | None:
+    def _read(self, identity: str) -> ShareLink | None:
         with suppress(OSError, ValueError, KeyError, TypeError):
             told = json.loads(self._file(identity).read_text(encoding="utf-8"))
-            return Share(id=identity, run=str(told["run"]), made=int(told["made"]), expires=int(told["expires"]))
+            return ShareLink(id=identity, run=str(told["run"]), made=int(told["made"]), expires=int(told["expires"]))
         return None
 
-    def _sign(self, share: Share) -> str:
+    def _sign(self, share: ShareLink) -> str:
         said = f"share:{share.id}.{share.run}.{share.expires}"
         return hmac.new(stored_key(self._key_file), said.encode(), "sha256").hexdigest()
 

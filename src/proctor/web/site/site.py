@@ -13,7 +13,7 @@ from proctor.web.site.jobs import Jobs
 from proctor.web.site.live import Live
 from proctor.web.site.sessions import Sessions
 from proctor.web.site.settings import WebSettings
-from proctor.web.site.shares import Shares
+from proctor.web.site.shares import ShareLinks
 from proctor.web.site.summaries import Summaries
 from proctor.web.site.syncs import Syncs
 from proctor.workflows.library import Library
@@ -30,7 +30,7 @@ class Site:
         self.live = Live()
         self.summaries = Summaries(settings.folder / "web" / "found", lambda: self.store)
         self.jobs = Jobs(settings, lambda: self.store)
-        self.shares = Shares(settings)
+        self.shares = ShareLinks(settings)
         self.syncs = Syncs(settings.store)
 
     @cached_property
