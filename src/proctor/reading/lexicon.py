@@ -282,7 +282,7 @@ website site webpage | internet online web | email mail | print printer printing
 release | install installation | backup copy | screen display | storage memory | safe secure security | support back |
 train educate education | university college | book novel | chapter section | read reader | song track tune | band
 group | concert gig show | theatre theater | museum gallery | exhibition exhibit | ticket admission entry | queue line
-| seat chair | floor storey level | door gate entrance | window pane | castle fortress | church cathedral | hospital
+| seat chair | floor storey level | door entrance | window pane | castle fortress | church cathedral | hospital
 clinic | surgery operation operate | pain ache sore | infection infect contagious infectious | vaccine vaccination
 vaccinate jab | pregnant pregnancy | heart cardiac | tooth dental dentist | eye sight vision | allergy allergic | dose
 dosage shot | pill tablet capsule | vegetarian veggie | sugar sweet | salt salty | bake baker oven roast | boil

@@ -22,6 +22,7 @@ _MEASURED = frozenset(("open", "amount"))
 _SPANS = stem_set("long length")
 _TAKES_TIME = stem_set("duration valid")
 _SPEEDS = stem_set("run drive move fly swim go")
+_ATTITUDES = stem_set("like want help hurt")
 _PLACES = stem_set("city town place location")
 
 
@@ -81,8 +82,13 @@ def missing(one: Inquiry, there: Iterable[str]) -> list[str]:
     return [
         word
         for word in one.telling
-        if not (is_light(word) or _is_met(word, others) or _goes_without(word, one, others))
+        if not (_can_go(word, one) or _is_met(word, others) or _goes_without(word, one, others))
     ]
+
+
+def _can_go(word: str, one: Inquiry) -> bool:
+    """Whether a stem says so little that another wording may do without it; not what somebody likes or wants."""
+    return is_light(word) and not (word in _ATTITUDES and one.kind == "yes-no")
 
 
 def _is_met(word: str, others: Iterable[str]) -> bool:

@@ -12,7 +12,13 @@ from typing import NamedTuple
 
 from proctor.reading.answer import judge
 from proctor.reading.challenge import FILLERS
-from proctor.reading.conflicts.continued import continued_sides, differing_days, limited_and_open, none_and_some
+from proctor.reading.conflicts.continued import (
+    continued_sides,
+    denied_answer,
+    differing_days,
+    limited_and_open,
+    none_and_some,
+)
 from proctor.reading.conflicts.later_values import compared_values, continued_times, outside_the_days
 from proctor.reading.conflicts.names import differing_choices, differing_lists, differing_names, granted_names
 from proctor.reading.conflicts.pair import Exchange, Found, Pair, is_reverse, relate
@@ -160,6 +166,7 @@ _ALL_RULES = (
     continued_sides,
     none_and_some,
     limited_and_open,
+    denied_answer,
     continued_times,
     compared_values,
     outside_the_days,

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from itertools import product, takewhile
 
-from proctor.reading.conflicts.pair import Found, Pair, opposed
+from proctor.reading.conflicts.pair import Found, Pair, opposed, says_all
 from proctor.reading.conflicts.scope import QUOTED, is_always, is_conditional, keeps_to, times_of
 from proctor.reading.inquiry import is_light, plain_words
-from proctor.reading.lexicon import akin
+from proctor.reading.lexicon import akin, concept
 from proctor.reading.link import one_proposition, one_question
 from proctor.reading.polarity import says
 from proctor.reading.question import understand
@@ -25,10 +25,13 @@ _SUBJECT = re.compile(
     r"(?:(?:but|so|and|then|well|sorry|no|yes)\b,? )*(it|they|he|she|we|you|i|that|this|there|the doors?)\b"
 )
 _PERSON = re.compile(r"(?:he|she)(?:'s|'ll|'d)?\b")
+_OF_PERSON = re.compile(r"\b(?:he|she|him|her|his|hers)\b")
+_FORMER = re.compile(r"\b(?:any ?more|no longer|used to|formerly|yet|not yet)\b")
 _CLAUSE = re.compile(r"[,;:–—] |\b(?:because|since|and|but|so) ")
 _IS = re.compile(
     r"((?:the |this |that |our |your )?[\w'-]+?)(?:'s|'re| is| are| was| were)\b(?: (?:\w+ly|very|quite|too|so))?"
 )
+_NOT_ALL = re.compile(r"\b(?:only|alone|just|until|always|all|both|every|either|yet|directly|any ?more)\b")
 _PRONOUNS = frozenset(("it", "they", "this", "these", "those"))
 _LIMITED = re.compile(
     r"\b(?:only (?!if|when|on|in|from)|reserved for|restricted to|limited to|exclusively(?: for)?|exclusive to"
@@ -50,7 +53,7 @@ def continued_sides(pair: Pair) -> Iterator[Found]:
     if pair.topic.kind != "yes-no" or pair.topic.inverted or one_proposition(pair.topic, pair.asked[1]):
         return
     first = _plain_side(pair)
-    if first is None:
+    if first is None or any(_FORMER.search(claim.passage.folded) for told in pair.told for claim in told.claims):
         return
     for claim in _meant(pair.told[1]):
         said = _side_of(pair, claim, yes=first)
@@ -103,25 +106,26 @@ def _says_opposite(pair: Pair, claim: Claim) -> bool:
 
 def _is_on_topic(pair: Pair, claim: Claim, *, yes: bool) -> bool:
     """Whether a sentence takes up enough of the topic: to affirm what was denied needs more than to deny it."""
-    if _PERSON.match(claim.body.folded):
-        return False
+    if _PERSON.match(claim.body.folded) and not _OF_PERSON.search(pair.asked[1].asked):
+        return False  # somebody whom the later question brought in
     telling = [word for word in dict.fromkeys(pair.topic.telling) if not is_light(word)]
     stems = words(plain_words(claim.body.folded))
     met = [word for word in telling if any(_meets(word, other) for other in stems)]
     if not met:
         return False
+    if not yes:
+        return says_all(pair.topic, claim.body.folded)
     if len(met) > 1 or len(telling) == 1:
         return True
     own = [word for word in stems if word not in STOP]
     begins = bool(own) and any(akin(own[0], word) for word in telling[:2])
     if begins and _LIMITED.search(claim.passage.folded):
-        return yes
+        return True
     if met[0] == telling[0]:
         return False
     before = [word for word in _own_words(pair.told[0]) if not any(akin(word, asked) for asked in telling)]
-    if any(akin(word, other) for word in before for other in stems):
-        return yes
-    return yes and _SUBJECT.match(claim.body.folded) is not None
+    taken_up = any(akin(word, other) for word in before for other in stems)
+    return taken_up or _SUBJECT.match(claim.body.folded) is not None
 
 
 def _own_words(told: Statements) -> list[str]:
@@ -166,6 +170,24 @@ def _bears(pair: Pair, one: Claim, other: Claim) -> bool:
         return True
     asked = any(akin(word, own) for word in shared for own in pair.topic.telling)
     return asked or _SUBJECT.match(other.body.folded) is not None
+
+
+def denied_answer(pair: Pair) -> Iterator[Found]:
+    """What was asked for, denied of the very answer that was given: `Line 14.`, then `The 14 doesn't go there.`"""
+    wanted = [word for word in pair.topic.telling if not is_light(word) and word != concept(pair.topic.category)]
+    named = {word for word in _own_words(pair.told[0]) if not any(akin(word, asked) for asked in wanted)}
+    if pair.topic.kind not in ("open", "who", "where") or not wanted or not named:
+        return
+    spoken: frozenset[str] = pair.asked[1].stems
+    for claim in pair.told[1].claims:
+        of_it = named & claim.stems or (_SUBJECT.match(claim.body.folded) and named & spoken)
+        spoken |= claim.stems
+        if not of_it or not claim.denies or claim not in _meant(pair.told[1]) or _NOT_ALL.search(claim.passage.folded):
+            continue
+        if all(any(akin(word, other) for other in claim.stems) for word in wanted) and keeps_to(
+            pair, claim, amounts=False
+        ):
+            yield Found("negation", pair.told[0].first(), excerpt(claim.text), "what was stated first is then denied")
 
 
 def limited_and_open(pair: Pair) -> Iterator[Found]:

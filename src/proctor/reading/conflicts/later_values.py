@@ -38,7 +38,12 @@ def continued_times(pair: Pair) -> Iterator[Found]:
         return
     for claim in _stated(pair.told[1]):
         times = list(_clocks(claim))
-        if not times or claim.denies or not keeps_to(pair, claim, amounts=False) or not _says_it(pair, claim):
+        if (
+            not times
+            or claim.denies
+            or not keeps_to(pair, claim, amounts=False, supposed=True)
+            or not _says_it(pair, claim)
+        ):
             continue
         if not any(_one_time(first[0].fact, time) for time in times):
             reason = f"first {first[0].text}, then another time"

@@ -53,6 +53,7 @@ _CONVERTS = re.compile(
     r" in ([a-z]+)\W*$|^(?:and |so )?in ([a-z]+)\W*$"
 )
 _AGAIN = re.compile(r"\bagain\W*$|\bdid you say\W*$|\bonce more\W*$|\bone (?:last|more) time\b")
+_PRONOUN = re.compile(r"\b(?:it|its|they|their|he|his|she|her|we|our|you)\b")
 _CALLED_IT = re.compile(r"\b(?:it|its|they|them|he|him|she|there)\b")
 _ADMITTING = frozenset(map(concept, stem_set("open allow include accept admit welcome")))
 _REFUSING = frozenset(map(concept, stem_set("exclude ban forbid prohibit refuse bar")))
@@ -209,6 +210,14 @@ def opposed(one: str, other: str) -> bool:
     if is_derived(one) or is_derived(other):
         return False
     return concept(other) in _OPPOSITE_CONCEPTS.get(concept(one), ())
+
+
+def says_all(topic: Inquiry, folded: str) -> bool:
+    """Whether a text takes up all of a question, the bounds it sets aside; a pronoun may stand for its subject."""
+    stems = words(plain_words(folded))
+    telling = [word for word in dict.fromkeys(topic.telling) if not is_light(word)]
+    left = [word for word in telling if word not in topic.bounds and not _is_met(word, stems, turned=True)]
+    return not left or (left == telling[:1] and len(telling) > 1 and _PRONOUN.search(folded) is not None)
 
 
 @lru_cache(maxsize=1024)

@@ -36,11 +36,13 @@ _LEADS_TO_MONTH = re.compile(
 )
 _RANGE = re.compile(rf"\b({_TIME})s? (?:and|to|till|until|through|-|–) ({_TIME})s?\b")
 _BETWEEN = re.compile(r"\b(?:between|from) $")
+_RELATIVE = re.compile(r"\b(?:tomorrow|yesterday|tonight|next (?:week|month|year)|last (?:week|month|year))\b")
 _ALWAYS = re.compile(
     r"\b(?:every day|daily|all (?:the )?year(?: round)?|all year|year[- ]round|always|at any time|any day|never"
     r"|seven days|24/7|round the clock|at all times|no exceptions?)\b"
 )
 _SUPPOSES = re.compile(r"\b(?:if|suppose|supposing|unless|in case|imagine|assuming|provided|as long as)\b")
+_IF_I = re.compile(r"\bif (?:i|we)\b")
 _CONDITION = re.compile(
     r"\b(?:if|unless|as long as|provided|providing|except|only (?:if|when|with|for|on|in|from|until)|but (?:not|only)"
     r"|depends?|depending|in some cases|sometimes|usually|most|some|many|often|generally|mostly"
@@ -56,12 +58,20 @@ OF_THAT = re.compile(
 QUOTED = re.compile(r"(?<!\w)['\"‘“«](?:[^\s'\"”»]+ ){2,}[^\"”»]+?['\"’”»](?!\w)")
 """Three words or more between quotation marks are somebody else's."""
 _NAME = re.compile(r"(?<=[a-z,;'’] )(?!I\b)[A-Z][\w'’-]+")
+_OF_ALL = re.compile(
+    r"\b(?:none of|no|all|all of|every|each|each of|any of) ((?:the |our |these |its |their )?[\w'-]+)"
+)
 _OTHERS = re.compile(r"\b(?:the|our|your|all) others?\b|\bother (?:ones?|days|times)\b")
 _OPENING = re.compile(
     r"(?:(?:yes|no|well|but|and)\b,? )*(?:in|on|at|near|by|for|during|with|under|inside|outside|from"
     r"|before|after|above|below) ((?:the |an? |your |our |my )?[\w'-]+(?: [\w'-]+)?)"
 )
 """What a sentence begins with that sets its scene: near the shore, …"""
+_LED = re.compile(r"\b(?:in|on|at|near|by|for|with|inside|outside) ((?:the |an? |your |our |my |this |that )?[\w'-]+)")
+_THEN = re.compile(
+    r"(?:then|in that case|if so|in this case),? (?:the|it|you|we|they|he|she|i|that|this|there|an?|your|our|my)\b"
+)
+"""What follows from what was just told: Then it doesn't …"""
 _OTHER = re.compile(r"\b(?:other|another|else|different|instead|besides|next one|second one|elsewhere)\b")
 
 
@@ -97,26 +107,48 @@ def is_conditional(claim: Claim) -> bool:
     return _CONDITION.search(claim.passage.folded) is not None
 
 
-def keeps_to(pair: Pair, claim: Claim, *, amounts: bool = True) -> bool:
-    """Whether a sentence of the later reply, with its question, speaks of what was answered and within its bounds."""
+def keeps_to(pair: Pair, claim: Claim, *, amounts: bool = True, supposed: bool = False) -> bool:
+    """Whether a sentence of the later reply, with its question, speaks of what was answered and within its bounds.
+
+    Without `amounts` numbers of the question do not matter; with `supposed` nor does what the speaker would do.
+    """
     question = fold(pair.said[1].question, accents=False)
+    if supposed:
+        question = _IF_I.sub(" ", question)
     if _SUPPOSES.search(question) or _OTHER.search(question) or _OTHERS.search(claim.passage.folded):
         return False
-    if names_another(pair) or _sets_scene(pair, claim):
+    if (names_another(pair) and not (supposed and _IF_I.search(pair.asked[1].asked))) or _sets_scene(pair, claim):
         return False
+    if is_always(claim.passage.folded) and _shares_time(pair, claim):
+        return True
     return _time_is_covered(pair, claim) and (not amounts or _amounts_are_covered(pair))
 
 
+def _shares_time(pair: Pair, claim: Claim) -> bool:
+    return not times_of(claim.passage.folded).isdisjoint(times_of(fold(pair.said[0].reply, accents=False)))
+
+
 def _sets_scene(pair: Pair, claim: Claim) -> bool:
-    """Whether a sentence begins with a place or a case of its own, or speaks of `that`: of what was just asked."""
-    if OF_THAT.match(claim.body.folded):
+    """Whether a sentence is said of a case of its own: of `that`, of a place that it begins with or was asked about."""
+    folded = claim.passage.folded
+    if OF_THAT.match(claim.body.folded) or (_THEN.match(folded) and not _has_amounts(pair)):
         return True
     if pair.asked[1].kind == "where":
         return False  # then it is the answer
-    opening = _OPENING.match(claim.passage.folded)
-    known = _spoken(pair) | pair.asked[1].stems
-    own = [word for word in words(opening[1] if opening else "") if word not in STOP and not is_light(word)]
-    return any(not any(akin(word, other) for other in known) for word in own)
+    opening = _OPENING.match(folded)
+    if _new_words(opening[1] if opening else "", _spoken(pair) | pair.asked[1].stems):
+        return True
+    led = (word for match in _LED.finditer(folded) for word in _new_words(match[1], _spoken(pair)))
+    return any(word in pair.asked[1].stems for word in led)
+
+
+def _new_words(text: str, known: frozenset[str]) -> list[str]:
+    own = [word for word in words(text) if word not in STOP and not is_light(word) and not word[:1].isdigit()]
+    return [word for word in own if not any(akin(word, other) for other in known)]
+
+
+def _has_amounts(pair: Pair) -> bool:
+    return bool(read_facts(fold(pair.said[1].question, accents=False)).quantities)
 
 
 def names_another(pair: Pair) -> bool:
@@ -128,7 +160,14 @@ def names_another(pair: Pair) -> bool:
     new = [word for word in rest if word not in STOP and not is_light(word) and not word[:1].isdigit()]
     names = [word for match in _NAME.finditer(text) for word in words(fold(match[0], accents=False))]
     known = _spoken(pair)
-    return any(not any(akin(word, other) for other in known) for word in (*new, *names) if word not in times_of(word))
+    apart = [word for word in (*new, *names) if not times_of(word) and not any(akin(word, other) for other in known)]
+    return bool(apart) and not _is_one_of_all(pair, frozenset((*new, *names)) - frozenset(apart))
+
+
+def _is_one_of_all(pair: Pair, met: frozenset[str]) -> bool:
+    """Whether it names one of those of which all or none was said: none of the cottages, Rose Cottage."""
+    kinds = (word for match in _OF_ALL.finditer(fold(pair.said[0].reply, accents=False)) for word in words(match[1]))
+    return any(akin(word, kind) for kind in kinds for word in met)
 
 
 @lru_cache(maxsize=256)
@@ -143,18 +182,26 @@ def _spoken(pair: Pair) -> frozenset[str]:
 def _time_is_covered(pair: Pair, claim: Claim) -> bool:
     """Whether the times of the later exchange lie within those of the earlier one."""
     before = times_of(fold(f"{pair.topic.asked} {pair.said[0].question} {pair.said[0].reply}", accents=False))
-    after = times_of(fold(f"{pair.said[1].question} {claim.text}", accents=False))
+    later = fold(f"{pair.said[1].question} {claim.text}", accents=False)
+    before_it = fold(f"{pair.said[0].question} {pair.said[0].reply}", accents=False)
+    if not _relative_days(claim.passage.folded) <= _relative_days(before_it):
+        return False
+    after = times_of(later)
     if not before:
         return not after or is_always(fold(pair.said[0].reply, accents=False))
     return after <= before if after else is_always(claim.passage.folded)
+
+
+def _relative_days(folded: str) -> frozenset[str]:
+    return frozenset(match[0] for match in _RELATIVE.finditer(folded))
 
 
 def _amounts_are_covered(pair: Pair) -> bool:
     """Whether each number of the later question stood in the earlier exchange, or lies within a bound set there."""
     before = list(read_facts(fold(f"{pair.topic.asked} {pair.said[0].reply}", accents=False)).quantities)
     question = fold(pair.said[1].question, accents=False)
-    after = (found for found in read_facts(question).quantities if question[found.end : found.end + 1] != "-")
-    own = (found for found in after if found.dimension or found.value != 1)  # one is hardly a number, nor is two-line
+    after = (found for found in read_facts(question).quantities if "-" not in question[found.start : found.end + 1])
+    own = (found for found in after if found.dimension or found.value != 1)  # hardly numbers: one, two-line
     return all(any(_covers(bound, found, pair) for bound in before) for found in own)
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from proctor.reading.conflicts.agreement import meet
 from proctor.reading.conflicts.names import answers
-from proctor.reading.conflicts.pair import Found, Pair, is_reverse, opposed
+from proctor.reading.conflicts.pair import Found, Pair, is_reverse, opposed, says_all
 from proctor.reading.conflicts.scope import OF_THAT, QUOTED, is_conditional, keeps_to
 from proctor.reading.conflicts.values import comparable
 from proctor.reading.inquiry import Inquiry, is_light, plain_words
@@ -71,6 +71,8 @@ def _side(pair: Pair, place: int) -> Side | None:
     if not _takes_up(pair.topic, body, least=least) or (least and not _says_of_it(pair.topic, body)):
         return _granted(asked, told)
     said = says(body, understand(pair.topic.asked))
+    if said.yes and place and not (pair.linked or asked.contests or says_all(pair.topic, body)):
+        return None  # of another thing it may well be so
     return None if said.yes is None else Side(said.yes, told.first())
 
 
