@@ -253,3 +253,20 @@ def test_what_little_speaks_for_is_marked_so() -> None:
 )
 def test_limits_synonyms_and_fragments_are_read(question: str, reply: str, yes: bool) -> None:
     assert said(question, reply) is yes
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "yes"),
+    [
+        ("Do I get a discount?", "You get 20 % off.", True),
+        ("Can I fish in the river?", "You may fish in the river but not in the pond.", True),
+        ("Has the rent gone up?", "It has fallen.", False),
+        ("Has the rent gone up?", "It has stayed the same.", False),
+        ("Is the poet alive?", "She passed away in May.", False),
+        ("Is chalk toxic?", "It is harmless.", False),
+        ("Does it include a map?", "The map is a paid add-on.", False),
+        ("Is the heating on?", "It's off.", False),
+    ],
+)
+def test_opposites_in_turns_of_phrase_are_read(question: str, reply: str, yes: bool) -> None:
+    assert said(question, reply) is yes

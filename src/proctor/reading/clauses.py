@@ -40,7 +40,10 @@ _NOT_DONE = stem_set("still will expected scheduled pending planned upcoming awa
 _PART = stem_set("most some many several few half partly mostly sometimes")
 _AUXILIARIES = stem_set("can may is are do does will has have could must")
 _SHORTEST = 3
-_NOT_THING = re.compile(r"\s*not (?:the |an? |for |by )?(?:\w+ )?(?!\w+(?:ed|ing|ly)\b)\w{3,}\s*")
+_NOT_THING = re.compile(
+    r"\s*not (?:for |by |in |on |at |to |with |from )?(?:the |an? |our |your )?(?:\w+ )?(?!(?:\w+(?:ed|ing|ly)"
+    r"|least|slightest|moment|case)\b)\w{3,}\s*"
+)
 _STRONG, _SHARED, _TELLING, _TURNED, _BELIEVED = 1.5, 0.5, 2.0, 2.0, 2.2
 _MOST_SHARED, _OF_SUBJECT, _LEAST, _WEAK = 4, 0.5, 0.5, 1.0
 _LONGEST_EXCEPTION = 5

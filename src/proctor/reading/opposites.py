@@ -17,7 +17,7 @@ forbids forfeit halt halted harmful hazardous ignored ill illegal impossible ina
 ineligible inert
 infringe insufficient invalid killed lack lacked lacking lacks lapsed lethal lose loses lost misconception
 misleading missed
-misses missing mistake mistaken myth neglect nonsense nullified obsolete off omit omitted opposed opposes overdue
+misses missing mistake mistaken myth neglect nonsense nullified obsolete omit omitted opposed opposes overdue
 overturned oversold
 poisonous postponed problem prevent prevents prohibit prohibited prohibits punishable refrain refuse refused refuses
 refute refuted regret
@@ -100,7 +100,9 @@ gain: lose
 expand: contract shrink | float: sink | melt: freeze | attract: repel
 urban: rural | ancient: modern | liquid: solid gas | herbivore: meat | renewable: fossil
 sugar: sugarfree unsweetened | alcoholic: alcoholfree | approved: pending rejected
-supplied include: bringown | summer: winter | morning: afternoon evening | daily: weekly monthly yearly
+supplied include: bringown | rise increase grow fall decrease drop change: same flat unchanged steady
+harmful dangerous bad toxic risky: harmless safe healthy good | summer: winter | morning: afternoon evening
+daily: weekly monthly yearly
 weekday: weekend | import: domestic
 """
 _PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non")

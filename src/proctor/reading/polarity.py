@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from proctor.reading.clauses import by_meaning, taken_back
 from proctor.reading.comparison import compared
+from proctor.reading.opening import in_range
 from proctor.reading.outright import outright
 from proctor.reading.question import Asked
 from proctor.reading.text.fold import fold
@@ -66,6 +67,8 @@ def says(text: str, asked: Asked) -> Said:
     if _DEPENDS.search(folded):
         return Said(yes=None, outright=False, depends=True)
     more = compared(folded, asked.folded)
+    if more is None:
+        more = in_range(folded, asked.folded)
     if more is not None:
         return Said(yes=more, outright=False)
     meant = by_meaning(folded, asked)

@@ -25,7 +25,8 @@ _DENYING = (
     r"far from|anything but|no longer|(?:turn|turned|turns|turning) (?:it |them |this |that )?(?:down|away)"
     r"|(?:free|devoid|void) (?:of|from)(?! charge)|out of (?:order|service|bounds|date|print|reach"
     r"|the question)|"
-    r"off[ -]limits|rul(?:e|es|ed) (?:it )?out|(?:stay|stays|stayed|keep|keeps|kept|opt|opted|leave|left"
+    r"off[ -]limits|(?:is|are|was|were|be|been|it's|that's|stay|stays)(?: always)? off|rul(?:e|es|ed) (?:it"
+    r" )?out|(?:stay|stays|stayed|keep|keeps|kept|opt|opted|leave|left"
     r"|miss) (?:\w+ )?out|(?:be|get|gets|is|are|was|were|been) fined|(?:switch|switched|turn|turned|call|called)"
     r" (?:it |them )?off|"
     r"too (?:far|narrow|small|big|large|late|early|little|few|weak|old|young|short|long|expensive|dangerous|cold"
@@ -96,6 +97,13 @@ _SAME_WORD = (
     ),
     (re.compile(r"(?<!be )\bended\b"), "stopped"),
     (re.compile(r"\bbring(?:ing)? (?:your|their|one's) own\b"), " bringown "),
+    (re.compile(r"\b(?:go|goes|gone|went|going) up\b|\b(?:is|are|was|were|been) up (?=\d|by\b|from\b|on\b)"), " rise "),
+    (
+        re.compile(r"\b(?:go|goes|gone|went|going) down\b|\b(?:is|are|was|were|been) down (?=\d|by\b|from\b|on\b)"),
+        " fall ",
+    ),
+    (re.compile(r"\bpass(?:ed|es)? away\b"), " die "),
+    (re.compile(r"\badd-ons?\b"), " extra "),
     (re.compile(r"\b(?:pull|back)(?:ed|s|ing)? out\b"), " withdraw "),
     (re.compile(r"\bno (\w+),? no \w+"), r" must \1 "),
     (
