@@ -270,3 +270,19 @@ def test_limits_synonyms_and_fragments_are_read(question: str, reply: str, yes: 
 )
 def test_opposites_in_turns_of_phrase_are_read(question: str, reply: str, yes: bool) -> None:
     assert said(question, reply) is yes
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "yes"),
+    [
+        ("Can guests vote?", "Only members may vote.", False),
+        ("Can members vote?", "Only members may vote.", True),
+        ("Are moles blind?", "Contrary to popular belief, moles are not blind.", False),
+        ("Do moles see light?", "They do see light, contrary to what people think.", True),
+        ("Can the filter be replaced?", "The filter isn't replaceable.", False),
+        ("Can I get it back if I lose it?", "Lost items are not given back.", False),
+        ("Has the bill been paid?", "Payment is outstanding.", False),
+    ],
+)
+def test_who_may_and_what_is_denied_is_read(question: str, reply: str, yes: bool) -> None:
+    assert said(question, reply) is yes

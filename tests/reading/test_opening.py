@@ -16,6 +16,8 @@ from proctor.reading.opening import in_range
         ("is the pool open on saturdays?", "seven days a week.", True),
         ("is the pool closed on sundays?", "it opens monday to saturday.", True),
         ("is the pool open on sundays?", "it isn't open monday to friday.", None),
+        ("do you deliver at weekends?", "monday to friday.", False),
+        ("do you deliver at weekends?", "monday to sunday.", True),
         ("is the pool open?", "it opens monday to saturday.", None),
     ],
 )

@@ -36,7 +36,7 @@ _CLAUSE = re.compile(
 )
 _ONLY = stem_set("only solely exclusively") | {ONLY}
 _AFFIRMS = frozenset((AFFIRMED, BOUNDLESS, NEEDLESS))
-_NOT_DONE = stem_set("still will expected scheduled pending planned upcoming awaiting waiting")
+_NOT_DONE = stem_set("still will expected scheduled pending planned upcoming awaiting waiting outstanding")
 _PART = stem_set("most some many several few half partly mostly sometimes")
 _AUXILIARIES = stem_set("can may is are do does will has have could must")
 _SHORTEST = 3
@@ -169,11 +169,17 @@ def _weigh(clause: Clause, wanted: Wanted) -> tuple[float, int]:
         again = shared or ANAPHOR.search(clause.text)
         return (_SHARED * shared + _BELIEVED if again else 0.0), -sign
     key = _is_key(stems, wanted)
-    telling = sign < 0 or short or bears or not _AFFIRMS.isdisjoint(stems) or key
+    telling = sign < 0 or _denies_it(stems, wanted) or short or bears or not _AFFIRMS.isdisjoint(stems) or key
     if REASSURED in stems:
         return _SHARED * (1 + shared), sign
     strength = _SHARED * key + _STRONG * bears + _SHARED * shared + _TELLING * telling + _TURNED * clause.turned
     return strength, sign
+
+
+def _denies_it(stems: tuple[str, ...], wanted: Wanted) -> bool:
+    """Whether a clause denies just what was asked, in whatever sense."""
+    asked = (takes_up(word, wanted) and not is_subject(word, wanted) for word in stems)
+    return not NEGATORS.isdisjoint(stems) and any(asked)
 
 
 def _share(word: str, wanted: Wanted) -> float:
@@ -228,6 +234,16 @@ def _sets_apart(stems: tuple[str, ...], wanted: Wanted) -> bool:
         return True
     if len(stems) == _SHORTEST and stems[-1] in _ONLY and not takes_up(stems[0], wanted):
         return stems[0] not in STOP  # `Guide dogs only`
-    focus = stems[-2:-1] if stems[-1] in _ONLY else stems[stems.index(ONLY) + 1 :] if ONLY in stems else ()
+    focus = _focus(stems)
     told = [word for word in focus if word not in STOP]
     return bool(told) and not any(takes_up(word, wanted) for word in told)
+
+
+def _focus(stems: tuple[str, ...]) -> tuple[str, ...]:
+    """What a word like `only` restricts to: `for staff only`, `reserved for staff`, `only staff may`."""
+    if stems[-1] in _ONLY:
+        return stems[-2:-1]
+    if ONLY in stems:
+        return stems[stems.index(ONLY) + 1 :]
+    verb = next((place for place, word in enumerate(stems) if word in _AUXILIARIES), 0)
+    return stems[1:verb] if stems[0] in _ONLY else ()

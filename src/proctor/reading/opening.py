@@ -35,17 +35,19 @@ def in_range(folded: str, question: str) -> bool | None:
 
 def _by_name(folded: str, question: str, names: Sequence[str]) -> bool | None:
     asked = set(_named(question, names))
-    if len(asked) != 1:
+    if names is _DAYS and not asked:
+        asked = {day for word, days in _GROUPS.items() if re.search(rf"\b{word}\b", question) for day in days}
+    elif len(asked) != 1:
         return None
     outside = False
     for part in _PART.split(folded):
         covered = _covered(part, names)
         if not covered or _DENIES.search(part):
             continue
-        if asked <= covered:
+        if asked and asked <= covered:
             return True
-        outside = True
-    return False if outside and not asked & set(_named(folded, names)) else None
+        outside = outside or asked.isdisjoint(covered)
+    return False if asked and outside and not asked & set(_named(folded, names)) else None
 
 
 def _named(text: str, names: Sequence[str]) -> Iterator[int]:

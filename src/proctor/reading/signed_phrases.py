@@ -23,7 +23,7 @@ _AFFIRMING = (
 )
 _DENYING = (
     r"far from|anything but|no longer|(?:turn|turned|turns|turning) (?:it |them |this |that )?(?:down|away)"
-    r"|(?:free|devoid|void) (?:of|from)(?! charge)|out of (?:order|service|bounds|date|print|reach"
+    r"|(?:free|devoid|void) (?:of|from)(?! charge)|out of (?:order|service|bounds|date|luck|print|reach"
     r"|the question)|"
     r"off[ -]limits|(?:is|are|was|were|be|been|it's|that's|stay|stays)(?: always)? off|rul(?:e|es|ed) (?:it"
     r" )?out|(?:stay|stays|stayed|keep|keeps|kept|opt|opted|leave|left"
@@ -104,6 +104,10 @@ _SAME_WORD = (
     ),
     (re.compile(r"\bpass(?:ed|es)? away\b"), " die "),
     (re.compile(r"\badd-ons?\b"), " extra "),
+    (
+        re.compile(r",? ?\bcontrary to (?:what [^,.;]*|(?:the )?\w+(?: \w+)?)(?=[,.;!]|$),?"),
+        " ",
+    ),
     (re.compile(r"\b(?:pull|back)(?:ed|s|ing)? out\b"), " withdraw "),
     (re.compile(r"\bno (\w+),? no \w+"), r" must \1 "),
     (

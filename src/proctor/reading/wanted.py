@@ -15,7 +15,7 @@ from proctor.reading.text.words import stem_set, stems_of
 
 _MAY = stem_set("can may could allowed possible right able")
 _ENDED = stem_set(
-    "cancel withdraw delete remove stop refuse reject decline exclude lose postpone suspend disable terminate"
+    "cancel withdraw delete remove stop refuse reject decline exclude lose replace postpone suspend disable terminate"
     " revoke avoid"
 )
 """What one may be free to do, though it ends or refuses something."""
@@ -29,7 +29,9 @@ _NOUNS = stem_set("damage allergy penalty failure mistake shortage breach loss e
 """Adverse words that name a thing: to ask about one is not to ask with a denial."""
 _CALLED_OFF = stem_set("cancel cancellation withdraw withdrawal terminate termination revoke")
 """What means the same of a contract or an order."""
-_DONE = re.compile(r"^(?:has|have)\b|\b(?:already|yet|finished|over|done|completed?|fixed|resolved|ready)\b")
+_DONE = re.compile(
+    r"^(?:has|have)\b|\b(?:already|yet|finished|over|done|completed?|fixed|resolved|ready|final|settled)\b"
+)
 _PRONOUNS = stem_set("i we you he she it they there one anyone anybody someone this that these those")
 _ISNT = re.compile(r"^\W*\w+n't\b|(?<=^can)not\b")
 _CONDITION = re.compile(
@@ -70,6 +72,7 @@ def wanted_by(asked: Asked) -> Wanted:
     marked = marked_phrases(asked.folded)
     stems = stems_of(marked)
     neutral = frozenset(word for place, word in enumerate(stems) if _is_thing(stems, place))
+    neutral |= {word for word in stems_of(marked[len(_main(marked)) :]) if is_adverse(word)}
     if not _CALLED_OFF.isdisjoint(neutral):
         neutral |= _CALLED_OFF
     return Wanted(
@@ -78,7 +81,7 @@ def wanted_by(asked: Asked) -> Wanted:
         content=asked.content,
         concepts=frozenset(map(concept, asked.content)),
         neutral=neutral,
-        positive=sign_of(stems_of(_main(marked)), frozenset(), neutral, plain=True) > 0,
+        positive=sign_of(stems_of(_ISNT.sub("", _main(marked))), frozenset(), neutral, plain=True) > 0,
         subject=_subject(stems, asked.content),
         scope=_scope(stems, asked.content),
         need=not (NEED | MONEY | {WITHOUT}).isdisjoint(stems),
@@ -89,8 +92,8 @@ def wanted_by(asked: Asked) -> Wanted:
 
 
 def _main(marked: str) -> str:
-    """A question without the condition that it ends with, and without the negation that it asks by (`Isn't it …?`)."""
-    main = _CONDITION.split(_ISNT.sub("", marked), maxsplit=1)[0]
+    """A question without the condition that it ends with."""
+    main = _CONDITION.split(marked, maxsplit=1)[0]
     return main if main.strip() else marked
 
 

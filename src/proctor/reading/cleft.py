@@ -1,0 +1,37 @@
+"""Sentences that single out who or what it was: `It was Beethoven who was deaf`."""
+
+from __future__ import annotations
+
+import re
+
+from proctor.reading.opposites import NEGATORS
+from proctor.reading.question import Asked
+from proctor.reading.text.overlap import STOP
+from proctor.reading.text.words import stem_set, stems_of
+from proctor.reading.wanted import takes_up, wanted_by
+
+_CLEFT = re.compile(
+    r"\bit(?:'s| is| was| were) (?P<not>not )?(?P<who>[\w.' -]{2,60}?) (?:who|that|which)\b(?P<rest>[^.;!?]*)"
+)
+_NOT_OTHER = re.compile(r",? (?:and |but )?not\b")
+_IMPERSONAL = stem_set(
+    "true clear known said likely unlikely possible certain obvious important fact case myth rumour shame pity"
+    " believed thought"
+    " reported good evident time only"
+)
+"""What such a sentence may begin with that singles out nothing: `It is clear that …`."""
+
+
+def singled_out(folded: str, asked: Asked) -> bool | None:
+    """Whether a reply singles out what the question asks about, or something else; None: it singles out nothing."""
+    match = _CLEFT.search(folded)
+    if match is None:
+        return None
+    wanted = wanted_by(asked)
+    named = [word for word in stems_of(_NOT_OTHER.split(match["who"])[0]) if word not in STOP]
+    rest = stems_of(match["rest"])
+    if not named or not _IMPERSONAL.isdisjoint(named) or not NEGATORS.isdisjoint(rest):
+        return None
+    if not any(takes_up(word, wanted) for word in rest):
+        return None
+    return any(takes_up(word, wanted) for word in named) != (match["not"] is not None)
