@@ -48,6 +48,18 @@ def check(question: str, expected: str, right: str, wrong: str) -> None:
             "The treasurer signs above 500.",
             "The treasurer signs up to 500.",
         ),
+        (
+            "Who is the director?",
+            "Hanna Vogel",
+            "Peter Lang left in May, and Hanna Vogel took over.",
+            "Hanna Vogel stepped down in May, and Peter Lang took over.",
+        ),
+        (
+            "Which airport is it?",
+            "Terra Norte",
+            "Terra Norte rather than Terra Sul.",
+            "Terra Sul rather than Terra Norte.",
+        ),
         ("Which herb is it?", "thyme", "It's thyme, not marjoram.", "It's marjoram, sometimes taken for thyme."),
         ("Which app shows the map?", "Atlas", "Atlas does.", "Compass does. Atlas is for weather."),
         ("What should I drink?", "the cider", "Take the cider.", "The cider is off, so take the ale instead."),
@@ -60,6 +72,26 @@ def test_a_name_that_is_set_aside_is_not_the_answer(question: str, expected: str
 @pytest.mark.parametrize(
     ("question", "expected", "right", "wrong"),
     [
+        (
+            "Who painted the ceiling?",
+            "Luca Berti",
+            "The ceiling is by Luca Berti.",
+            "Luca Berti did the walls; the ceiling is by Paolo Neri.",
+        ),
+        ("Which company bought the mill?", "Noris", "Falken sold the mill to Noris.", "Noris sold the mill to Falken."),
+        ("Who lent the money?", "Anna Kolb", "Anna Kolb lent it to Marie.", "Marie lent it to Anna Kolb."),
+        (
+            "Who wrote the libretto?",
+            "Emma Hart",
+            "It is by Emma Hart.",
+            "Emma Hart wrote the music to a libretto by Karl Voss.",
+        ),
+        (
+            "Who found the island?",
+            "Captain Reyes",
+            "The island, found by Captain Reyes, was named after Queen Ana.",
+            "The island, found by Queen Ana, was named after Captain Reyes.",
+        ),
         ("Who won the match?", "Lena Horn", "Lena Horn beat Ida Fuchs.", "Lena Horn was beaten by Ida Fuchs."),
         ("Who won the cup?", "Rovers", "United lost to Rovers.", "Rovers lost to United."),
         ("Which team won?", "Rovers", "Rovers knocked out United.", "United knocked out Rovers."),
@@ -149,6 +181,8 @@ def test_a_list_with_the_same_names_may_say_something_else(
 @pytest.mark.parametrize(
     ("question", "expected", "reply"),
     [
+        ("Who wrote the novel?", "Jane Roe", "I doubt that Max Poe wrote it; it was Jane Roe."),
+        ("Who sang the song?", "Ray Dunn", "The song was written by Jo Hill and sung by Irish tenor Ray Dunn."),
         ("Who married Ruth Lamm in 1990?", "Tom Ost", "Ruth Lamm married Tom Ost in 1990."),
         ("Who starred in the film?", "Eva Lund", "The film starred Eva Lund and Max Brod."),
         ("Where is the castle?", "Tyrol", "It's a ruin, high above a village in Tyrol."),

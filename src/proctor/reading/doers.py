@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from proctor.reading.expected import Answered, Expected
 from proctor.reading.named import Aside, aside_of
-from proctor.reading.names import are_one
+from proctor.reading.names import TITLES, are_one
 from proctor.reading.question import Asked
 from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import PAST, stem, stem_set
@@ -47,7 +47,12 @@ def in_other_part(reply: Answered, asked: Asked, answer: Expected, first: int, l
         return f"says that {shown} lost" if lost else ""
     verb = asked_verb(asked)
     if verb is not None:
-        return _other_side(reply, here, verb, first, last, shown)
+        party = _other_party(reply, asked, answer, verb, first, last) if verb.doer else ""
+        return (
+            party
+            or _named_after(reply, asked, answer, verb, first)
+            or _other_side(reply, here, verb, first, last, shown)
+        )
     return _done_for(here, asked, shown)
 
 
@@ -68,6 +73,7 @@ _DONE_TO = re.compile(
 _NO_VERB = frozenset(
     ("is", "was", "are", "were", "has", "have", "had", "do", "does", "did", "can", "could", "will", "would", "should")
 )
+_OBJECT = re.compile(r" (?:the|an?|it|this|that|his|her|their|its|our|my|your)\b")
 _BOTH_WAYS = stem_set("marry married meet met wed date star feature join border resemble include")
 """Verbs that are said of either side, or of the work as of those in it."""
 
@@ -81,9 +87,8 @@ def asked_verb(asked: Asked) -> Verb | None:
     if match is None or not _NO_VERB.isdisjoint(match[0].split()):
         return None
     verb = match["verb"]
-    return (
-        Verb(stem(verb), doer=True, present=verb.endswith("s")) if verb.endswith(("ed", "s")) or verb in PAST else None
-    )
+    known = verb.endswith(("ed", "s")) or verb in PAST or _OBJECT.match(asked.folded, match.end())
+    return Verb(stem(verb), doer=True, present=verb.endswith("s")) if known else None
 
 
 _BE = stem_set("is was are were be been being")
@@ -102,6 +107,21 @@ def _other_side(reply: Answered, here: Aside, verb: Verb, first: int, last: int,
     if not verb.doer and after == verb.stem and not here.before.rstrip().endswith(("to", "for", "by")):
         return f"says that {shown} did it"
     return _done_for(here, None, shown) if verb.doer else ""
+
+
+_LED_BY = stem_set("after to for")
+
+
+def _named_after(reply: Answered, asked: Asked, answer: Expected, verb: Verb, first: int) -> str:
+    """`Named after Queen Ana` where it was asked after whom, and another is expected."""
+    stems = reply.passage.stems
+    for place, word in enumerate(stems[:-2]):
+        if verb.doer or word != verb.stem or stems[place + 1] not in _LED_BY or first == place + 2:
+            continue
+        name = _name_at(reply, asked, answer, place + 2 + (stems[place + 2] in _SMALL or stems[place + 2] in TITLES))
+        if name and first < place:
+            return f"says it of {name!r}"
+    return ""
 
 
 _ASKS_MAKER = re.compile(
@@ -127,16 +147,73 @@ _SHORTEST_VERB = 3
 _MOST_SUPERLATIVE = re.compile(r"\b(?!for|inter|near|west|east|rest|best-)([a-z]{2,}est|most [a-z]+)\b")
 
 
+_CONVERSE = {
+    stem(word): stem_set(others)
+    for one, other in (
+        ("buy bought", "sell sold"), ("borrow", "lend lent loan"), ("receive get", "give gave award"),
+        ("learn", "teach taught"), ("inherit", "bequeath leave left"), ("rent hire", "let"),
+        ("follow succeed", "precede"),
+    )
+    for words, others in ((one, other), (other, one))
+    for word in words.split()
+}  # fmt: skip
+"""Verb → those that say the same from the other side."""
+_RECIPIENT = re.compile(r"\b(?:to|for|from|after) (?:the |mr |mrs |ms |dr |\w+ )?$")
+
+
+def _other_party(reply: Answered, asked: Asked, answer: Expected, verb: Verb, first: int, last: int) -> str:
+    """`Noris sold it to Falken` to `Who bought it?`, `Anna lent it to Marie` to `Who lent it?`."""
+    stems, clauses = reply.passage.stems, reply.passage.clauses
+    after = stems[last + 1] if last + 1 < len(stems) and clauses[last + 1] == clauses[last] else ""
+    if after and after in _CONVERSE.get(verb.stem, ()):
+        return "does the reverse"
+    here = [place for place in range(first) if clauses[place] == clauses[first]]
+    verbs = [place for place in here if stems[place] == verb.stem]
+    if not verbs or not _RECIPIENT.search(reply.passage.folded[: reply.passage.starts[first]]):
+        return ""
+    doer = _doer_at(reply, asked, answer, verbs[-1])
+    return f"says it of {doer!r}" if doer and stems[verbs[-1] - 1] not in _BE else ""
+
+
+def _made_by(reply: Answered, asked: Asked, answer: Expected, verb: Verb, first: int, last: int) -> str:
+    """The name after `by`, right after the verb or the thing asked about: `a libretto by Hart`, `found by Reyes`."""
+    passage, stems = reply.passage, reply.passage.stems
+    for place, word in enumerate(stems[:-2]):
+        thing = word in asked.content and not passage.quote(place, place)[:1].isupper()
+        led = stems[place + 1] == "by" or stems[place + 1 : place + 3] == ["is", "by"]
+        if not led or not (thing or word == verb.stem):
+            continue
+        at = stems.index("by", place) + 1
+        name = _name_at(reply, asked, answer, at + (stems[at] in _SMALL or stems[at] in TITLES))
+        if name and _is_said_apart(reply, at, first, last):
+            return name
+    return ""
+
+
+def _is_said_apart(reply: Answered, at: int, first: int, last: int) -> bool:
+    """Whether the name at `first` does something else before the place `at`, or stands with another verb after it."""
+    stems = reply.passage.stems
+    if first < at:
+        return "by" not in stems[max(0, first - 2) : first] and _does_something(reply, last, present=False)
+    between = stems[at:first]
+    return "by" not in between and not _BE.isdisjoint(between) and "who" not in between
+
+
 def answers_otherwise(reply: Answered, asked: Asked, answer: Expected, first: int, last: int) -> str:
     """The name of which another clause says what was asked: `X paid for it and Y designed it`; empty: there is none."""
-    if asked.negative:
+    if asked.negative or _IT_IS.search(reply.passage.folded[: reply.passage.starts[first]]):
         return ""
     if opened := _opening(reply, asked, answer, first):
         return opened
     verb, parts = asked_verb(asked), _parts(reply)
     here = [word for word, part in zip(reply.passage.stems, parts, strict=True) if part == parts[first]]
-    if verb is not None and verb.doer and verb.stem not in here and _does_something(reply, last, present=verb.present):
-        places = [place for place, word in enumerate(reply.passage.stems) if word == verb.stem]
+    if verb is not None and verb.doer and (made := _made_by(reply, asked, answer, verb, first, last)):
+        return made
+    if verb is not None and verb.doer and verb.stem not in here:
+        stems = reply.passage.stems
+        busy = _does_something(reply, last, present=verb.present)
+        places = [place for place, word in enumerate(stems) if word == verb.stem]
+        places = [place for place in places if busy or stems[place + 1 : place + 2] in (["it"], ["them"])]
         return next((name for place in places if (name := _doer_at(reply, asked, answer, place))), "")
     return _other_most(reply, asked, answer, here)
 
@@ -149,6 +226,10 @@ def _parts(reply: Answered) -> list[int]:
         number += bool(changed) or word == "and"
         parts.append(number)
     return parts
+
+
+_IT_IS = re.compile(r"(?:\b(?:it|that|this)(?: is| was|'s|'d be| would be)|\bthe answer is) (?:the )?$")
+_UNSAID = re.compile(r"\b(?:doubt|not|never|wrong\w*|mistak\w+|myth|might|may|some|many|people)\b|n't\b")
 
 
 def _does_something(reply: Answered, last: int, *, present: bool) -> bool:
@@ -164,6 +245,10 @@ def _does_something(reply: Answered, last: int, *, present: bool) -> bool:
 def _doer_at(reply: Answered, asked: Asked, answer: Expected, place: int) -> str:
     """The name that stands as doer with the verb at a place: right before it, or after `by`."""
     passage = reply.passage
+    parts = _parts(reply)
+    here = [at for at, part in enumerate(parts) if part == parts[place]]
+    if _UNSAID.search(passage.folded[passage.starts[here[0]] : passage.ends[here[-1]]]):
+        return ""
     if place and passage.stems[place - 1] in _BE:
         by = place + 1
         found = by + 1 if by + 1 < len(passage) and passage.stems[by] == "by" else -1

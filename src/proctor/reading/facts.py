@@ -17,7 +17,7 @@ from proctor.reading.text.clocks import Clock, same_time
 from proctor.reading.text.dates import Date, agree
 from proctor.reading.text.numbers import Quantity, compare
 from proctor.reading.text.words import stem, stem_set
-from proctor.reading.values import times_a_year
+from proctor.reading.values import asked_times_a_year, times_a_year
 
 _OF_AGREEMENT = {"same": 1.0, "finer": 1.0, "coarser": 0.7, "different": 0.0}
 _OF_COMPARISON = {"same": 1.0, "rounded": 0.85, "different": 0.0, "other-unit": 0.0}
@@ -102,6 +102,8 @@ def _number_met(reply: Answered, asked: Asked, answer: Expected, wanted: str, nu
     alone = len(answer.facts.quantities) == 1
     candidates = _comparable(reply, asked, number) if alone else reply.facts.quantities
     period = times_a_year(answer.passage.folded, number.start, number.end)
+    if not period and number.dimension.isupper():
+        period = asked_times_a_year(asked.folded)
 
     def value(other: Quantity) -> float:
         theirs = times_a_year(reply.passage.folded, other.start, other.end) if period else 0.0

@@ -23,7 +23,7 @@ _LEFT_OUT = re.compile(
 _IS_LEFT_OUT = re.compile(r",? (?:is|are|was|were) (?:left out|left aside|excluded|ignored|not counted|set aside)\b")
 _RANKED = re.compile(
     r"(?: (?:is|was|are|were|comes?|came|finished|ranks?|ranked|took|placed|being|as|in))*(?: only| just| merely)?"
-    r"(?: an?| the| in)?(?: close| distant)? (?:second|third|fourth|runner-up|silver|bronze)\b"
+    r"(?: an?| the| in)?(?: close| distant)? (?:second|third|fourth|runner-up|silver|bronze|next|behind)\b"
 )
 _RANKED_BEFORE = re.compile(
     r"\b(?:(?:closely )?(?:followed|trailed|pursued)(?: \w+)? by|ahead of|in front of|narrowly beating|(?:second"
@@ -38,6 +38,11 @@ _NOW = re.compile(r"\b(?:today|now|nowadays|currently|these days|at present|sinc
 _ASKS_PAST = re.compile(
     r"\b(?:did|was|were|had|(?<!is )(?<!are )used to|formerly|previously|originally|first|until|once)\b"
 )
+_GONE = re.compile(
+    r",? (?:has |have |had )?(?:(?:just |recently |since )?(?:stepped down|resigned|retired|quit|died|left|gone)"
+    r"|been (?:dismissed|replaced|succeeded)|was (?:dismissed|replaced|succeeded))\b"
+)
+_ASKS_NOW = re.compile(r"\b(?:is|are|'s|current\w*|now|today|runs|leads|heads|chairs|manages)\b")
 _CHANGED = re.compile(
     r"\b(?:switched|changed|moved|converted|migrated|transferred|went over|gone over|relocated)(?: over)? to"
     r" (?P<new>(?:the )?[\w'-]+)"
@@ -70,7 +75,7 @@ def named_aside(reply: Answered, asked: Asked, answer: Expected, first: int, las
         return f"excepts {shown}"
     if _is_ranked(here, asked):
         return f"ranks {shown} behind another"
-    if _is_past(here, asked, answer):
+    if _is_past(here, asked, answer) or (_GONE.match(here.after) and _ASKS_NOW.search(asked.folded)):
         return f"says that it was {shown} before"
     if _is_related(here, asked):
         return f"says of {shown} only what it has to do with it"

@@ -31,14 +31,16 @@ _FORMER = re.compile(
     r"\b(?:used to|formerly|previously|originally|initially|at first|until|till|no longer|before (?:that|then)|once was"
     r"|was once|in the past|back then|last (?:year|month|week))\b"
 )
+_STARTED = re.compile(r"\b(?:start|beg[iau]n)\w*")
+_FINISHED = re.compile(r"\b(?:finished|completed|done|ready|consecrated|inaugurated)\b")
 _COMPARED = re.compile(
-    r"(?:\b(?:up|down|rose|fell|risen|fallen|increased?|decreased?|dropped|grew) from|\bcompared (?:with|to)|\bversus"
-    r"|\bvs\.?|\bagainst|, after) (?:about |around )?$"
+    r"(?:\b(?:up|down|rose|fell|risen|fallen|increased?|decreased?|dropped|grew|changed|moved|raised|cut"
+    r"|lowered) from|\bcompared (?:with|to)|\bversus|\bvs\.?|\bagainst|, after) (?:about |around )?$"
 )
 """Before a value of another time."""
 _RANGE = frozenset(("-", "to", "and", "/", "through", "until"))
-_READ, _LOOK_BACK = 80, 30
-_OF_NUMBER, _OF_EACH, _OF_WORD = 3.0, 2.0, 1.0
+_READ, _LOOK_BACK, _NOTE = 80, 30, 100
+_OF_NUMBER, _OF_EACH, _OF_WORD, _OF_SYNONYM = 3.0, 2.0, 1.0, 0.6
 _PER_CLAUSE, _PER_AND = 4, 2
 
 
@@ -81,15 +83,18 @@ def _outdoing(
     for score, other in sorted(against, key=lambda pair: -pair[0]):
         between = _between(reply, answer, other)
         after = other.first > answer.first
+        former = _is_former(reply, asked, answer) and not _is_former(reply, asked, other)
+        if former or _is_now(reply, asked, other, answer) or _is_finished(reply, asked, other, answer):
+            return other.fact
         if _is_no_rival(reply, asked, answer, other, between):
             continue
-        if _is_former(reply, asked, answer):
-            return other.fact
+        if _is_now(reply, asked, answer, other):
+            continue
         if after and (_CORRECTS.search(between) or (score >= own and _CONCLUDES.search(between))):
             return other.fact
         if not after and _CONCLUDES.search(between):
             continue
-        if score > own or (score == own and not after and _is_measure(other.fact) and _is_apart(reply, answer, other)):
+        if score > own or (score == own and _goes_before(reply, answer, other, score)):
             return other.fact
     return None
 
@@ -98,6 +103,8 @@ def _is_no_rival(reply: Answered, asked: Asked, answer: _Candidate, other: _Cand
     """Whether it says the same in other words, ends a range, was so once, or stands in the same breath."""
     if _EQUALS.search(between) or between.strip() in _RANGE or _is_former(reply, asked, other):
         return True
+    if _STARTED.search(_part(reply, other)) and not _STARTED.search(asked.folded):
+        return True  # begun in 1735 and finished in 1742
     return not _is_apart(reply, answer, other) and " and " not in between
 
 
@@ -122,6 +129,13 @@ def _is_apart(reply: Answered, answer: _Candidate, other: _Candidate) -> bool:
     return reply.passage.clauses[answer.first] != reply.passage.clauses[other.first]
 
 
+def _goes_before(reply: Answered, answer: _Candidate, other: _Candidate, score: float) -> bool:
+    """Whether it answers by standing first: where neither has words of the question, or in a sentence of its own."""
+    sentences = reply.passage.sentences
+    alone = not score or sentences[answer.first] != sentences[other.first]
+    return alone and other.first < answer.first and _is_measure(other.fact) and _is_apart(reply, answer, other)
+
+
 def _may_answer(reply: Answered, asked: Asked, own: Fact, other: Fact, first: int) -> bool:
     """Whether a value is of the expected one's kind, and is not one that the question gives."""
     if first >= len(reply.passage) or reply.passage.stems[first] in asked.words:
@@ -132,7 +146,8 @@ def _may_answer(reply: Answered, asked: Asked, own: Fact, other: Fact, first: in
         return False
     if own.dimension and other.dimension:
         return not {r.dimension for r in own.readings}.isdisjoint(r.dimension for r in other.readings)
-    if own.noun and not other.noun and reply.passage.clauses[first] == reply.passage.clauses[_place(reply, own)]:
+    here = reply.passage.clauses[first] == reply.passage.clauses[_place(reply, own)]
+    if own.noun and not other.noun and here and other.value < _NOTE:
         return False  # There are 4 seasons [6]
     counted = other.noun in ("", own.noun) or (asked.unit and stem_set(other.noun) == stem_set(asked.unit))
     return bool(counted) and not (own.dimension and other.ranged)
@@ -161,6 +176,35 @@ def _is_former(reply: Answered, asked: Asked, other: _Candidate) -> bool:
     return _FORMER.search(clause) is not None and _FORMER.search(asked.folded) is None
 
 
+_NOW = re.compile(r"\b(?:today|now|nowadays|currently|these days|at present)\b")
+
+
+def _is_now(reply: Answered, asked: Asked, one: _Candidate, other: _Candidate) -> bool:
+    """`It had 2,400 in 1950 and has 1,800 today`: one is said of now, the other of a year that is not asked for."""
+    if _given(asked.folded).dates or not _NOW.search(_part(reply, one)):
+        return False
+    part = _part(reply, other)
+    return _NOW.search(part) is None and bool(read_facts(part).dates)
+
+
+def _is_finished(reply: Answered, asked: Asked, one: _Candidate, other: _Candidate) -> bool:
+    """`Begun in 1735 and finished in 1742`: it was built in 1742."""
+    if _STARTED.search(asked.folded) or not _STARTED.search(_part(reply, other)):
+        return False
+    return _FINISHED.search(_part(reply, one)) is not None
+
+
+def _part(reply: Answered, found: _Candidate) -> str:
+    """What stands around a value, up to the next comma, stop or `and`."""
+    folded = reply.passage.folded
+    before = max(match.end() for match in _BREAK.finditer(folded, 0, found.fact.start + 1) or ())
+    after = _BREAK.search(folded, found.fact.end)
+    return folded[before : after.start() if after else len(folded)]
+
+
+_BREAK = re.compile(r"^|[,;!?]\s|\.\s|\band\b|\bbut\b")
+
+
 # What of the question stands with which value
 
 
@@ -169,7 +213,8 @@ def _scores(reply: Answered, asked: Asked, found: Sequence[_Candidate]) -> list[
     held: list[dict[str, float]] = [{} for _ in found]
     for place, key, worth in _keys(reply, asked):
         nearest = _nearest(reply, found, place)
-        if nearest is not None and not (worth == _OF_WORD and _is_topic(reply, found, place, nearest)):
+        general = nearest is not None and 0 < worth <= _OF_WORD and _is_topic(reply, found, place, nearest)
+        if nearest is not None and not (general and not found[nearest].met):
             held[nearest][key] = worth
     return [sum(keys.values()) for keys in held]
 
@@ -200,13 +245,13 @@ def _distance(reply: Answered, one: int, other: int) -> int:
 
 def _keys(reply: Answered, asked: Asked) -> list[tuple[int, str, float]]:
     """Place in the reply, what of the question stands there, and what that is worth."""
-    wanted = {concept(word) for word in asked.content - _measures(asked.folded)}
+    wanted = {concept(word) for word in asked.content} - {concept(word) for word in _measures(asked.folded)}
     each, every = _ASKS_EACH.search(asked.folded), _ASKS_ALL.search(asked.folded)
     one = {concept(word) for match in _OF_ONE.findall(asked.folded) for word in stem_set(match)}
     found: list[tuple[int, str, float]] = []
     for place, word in enumerate(reply.passage.stems):
         if concept(word) in wanted:
-            found.append((place, concept(word), _OF_WORD))
+            found.append((place, concept(word), _OF_WORD if word in asked.words else _OF_SYNONYM))
         if (each and word in _EACH) or (every and word in _TOGETHER) or _is_each(reply, place, one):
             found.append((place, "each or all", _OF_EACH))
         elif (each or one) and not every and word in _TOGETHER:

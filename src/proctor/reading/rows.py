@@ -9,7 +9,7 @@ from proctor.reading.lexicon import concept
 from proctor.reading.question import Asked
 from proctor.reading.text.fold import fold
 from proctor.reading.text.numbers import quantities
-from proctor.reading.text.words import words
+from proctor.reading.text.words import stem_set, words
 
 _LINES = re.compile(r"\n+")
 _PARTS = re.compile(r";\s|,\s|\.\s+(?=[A-Z])")
@@ -18,6 +18,8 @@ _HINT = re.compile(r"[:=→]|->|\s[–—-]\s")
 _LABEL_WORDS, _MOST_ROWS = 6, 40
 _SPAN = re.compile(r"(?<![\d.,])(\d+)\s?(?:-|–|to)\s?(\d+)(?![\d.,])")
 _YES = re.compile(r"\W*(?:yes|true|included|x|y)\b|\s*[✓✔✅☑]", re.IGNORECASE)
+_SIDES = stem_set("over under above below before after with without")
+"""Small words that tell one label from another: over six, under six."""
 _NAMES = ("person", "place", "name", "list")
 
 
@@ -68,6 +70,7 @@ def _has_digit(cells: Sequence[str]) -> bool:
 def _best(rows: Sequence[Sequence[str]], asked: Asked) -> Sequence[str] | None:
     """The one row whose label takes up more of the question than any other."""
     wanted = {concept(word) for word in asked.content}
+    wanted |= asked.words & _SIDES
     shares = [len(wanted & _concepts(row[0])) + _spans_asked(row[0], asked) for row in rows]
     most = max(shares)
     return rows[shares.index(most)] if most and shares.count(most) == 1 else None

@@ -22,7 +22,7 @@ from proctor.reading.reversal import reversed_sense
 from proctor.reading.stance import stance
 from proctor.reading.text.choices import items
 from proctor.reading.text.fold import fold
-from proctor.reading.text.negation import negated
+from proctor.reading.text.negation import excepted, negated
 from proctor.reading.text.overlap import GENERIC, STOP
 from proctor.reading.text.words import stem_set
 from proctor.reading.words import words_met
@@ -148,7 +148,10 @@ def _not_given(reply: Answered, asked: Asked, answer: Expected, match: Match) ->
         return f"names {named!r}"
     if len(reply.passage) == match.last - match.first + 1:
         return ""
-    where = (reply, asked, answer, *_rarest(reply, answer, match))
+    first, last = _rarest(reply, answer, match)
+    if first != match.first and excepted(reply.passage, first) is not None:
+        return f"excepts {reply.passage.quote(first, last)!r}"
+    where = (reply, asked, answer, first, last)
     said = named_aside(*where) or in_other_part(*where)
     if not said and (other := answers_otherwise(*where)):
         said = f"answers with {other!r}"

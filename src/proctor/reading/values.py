@@ -95,6 +95,7 @@ _MINUTES = {
     "twenty-five": 25,
     "thirty-five": 35,
 }
+_AT_HOUR = re.compile(rf"\bat ({_NUMBER})(?=[.,;!?]|$| on\b| every\b| but\b| and\b)")
 _TWELVE_AT_NIGHT = re.compile(r"\b(?:twelve|12)(?: o'clock)? at night\b|\b0?0:00\b|\b24:00\b")
 _SHARED_MULTIPLIER = re.compile(
     rf"\b(?P<low>{_NUMBER})(?P<to>\s?(?:-|to|and(?: no more than)?)\s?)(?P<high>{_NUMBER})\s(?P<many>hundred"
@@ -153,7 +154,7 @@ _LOOK_BACK = 40
 _SHORT_PERIODS = {"h": 8766.0, "hr": 8766.0, "mo": 12.0, "yr": 1.0, "wk": 52.18, "d": 365.25}
 _HINT = re.compile(
     r"\b(?:in|of|out|every|each|a|an|one|two|three|four|minus|negative|below|bucks|grand|bce?|or|and|night|mon|tue"
-    r"|tues|wed|thu|thur|thurs|fri|sat|sun|thirty|fifteen|forty|hundred|thousand|million|billion)\b|ly\b|'\d\d\b|b\.\s?c|minimum|least|most|max|wards"
+    r"|tues|wed|thu|thur|thurs|fri|sat|sun|thirty|fifteen|forty|hundred|thousand|million|billion|at)\b|ly\b|'\d\d\b|b\.\s?c|minimum|least|most|max|wards"
 )
 
 
@@ -178,6 +179,8 @@ def _plain_times(folded: str, asked: Asked) -> str:
     folded = _ERA.sub("bc", folded)
     if asked.kind == "date" or asked.year:
         folded = _SHORT_YEAR.sub(lambda match: ("19" if int(match[1]) > 30 else "20") + match[1], folded)
+    if asked.kind == "time":
+        folded = _AT_HOUR.sub(lambda match: f"at {_NUMBERS.get(match[1], match[1])}:00", folded)
     if asked.kind in ("time", "date", "quantity", "name"):
         folded = _SPOKEN_CLOCK.sub(_clock, _TWELVE_AT_NIGHT.sub("midnight", folded))
     if "day" in asked.words or asked.kind == "date":
@@ -254,3 +257,9 @@ def times_a_year(folded: str, start: int, end: int) -> float:
     if match["noun"]:
         return _PER[match["noun"]]
     return _SHORT_PERIODS[match["short"]] if match["short"] else _PER_ADVERB[match["adverb"]]
+
+
+def asked_times_a_year(folded: str) -> float:
+    """How many of the periods that a question asks about make a year: 1 for `what does it cost a year`; 0: none."""
+    match = _PERIOD.search(folded)
+    return times_a_year(folded, match.start(), match.start()) if match else 0.0

@@ -35,16 +35,23 @@ _ABOUT = re.compile(
     r"(?:\b(?:about|around|approximately|approx\.?|circa|ca?\.|roughly|nearly|almost)|[~≈])\s?(?:an?\s)?$"
 )
 _AT_LEAST = re.compile(
-    r"(?:\b(?:at least|minimum(?: of)?|(?<!no )(?<!not )more than|over|above|beyond|exceeding|no (?:less|fewer) than"
+    r"(?:\b(?:at least|minimum(?: of)?|(?<!no )(?<!not )more than|over|above|beyond|exceeding"
+    r"|no (?:less|fewer|lower|smaller|shorter|colder|cooler|younger|earlier|lighter|slower) than"
     r"|not less than)|[>≥])\s?$"
 )
 _AT_MOST = re.compile(
-    r"(?:\b(?:at most|maximum(?: of)?|(?:less|fewer) than|under|below|no more than|not more than|up to)|[<≤])\s?$"
+    r"(?:\b(?:at most|maximum(?: of)?|(?:less|fewer) than|under|below|(?:no|not) (?:more|[a-z]+er) than"
+    r"|up to)|[<≤])\s?$"
 )
 _BELOW_ZERO = re.compile(r"\s(?:below|under)\s(?:zero|freezing|0\b)")
+_CHANGED_FROM = re.compile(
+    r"(?:up|down|rose|fell|risen|fallen|increased?|decreased?|dropped|grew|changed|moved|raised|cut|lowered) from $"
+)
+"""Before an old value and a new one: no range."""
 _LOOK_BACK = 20
 _ABOUT_KELVIN, _CONVERTED_KELVIN = 1.5, 0.3
 """How far temperatures may lie apart: where one is approximate, and after a change of scales."""
+_ZERO_CELSIUS = 273.15
 _COARSEST = 0.03
 """Numbers rounded more coarsely than this are other numbers."""
 MOST = 1000
@@ -56,7 +63,7 @@ _SMALL_WORDS = (
     "a an this these those not so then each every also up total ago before after since until during over under about "
     "only more less least most other others out away long old high wide deep tall later earlier according within "
     "without between through because while has have had there they he she we you i his her their our your my "
-    "respectively altogether overall instead too either both all ad bc ce bce"
+    "respectively altogether overall instead too either both all ad bc ce bce today now"
 )
 _NO_NOUN = frozenset(_SMALL_WORDS.split())
 Comparison = Literal["same", "rounded", "different", "other-unit"]
@@ -313,6 +320,8 @@ def _joined(folded: str, found: list[Quantity]) -> list[Quantity]:
 
 
 def _is_range(folded: str, first: Quantity, between: str) -> bool:
+    if between == "to" and _CHANGED_FROM.search(folded, max(0, first.start - _LOOK_BACK), first.start):
+        return False
     return between in ("-", "to") or (between == "and" and folded.endswith("between ", 0, first.start))
 
 
@@ -320,8 +329,19 @@ def _like(bare: Quantity, other: Quantity) -> Quantity:
     """A bare number in the unit of the one it makes a range or choice with."""
     if bare.dimension or bare.noun or not (other.dimension and other.value):
         return bare
-    readings = (Reading(bare.value * amount / other.value, dimension) for amount, dimension in other.readings)
+    readings = (
+        Reading(_on_scale(bare.value, other.value, amount, dimension), dimension)
+        for amount, dimension in other.readings
+    )
     return bare._replace(readings=tuple(readings), bare=False)
+
+
+def _on_scale(value: float, other: float, amount: float, dimension: str) -> float:
+    """The amount of a value in the unit in which another one has its amount; temperatures by difference."""
+    if dimension != "temperature":
+        return value * amount / other
+    degree = 1.0 if amount == other or math.isclose(amount - other, _ZERO_CELSIUS) else 5 / 9
+    return amount + (value - other) * degree
 
 
 def _adds_to(first: Quantity, second: Quantity) -> bool:
