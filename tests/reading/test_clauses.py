@@ -266,6 +266,11 @@ def test_limits_synonyms_and_fragments_are_read(question: str, reply: str, yes: 
         ("Is chalk toxic?", "It is harmless.", False),
         ("Does it include a map?", "The map is a paid add-on.", False),
         ("Is the heating on?", "It's off.", False),
+        ("Does it include tax?", "Tax comes on top.", False),
+        ("Did the trial fail?", "It was a success.", False),
+        ("Is the bell broken?", "It doesn't ring any more.", True),
+        ("Is the note a fake?", "It's genuine.", False),
+        ("Can I change my name there?", "Names are permanent.", False),
     ],
 )
 def test_opposites_in_turns_of_phrase_are_read(question: str, reply: str, yes: bool) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from proctor.reading.cleft import singled_out
+from proctor.reading.cleft import identified, singled_out
 from proctor.reading.question import understand
 
 
@@ -20,3 +20,18 @@ from proctor.reading.question import understand
 )
 def test_who_is_singled_out_is_the_one(question: str, reply: str, yes: bool | None) -> None:
     assert singled_out(reply, understand(question)) is yes
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "yes"),
+    [
+        ("Is Perth the capital?", "That would be Canberra.", False),
+        ("Is Canberra the capital?", "Many say Perth, but it's Canberra.", True),
+        ("Did Mozart write Fidelio?", "That was Beethoven.", False),
+        ("Is the deadline Friday?", "It's Thursday.", False),
+        ("Is the deadline Friday?", "It's strict.", None),
+        ("Is the deadline Friday?", "It's Thursday afternoon in Sydney that counts.", None),
+    ],
+)
+def test_another_name_is_a_no(question: str, reply: str, yes: bool | None) -> None:
+    assert identified(reply, understand(question)) is yes

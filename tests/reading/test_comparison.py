@@ -59,6 +59,8 @@ def test_what_nothing_beats_is_most(question: str, reply: str, yes: bool | None)
         ("does it weigh more than 2 kg?", "it weighs 1,500 g.", False),
         ("does light travel faster in air than in glass?", "in glass it is slower.", True),
         ("do cats need less sleep than dogs?", "cats need more sleep than dogs.", False),
+        ("is he older than forty?", "he's 38.", False),
+        ("is he younger than forty?", "he's 38.", True),
         ("did she win more than one medal?", "she won just one, in 1903.", None),
     ],
 )

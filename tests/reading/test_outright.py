@@ -180,6 +180,8 @@ def test_a_condition_that_is_expected_is_missed(reply: str, right: bool | None) 
         ("Is there a bank?", "There's one on the corner.", True),
         ("Does it have a lid?", "There's one screw missing.", None),
         ("Does she speak Greek?", "Not a word.", False),
+        ("Is Bern the capital?", "It has been since 1848.", True),
+        ("Have you any pies?", "Several: apple, plum and cherry.", True),
         ("May I sit here?", "Not a problem.", None),
         ("Isn't Bonn the capital?", "It was until 1990.", False),
     ],

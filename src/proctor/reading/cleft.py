@@ -22,6 +22,27 @@ _IMPERSONAL = stem_set(
 """What such a sentence may begin with that singles out nothing: `It is clear that …`."""
 
 
+_IS_NAME = re.compile(
+    r"(?:^|[.!?;:]\s+|,\s+(?:but )?|\b[Bb]ut )(?:[Tt]hat|[Ii]t|[Tt]his)(?:'s|’s| is| was| would be|'d be|'ll be) "
+    r"(?:actually |in fact )?(?P<name>[A-Z][\w.'-]+(?: [A-Z][\w.'-]+){0,3})(?=[.!,;]|$)"
+)
+"""`That was Chaucer.`"""
+
+
+def identified(text: str, asked: Asked) -> bool | None:
+    """Whether a reply names as the answer somebody that the question names, or somebody else; None: it names"
+    " nobody."""
+    match = _IS_NAME.search(text)
+    if match is None or len(text.split()) > _SHORT:
+        return None
+    wanted = wanted_by(asked)
+    return any(takes_up(word, wanted) for word in stems_of(match["name"].lower()))
+
+
+_SHORT = 15
+"""Words of a reply that says hardly anything else."""
+
+
 def singled_out(folded: str, asked: Asked) -> bool | None:
     """Whether a reply singles out what the question asks about, or something else; None: it singles out nothing."""
     match = _CLEFT.search(folded)

@@ -128,7 +128,8 @@ def _by_bound(folded: str, question: str, sides: Sides) -> bool | None:
     if len(bounds) != 1 or len(found) != 1 or not bounds[0].readings or not found[0].readings or found[0].bound:
         return None
     bound, amount = bounds[0].readings[0], found[0].readings[0]
-    if not bound.dimension or amount.dimension not in ("", bound.dimension):
+    of_age = stem(sides.how) in _BY_YEAR and amount.amount < _FIRST_YEAR
+    if not (bound.dimension or of_age) or amount.dimension not in ("", bound.dimension):
         return None
     value, limit = (amount.amount, bound.amount) if amount.dimension else (found[0].value, bounds[0].value)
     return value > limit if _is_more(sides.how) else value < limit

@@ -101,7 +101,9 @@ expand: contract shrink | float: sink | melt: freeze | attract: repel
 urban: rural | ancient: modern | liquid: solid gas | herbivore: meat | renewable: fossil
 sugar: sugarfree unsweetened | alcoholic: alcoholfree | approved: pending rejected
 supplied include: bringown | rise increase grow fall decrease drop change: same flat unchanged steady
-harmful dangerous bad toxic risky: harmless safe healthy good | summer: winter | morning: afternoon evening
+harmful dangerous bad toxic risky: harmless safe healthy good | fail failure: success succeed successful
+scam fake bogus hoax: genuine real authentic legitimate | change alter: permanent fixed | summer: winter
+morning: afternoon evening
 daily: weekly monthly yearly
 weekday: weekend | import: domestic
 """

@@ -63,6 +63,7 @@ _THERE_IS = re.compile(
     r"(?=\W*$|[,.;!]| (?:on|in|at|by|near|behind|under|next|for|just|right|of them)\b)"
 )
 """`There's one on the corner`."""
+_HAS_BEEN = re.compile(r"\W*(?:it|they|he|she)(?:'s|'ve| has| have) been(?: one| so)?(?: ever)? (?:since|for)\b")
 _HAS = re.compile(r"(?:is|are) there\b|(?:do|does|did|has|have|had)\b")
 _LIE = re.compile(rf"\b(?:lying|a lie|wrong)\b(?: \w+){{0,3}} (?:say|said|saying)\W+(?:(?P<yes>{_YES})|{_NO})\b")
 """`I'd be lying if I said yes`."""
@@ -74,7 +75,7 @@ _QUANTIFIED = re.compile(
     r"\W*(?:(?P<no>none|neither|not (?:a single )?one|nobody|no one)|every(?: single)? one|all|each(?: and every"
     r" one)?|both"
     r"|(?:at least )?(?:several|many|a few|dozens|hundreds|plenty|a handful|lots|quite a few))"
-    r"(?: of (?:them|those|these|us|you))?\W*"
+    r"(?: of (?:them|those|these|us|you))?(?:\W*|: .*)"
 )
 """`Every one of them.`"""
 _TALK = re.compile(
@@ -157,6 +158,8 @@ def _said(sentence: str, asked: Asked) -> bool | None:
         return None
     sentence = _GLAD.sub("", sentence, count=1)
     if _THERE_IS.match(sentence) and _HAS.match(asked.folded):
+        return True
+    if _HAS_BEEN.match(sentence) and asked.folded.startswith(("is", "are", "has", "have")):
         return True
     if (all_of := _QUANTIFIED.fullmatch(sentence)) is not None:
         return all_of["no"] is None

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from proctor.reading.clauses import by_meaning, taken_back
-from proctor.reading.cleft import singled_out
+from proctor.reading.cleft import identified, singled_out
 from proctor.reading.comparison import compared
 from proctor.reading.opening import in_range
 from proctor.reading.outright import outright
@@ -72,6 +72,8 @@ def says(text: str, asked: Asked) -> Said:
         more = in_range(folded, asked.folded)
     if more is None:
         more = singled_out(folded, asked)
+    if more is None:
+        more = identified(text, asked)
     if more is not None:
         return Said(yes=more, outright=False)
     meant = by_meaning(folded, asked)

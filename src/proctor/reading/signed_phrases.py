@@ -35,7 +35,7 @@ _DENYING = (
     r"|policy)(?: \w+)? against|better not|rather not|wouldn't (?:recommend|advise)|"
     r"at no (?:time|point)|under no circumstances|in no way|by no means|on no account|few (?:if any|people)"
     r"|very (?:few|little)|does little|wait until|"
-    r"give[ns]? up|gave up|fall(?:s|en)? through|fell through|do(?:es)? without|any ?more|short of|ran? out"
+    r"give[ns]? up|gave up|fall(?:s|en)? through|fell through|do(?:es)? without|short of|ran? out"
     r"|run out|dwarf|so-called|contrary to|wrong way round|leave (?:it|them|that|this) (?:at home|behind|alone)"
     r"|would that|if only"
     r"|(?:i|we) wish|wrong to (?:call|say|claim|think|believe|assume)"
@@ -103,7 +103,10 @@ _SAME_WORD = (
         " fall ",
     ),
     (re.compile(r"\bpass(?:ed|es)? away\b"), " die "),
-    (re.compile(r"\badd-ons?\b"), " extra "),
+    (
+        re.compile(r"\badd-ons?\b|\b(?:come|comes|go|goes|is|are) on top\b|\b(?:will be|is|are|gets?) added\b"),
+        " extra ",
+    ),
     (
         re.compile(r",? ?\bcontrary to (?:what [^,.;]*|(?:the )?\w+(?: \w+)?)(?=[,.;!]|$),?"),
         " ",
