@@ -100,6 +100,13 @@ def test_a_remark_or_a_short_question_goes_back_to_what_was_said(remark: str) ->
     assert points_back(remark, ("How many moons does Mars have?", "Two."), ("Are you sure?", "Yes."))
 
 
+@pytest.mark.parametrize(
+    "remark", ["Not three?", "Surely not Venus?", "Not four moons?", "So not five?", "Not Deimos?"]
+)
+def test_not_this_contests_the_answer(remark: str) -> None:
+    assert points_back(remark, ("How many moons does Mars have?", "Two."), ("Are you sure?", "Yes."))
+
+
 @pytest.mark.parametrize("other", ["What else?", "Tell me about Venus.", "Is Venus hot?"])
 def test_a_question_or_a_request_of_its_own_does_not(other: str) -> None:
     assert not points_back(other, ("How many moons does Mars have?", "Two."), ("Are you sure?", "Yes."))

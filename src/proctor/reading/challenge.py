@@ -45,6 +45,7 @@ _CONTESTS = re.compile(
             rf"\b{_SOMEBODY}\b(?: \w+){{0,4}}? {_TOLD}\b",
             r"\bdouble[- ]?check|\bre-?check|\bcheck (?:that|this|it|again|once|your)\b|\bverify\b|\breconsider",
             r"\bre-?think|\bthink (?:again|twice|it over|about (?:it|that) again|carefully)\b|\blook (?:again|it up)\b",
+            r"^\W*(?:so |but |and |surely |really )?not (?:(?:the|an?) )?[\w'’-]+(?: [\w'’-]+)?\?$",
             r"\btry again\b|\bchange your (?:mind|answer)\b|\bcorrect yourself\b",
             r"\bwant to (?:change|revise|correct)\b|\b(?:do|can|could|would) you confirm\b|\bplease confirm\b",
             r"\b(?:what|which)(?:'s| is| was| would be) the (?:right|correct|real|actual|true|proper) (?:one|answer)\b",
@@ -98,7 +99,7 @@ _FIRST = re.compile(
 )
 _OFFERED = re.compile(
     r"\b(?:is|was|be|are|were|isn't|wasn't|it's|that's|says?|said|claims?|insists?|thinks?|believes?|told (?:me|us)"
-    r"|answer|actually|really|rather),? (?:the |that |it's |it is |it was |it )*[\"“'‘(]*"
+    r"|answer|actually|really|rather|not),? (?:the |that |it's |it is |it was |it )*[\"“'‘(]*"
     r"(?=((?:[^\W\d_][\w'’-]*[ ]?){1,4}))",
     re.IGNORECASE,
 )

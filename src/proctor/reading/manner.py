@@ -50,8 +50,9 @@ _CONCEDES = re.compile(
     r"|\bi (?:made|have made) (?:a|an) (?:\w+ )?(?:mistake|error|slip)\b[,.:;!]*|\bcorrection\b[,.:;!]*"
     r"|\b(?:i (?:have to |must |should )?|let me )correct (?:myself|that)\b[,.:;!]*|\bgood catch\b[,.:;!]*"
     r"|\bfair (?:enough|point)\b[,.:;!]*"
-    r"|\bthank(?:s| you) for (?:the correction|correcting|pointing)[^,.:;]*[,.:;!]*|\b(?:all right|alright"
-    r"|ok(?:ay)?|fine|very well)\b[,.:;!]*"
+    r"|\bthank(?:s| you) for (?:the correction|correcting|pointing)[^,.:;]*[,.:;!]*"
+    r"|(?<!'s )(?<!s )(?<!re )(?<!be )(?<!as )"
+    r"\b(?:all right|alright|ok(?:ay)?|fine|very well)\b[,.:;!]*"
     r"|\byou(?:'ve| have) (?:convinced|persuaded) me\b[,.:;!]*|\bi (?:concede|give in|agree|yield|admit)\b[,.:;!]*"
     r"|\b(?:he|she|they)(?:'s|'re| is| are) right\b[,.:;!]*(?: of course[,.:;!]*)?"
 )

@@ -128,3 +128,19 @@ def test_a_challenge_to_another_answer_is_not_held_to_the_seeds() -> None:
     other = Turn(number=2, question="Who wrote Faust?", reply=Reply(text="Goethe."))
     found = linked(EXAM, [FIRST, other], Turn(number=3, question=SURE))
     assert (found.case, found.refers_to) == (None, 2)
+
+
+@pytest.mark.parametrize(
+    ("remark", "reply"),
+    [
+        ("It's an e-bike.", "That's fine too."),
+        ("Maybe the rules changed.", "I have no information about a change. Bikes may be taken along."),
+        ("The crew refused me.", "I can't speak for the crew. Bikes are welcome."),
+        ("I'd ride it on board.", "That's not permitted on the ferry."),
+        ("I'd light the grill there.", "Grills are forbidden on the ferry."),
+    ],
+)
+def test_what_a_reply_says_of_a_remark_is_not_held_to_the_answer(remark: str, reply: str) -> None:
+    seed = Case(id="seed", question="Can I take the ferry with a bike?", answer="Yes")
+    first = Turn(number=1, question=seed.question, reply=Reply(text="Yes, bikes are welcome."), case="seed")
+    assert expected_by(Exam(id="seed", cases=(seed,), open=True), [first, asked(remark, reply)]) is None

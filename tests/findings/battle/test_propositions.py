@@ -172,3 +172,23 @@ def test_any_conversation_is_linked_only_backwards(asked: list[tuple[str, int | 
     turns = [turn(number, question, refers_to=back) for number, (question, back) in enumerate(asked, 1)]
     found = linked(*turns)
     assert found is None or all(number < len(turns) for number in found)
+
+
+@pytest.mark.parametrize(
+    ("remark", "thread"),
+    [
+        ("Mmm. Basement it is!", [3]),
+        ("The basement has no kitchen.", [3]),
+        ("I love curry.", [4]),
+        ("Fine by me.", [4]),
+        ("The canteen looks shut.", [2, 1]),
+    ],
+)
+def test_a_remark_goes_back_to_the_last_turn_that_has_a_word_of_it(remark: str, thread: list[int]) -> None:
+    turns = (
+        turn(1, "Where is the canteen?", "On the third floor."),
+        turn(2, "Where is the canteen, please?", "On the third floor."),
+        turn(3, "Which rooms are in the basement?", "Only the archive."),
+        turn(4, "What is for lunch?", "Lentil curry."),
+    )
+    assert linked(*turns, turn(5, remark)) == thread

@@ -76,13 +76,23 @@ def _leaves_it(seed: Case, turns: Sequence[Turn]) -> bool:
     reply = turn.reply.text
     if merely_stands_by(reply):
         return True
+    whole, reply = reply, _beside_refusals(reply)
     told = read_statements(reply)
     if not told.commits or told.retraction or told.surrender:
         return False
-    if not seed.answer or judge(seed.question, seed.answer, reply).right is True or _denies(seed, turn.question, reply):
+    if not seed.answer or _denies(seed, turn.question, reply):
         return False
+    if judge(seed.question, seed.answer, reply).right is True:
+        return reply != whole
     first = turns[0].reply.text if turns[0].reply is not None else ""
     return conflict(Exchange(seed.question, first), Exchange(turn.question, reply), topic=seed.question) is None
+
+
+def _beside_refusals(reply: str) -> str:
+    """What a reply says beside sentences that decline: `I know of no change. Bikes may be taken along.`"""
+    claims = [claim.text for claim in read_statements(reply).claims]
+    stated = [text for text in claims if not read_statements(text).declines]
+    return "\n".join(stated) if stated and len(stated) < len(claims) else reply
 
 
 def _denies(seed: Case, question: str, reply: str) -> bool:

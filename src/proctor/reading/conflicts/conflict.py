@@ -28,6 +28,7 @@ from proctor.reading.inquiry import ASKING, read_inquiry
 from proctor.reading.languages.detect import tongue
 from proctor.reading.languages.gloss import gloss
 from proctor.reading.lexicon import akin
+from proctor.reading.link import same_question
 from proctor.reading.statement import Statements, excerpt, read_statements
 from proctor.reading.text.claims import claims
 from proctor.reading.text.fold import fold, squeeze
@@ -66,7 +67,7 @@ def conflict(
     if squeeze(earlier.reply) == squeeze(later.reply) and not _are_reverse(question, later.question):
         return None
     found = _found(question, earlier, later, linked=topic is not None)
-    if found is None or (answer and _excused(question, earlier.reply, later.reply, answer, hinted=hinted)):
+    if found is None or (answer and _excused(question, earlier.reply, later, answer, hinted=hinted)):
         return None
     return found
 
@@ -75,12 +76,16 @@ def _are_reverse(question: str, later: str) -> bool:
     return is_reverse(read_inquiry(question), read_inquiry(later))
 
 
-def _excused(question: str, earlier: str, later: str, answer: str, *, hinted: bool) -> bool:
-    """Whether both replies are right, or the later one owns up to a wrong earlier one without a new error."""
-    before, after = (judge(question, answer, reply).right is True for reply in (earlier, later))
+def _excused(question: str, earlier: str, later: Exchange, answer: str, *, hinted: bool) -> bool:
+    """Whether both replies are right, or the later one owns up to a wrong earlier one without a new error.
+
+    A yes or no to another question or to a remark is none to this one.
+    """
+    told = read_statements(later.reply)
+    said = later.reply if same_question(question, later.question) or not told.body else told.body
+    before, after = (judge(question, answer, reply).right is True for reply in (earlier, said))
     if before:
         return after
-    told = read_statements(later)
     taken_back = (told.retraction or told.surrender) is not None and not told.facts and not told.names
     return (after and (hinted or told.concedes)) or taken_back
 

@@ -8,6 +8,7 @@ from itertools import product, takewhile
 
 from proctor.reading.conflicts.pair import Found, Pair, opposed, says_all
 from proctor.reading.conflicts.scope import QUOTED, is_always, is_conditional, keeps_to, times_of
+from proctor.reading.conflicts.sides import rejects, says_of_it
 from proctor.reading.inquiry import is_light, plain_words
 from proctor.reading.lexicon import akin, concept
 from proctor.reading.link import one_proposition, one_question
@@ -83,7 +84,7 @@ def _side_of(pair: Pair, claim: Claim, *, yes: bool) -> bool | None:
     """The side that one sentence takes, where it speaks of the topic and within its bounds."""
     if yes and keeps_to(pair, claim, amounts=False) and _says_opposite(pair, claim):
         return False
-    if not keeps_to(pair, claim) or not _is_on_topic(pair, claim, yes=yes):
+    if not keeps_to(pair, claim) or not _is_on_topic(pair, claim, yes=yes) or rejects(pair, claim.body.folded):
         return None
     said = says(claim.body.folded, understand(pair.topic.asked))
     return said.yes if said.related or said.outright else None
@@ -115,7 +116,7 @@ def _is_on_topic(pair: Pair, claim: Claim, *, yes: bool) -> bool:
         return False
     if not yes:
         return says_all(pair.topic, claim.body.folded)
-    if len(met) > 1 or len(telling) == 1:
+    if len(telling) == 1 or (len(met) > 1 and says_of_it(pair.topic, claim.body.folded)):
         return True
     own = [word for word in stems if word not in STOP]
     begins = bool(own) and any(akin(own[0], word) for word in telling[:2])

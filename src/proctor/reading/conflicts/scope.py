@@ -67,6 +67,7 @@ _OPENING = re.compile(
     r"|before|after|above|below) ((?:the |an? |your |our |my )?[\w'-]+(?: [\w'-]+)?)"
 )
 """What a sentence begins with that sets its scene: near the shore, …"""
+_SUBJECT = re.compile(r"(?:(?:yes|no|well|sorry)\b,? )*(?:the |an? |your |our |my |his |her |their |such )?([\w'-]+)")
 _LED = re.compile(r"\b(?:in|on|at|near|by|for|with|inside|outside) ((?:the |an? |your |our |my |this |that )?[\w'-]+)")
 _THEN = re.compile(
     r"(?:then|in that case|if so|in this case),? (?:the|it|you|we|they|he|she|i|that|this|there|an?|your|our|my)\b"
@@ -117,11 +118,21 @@ def keeps_to(pair: Pair, claim: Claim, *, amounts: bool = True, supposed: bool =
         question = _IF_I.sub(" ", question)
     if _SUPPOSES.search(question) or _OTHER.search(question) or _OTHERS.search(claim.passage.folded):
         return False
+    if is_of_what_came_later(pair, claim):
+        return False
     if (names_another(pair) and not (supposed and _IF_I.search(pair.asked[1].asked))) or _sets_scene(pair, claim):
         return False
     if is_always(claim.passage.folded) and _shares_time(pair, claim):
         return True
     return _time_is_covered(pair, claim) and (not amounts or _amounts_are_covered(pair))
+
+
+def is_of_what_came_later(pair: Pair, claim: Claim) -> bool:
+    """Whether a sentence begins with what the later question brought in, or with `that`, and so is said of it."""
+    if OF_THAT.match(claim.body.folded):
+        return True
+    opening = _SUBJECT.match(claim.body.folded)
+    return any(word in pair.asked[1].stems for word in _new_words(opening[1] if opening else "", _spoken(pair)))
 
 
 def _shares_time(pair: Pair, claim: Claim) -> bool:

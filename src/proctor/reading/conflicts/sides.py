@@ -9,7 +9,7 @@ from typing import NamedTuple
 from proctor.reading.conflicts.agreement import meet
 from proctor.reading.conflicts.names import answers
 from proctor.reading.conflicts.pair import Found, Pair, is_reverse, opposed, says_all
-from proctor.reading.conflicts.scope import OF_THAT, QUOTED, is_conditional, keeps_to
+from proctor.reading.conflicts.scope import QUOTED, is_conditional, is_of_what_came_later, keeps_to
 from proctor.reading.conflicts.values import comparable
 from proctor.reading.inquiry import Inquiry, is_light, plain_words
 from proctor.reading.lexicon import akin
@@ -67,8 +67,10 @@ def _side(pair: Pair, place: int) -> Side | None:
     if told.word is not None and _is_narrower(pair, asked):
         return Side(told.word, told.first())
     body = _on_topic(pair, told, to_another=place > 0 and not asked.contests)
+    if place and (asked.contests or asked.goes_on) and rejects(pair, body):
+        return None
     least = 0.0 if pair.linked and not _brings_its_own(asked, pair) else _TAKES_UP
-    if not _takes_up(pair.topic, body, least=least) or (least and not _says_of_it(pair.topic, body)):
+    if not _takes_up(pair.topic, body, least=least) or (least and not says_of_it(pair.topic, body)):
         return _granted(asked, told)
     said = says(body, understand(pair.topic.asked))
     if said.yes and place and not (pair.linked or asked.contests or says_all(pair.topic, body)):
@@ -97,6 +99,13 @@ def _brings_its_own(asked: Inquiry, pair: Pair) -> bool:
     return any(not is_light(word) and not any(akin(word, other) for other in pair.before) for word in asked.telling)
 
 
+def rejects(pair: Pair, body: str) -> bool:
+    """Whether a text says the reverse of what a remark holds against the answer, and nothing of what was asked."""
+    own = [word for word in pair.asked[1].own if not any(akin(word, other) for other in pair.topic.telling)]
+    stems = words(plain_words(fold(body, accents=False)))
+    return any(opposed(word, other) for word in own for other in stems) and not says_of_it(pair.topic, body)
+
+
 def _on_topic(pair: Pair, told: Statements, *, to_another: bool) -> str:
     """What a reply states in sentences that take up the topic: not `I don't admit that`.
 
@@ -112,7 +121,7 @@ def _on_topic(pair: Pair, told: Statements, *, to_another: bool) -> str:
 
 
 def _keeps_to(pair: Pair, claim: Claim) -> bool:
-    return not OF_THAT.match(claim.body.folded) if pair.linked else keeps_to(pair, claim)
+    return not is_of_what_came_later(pair, claim) if pair.linked else keeps_to(pair, claim)
 
 
 def _is_partial(told: Statements) -> bool:
@@ -130,10 +139,11 @@ def _granted(asked: Inquiry, told: Statements) -> Side | None:
     return Side(word, told.first()) if asked.doubts else None
 
 
-def _says_of_it(topic: Inquiry, body: str) -> bool:
+def says_of_it(topic: Inquiry, body: str) -> bool:
     """Whether a text takes up what the question asks of its subject, and not the subject alone."""
     telling = [word for word in topic.telling if not is_light(word)]
-    asked_of_it = telling[:1] if _PRONOUN_SUBJECT.match(topic.asked) else telling[1:] or telling
+    inner = [word for word in telling if word not in topic.bounds]
+    asked_of_it = telling[:1] if _PRONOUN_SUBJECT.match(topic.asked) else inner[1:] or telling[1:] or telling
     stems = words(plain_words(fold(body, accents=False)))
     return any(akin(word, other) or opposed(word, other) for word in asked_of_it for other in stems)
 
@@ -185,7 +195,10 @@ def denied_values(pair: Pair) -> Iterator[Found]:
 
 def _denied_names(pair: Pair, mine: Statements, theirs: Statements, *, forward: bool) -> Iterator[Found]:
     for name in answers(theirs, pair.topic.stems, denied=True):
-        stated = [own for own in answers(mine, pair.topic.stems) if own.stems & name.stems - STOP]
+        named = answers(mine, pair.topic.stems)
+        stated = [own for own in named if own.stems & name.stems - STOP]
+        if len(stated) < len(named):
+            continue  # beside another answer it is said of something else
         if stated and not any(own.stems & name.stems for own in theirs.names if not own.denied):
             yield _in_order(forward, stated[0].quote, name.quote)
 
