@@ -25,7 +25,7 @@ _DENYING = (
     r"far from|anything but|no longer|(?:turn|turned|turns|turning) (?:it |them |this |that )?(?:down|away)"
     r"|(?:free|devoid|void) (?:of|from)(?! charge)|out of (?:order|service|bounds|date|luck|print|reach"
     r"|the question)|"
-    r"off[ -]limits|(?:is|are|was|were|be|been|it's|that's|stay|stays)(?: always)? off|rul(?:e|es|ed) (?:it"
+    r"off[ -]limits|(?:is|are|was|were|be|been|'s|'re|stay|stays)(?: always)? off|rul(?:e|es|ed) (?:it"
     r" )?out|(?:stay|stays|stayed|keep|keeps|kept|opt|opted|leave|left"
     r"|miss) (?:\w+ )?out|(?:be|get|gets|is|are|was|were|been) fined|(?:switch|switched|turn|turned|call|called)"
     r" (?:it |them )?off|"
@@ -194,4 +194,4 @@ def marked_phrases(folded: str) -> str:
     """Phrases with a sign of their own, each made one word."""
     for pattern, word in _SAME_WORD:
         folded = pattern.sub(word, folded)
-    return _PHRASE.sub(lambda match: AFFIRMED if match["yes"] else DENIED, folded)
+    return _PHRASE.sub(lambda match: f" {AFFIRMED} " if match["yes"] else f" {DENIED} ", folded)
