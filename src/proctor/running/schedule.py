@@ -245,7 +245,8 @@ class LocalExecutor:
         if self._surplus() < 0 and not self._is_out_of_touch():
             self._starved = False
             return True
-        self._urgent.set()
+        if not self._urgent.is_set():  # setting it takes a lock
+            self._urgent.set()
         return False
 
     def _until_room(self, kept: bool) -> Awaitable[None] | None:
