@@ -50,6 +50,19 @@ from proctor.reading.answer import judge
             "Hand luggage may weigh 8 kg, suitcases up to 23.",
             "Hand luggage may weigh 23 kg, suitcases up to 30.",
         ),
+        ("What is the atomic number?", "26", "26, while its mass number is 56.", "56, while its mass number is 26."),
+        (
+            "How many failed the exam?",
+            "36",
+            "Of 120 who sat it 84 passed and 36 failed.",
+            "Of 120 who sat it 36 passed and 84 failed.",
+        ),
+        (
+            "How long is the crossing in winter?",
+            "90 minutes",
+            "An hour in summer, ninety minutes in winter.",
+            "Ninety minutes in summer and two hours in winter.",
+        ),
         ("What does it cost a year?", "€240", "€20 a month", "€240 a month"),
         ("How warm should it be?", "4 to 7 °C", "between four and seven degrees", "no warmer than 4 °C"),
         (
@@ -172,6 +185,7 @@ def test_a_value_may_be_left_to_work_out(question: str, expected: str, right: st
         ),
         ("What is the minimum age?", "16 years", "Nobody below 16 years is let in.", "Anyone up to 16 years."),
         ("What is the maximum size?", "2 GB", "up to 2 GB", "2 GB or more"),
+        ("What is the maximum stay?", "14 days", "14 days at the most", "14 days or longer"),
         ("What is the minimum stay?", "2 nights", "2 nights or more", "up to 2 nights"),
         ("What is the maximum speed?", "30 km/h", "no more than 30 km/h", "at least 30 km/h"),
     ],

@@ -206,6 +206,8 @@ def answers_otherwise(reply: Answered, asked: Asked, answer: Expected, first: in
     if opened := _opening(reply, asked, answer, first):
         return opened
     verb, parts = asked_verb(asked), _parts(reply)
+    if named := _told_apart(reply, asked, answer, first) or _on_other_way(reply, asked, answer, first):
+        return named
     here = [word for word, part in zip(reply.passage.stems, parts, strict=True) if part == parts[first]]
     if verb is not None and verb.doer and (made := _made_by(reply, asked, answer, verb, first, last)):
         return made
@@ -216,6 +218,40 @@ def answers_otherwise(reply: Answered, asked: Asked, answer: Expected, first: in
         places = [place for place in places if busy or stems[place + 1 : place + 2] in (["it"], ["them"])]
         return next((name for place in places if (name := _doer_at(reply, asked, answer, place))), "")
     return _other_most(reply, asked, answer, here)
+
+
+_IS = re.compile(
+    r"\b(?:the|their|its|his|her|our|your|my) (?P<key>[a-z]+)(?:'s name)?(?: of [\w ]{2,20}?)? (?:is|was)"
+    r" (?:the |mr |mrs |ms |dr )*(?=\w)"
+)
+_LETTERS = 5
+
+
+def _told_apart(reply: Answered, asked: Asked, answer: Expected, first: int) -> str:
+    """`X is their aunt; their mother is Y`: another part says in so many words who or what it is."""
+    passage, parts = reply.passage, _parts(reply)
+    for said in _IS.finditer(passage.folded):
+        key = stem(said["key"])
+        known = any(key == word or key[:_LETTERS] == word[:_LETTERS] != key[:_SHORTEST_VERB] for word in asked.content)
+        place = next((at for at, start in enumerate(passage.starts) if start >= said.end()), -1)
+        here = [word for word, part in zip(passage.stems, parts, strict=True) if part == parts[first]]
+        apart = known and place >= 0 and parts[place] != parts[first] and key not in here
+        if apart and (name := _name_at(reply, asked, answer, place)):
+            return name
+    return ""
+
+
+_ENDS_IN = re.compile(r"\b(from|to|into)\W*$")
+_OTHER_WAY = {"from": ("to", "into"), "to": ("from",), "into": ("from", "out")}
+
+
+def _on_other_way(reply: Answered, asked: Asked, answer: Expected, first: int) -> str:
+    """`From Danish into Swedish` to `Which language is it translated from?`."""
+    asks, stems = _ENDS_IN.search(asked.folded), reply.passage.stems
+    if asks is None or not first or stems[first - 1] not in _OTHER_WAY[asks[1]]:
+        return ""
+    places = [place + 1 for place, word in enumerate(stems[:-1]) if word == stem(asks[1])]
+    return next((name for place in places if (name := _name_at(reply, asked, answer, place))), "")
 
 
 def _parts(reply: Answered) -> list[int]:
@@ -256,7 +292,19 @@ def _doer_at(reply: Answered, asked: Asked, answer: Expected, place: int) -> str
         found = place - 1
         while found >= 0 and passage.stems[found] in _SKIPPED:
             found -= 1
-    return _name_at(reply, asked, answer, found)
+    return _name_at(reply, asked, answer, found) or _person_at(reply, asked, answer, found)
+
+
+def _person_at(reply: Answered, asked: Asked, answer: Expected, place: int) -> str:
+    """Somebody who is not named: her husband, the board."""
+    stems = reply.passage.stems
+    if place < 1 or reply.passage.quote(place - 1, place - 1).lower() not in _DETERMINERS or stems[place] in STOP:
+        return ""
+    known = stems[place] in asked.words or stems[place] in answer.passage.stems
+    return "" if known else reply.passage.quote(place - 1, place)
+
+
+_DETERMINERS = frozenset(("the", "her", "his", "their", "its", "a", "an", "my", "our"))
 
 
 def _other_most(reply: Answered, asked: Asked, answer: Expected, here: list[str]) -> str:

@@ -40,7 +40,8 @@ _ASKS_PAST = re.compile(
 )
 _GONE = re.compile(
     r",? (?:has |have |had )?(?:(?:just |recently |since )?(?:stepped down|resigned|retired|quit|died|left|gone)"
-    r"|been (?:dismissed|replaced|succeeded)|was (?:dismissed|replaced|succeeded))\b"
+    r"|been (?:dismissed|replaced|succeeded)|was (?:dismissed|replaced|succeeded)"
+    r"|is (?:(?:currently |still )?(?:on (?:holiday|leave|vacation)|ill|sick|away|absent)))\b"
 )
 _ASKS_NOW = re.compile(r"\b(?:is|are|'s|current\w*|now|today|runs|leads|heads|chairs|manages)\b")
 _CHANGED = re.compile(
@@ -77,6 +78,10 @@ def named_aside(reply: Answered, asked: Asked, answer: Expected, first: int, las
         return f"ranks {shown} behind another"
     if _is_past(here, asked, answer) or (_GONE.match(here.after) and _ASKS_NOW.search(asked.folded)):
         return f"says that it was {shown} before"
+    if _DECLINED.match(here.after) and not _DECLINED.search(asked.folded):
+        return f"says that {shown} declined"
+    if _is_semblance(here):
+        return f"names {shown} only as what it seems"
     if _is_related(here, asked):
         return f"says of {shown} only what it has to do with it"
     if _is_outside(reply, asked, first):
@@ -135,6 +140,25 @@ _RELATED = re.compile(
     rf"|different)\b|(?:his|her|its|their|the) (?:{_RELATIONS})\b)"
 )
 _ASKS_RELATION = re.compile(rf"\b(?:{_RELATIONS}|parents?|child\w*|spouse|married)\b")
+_DECLINED = re.compile(
+    r"[^.;:!?]*\b(?:turned (?:it|that|this|them|her|him) down|declined|refused|withdrew|pulled out|dropped out)\b"
+)
+_SEEMS = re.compile(
+    r"\b(?:looks?|sounds?|tastes?|feels?|smells?) (?:\w+ )?like (?:an? |the )?$"
+    r"|\b(?:seems|appears) to be (?:\w+ )?$"
+)
+_NAMED_OFTEN = re.compile(
+    r" (?:is|was|has been) (?:often|usually|sometimes|commonly|widely|frequently) (?:named|credited|mentioned|thought"
+    r"|said|believed|cited|given)\b"
+)
+
+
+def _is_semblance(here: Aside) -> bool:
+    """`It looks like silver, but it is platinum`, `Moss is often named, but …`."""
+    seems = _SEEMS.search(here.before) or _NAMED_OFTEN.match(here.after)
+    return seems is not None and re.search(r"\bbut\b|\bhowever\b|\bin fact\b", here.after + here.rest) is not None
+
+
 _WHO_KNEW = re.compile(r"\w, (?:who|which) (?:\w+ )?(?:\w+ed|taught|knew|met|led) $")
 
 

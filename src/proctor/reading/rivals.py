@@ -83,6 +83,12 @@ def _outdoing(
     for score, other in sorted(against, key=lambda pair: -pair[0]):
         between = _between(reply, answer, other)
         after = other.first > answer.first
+        if _opens(reply, answer) and not (after and _CORRECTS.search(between)):
+            continue
+        if _opens(reply, other) and not (
+            _CONCLUDES.search(between) or _CORRECTS.search(between) or _EQUALS.search(between)
+        ):
+            return other.fact
         former = _is_former(reply, asked, answer) and not _is_former(reply, asked, other)
         if former or _is_now(reply, asked, other, answer) or _is_finished(reply, asked, other, answer):
             return other.fact
@@ -106,6 +112,13 @@ def _is_no_rival(reply: Answered, asked: Asked, answer: _Candidate, other: _Cand
     if _STARTED.search(_part(reply, other)) and not _STARTED.search(asked.folded):
         return True  # begun in 1735 and finished in 1742
     return not _is_apart(reply, answer, other) and " and " not in between
+
+
+def _opens(reply: Answered, found: _Candidate) -> bool:
+    """Whether a reply opens with the value and nothing else: `26, while its mass number is 56`."""
+    clauses = reply.passage.clauses
+    last = len(clauses) - 1 - clauses[::-1].index(clauses[0])
+    return not found.first and last < len(clauses) - 1 and found.fact.end >= reply.passage.ends[last]
 
 
 def _before(reply: Answered, asked: Asked, met: tuple[Fact, int], rivals: Sequence[tuple[Fact, int]]) -> Fact | None:

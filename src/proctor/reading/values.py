@@ -102,8 +102,9 @@ _SHARED_MULTIPLIER = re.compile(
     rf"|thousand|million|billion)\b"
 )
 _OR_MORE = re.compile(
-    r"(?<![\w.,])(\d[\d.,]*(?:\s?[a-z%°]+)?) (?:(?:or|and) )?(?P<way>(?<=or )(?:more|over|above|up|less|under|below"
-    r"|fewer)|(?<=and )(?:more|over|above|up|less|under|below|fewer)|upwards?|onwards?)\b(?! than)"
+    r"(?<![\w.,])(\d[\d.,]*(?:\s?[a-z%°]+)?) (?:(?:or|and) )?(?P<way>(?<=or )(?:more|over|above|up|longer|higher|larger"
+    r"|older|less|under|below|fewer|shorter|lower|smaller|younger)|(?<=and )(?:more|over|above|up|less|under|below"
+    r"|fewer)|upwards?|onwards?)\b(?! than)"
     r"|(?<![\w.,])(\d[\d.,]*(?:\s?[a-z%°]+)?),? (?P<least>minimum|at (?:the )?(?:very )?least|at a minimum|maximum"
     r"|at (?:the )?most|max|min)\b"
 )
@@ -189,9 +190,9 @@ def _plain_times(folded: str, asked: Asked) -> str:
 
 
 def _bounded(match: re.Match[str]) -> str:
-    low = (match["way"] or "").startswith(("more", "over", "above", "up", "on")) or (match["least"] or "").endswith(
-        ("minimum", "least", "min")
-    )
+    low = (match["way"] or "").startswith(
+        ("more", "over", "above", "up", "on", "longer", "higher", "larger", "older")
+    ) or (match["least"] or "").endswith(("minimum", "least", "min"))
     return f"{'at least' if low else 'at most'} {match[1] or match[3]}"
 
 
