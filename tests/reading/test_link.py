@@ -44,6 +44,10 @@ from proctor.reading.link import points_back, same_question
         ("What is the capital of Swiss tourism?", "Which city is the capital of tourism in Switzerland?"),
         ("Why was the match cancelled?", "What was the reason the match was called off?"),
         ("Who holds the record?", "Who currently holds the record?"),
+        ("Which bus goes to the zoo?", "What bus do I take to the zoo?"),
+        ("Do you sell stamps?", "Can I buy stamps here?"),
+        ("Is the lift broken?", "Is the lift out of order?"),
+        ("In which country is Lake Como?", "Which country is Lake Como in?"),
         ("Is the test given once or twice?", "Is the test given once or twice, please?"),
     ],
 )
@@ -87,6 +91,12 @@ def test_one_question_in_other_words_is_the_same(one: str, other: str) -> None:
         ("I am a student. What does entry cost?", "I am a pensioner. What does entry cost?"),
         ("Which country exports most tea?", "Which country imports most tea?"),
         ("Who hired Ben?", "Whom did Ben hire?"),
+        ("Who is the patient's doctor?", "Who is the doctor's patient?"),
+        ("What is the name of the owner?", "Who is the owner of the name?"),
+        ("What was stolen from the museum?", "Who stole from the museum?"),
+        ("Who may vote?", "Who may stand for election?"),
+        ("As a member, what do I pay?", "As a guest, what do I pay?"),
+        ("When do the clocks go forward?", "When do the clocks go back?"),
     ],
 )
 def test_another_subject_direction_side_period_or_time_is_another_question(one: str, other: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from proctor.reading.text.words import stem, words
@@ -16,7 +17,14 @@ _SMALL = r"(?:in|on|at|from|to|for|of|with|since|under|about|after|against|into|
 _BY_WHOM = re.compile(rf"\bby {_WH}\b|\b{_BE}\b[^?]* by\W*$")
 _LED_UP_TO = re.compile(rf"\b{_SMALL} (?:{_WH}|whose)\b|\b{_SMALL}\W*$")
 _DONE_BY = re.compile(rf"\b{_WH}(?: [\w'-]+){{0,3}}? {_BE} (?:[\w'-]+ ){{1,3}}by (?!\w+ing\b)")
-_DOES = re.compile(rf"\b{_WH}(?: [\w'-]+){{0,2}}? (?:do|does|did)(?! (?:it|the one|this|that)\W*$)\b")
+_DOES = re.compile(
+    rf"\b{_WH}(?: [\w'-]+){{0,2}}? (?:do|does|did)(?! (?:it|the one|this|that)\W*$)(?! (?:i|we|you|one|people)\b)\b"
+)
+_PASSIVE = re.compile(
+    r"\b(?:what|which)(?: [\w'-]+){0,2}? (?:is|are|was|were|has been|have been) (?:\w+ly )?"
+    r"[\w'-]+(?:ed|[^ev]en|wn|ung|old|ught|ost|aid|ade|ent|eld|ept)\b"
+)
+_OWNED = re.compile(r"\b([\w-]+?)(?:'s|s') ([\w-]+)|\b([\w-]+) of (?:the |an? |his |her |their |our )?([\w-]+)")
 _PLAIN = re.compile(rf"\W*(?:(?:and|so|but|then) )?{_WH} ")
 _HELPING = re.compile(
     r"\b(?:do|does|did|is|are|was|were|am|be|been|has|have|had|can|could|will|would|shall|should|may|might|must)\b"
@@ -60,6 +68,8 @@ class Direction(NamedTuple):
     """Its stems, as far as they are verbs with an opposite that say little by themselves: give, take."""
     most: frozenset[str]
     """The spans of time in a question for the most of something: the shortest day."""
+    owned: frozenset[tuple[str, str]]
+    """Who or what has what: the patient's doctor."""
 
 
 def direction_of(asked: str) -> Direction:
@@ -70,7 +80,14 @@ def direction_of(asked: str) -> Direction:
         particles=frozenset(match[match.lastindex or 0] for match in found),
         light=frozenset(words(_GIVEN.sub("get", asked))) & _LIGHT,
         most=frozenset(match[1] for match in _SPAN.finditer(asked)) if _SUPERLATIVE.search(asked) else frozenset(),
+        owned=frozenset(_owned(asked)),
     )
+
+
+def _owned(asked: str) -> Iterator[tuple[str, str]]:
+    for match in _OWNED.finditer(asked):
+        owner, thing = (match[1], match[2]) if match[1] else (match[4], match[3])
+        yield stem(owner), stem(thing)
 
 
 _LIGHT = frozenset().union(*_LIGHT_APART)
@@ -79,6 +96,8 @@ _LIGHT = frozenset().union(*_LIGHT_APART)
 def apart(one: Direction, other: Direction) -> bool:
     """Whether two questions in like words ask opposite ways."""
     if {one.role, other.role} == {"doer", "done to"} or one.most != other.most:
+        return True
+    if any((thing, owner) in other.owned for owner, thing in one.owned):
         return True
     return _are_apart(one.particles, other.particles, _APART) or _are_apart(one.light, other.light, _LIGHT_APART)
 
@@ -93,6 +112,6 @@ def _role(asked: str) -> Role:
         return "doer"
     if _LED_UP_TO.search(asked):
         return ""
-    if _DONE_BY.search(asked) or _DOES.search(asked):
+    if _DONE_BY.search(asked) or _DOES.search(asked) or _PASSIVE.search(asked):
         return "done to"
     return "doer" if _PLAIN.match(asked) and not _HELPING.search(asked) else ""

@@ -57,6 +57,13 @@ _WAYS_TO_ASK = (
     ),
     (r"\b(?:what|which) (?:place|spot)(?: (?:takes?|accepts?|collects?)(?: back)?\b)", "where return"),
     (r"\b(?:what|which) (?:place|spot)\b", "where"),
+    (
+        r"\b(?:stand|stands|stood|run|runs|ran) (?:for|in) (?:the )?(?:election|office|parliament|president)s?\b",
+        "candidate",
+    ),
+    (r"^can (?:i|we|one) (?:buy|purchase) ([^?]*?)(?: here| from you)?\?", r"do you sell \1?"),
+    (r"\bout of order\b|\bnot working\b", "broken"),
+    (r"\b(?:running|playing) time\b", "duration"),
     (r"\bwhat is it that (?:makes?|made|causes?|caused)\b", "why"),
     (r"\bwhat (?:year|time|day|date|month) (?:is|was) it (?:when|that)\b", "when"),
     (r"\bfor the (?:very )?first time\b", "first"),

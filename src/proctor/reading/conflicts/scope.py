@@ -132,6 +132,8 @@ def is_of_what_came_later(pair: Pair, claim: Claim) -> bool:
     if OF_THAT.match(claim.body.folded):
         return True
     opening = _SUBJECT.match(claim.body.folded)
+    if _is_one_of_all(pair, pair.asked[1].stems):
+        return False
     return any(word in pair.asked[1].stems for word in _new_words(opening[1] if opening else "", _spoken(pair)))
 
 
