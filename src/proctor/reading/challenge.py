@@ -52,6 +52,11 @@ _CONTESTS = re.compile(
         )
     )
 )
+_SAID = re.compile(
+    r"\b(?:my|our|the|an?|one|some|his|her|their) (?:\w+ ){1,3}?(?:says|said|claims|claimed|insists|insisted|swears"
+    r"|swore|told (?:me|us)|thinks|believes|disagrees|disagreed|wrote|states|stated|has it)\b"
+)
+"""A remark that somebody says otherwise."""
 _FILLING = """
 please tell me again once more remind say repeat know want would like could answer question reply exactly precisely
 really sure certain mean ask asked said told so well ok okay and but then also still true correct right wrong false
@@ -117,7 +122,7 @@ _KEPT = 1024
 
 def contests(folded: str) -> bool:
     """Whether a folded question doubts or denies the answer before it, or asks to look at it again."""
-    return _CONTESTS.search(folded) is not None
+    return _CONTESTS.search(folded) is not None or (goes_on(folded) and _SAID.search(folded) is not None)
 
 
 def goes_on(folded: str) -> bool:

@@ -16,6 +16,7 @@ from proctor.reading.conflicts.continued import (
     continued_sides,
     denied_answer,
     differing_days,
+    granted_rival,
     limited_and_open,
     none_and_some,
 )
@@ -172,6 +173,7 @@ _ALL_RULES = (
     none_and_some,
     limited_and_open,
     denied_answer,
+    granted_rival,
     continued_times,
     compared_values,
     outside_the_days,

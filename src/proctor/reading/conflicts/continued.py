@@ -12,6 +12,7 @@ from proctor.reading.conflicts.sides import rejects, says_of_it
 from proctor.reading.inquiry import is_light, plain_words
 from proctor.reading.lexicon import akin, concept
 from proctor.reading.link import one_proposition, one_question
+from proctor.reading.manner import without_concessions
 from proctor.reading.polarity import says
 from proctor.reading.question import understand
 from proctor.reading.statement import Claim, Statements, excerpt
@@ -189,6 +190,27 @@ def denied_answer(pair: Pair) -> Iterator[Found]:
             pair, claim, amounts=False
         ):
             yield Found("negation", pair.told[0].first(), excerpt(claim.text), "what was stated first is then denied")
+
+
+def granted_rival(pair: Pair) -> Iterator[Found]:
+    """Who or what a remark held against the answer, then named as the answer: `Fair enough, the agency holds it.`"""
+    asked, told = pair.asked[1], pair.told[1]
+    if pair.topic.kind not in ("who", "open") or not (asked.contests or asked.goes_on) or not told.concedes:
+        return
+    wanted = [word for word in pair.topic.telling if not is_light(word)]
+    mine = {word for word in _own_words(pair.told[0]) if not any(akin(word, other) for other in wanted)}
+    for claim in _meant(told):
+        own = [word for word in words(without_concessions(claim.passage.folded)) if word not in STOP]
+        new = bool(own) and own[0] in asked.own and own[0] not in mine and own[0] not in wanted
+        if (
+            new
+            and not claim.denies
+            and mine.isdisjoint(claim.stems)
+            and any(akin(own_word, word) for own_word in own for word in wanted)
+        ):
+            yield Found(
+                "name", pair.told[0].first(), excerpt(claim.text), "what was held against the answer is taken over"
+            )
 
 
 def limited_and_open(pair: Pair) -> Iterator[Found]:

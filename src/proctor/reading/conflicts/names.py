@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from proctor.reading.conflicts.pair import TIMES, Found, Pair
-from proctor.reading.conflicts.values import grants
+from proctor.reading.conflicts.values import grants, share_value
 from proctor.reading.inquiry import Inquiry, is_light
 from proctor.reading.lexicon import akin, concept
 from proctor.reading.statement import Claim, Named, Statements, excerpt
@@ -62,7 +62,12 @@ def _chosen(asked: Inquiry, told: Statements) -> dict[str, str]:
 
 def differing_names(pair: Pair) -> Iterator[Found]:
     """Two answers by name that share no word."""
-    if pair.relation not in ("same", "offer") or pair.topic.kind not in _NAMING or _asks_for_finer(pair):
+    if (
+        pair.relation not in ("same", "offer")
+        or pair.topic.kind not in _NAMING
+        or _asks_for_finer(pair)
+        or share_value(pair)
+    ):
         return
     first = answers(pair.told[0], pair.topic.stems | pair.asked[0].stems)
     second = [] if pair.relation == "offer" else answers(pair.told[1], pair.known)

@@ -67,6 +67,7 @@ _OPENING = re.compile(
     r"|before|after|above|below) ((?:the |an? |your |our |my )?[\w'-]+(?: [\w'-]+)?)"
 )
 """What a sentence begins with that sets its scene: near the shore, …"""
+_GRANTS = re.compile(r"(?:your|the|that|his|her|their) (?:\w+ )?\w+ (?:is|was) (?:\w+ )?(?:right|correct)\b[^\w]*")
 _SUBJECT = re.compile(r"(?:(?:yes|no|well|sorry)\b,? )*(?:the |an? |your |our |my |his |her |their |such )?([\w'-]+)")
 _LED = re.compile(r"\b(?:in|on|at|near|by|for|with|inside|outside) ((?:the |an? |your |our |my |this |that )?[\w'-]+)")
 _THEN = re.compile(
@@ -131,7 +132,7 @@ def is_of_what_came_later(pair: Pair, claim: Claim) -> bool:
     """Whether a sentence begins with what the later question brought in, or with `that`, and so is said of it."""
     if OF_THAT.match(claim.body.folded):
         return True
-    opening = _SUBJECT.match(claim.body.folded)
+    opening = _SUBJECT.match(_GRANTS.sub("", claim.body.folded))
     if _is_one_of_all(pair, pair.asked[1].stems):
         return False
     return any(word in pair.asked[1].stems for word in _new_words(opening[1] if opening else "", _spoken(pair)))

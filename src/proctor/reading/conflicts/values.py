@@ -55,13 +55,29 @@ def differing_times(pair: Pair) -> Iterator[Found]:
     if "when" not in (pair.topic.kind, pair.asked[1].kind) and not _begins_with_time(pair):
         return
     for kind, name in ((Date, "date"), (Clock, "time")):
-        first, second = (_of(kind, told) for told in pair.told)
+        first, second = (
+            [stated for stated in _of(kind, told) if not _is_granted(stated, asked, pair)]
+            for asked, told in zip(pair.asked, pair.told, strict=True)
+        )
         if _differ(first, second):
             yield _told(name, (first, second))
 
 
 def _of(kind: type[Fact], told: Statements, *, denied: bool = False) -> list[Stated]:
     return [stated for stated in told.facts if isinstance(stated.fact, kind) and stated.denied is denied]
+
+
+def _is_granted(stated: Stated, asked: Inquiry, pair: Pair) -> bool:
+    """Whether a value is one that the question named, said of what it named it for: `It opened in 1912, yes, but …`"""
+    offered = read_facts(asked.asked)
+    if not any(type(fact) is type(stated.fact) and meet(fact, stated.fact) for fact in offered):
+        return False
+    passage = stated.claim.passage
+    place = next((at for at, end in enumerate(passage.ends) if end >= stated.fact.end), len(passage) - 1)
+    clause = {word for word, at in zip(passage.stems, passage.clauses, strict=True) if at == passage.clauses[place]}
+    telling = [word for word in pair.topic.telling if not is_light(word)]
+    own = asked.own - asked.rivals - frozenset(telling)
+    return bool(own & clause) and not any(akin(word, other) for word in telling[1:] for other in clause)
 
 
 def _begins_with_time(pair: Pair) -> bool:
