@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 
 from proctor.reading.answer import judge
@@ -63,3 +65,11 @@ def test_what_depends_is_neither_and_says_so() -> None:
 def test_what_is_free_fine_or_only_so_is_read_by_what_it_means(question: str, yes: str, no: str) -> None:
     assert judge(question, "Yes", yes).value >= 0.7 > judge(question, "No", yes).value
     assert judge(question, "No", no).value >= 0.7 > judge(question, "Yes", no).value
+
+
+@pytest.mark.parametrize("text", ["no ", "yes, ", "many people ", "it was a ", ". ", "only ", "1 < "])
+def test_a_long_reply_is_read_in_no_time(text: str) -> None:
+    start = process_time()
+    says(text * 30_000, understand("Is the shop open on Sundays?"))
+    assert process_time() - start < 1.0
+    assert says(text * 30_000 + "\nSo the answer is no.", understand("Is the shop open on Sundays?")).yes is not True

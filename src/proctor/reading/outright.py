@@ -140,10 +140,12 @@ def outright(folded: str, asked: Asked) -> bool | None:
 
 def _pieces(sentence: str) -> list[str]:
     """`Yes for Monday, no for Tuesday` in its two answers."""
-    return _PARTS.split(sentence) if _BOTH.search(sentence) else [sentence]
+    return _PARTS.split(sentence) if len(sentence) <= _LONGEST and _BOTH.search(sentence) else [sentence]
 
 
 _PARTS = re.compile(r",\s(?!yes\b|no\b(?!\s\w))|\sand\s|\sbut\s")
+_LONGEST = 300
+"""Characters of a sentence in which two answers are looked for."""
 _BOTH = re.compile(
     r"\byes\b.{4,}(?:,|\sand\s|\sbut\s).*\bno\b(?: for\b|\W*$)|\bno\b.{4,}(?:,|\sand\s|\sbut\s).*\byes\b(?: for\b"
     r"|\W*$)"

@@ -23,6 +23,8 @@ _NO_ANSWER = re.compile(
     r"|\bcan(?:no|')t be (?:determined|answered|confirmed|verified)\b|\bno idea\b|\bas an ai\b|\bnot enough"
     r" information\b"
 )
+_READ = 8_000
+"""Characters of a reply, half at its beginning and half at its end: an answer seldom stands in between."""
 _TAKEN_BACK = 4.0
 """How strongly a later clause must say no."""
 _DEPENDS = re.compile(
@@ -56,6 +58,8 @@ class Said:
 
 def says(text: str, asked: Asked) -> Said:
     """What an undressed reply says to a question that asks for a yes or a no."""
+    if len(text) > _READ:
+        text = f"{text[: _READ // 2]}\n{text[-_READ // 2 :]}"
     folded = fold(spelled(text), accents=False).replace(":00", "")  # nothing is denied by a full hour
     word = ticked(folded, asked)
     if word is not None:
