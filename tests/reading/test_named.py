@@ -207,6 +207,12 @@ def test_a_list_with_the_same_names_may_say_something_else(
 @pytest.mark.parametrize(
     ("question", "expected", "reply"),
     [
+        ("Who played the villain?", "Ada Frost", "The hero was played by Ben Carr and the villain by Ada Frost."),
+        ("Where was the treaty signed?", "Trier", "It was negotiated in Metz but signed in Trier."),
+        ("Who is the coach?", "Sam Ortega", "Sam Ortega, who replaced Mia Long last summer."),
+        ("Who painted it?", "Jan Steen", "The portrait, long thought to be by Frans Hals, was painted by Jan Steen."),
+        ("Who discovered it?", "Lena Voigt", "Although Karl Baum had predicted it, Lena Voigt discovered it."),
+        ("Which company makes the chip?", "Vanta", "Vanta designs and makes the chip; Orbis only sells it."),
         ("Who wrote the novel?", "Jane Roe", "I doubt that Max Poe wrote it; it was Jane Roe."),
         ("Who sang the song?", "Ray Dunn", "The song was written by Jo Hill and sung by Irish tenor Ray Dunn."),
         ("Who married Ruth Lamm in 1990?", "Tom Ost", "Ruth Lamm married Tom Ost in 1990."),

@@ -34,6 +34,8 @@ _NO_CHOICE = stem_set("more less so later earlier older fewer higher lower about
 _BE, _CLEFT = stem_set("is was are were"), stem_set("where who what which when that the")
 _SMALL = stem_set("the a an in by of to at on and")
 _OPEN, _OF_ANOTHER, _UNSURE, _MAYBE, _NOT_DENIED = 0.4, 0.3, 0.6, 0.8, 0.2
+_CONDITIONS = stem_set("if when unless provided")
+_REACH_OF_CONDITION = 9
 _REACH_OF_OR = 6
 _REACH_OF_COMPARISON = 3
 _MOST_FILLING = 3
@@ -142,6 +144,8 @@ def _is_one_choice(reply: Answered, asked: Asked, answer: Expected, first: int, 
         after = stems[place + 1 : place + _REACH_OF_OR]
         if after and after[0] in _NO_CHOICE:
             continue
+        if place > last and not _CONDITIONS.isdisjoint(stems[place + 1 : place + _REACH_OF_CONDITION]):
+            continue  # or €55 if you pay at once
         others = after if place > last else stems[max(0, place - _REACH_OF_OR + 1) : place]
         if any(_is_new(word, asked, answer) and word not in GENERIC for word in others):
             return True
