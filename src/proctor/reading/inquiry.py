@@ -362,5 +362,5 @@ def _kind(asked: str, plain: str, folded: str) -> Kind:
         return "choice" if " or " in asked and " or not" not in asked else "yes-no"
     found = [(match.start(), kind) for pattern, kind in _KINDS if (match := pattern.search(plain))]
     if _WHAT.match(asked):
-        found = [(at, kind) for at, kind in found if kind == "amount" or not _SUBORDINATE[kind].search(asked)]
+        found = [(at, kind) for at, kind in found if not at or kind == "amount" or not _SUBORDINATE[kind].search(asked)]
     return min(found, key=itemgetter(0))[1] if found else "open"
