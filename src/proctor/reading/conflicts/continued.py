@@ -23,6 +23,8 @@ from proctor.reading.text.words import words
 
 _SHORTEST_PART = 4
 _LONGEST_NAME = 3
+_MOST = 30
+"""Sentences of a reply that are held against those of another."""
 _SUBJECT = re.compile(
     r"(?:(?:but|so|and|then|well|sorry|no|yes)\b,? )*(it|they|he|she|we|you|i|that|this|there|the doors?)\b"
 )
@@ -78,7 +80,7 @@ def _meant(told: Statements) -> list[Claim]:
         claim
         for claim in told.claims
         if not (claim.open or claim.mentions or is_conditional(claim) or QUOTED.search(claim.text))
-    ]
+    ][:_MOST]
 
 
 def _side_of(pair: Pair, claim: Claim, *, yes: bool) -> bool | None:
@@ -144,6 +146,8 @@ def none_and_some(pair: Pair) -> Iterator[Found]:
     """`No ferry`, then `the ferry`: what there is none of is taken, found or named as being there."""
     for earlier, later in product(*map(_meant, pair.told)):
         for denying, naming in ((earlier, later), (later, earlier)):
+            if "no" not in denying.stems:
+                continue
             name = next((name for name in _none_of(denying) if _has_some(name, naming)), None)
             if name is not None and _bears(pair, denying, naming) and keeps_to(pair, later):
                 reason = f"there is no {name} in one reply, and there is in the other"
@@ -160,7 +164,7 @@ def _none_of(claim: Claim) -> Iterator[str]:
 
 def _has_some(name: str, claim: Claim) -> bool:
     """Whether a sentence names a thing as one that is there: the ferry, several errors."""
-    if not NEGATORS.isdisjoint(claim.stems) or "without" in claim.stems:
+    if name not in claim.stems or "without" in claim.stems or not NEGATORS.isdisjoint(claim.stems):
         return False
     return any(name in words(match[1]) for match in _SOME.finditer(claim.passage.folded))
 

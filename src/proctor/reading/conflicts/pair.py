@@ -201,6 +201,7 @@ def _opposite_concepts() -> dict[str, frozenset[str]]:
 _OPPOSITE_CONCEPTS = _opposite_concepts()
 
 
+@lru_cache(maxsize=16384)
 def opposed(one: str, other: str) -> bool:
     """Whether two stems mean the reverse of each other, in whatever words that mean the same; no thing is: freezer."""
     if are_opposite(one, other):

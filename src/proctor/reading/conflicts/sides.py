@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from itertools import product
 from typing import NamedTuple
 
 from proctor.reading.conflicts.agreement import meet
@@ -160,22 +161,20 @@ def opposite_words(pair: Pair) -> Iterator[Found]:
     """Two sentences that differ in a word and its opposite alone: it is safe, it is unsafe."""
     if pair.relation == "other" and pair.asked[1].bounds - frozenset(pair.topic.telling):
         return
-    for mine in _plain_claims(pair.told[0]):
-        for theirs in _plain_claims(pair.told[1]):
-            if _differ_in_opposites(mine.body.stems, theirs.body.stems, pair.known):
-                yield Found("yes-no", excerpt(mine.text), excerpt(theirs.text), "one says the opposite of the other")
+    single = (list(_of_one_word(told, pair.known)) for told in pair.told)
+    for (mine, word), (theirs, rival) in product(*single):
+        if opposed(word, rival):
+            yield Found("yes-no", excerpt(mine.text), excerpt(theirs.text), "one says the opposite of the other")
 
 
-def _plain_claims(told: Statements) -> list[Claim]:
-    return [claim for claim in told.claims if not (claim.open or claim.mentions or claim.denies)]
-
-
-def _differ_in_opposites(mine: Sequence[str], theirs: Sequence[str], known: frozenset[str]) -> bool:
-    one, other = (frozenset(stems) - STOP - known for stems in (mine, theirs))
-    apart = [(word, rival) for word in one for rival in other if opposed(word, rival)]
-    if len(apart) != 1 or one & other:
-        return False
-    return len(one) == len(other) == 1
+def _of_one_word(told: Statements, known: frozenset[str]) -> Iterator[tuple[Claim, str]]:
+    """The sentences that say one word beside those of the questions, and the word."""
+    for claim in told.claims:
+        if claim.open or claim.mentions or claim.denies:
+            continue
+        own = frozenset(claim.body.stems) - STOP - known
+        if len(own) == 1:
+            yield claim, next(iter(own))
 
 
 def denied_values(pair: Pair) -> Iterator[Found]:
