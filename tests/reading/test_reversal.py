@@ -44,6 +44,26 @@ from proctor.reading.answer import judge
             "The paint cracked once the frame had been put into the oven.",
         ),
         (
+            "The pump moves the water away from the cellar into the tank.",
+            "The pump moves the water away from the cellar to the tank.",
+            "The pump moves the water into the cellar out of the tank.",
+        ),
+        (
+            "Pull the lever up slowly until the lamp on the panel goes out.",
+            "Slowly pull the lever up until the lamp on the panel goes out.",
+            "Pull the lever down slowly until the lamp on the panel goes out.",
+        ),
+        (
+            "Guests must hand in the key at the desk when they go out.",
+            "When they go out, guests must hand in the key at the desk.",
+            "Guests may hand in the key at the desk when they go out.",
+        ),
+        (
+            "Lean the seat forward before you fold it into the floor.",
+            "Before you fold it into the floor, lean the seat forward.",
+            "Lean the seat backward before you fold it into the floor.",
+        ),
+        (
             "The tenant, not the owner, pays for the small repairs in the flat.",
             "The tenant pays for the small repairs in the flat.",
             "The owner pays for the small repairs in the flat, so the tenant doesn't have to.",

@@ -11,6 +11,7 @@ from proctor.reading.opposites import NEGATORS, OPPOSITES, without_prefix
 from proctor.reading.reversal import governed_words, reversed_sense
 from proctor.reading.text.numbers import compare
 from proctor.reading.text.overlap import STOP
+from proctor.reading.text.words import stem_set
 
 _ALIKE = 0.6
 """From this share of words in the same order on, the reply is the expected sentence with something changed."""
@@ -75,7 +76,7 @@ def _changed(reply: Answered, answer: Expected) -> str:
             continue
         gone = [word for word in ours[start:end] if word not in STOP]
         new = [word for word in theirs[first:last] if word not in STOP]
-        if _is_other(gone, new):
+        if _is_other(gone, new) or _is_turned(ours[start:end], theirs[first:last]):
             return f"says {reply.passage.quote(first, last - 1)!r} in place of {answer.passage.quote(start, end - 1)!r}"
     return _denied_after(reply, answer) or _swapped(ours, theirs)
 
@@ -85,6 +86,27 @@ def _is_other(gone: list[str], new: list[str]) -> bool:
     if len(gone) != 1 or len(new) != 1 or is_light(new[0]) or concept(gone[0]) == concept(new[0]):
         return False
     return gone[0][:_BEGINNING] != new[0][:_BEGINNING]
+
+
+_TURNED = tuple(
+    (stem_set(one), stem_set(other))
+    for one, other in (
+        ("into to in inside toward towards", "from out off away outside"), ("up above over", "down below under"),
+        ("before", "after"), ("more", "less fewer"), ("all every always both", "some sometimes"), ("must", "may"),
+        ("with", "without"), ("first", "last"), ("forward forwards", "backward backwards"),
+    )
+)  # fmt: skip
+"""Small words that turn a sentence round where one stands in the place of the other."""
+
+
+def _is_turned(gone: list[str], new: list[str]) -> bool:
+    """`Into the hand` in the place of `away from the hand`."""
+    mine, theirs = frozenset(gone), frozenset(new)
+    return any(
+        (mine & one and theirs & other and not mine & other and not theirs & one)
+        or (mine & other and theirs & one and not mine & one and not theirs & other)
+        for one, other in _TURNED
+    )
 
 
 def _denied_after(reply: Answered, answer: Expected) -> str:

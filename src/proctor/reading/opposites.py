@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from proctor.reading.text.words import stem, stem_set
 
 _ADVERSE = """
@@ -81,7 +83,8 @@ near close: far distant
 common frequent often: rare rarely uncommon scarce seldom | always: never | refundable: forfeited | hit: miss
 native: foreign imported | sweet: bitter sour | increase: cut | import: export | lend: borrow | push: pull
 hire: fire | enter: exit | lock: unlock
-clockwise: anticlockwise counterclockwise | active: dormant inactive retired | fresh: stale frozen | raw: cooked
+clockwise: anticlockwise counterclockwise | forward forwards: backward backwards
+active: dormant inactive retired | fresh: stale frozen | raw: cooked
 manual: automatic | analogue analog: digital
 carnivore: herbivore | mammal: fish reptile bird insect | metal: wood plastic | city: village town
 fiction: nonfiction | deductible: taxable
@@ -159,6 +162,7 @@ OPPOSITES: dict[str, frozenset[str]] = _opposites()
 """Stem → the stems that mean the reverse."""
 
 
+@lru_cache(maxsize=16384)
 def without_prefix(word: str) -> str:
     """What a word denies by its prefix or ending: `safe` of `unsafe`; empty: nothing."""
     if word in _NO_PREFIX or len(word) < 5:
