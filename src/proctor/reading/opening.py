@@ -1,4 +1,5 @@
-"""Opening hours and seasons: whether the day, month or time that a question asks about lies in the range of a reply."""
+"""Opening hours and seasons: whether the day, month or time that a question asks about lies in the range of a"
+" reply."""
 
 from __future__ import annotations
 
@@ -15,8 +16,13 @@ _MONTHS = (
 _GROUPS = {"weekday": range(5), "weekdays": range(5), "weekend": (5, 6), "weekends": (5, 6)}
 _ALL_DAYS = re.compile(r"\b(?:daily|every day|seven days a week|all week|24/7)\b")
 _PART = re.compile(r"[.;!\n]\s*|,\s*(?=but\b|and\b)|\bbut\b")
+_HINT = re.compile(
+    "|".join((*_DAYS, *_MONTHS, "weekend", "weekday", r"\d", "noon", "midnight", "o'clock", "morning", "evening"))
+)
+"""A cheap look before the dear ones."""
 _DENIES = re.compile(
-    r"n't\b|\b(?:not|no|never|except|apart|closed|closes|shut|shuts|without|off|unless|cancelled|was|were|from \d{4})\b"
+    r"n't\b|\b(?:not|no|never|except|apart|closed|closes|shut|shuts|without|off|unless|cancelled|was|were|from"
+    r" \d{4})\b"
 )
 _SHUT = re.compile(r"\b(?:closed?|shut|forbidden|prohibited|banned)\b")
 _OPENED = re.compile(r"\b(?:open|available|staffed|served?|run|running|there)\b")
@@ -25,7 +31,10 @@ _START = re.compile(r"\b(?:from|opens?(?: at)?|starts? at|after|between)\W*$")
 
 
 def in_range(folded: str, question: str) -> bool | None:
-    """Whether a day, month or time of day that was asked about lies in what a reply names; None: it names no range."""
+    """Whether a day, month or time of day that was asked about lies in what a reply names; None: it names no"
+    " range."""
+    if _HINT.search(question) is None:
+        return None
     found = _by_clock(folded, question)
     for names in (_DAYS, _MONTHS):
         if found is None:

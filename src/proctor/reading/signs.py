@@ -61,6 +61,11 @@ def sign_of(
 
 
 @lru_cache(maxsize=256)
+def _without_prefixes(stems: frozenset[str]) -> frozenset[str]:
+    return frozenset(map(without_prefix, stems))
+
+
+@lru_cache(maxsize=256)
 def _concepts(stems: frozenset[str]) -> frozenset[str]:
     return frozenset(map(concept, stems))
 
@@ -71,7 +76,7 @@ def bears_on(word: str, wanted: frozenset[str], beside: tuple[str, ...] = ()) ->
     if opposites:
         return opposites.isdisjoint(beside)
     plain = without_prefix(word)
-    return plain in wanted or any(without_prefix(other) == word for other in wanted)
+    return plain in wanted or word in _without_prefixes(wanted)
 
 
 def _concerns(stems: tuple[str, ...], wanted: frozenset[str]) -> bool:
@@ -87,6 +92,7 @@ def _concerns(stems: tuple[str, ...], wanted: frozenset[str]) -> bool:
     )
 
 
+@lru_cache(maxsize=16384)
 def is_adverse(word: str) -> bool:
     """Whether a word denies by its meaning or its prefix: closed, unsafe."""
     if word in ADVERSE or word in PREFIXED:
