@@ -155,6 +155,7 @@ def test_a_value_beside_the_answer_that_says_something_else_is_no_rival(
     [
         ("How many are on a crew?", "6", "Two pilots and four attendants.", "Two pilots and five attendants."),
         ("How much may I take a day?", "2 g", "At most four capsules of 500 mg.", "At most four capsules of 250 mg."),
+        ("What is 7 times 13?", "91", "7 × 13 = 91", "7 × 13 = 81"),
         ("How many eggs are in a case?", "360", "30 trays of 12 eggs", "30 trays of 10 eggs"),
         (
             "How long is the course?",

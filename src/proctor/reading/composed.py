@@ -22,6 +22,8 @@ _MONTHS = 12.0
 
 def composed(reply: Answered, number: Quantity, wanted: str) -> Match | None:
     """The expected number as a product or sum of those that the reply gives; None: they make another."""
+    if "=" in reply.passage.folded:
+        return None  # it works the value out itself, to whatever result
     found = [other for other in reply.facts.quantities if not other.ordinal]
     for one, other in pairwise(found):
         if _is_product(reply, number, one, other) or (
@@ -48,7 +50,9 @@ def years_on(reply: Answered, date: Date, wanted: str) -> Match | None:
 
 
 def _is_product(reply: Answered, number: Quantity, one: Quantity, other: Quantity) -> bool:
-    if one.dimension or not _is_like(number, other) or not _OF.fullmatch(reply.passage.folded, one.end, other.start):
+    if one.dimension or not (one.noun or other.noun or other.dimension):
+        return False
+    if not _is_like(number, other) or not _OF.fullmatch(reply.passage.folded, one.end, other.start):
         return False
     return math.isclose(one.value * other.readings[0].amount, number.readings[0].amount)
 
