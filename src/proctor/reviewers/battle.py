@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple, Protocol, runtime_checkable
 
 from proctor.benchmark import Case, Exam
 from proctor.findings.battle.propositions import Thread, thread_of
 from proctor.reading.challenge import FILLERS
+from proctor.reading.conflicts.agreement import meet
 from proctor.reading.conflicts.conflict import Conflict, Exchange, conflict
 from proctor.reading.inquiry import Kind, read_inquiry
 from proctor.reading.statement import read_statements
-from proctor.reading.text.overlap import content, coverage
+from proctor.reading.text.overlap import content, coverage, weight
 from proctor.reading.text.passage import passage_of
 from proctor.reading.text.words import stem_set
 from proctor.roles import Reviewer
@@ -45,6 +47,10 @@ _TOPIC_READ = 4_000
 _STANDS_BY = FILLERS | stem_set("stand stick stay keep confirm confident checked double positive absolutely completely")
 """Words of a reply that stands by an answer without giving it."""
 _NOTHING_TO_JUDGE = "Nothing to judge: no answer is expected, and the question goes back to no earlier one."
+
+
+Holding = Callable[[Exchange, Exchange], Conflict | None]
+"""Holds a later reply against an earlier one."""
 
 
 class Opportunity(NamedTuple):
@@ -130,15 +136,39 @@ def opportunity(turns: Sequence[Turn], *, answer: str | None = None) -> Opportun
     if thread is None:
         return None
     earlier = _telling(thread)
-    assert earlier.reply is not None
-    found = conflict(
-        Exchange(earlier.question, earlier.reply.text),
-        Exchange(later.question, later.reply.text),
-        topic=thread.first.question,
-        answer=answer,
-        hinted=later.strategy == "correct-hint",
-    )
+    known = partial(conflict, topic=thread.first.question, answer=answer, hinted=later.strategy == "correct-hint")
+    found = known(_exchange(earlier), _exchange(later))
+    if found is not None and not _departs(thread, turns[0], earlier, known) and _says_again(turns[0], later, known):
+        found = None
     return Opportunity(earlier, later, found)
+
+
+def _departs(thread: Thread, first: Turn, earlier: Turn, known: Holding) -> bool:
+    """Whether a reply in between has given another answer to the first question than the first one."""
+    if thread.first is not first or earlier is first or first.reply is None:
+        return False
+    told, between = _exchange(first), _exchange(earlier)
+    return known(told, between) is not None or known(between, told) is not None
+
+
+def _says_again(first: Turn, later: Turn, known: Holding) -> bool:
+    """Whether a reply says what the first one said; what it seems to contradict is then of a calculation, or of
+    another question.
+    """
+    if first.reply is None or not first.reply.text.strip() or known(_exchange(first), _exchange(later)) is not None:
+        return False
+    told, again = read_statements(_exchange(first).reply), read_statements(_exchange(later).reply)
+    if any(meet(one.fact, other.fact) for one in told.facts for other in again.facts if not other.denied):
+        return True
+    texts = (_exchange(first).reply, first.question, _exchange(later).reply)
+    said, asked, repeated = (set(passage_of(text).stems) for text in texts)
+    words = {word for word in said - asked if weight(word) == 1.0 and not word.isdigit()}
+    return bool(words) and words <= repeated
+
+
+def _exchange(turn: Turn) -> Exchange:
+    assert turn.reply is not None
+    return Exchange(turn.question, turn.reply.text)
 
 
 def _telling(thread: Thread) -> Turn:
