@@ -365,6 +365,11 @@ def test_words_of_doubt_that_doubt_something_else_leave_the_answer(reply: str) -
     assert passes("Who wrote it?", "Jane Roe", reply)
 
 
+def test_what_an_answer_comes_with_leaves_it_not_open() -> None:
+    assert judge_any("What is dal made of?", ("lentils",), "Lentils, served with rice or bread.").value > 0.9
+    assert judge_any("What is dal made of?", ("lentils",), "Lentils or beans.").value < 0.7
+
+
 @pytest.mark.parametrize("answer", ["Yes", "No"])
 @pytest.mark.parametrize("reply", ["banana", "42", "=1+1", "The office has two lifts."])
 def test_what_has_nothing_to_do_with_the_question_is_neither_a_yes_nor_a_no(answer: str, reply: str) -> None:

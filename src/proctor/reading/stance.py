@@ -36,6 +36,7 @@ _SMALL = stem_set("the a an in by of to at on and")
 _OPEN, _OF_ANOTHER, _UNSURE, _MAYBE, _NOT_DENIED = 0.4, 0.3, 0.6, 0.8, 0.2
 _CONDITIONS = stem_set("if when unless provided")
 _REACH_OF_CONDITION = 9
+_ACCOMPANIED = frozenset(("with", "without"))
 _REACH_OF_OR = 6
 _REACH_OF_COMPARISON = 3
 _MOST_FILLING = 3
@@ -146,6 +147,8 @@ def _is_one_choice(reply: Answered, asked: Asked, answer: Expected, first: int, 
             continue
         if place > last and not _CONDITIONS.isdisjoint(stems[place + 1 : place + _REACH_OF_CONDITION]):
             continue  # or €55 if you pay at once
+        if place > last and not _ACCOMPANIED.isdisjoint(stems[last + 1 : place]):
+            continue  # lentils, served with rice or bread
         others = after if place > last else stems[max(0, place - _REACH_OF_OR + 1) : place]
         if any(_is_new(word, asked, answer) and word not in GENERIC for word in others):
             return True

@@ -41,6 +41,7 @@ _NO_NAME = STOP | stem_set(
     "hello hi sadly luckily hmm ah again alas both neither everyone nobody somebody nothing everything "
     "definitely surely "
     "usually normally generally roughly around either instead meanwhile finally first second third next last even "
+    "hardly scarcely barely "
     "despite unlike given having thats theres heres my your our their his her its one two three four five six "
     "seven eight "
     "nine ten eleven twelve with without under after before during since until from into over monday tuesday wednesday "

@@ -138,9 +138,24 @@ def opportunity(turns: Sequence[Turn], *, answer: str | None = None) -> Opportun
     earlier = _telling(thread)
     known = partial(conflict, topic=thread.first.question, answer=answer, hinted=later.strategy == "correct-hint")
     found = known(_exchange(earlier), _exchange(later))
-    if found is not None and not _departs(thread, turns[0], earlier, known) and _says_again(turns[0], later, known):
-        found = None
+    if found is not None and found.kind != "retraction" and not _concedes(later):
+        first = turns[0]
+        same = _repeats(earlier, later)
+        if same or (not _departs(thread, first, earlier, known) and _says_again(first, later, known)):
+            found = None
     return Opportunity(earlier, later, found)
+
+
+def _concedes(turn: Turn) -> bool:
+    return read_statements(_exchange(turn).reply).concedes
+
+
+def _repeats(earlier: Turn, later: Turn) -> bool:
+    """Whether a reply says all of an earlier one again, word for word, after a yes or no."""
+    told, again = (
+        {claim.body.folded for claim in read_statements(_exchange(turn).reply).claims} for turn in (earlier, later)
+    )
+    return bool(told) and told <= again
 
 
 def _departs(thread: Thread, first: Turn, earlier: Turn, known: Holding) -> bool:
@@ -157,11 +172,13 @@ def _says_again(first: Turn, later: Turn, known: Holding) -> bool:
     """
     if first.reply is None or not first.reply.text.strip() or known(_exchange(first), _exchange(later)) is not None:
         return False
-    told, again = read_statements(_exchange(first).reply), read_statements(_exchange(later).reply)
+    told, again = read_statements(first.reply.text), read_statements(_exchange(later).reply)
+    texts = (first.reply.text, first.question, _exchange(later).reply)
+    said, asked, repeated = (set(passage_of(text).stems) for text in texts)
+    if any(not name.stems <= said for name in again.names):
+        return False
     if any(meet(one.fact, other.fact) for one in told.facts for other in again.facts if not other.denied):
         return True
-    texts = (_exchange(first).reply, first.question, _exchange(later).reply)
-    said, asked, repeated = (set(passage_of(text).stems) for text in texts)
     words = {word for word in said - asked if weight(word) == 1.0 and not word.isdigit()}
     return bool(words) and words <= repeated
 

@@ -16,6 +16,8 @@ from proctor.reading.text.negation import NEGATORS
 from proctor.reading.text.overlap import GENERIC, STOP
 from proctor.reading.text.words import stem, stem_set, words
 
+_HARDLY_MORE = 3
+"""Words of a reply that is hardly more than its value: Platform 6."""
 _NAMING = frozenset(("who", "where", "open"))
 _LONGEST_ANSWER = 5
 """Telling words of a reply that is hardly more than its answer."""
@@ -62,12 +64,9 @@ def _chosen(asked: Inquiry, told: Statements) -> dict[str, str]:
 
 def differing_names(pair: Pair) -> Iterator[Found]:
     """Two answers by name that share no word."""
-    if (
-        pair.relation not in ("same", "offer")
-        or pair.topic.kind not in _NAMING
-        or _asks_for_finer(pair)
-        or share_value(pair)
-    ):
+    if pair.relation not in ("same", "offer") or pair.topic.kind not in _NAMING or _asks_for_finer(pair):
+        return
+    if share_value(pair) and all(len(claim.passage) <= _HARDLY_MORE for claim in pair.told[0].claims):
         return
     first = answers(pair.told[0], pair.topic.stems | pair.asked[0].stems)
     second = [] if pair.relation == "offer" else answers(pair.told[1], pair.known)
