@@ -178,7 +178,7 @@ def _page(
         told=[] if shown is not None else _told(request, run),
         stored=stored,
         trouble=trouble,
-        since=round(time.time(), 1),
+        since=int(time.time() * 10) / 10,  # never later than now
     )
 
 
