@@ -20,9 +20,11 @@ def site(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str
     """A server with a token that plays one run at a time, over a store with one run."""
     store = str(tmp_path_factory.mktemp("acts") / ".proctor" / "proctor.db")
     evaluate([("How many days of holiday?", "28 days")], agent="demo:librarian", store=store, name="one question")
+    folder = Path(store).parent.parent
+    (folder / "proctor.toml").write_text('[agents.slow]\nspec = "demo:librarian"\ndelay = 0.4\n', encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(Path(store).parent.parent)
-        with serving(store, processes=1, token=TOKEN) as address:
+        patch.chdir(folder)
+        with serving(store, processes=1, token=TOKEN, config=folder / "proctor.toml") as address:
             yield address
 
 
@@ -78,3 +80,27 @@ def test_a_guest_reads_one_run_by_a_link_until_it_is_revoked(page: Any, opened: 
     follow(page, page.get_by_role("button", name="Revoke"))
     guest.reload()
     assert "/login" in guest.url
+
+
+def test_a_benchmark_is_edited_while_a_run_of_it_is_played(page: Any, tmp_path: Path) -> None:
+    site = page.url.partition("/runs/")[0]
+    rows = "".join(f'"How many days of holiday, {number}?";"28 days"\n' for number in range(10))
+    (tmp_path / "asked.csv").write_text(rows, encoding="utf-8")
+    page.goto(f"{site}/benchmarks/new")
+    with page.expect_navigation():
+        page.locator("#file").set_input_files(str(tmp_path / "asked.csv"))
+    follow(page, page.get_by_role("button", name="Save"))
+    page.goto(f"{site}/runs/new?benchmark=asked&agent=slow&concurrency=1")
+    page.get_by_role("button", name="Start").click()
+    page.wait_for_selector(".state:has-text('running')")
+    run = page.url
+    page.goto(f"{site}/benchmarks/asked/edit?row=1")
+    page.get_by_label("Answer").fill("99 days")
+    follow(page, page.get_by_role("button", name="Keep this row"))
+    follow(page, page.get_by_role("button", name="Save as a new version"))
+    assert page.get_by_text("What changed in the newest").count() == 1
+    page.goto(run)
+    page.wait_for_selector(".state:has-text('completed')")
+    follow(page, page.locator("tr[data-row]", has_text="How many days of holiday, 0?").locator("a").first)
+    assert "28 days" in page.inner_text("main")
+    assert "99 days" not in page.inner_text("main")
