@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt
-WORKERS ?= auto
+# Many tests wait for processes and sockets, so that two more workers than cores keep these busy.
+WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 2) + 2)")
 
 .PHONY: demo test browser check lint types layers bench simulate kills zoo screenshots clean help
 
@@ -31,7 +32,7 @@ demo: $(VENV)/demo.stamp
 test: check browser
 	$(BIN)/python -m compileall -q src  # many tests start the program anew, and some machines keep no bytecode
 	$(BIN)/python -m pytest -n $(WORKERS) --ignore=tests/zoo
-	$(BIN)/python -m pytest -n $(WORKERS) tests/zoo || $(BIN)/python -m pytest --lf --lfnf=none tests/zoo  # who was late beside others gets the machine alone
+	$(BIN)/python -m pytest -n auto tests/zoo || $(BIN)/python -m pytest --lf --lfnf=none tests/zoo  # who was late beside others gets the machine alone
 
 browser:
 	@command -v chromium >/dev/null 2>&1 \
