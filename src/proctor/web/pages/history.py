@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from functools import partial
 from typing import Annotated, Any
 
@@ -17,6 +19,7 @@ from proctor.run import Run
 from proctor.web.reading import addresses, measures
 from proctor.web.reading.findings_cache import shelf_of
 from proctor.web.reading.vocabulary import teach
+from proctor.web.site.live import MOVING
 from proctor.web.site.render import TYPE_NAMES, render
 from proctor.web.site.site import site_of
 from proctor.workflows.history import verdict_order_of
@@ -27,6 +30,9 @@ NOTHING = "nothing"
 """By which runs are set apart: all stand together."""
 SHOWN = 20
 MOST = 500
+_KEPT = 32
+_remembered: OrderedDict[tuple[str, str, str, int, bool], History] = OrderedDict()
+_lock = threading.Lock()
 
 
 @router.get("/history")
@@ -76,7 +82,22 @@ def history(
 
 
 def _tell(request: Request, inside: list[Run], *, by: str, last: int, strict: bool) -> History:
-    """The history of runs of one type, the newest first."""
+    """The history of runs of one type, the newest first; of runs that are over it is remembered."""
+    if any(run.status in MOVING for run in inside):
+        return _read(request, inside, by=by, last=last, strict=strict)
+    key = (site_of(request).settings.store, repr(inside), by, last, strict)
+    with _lock:
+        known = _remembered.get(key)
+    if known is None:
+        known = _read(request, inside, by=by, last=last, strict=strict)
+        with _lock:
+            _remembered[key] = known
+            while len(_remembered) > _KEPT:
+                _remembered.popitem(last=False)
+    return known
+
+
+def _read(request: Request, inside: list[Run], *, by: str, last: int, strict: bool) -> History:
     shelf = shelf_of(request)
     known = [(run, shelf.verdicts(run)) for run in reversed(inside)]
     order_of = partial(verdict_order_of, site_of(request).store)
