@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from starlette.requests import Request
@@ -19,6 +19,7 @@ from proctor.run import Attempt, HumanLabel, Run
 from proctor.running.plan import exams_of
 from proctor.storage import Store
 from proctor.web.site.site import Site, site_of
+from proctor.workflows.gathered import recall_accumulator
 from proctor.workflows.history import verdicts_of
 from proctor.workflows.people import with_people
 
@@ -28,6 +29,15 @@ _FRESH = 1.0
 """Seconds for which what was found of a run that goes on is new enough."""
 _SHARE = 10.0
 """Gathering takes at most one of so many seconds: the longer it takes, the older its findings may be."""
+_OUTCOMES = {
+    "pass": outcomes.PASSED,
+    "fail": outcomes.NOT_PASSED,
+    "agent": outcomes.AGENT_FAILED,
+    "environment": outcomes.ENVIRONMENT_FAILED,
+    "unscored": outcomes.UNSCORED,
+    "open": outcomes.PENDING,
+}
+"""The store's word for how an attempt stands → what people read."""
 _MOST_CASES = 500_000
 """Cases of all findings kept together."""
 _log = logging.getLogger("proctor.web")
@@ -178,12 +188,17 @@ class FindingsCache:
 
 
 def read_run(store: Store, run: Run, exams: dict[str, Exam]) -> CachedFindings:
-    """Read a run to its end; battles and orchestrators with what was said."""
+    """What was counted of a completed run before, where that is kept; else read it to its end."""
     began = time.monotonic()
-    plain = run.settings.type == "standard" and run.kind == "standard"
-    attempts = store.archive.attempts if plain else store.archive.full_attempts
     counted = _AttemptCounts(run)
-    findings = gather(run, tuple(exams.values()), counted.watching(attempts(run.id)))
+    known = recall_accumulator(store, run, tuple(exams.values())) if run.status == "completed" else None
+    if known is None:
+        plain = run.settings.type == "standard" and run.kind == "standard"
+        attempts = store.archive.attempts if plain else store.archive.full_attempts
+        findings = gather(run, tuple(exams.values()), counted.watching(attempts(run.id)))
+    else:
+        findings = known.findings(run)
+        counted.take_over(store.archive.standing(run.id).verdicts)
     worst, kinds = outcomes.worst_first(findings.cases), {case.id: outcomes.of_case(case) for case in findings.cases}
     now = time.monotonic()
     return CachedFindings(
@@ -206,6 +221,10 @@ class _AttemptCounts:
         self.outcomes: Counter[str] = Counter()
         self.since = run.started if run.ended is None else None
         self._stopped = run.ended or float("inf")
+
+    def take_over(self, verdicts: Mapping[str, int]) -> None:
+        """What the database has counted, by its word for each outcome."""
+        self.outcomes.update({_OUTCOMES[verdict].name: number for verdict, number in verdicts.items()})
 
     def watching(self, attempts: Iterable[Attempt]) -> Iterator[Attempt]:
         """The same attempts, counted as they pass."""
