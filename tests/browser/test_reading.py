@@ -108,6 +108,22 @@ def test_rows_in_another_order_stay_until_the_new_ones_are_asked_for(opened: Ope
     run.end()
 
 
+def test_parts_that_were_old_or_lost_are_asked_for_again_though_the_run_is_silent(
+    opened: Opening, played: Played
+) -> None:
+    run = GoingRun(played.store, "silent", cases=4)
+    page = opened("/runs/silent")
+    old = page.request.get(page.url + "/parts").text()
+    trouble = ["cut off", old]
+    page.route("**/parts", lambda route: route.fulfill(body=trouble.pop()) if trouble else route.continue_())
+    run.answer(2)
+    page.wait_for_selector(".headline :text-is('2 cases')")
+    assert not trouble
+    run.answer(2)
+    page.wait_for_selector(".state:has-text('completed')")
+    run.end()
+
+
 def test_a_run_that_ends_is_shown_as_it_ended(opened: Opening, played: Played) -> None:
     run = GoingRun(played.store, "ending", cases=6)
     page = opened("/runs/ending")

@@ -206,6 +206,7 @@ def test_the_parts_that_change_are_those_of_the_page(reader: Browser, played: Pl
     for asked in ("", "?category=odd", "?by=attempt&verdict=passed"):
         answer, page = reader.get(f"{run}/parts{asked}"), reader.page(f"{run}{asked}")
         assert all(answer.json()[part] in page for part in ("headline", "overview", "chips"))
+        assert answer.json()["done"] == 120, "as of how many attempts"
 
 
 def test_while_a_run_goes_on_its_rows_are_planned_ones_that_fill_in_place(browser: Browser, demo_run: Run) -> None:

@@ -163,7 +163,7 @@ def _beaten(pair: PairFinding, *, by: int) -> bool:
 
 def _price(findings: Findings) -> float | None:
     """What an attempt cost on average."""
-    played = findings.counts.planned - findings.counts.pending
+    played = findings.counts.played
     spent = findings.usage.cost
     return spent / played if spent is not None and played else None
 

@@ -36,6 +36,11 @@ class Counts:
     """Not played yet."""
 
     @property
+    def played(self) -> int:
+        """All that are over, however they ended."""
+        return self.planned - self.pending
+
+    @property
     def failed(self) -> int:
         """Both kinds together."""
         return self.failed_by_agent + self.failed_by_environment

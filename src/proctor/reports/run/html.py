@@ -131,7 +131,7 @@ def _page(
         "anchors": {row.case.id: row.anchor for row in rows},
         "sections": _sections(rows, exams, shown),
         "in_full": sum(map(len, shown.values())),
-        "played": findings.counts.planned - findings.counts.pending,
+        "played": findings.counts.played,
         "settings": settings_of(findings.run),
     }
 

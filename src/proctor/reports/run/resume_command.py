@@ -33,7 +33,7 @@ def _means(findings: Findings) -> list[str]:
 def _raised_limit(least: float, spent: float, findings: Findings) -> float:
     """Enough for the whole at the rate so far, with some room, rounded up to two digits."""
     counts = findings.counts
-    done = counts.planned - counts.pending - counts.failed_by_environment
+    done = counts.played - counts.failed_by_environment
     needed = _MORE * max(least, spent / done * counts.planned if done else 2 * least)
     digit = 10.0 ** (math.floor(math.log10(needed)) - 1) if needed > 0 else 1.0
     return math.ceil(needed / digit - 1e-9) * digit

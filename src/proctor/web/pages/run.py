@@ -101,9 +101,11 @@ def run_page(request: Request, run: str, wanted: Wanted) -> Response:
 
 @router.get("/runs/{run}/parts")
 def changing_parts(request: Request, run: str, wanted: Wanted) -> JSONResponse:
-    """The parts of the page that change while a run goes on, as they are now."""
+    """The parts of the page that change while a run goes on, and as of how many attempts they are."""
     found = site_of(request).store.archive.find(run)
-    return JSONResponse(parts.render_parts(request, found, shelf_of(request).findings(found), wanted))
+    read = shelf_of(request).findings(found)
+    done = read.findings.counts.played if read is not None else 0
+    return JSONResponse({"done": done, **parts.render_parts(request, found, read, wanted)})
 
 
 @router.get("/runs/{run}/compare")

@@ -36,7 +36,7 @@ function setCounts(told) {
 }
 
 async function setParts() {
-  const parts = await send(`${live.dataset.live}/parts${location.search}`);
+  const { done, ...parts } = await send(`${live.dataset.live}/parts${location.search}`);
   for (const [name, html] of Object.entries(parts)) {
     const part = live.querySelector(`[data-part="${name}"]`);
     if (part && name === "rows") setRows(part, html);
@@ -46,6 +46,7 @@ async function setParts() {
     part.querySelectorAll("details").forEach((each, place) => { each.open = open[place] ?? each.open; });
     setTimes(part);
   }
+  return done;
 }
 
 // Rows keep their places: only what has changed in one is put there, and never under somebody's finger.
@@ -105,8 +106,20 @@ function follow() {
   listen();
 }
 
+// Parts may be older than the word that asked for them (they are counted at most once a second, and a request can
+// fail): they are asked for again until they are as new as the counts, however long the run is silent then.
 let fetched = 0;
 let waiting = null;
+let done = 0;
+function askForParts() {
+  waiting ??= setTimeout(async () => {
+    waiting = null;
+    fetched = Date.now();
+    const shown = await setParts().catch(() => undefined);
+    if (!(shown >= done)) askForParts();
+  }, Math.max(0, fetched + PAUSE - Date.now()));
+}
+
 function listen() {
   const source = new EventSource(`${live.dataset.live}/events`);
   source.addEventListener("open", () => setLost(false));
@@ -126,11 +139,8 @@ function listen() {
     }
     live.dataset.status = told.status;
     setCounts(told);
-    waiting ??= setTimeout(() => {
-      waiting = null;
-      fetched = Date.now();
-      setParts().catch(() => {}); // the next word brings them
-    }, Math.max(0, fetched + PAUSE - Date.now()));
+    done = told.done;
+    askForParts();
   });
 }
 
