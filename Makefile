@@ -6,6 +6,10 @@ PIP    := $(BIN)/python -m pip install -q --disable-pip-version-check -c constra
 # Many tests wait for processes and sockets, so that two more workers than cores keep these busy.
 WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 2) + 2)")
 
+# Whoever was late beside others gets the machine alone; what is wrong fails again.
+again = { echo "Again, one after the other; what passes now was late or raced, and is worth a look:"; \
+          $(BIN)/python -m pytest -v --lf --lfnf=none --maxfail=3 $(1); }
+
 .PHONY: demo test browser check lint types layers bench simulate kills zoo screenshots clean help
 
 help:
@@ -31,8 +35,8 @@ demo: $(VENV)/demo.stamp
 
 test: check browser
 	$(BIN)/python -m compileall -q src  # many tests start the program anew, and some machines keep no bytecode
-	$(BIN)/python -m pytest -n $(WORKERS) --ignore=tests/zoo
-	$(BIN)/python -m pytest -n auto tests/zoo || $(BIN)/python -m pytest --lf --lfnf=none tests/zoo  # who was late beside others gets the machine alone
+	$(BIN)/python -m pytest -n $(WORKERS) --ignore=tests/zoo || $(call again,--ignore=tests/zoo)
+	$(BIN)/python -m pytest -n auto tests/zoo || $(call again,tests/zoo)
 
 browser:
 	@command -v chromium >/dev/null 2>&1 \
