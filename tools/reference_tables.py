@@ -18,7 +18,7 @@ from proctor.cli import COMMANDS, cli
 from proctor.cli.schema import config_schema
 from proctor.formats.suites import declaration
 from proctor.formats.suites.structures import Record
-from proctor.settings import BOUNDS
+from proctor.settings import BOUNDS, settings_of
 
 REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
 _BLOCK = re.compile(r"(<!-- table: (?P<name>[^>]+?) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -187,6 +187,16 @@ def bounds() -> str:
     return table("setting", "may be", rows=((code(name), each.wanted) for name, each in BOUNDS.items()))
 
 
+def settings_of_a_run() -> str:
+    """What `evaluate()` takes of the one table."""
+    return table("option", "default", "comparable", "meaning", rows=_settings_of_a_run())
+
+
+def _settings_of_a_run() -> Rows:
+    for name, each in settings_of("python").items():
+        yield code(name), in_markdown(each.default or "none"), "" if each.comparable else "no", in_markdown(each.help)
+
+
 # --- REST --------------------------------------------------------------------------------------
 
 
@@ -279,6 +289,7 @@ TABLES: dict[str, Callable[[], str]] = {
     **{f"options of {name}": partial(options, name) for name in all_commands() if own_options(name)},
     "run keys": run_keys,
     "bounds": bounds,
+    "settings of a run": settings_of_a_run,
     "operations": operations,
     "keys of a new run": new_run_keys,
     **{f"keys of {name.lower()}": partial(suite_keys, getattr(declaration, name)) for name in _RECORDS},

@@ -5,9 +5,9 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, NotRequired
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, TypeVar
 
 from pydantic import (
     BaseModel,
@@ -15,7 +15,7 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
-    ValidationInfo,
+    create_model,
     field_validator,
     model_validator,
     with_config,
@@ -25,8 +25,18 @@ from typing_extensions import TypedDict
 
 from proctor.errors import InputError, UsageError
 from proctor.redaction import literals
-from proctor.run import ExamType, PlayOrder
-from proctor.settings import AMOUNT, BOUNDS, check_path, check_weights, did_you_mean, json_bounds, shown, shown_path
+from proctor.settings import (
+    AMOUNT,
+    BOUNDS,
+    Door,
+    RunSetting,
+    check_path,
+    check_weights,
+    did_you_mean,
+    settings_of,
+    shown,
+    shown_path,
+)
 
 NAME = "proctor.toml"
 PRICE_FILE = "prices.toml"
@@ -36,10 +46,6 @@ DESTINATIONS = ("langfuse", "otlp", "phoenix", "mlflow")
 """Where runs can be sent."""
 _TABLE_EXPECTED = {"dict_type", "model_type"}
 _BOUNDS = "bounds"
-_NUMBERS = {
-    "max_turns", "trials", "concurrency", "timeout", "retries", "passing_score", "budget", "max_tokens", "workers",
-    "seeds", "conversation_tokens", "conversation_seconds", "k",
-}  # fmt: skip
 _LARGEST = 2**20
 """Bytes that the file may have."""
 _COMMAND = re.compile(r"(?:agent:)?(?:command:|mcp:(?!https?://))")
@@ -48,6 +54,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 """A key that needs no quotes in TOML."""
 
 
+Model = TypeVar("Model", bound=BaseModel)
 Kind = Literal["standard", "orchestrator", "desktop"]
 """What sort of agent."""
 
@@ -100,48 +107,62 @@ def _as_judges(value: Any) -> Any:
 Judges = Annotated[str | list[str] | None, BeforeValidator(_as_judges)]
 
 
+def with_settings(
+    door: Door, annotate: Callable[[RunSetting], Any], names: Iterable[str] = ()
+) -> Callable[[type[Model]], type[Model]]:
+    """The same table with a key for each setting that can be set there, or for these, that it does not have yet."""
+
+    def add(table: type[Model]) -> type[Model]:
+        known = settings_of(door)
+        fields: dict[str, Any] = {
+            name: (annotate(known[name]), Field(default=None, description=known[name].help))
+            for name in names or known
+            if name not in table.model_fields
+        }
+        return create_model(
+            table.__name__, __base__=table, __module__=table.__module__, __doc__=table.__doc__, **fields
+        )
+
+    return add
+
+
+def _held(setting: RunSetting) -> Any:
+    """A value of a setting, held to the one table."""
+    bounds = setting.bounds
+    if bounds is None:
+        return Literal[setting.words] | None if setting.words else Annotated[str, Field(min_length=1)] | None
+
+    def within_bounds(value: Any) -> Any:
+        if value is not None and not bounds.holds(value):
+            raise PydanticCustomError(_BOUNDS, "{wanted}", {"wanted": bounds.wanted})
+        return value
+
+    return Annotated[setting.kind | None, BeforeValidator(within_bounds)]
+
+
+@with_settings("config", _held)
 class RunConfig(Strict):
     """`[run]`: defaults for the options of `proctor run`, each under the name of its option."""
 
     agent: str | None = None
     agent_kind: Kind | None = None
-    type: ExamType | None = None
     reviewer: Judges = None
     examiner: str | None = None
-    max_turns: int | None = None
-    seeds: int | None = None
-    conversation_tokens: int | None = None
-    conversation_seconds: float | None = None
     condition: Names = ()
     checks: str | None = None
-    canaries: str | None = None
-    trials: int | None = None
-    k: int | None = None
-    concurrency: int | None = None
-    timeout: float | None = None
-    retries: int | None = None
-    passing_score: float | None = None
     weights: dict[str, float] | None = None
-    budget: float | None = None
-    max_tokens: int | None = None
-    workers: int | None = None
-    ray: str | None = Field(default=None, min_length=1)
     cache: bool = False
     annotations: bool = False
     label: dict[str, str] = {}
     sync: Names = ()
     gate: Names = ()
     stop_early: bool = False
-    order: PlayOrder | None = None
 
-    @field_validator(*(BOUNDS.keys() & _NUMBERS), mode="before")
-    @classmethod
-    def _within_bounds(cls, value: Any, field: ValidationInfo) -> Any:
-        """Hold a number to the one table of settings."""
-        bounds = BOUNDS[str(field.field_name)]
-        if value is not None and not bounds.holds(value):
-            raise PydanticCustomError(_BOUNDS, "{wanted}", {"wanted": bounds.wanted})
-        return value
+    if TYPE_CHECKING:
+
+        def __init__(self, **keys: Any) -> None: ...
+
+        def __getattr__(self, setting: str) -> Any: ...
 
     @field_validator("sync")
     @classmethod
@@ -178,7 +199,7 @@ class LimitTable(TypedDict):
 
     requests_per_minute: NotRequired[_Rate]
     tokens_per_minute: NotRequired[_Rate]
-    concurrency: NotRequired[Annotated[int, Field(**json_bounds("concurrency"))]]
+    concurrency: NotRequired[Annotated[int, Field(**BOUNDS["concurrency"].as_json)]]
 
 
 class ModelConfig(Strict):

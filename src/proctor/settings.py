@@ -14,9 +14,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal, get_args
 
 from proctor.errors import InputError, OutputFull, UsageError
+from proctor.run import ExamType, PlayOrder
 
 LONGEST_NAME = 200
 LONGEST_CRITERION = 20_000
@@ -63,29 +64,150 @@ class Bounds:
         start = f"above {_written(self.above)}, up to" if self.above is not None else f"from {_written(self.least)} to"
         return f"{kind} {start} {_written(self.most)}{self.unit and f' {self.unit}'}"
 
+    @property
+    def as_json(self) -> dict[str, Any]:
+        """As pydantic and JSON Schema name it."""
+        low = {"gt": self.above} if self.above is not None else {"ge": self.least or 0}
+        return {**low, "le": self.most}
+
 
 DAY = 86_400
 SHARE = Bounds(least=0, most=1)
 WEIGHT = Bounds(least=0, most=1_000_000)
 AMOUNT = Bounds(least=0, most=1_000_000_000)
+_COUNT = Bounds(least=1, most=10_000, whole=True)
+_RETRIES = Bounds(least=0, most=100, whole=True)
+_PROCESSES = Bounds(least=1, most=1000, whole=True)
+
+Door = Literal["command", "config", "python", "api", "form"]
+"""Where a setting can be set: an option of `proctor run`, `[run]`, `evaluate()`, the REST API, the web form."""
+EVERYWHERE: tuple[Door, ...] = get_args(Door)
+_TERMINAL: tuple[Door, ...] = ("command", "config")
+_BATTLES: tuple[ExamType, ...] = ("abm-static", "abm-dynamic")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunSetting:
+    """One number or word that a run is played by, with all that the doors say of it."""
+
+    help: str
+    """What it is, as a sentence without its end."""
+    default: str
+    """What holds where nothing is said, in words; empty: no limit."""
+    bounds: Bounds | None = None
+    """Of a number; None: it is a word."""
+    words: tuple[str, ...] = ()
+    """Those that are taken, where not every one is."""
+    metavar: str = ""
+    """What stands for its value in `--help`, where that is not plain."""
+    types: tuple[ExamType, ...] = get_args(ExamType)
+    """The types of runs that have it."""
+    comparable: bool = True
+    """Whether two runs in which it differs can be compared."""
+    doors: tuple[Door, ...] = EVERYWHERE
+    label: str = ""
+    """What the web form calls it."""
+    hint: str = ""
+    """What the form says beside it."""
+
+    @property
+    def kind(self) -> type[int] | type[float] | type[str]:
+        """Of its values."""
+        return str if self.bounds is None else int if self.bounds.whole else float
+
+
+RUN_SETTINGS: Mapping[str, RunSetting] = {
+    "type": RunSetting(
+        help="standard: every case by itself; abm-static: the rows in one conversation, word for word; "
+        "abm-dynamic: each row starts a conversation in which an examiner goes on asking",
+        default="standard", words=get_args(ExamType), comparable=False, doors=("command", "config", "python", "api"),
+    ),
+    "max_turns": RunSetting(
+        help="Maximum turns in a conversation, 1 to 50; a longer script is cut into several", default="50",
+        bounds=Bounds(least=1, most=50, whole=True), types=_BATTLES, comparable=False,
+        label="Turns at most", hint="1 to 50",
+    ),
+    "seeds": RunSetting(
+        help="Use only the first N seed questions in abm-dynamic", default="all",
+        bounds=Bounds(least=1, most=1_000_000, whole=True), types=("abm-dynamic",), comparable=False,
+        label="Seed questions", hint="only the first so many",
+    ),
+    "conversation_tokens": RunSetting(
+        help="Maximum tokens in one conversation; then it ends", default="",
+        bounds=Bounds(least=1, most=10**12, whole=True),
+        types=_BATTLES, comparable=False, label="Tokens of a conversation", hint="then it ends",
+    ),
+    "conversation_seconds": RunSetting(
+        help="Maximum time the agent may take in one conversation; then it ends", default="",
+        bounds=Bounds(above=0, most=30 * DAY, unit="seconds"), metavar="SECONDS",
+        types=_BATTLES, comparable=False, label="Seconds of a conversation", hint="then it ends",
+    ),
+    "canaries": RunSetting(
+        help="Replies with a known verdict that the judge is tried on in this run: standard, the 30 that ship with "
+        "Proctor, or a file of your own", default="none", metavar="FILE|standard|none",
+        doors=("command", "config", "python", "api"),
+    ),
+    "trials": RunSetting(
+        help="How many times each case is run", default="1", bounds=_COUNT,
+        label="Trials of each", hint="pass@k and pass^k are told for every k up to this",
+    ),
+    "k": RunSetting(
+        help="The k shown for pass@k and pass^k, and gated; at most the trials", default="the number of trials",
+        bounds=_COUNT, doors=_TERMINAL,
+    ),
+    "concurrency": RunSetting(
+        help="Maximum attempts running at the same time", default="10", bounds=_COUNT, label="Attempts at once",
+    ),
+    "timeout": RunSetting(
+        help="Time limit for one call, in seconds; an agent that takes longer has failed", default="60",
+        bounds=Bounds(above=0, most=DAY, unit="seconds"), metavar="SECONDS", label="Seconds for a reply",
+    ),
+    "retries": RunSetting(
+        help="Further tries after a failure of the environment; the agent's own are not tried again", default="2",
+        bounds=_RETRIES, label="Further tries", hint="after failures around the agent",
+    ),
+    "retry_agent_failures": RunSetting(
+        help="Further tries after the agent's own failure", default="0", bounds=_RETRIES,
+        comparable=False, doors=("python",),
+    ),
+    "passing_score": RunSetting(
+        help="The score from which a case passes", default="0.7; for a suite what it says", bounds=SHARE,
+        comparable=False, label="Passing score", hint="from 0 to 1",
+    ),
+    "budget": RunSetting(
+        help="The most that agent, reviewer and examiner together may cost; then the run is paused, to be "
+        "resumed with a larger one", default="", bounds=AMOUNT, metavar="AMOUNT",
+        label="Budget", hint="most that may be spent",
+    ),
+    "max_tokens": RunSetting(
+        help="The most tokens of all of them together; then the run is paused, too", default="",
+        bounds=Bounds(least=0, most=10**15, whole=True), label="Tokens at most",
+    ),
+    "workers": RunSetting(
+        help="Number of processes on this machine that play the run; the report says how many were lost",
+        default="from [run] in proctor.toml, else this process alone", bounds=_PROCESSES, doors=_TERMINAL,
+    ),
+    "ray": RunSetting(
+        help="Play on a Ray cluster: started here, found, or at this address; --workers is the number of its actors",
+        default="from [run] in proctor.toml", metavar="local|auto|ADDRESS", doors=_TERMINAL,
+    ),
+    "order": RunSetting(
+        help="The order in which cases are asked: as in the file, or seeded by the benchmark with every category in "
+        "its share", default="file; random with --stop-early", words=get_args(PlayOrder),
+        doors=("command", "config", "python", "api"),
+    ),
+}  # fmt: skip
+"""The one table of what a run is played by: to add a setting, add its row here and its field to `Settings`."""
 BOUNDS: Mapping[str, Bounds] = {
-    "trials": Bounds(least=1, most=10_000, whole=True),
-    "k": Bounds(least=1, most=10_000, whole=True),
-    "concurrency": Bounds(least=1, most=10_000, whole=True),
-    "timeout": Bounds(above=0, most=DAY, unit="seconds"),
-    "retries": Bounds(least=0, most=100, whole=True),
-    "retry_agent_failures": Bounds(least=0, most=100, whole=True),
-    "max_turns": Bounds(least=1, most=50, whole=True),
-    "seeds": Bounds(least=1, most=1_000_000, whole=True),
-    "conversation_tokens": Bounds(least=1, most=10**12, whole=True),
-    "conversation_seconds": Bounds(above=0, most=30 * DAY, unit="seconds"),
-    "passing_score": SHARE,
-    "budget": AMOUNT,
-    "max_tokens": Bounds(least=0, most=10**15, whole=True),
-    "processes": Bounds(least=1, most=1000, whole=True),
-    "workers": Bounds(least=1, most=1000, whole=True),
+    **{name: each.bounds for name, each in RUN_SETTINGS.items() if each.bounds is not None},
+    "processes": _PROCESSES,
 }
-"""Setting → what it may be."""
+"""Number → what it may be."""
+
+
+def settings_of(door: Door) -> dict[str, RunSetting]:
+    """Those that can be set there."""
+    return {name: each for name, each in RUN_SETTINGS.items() if door in each.doors}
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
@@ -227,9 +349,3 @@ def _written(number: float | None) -> str:
     if number is None:
         return "any"
     return f"{number:,.0f}" if number == math.floor(number) else f"{number:f}".rstrip("0")
-
-
-def json_bounds(name: str) -> dict[str, Any]:
-    """The bounds of a setting as pydantic and JSON Schema name them."""
-    bounds = BOUNDS[name]
-    return {"gt": bounds.above, "le": bounds.most} if bounds.least is None else {"ge": bounds.least, "le": bounds.most}

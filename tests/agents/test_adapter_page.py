@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -29,7 +30,10 @@ def test_the_adapter_passes_the_contract_as_the_page_shows(tmp_path: Path) -> No
     (tmp_path / test.file).write_text(test.text, "utf-8")
     (shown,) = (command for block in page if block.language == "console" for command in commands(block))
     words = [*shown.line.split()[1:], "-p", "no:cacheprovider", "-p", "no:asyncio"]
-    done = subprocess.run([sys.executable, "-m", "pytest", *words], cwd=tmp_path, capture_output=True, text=True)
+    plain = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *words], cwd=tmp_path, env=plain, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert agrees(*(re.sub(r"in [\d.]+s", "", text) for text in (shown.shown, done.stdout))), done.stdout
 

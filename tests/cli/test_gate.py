@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.cli.desk import Desk
 from tests.cli.lab import Lab, set_up
 
 
@@ -170,3 +171,12 @@ def test_a_later_look_is_held_to_a_higher_level(lab: Lab) -> None:
     third = lab("show", "it", "--gate", "pass_rate>=0.9", "--look", "3", "--json")
     assert (first.code, third.code) == (0, 3)
     assert third.json["gates"][0]["level"] == pytest.approx(0.9875)
+
+
+def test_what_the_configuration_stops_early_is_played_to_the_end_where_that_is_asked_for(desk: Desk) -> None:
+    desk.benchmark(60)
+    desk.write("proctor.toml", '[run]\nstop_early = true\ngate = "pass_rate>=0.1"\n')
+    agent = desk.agent("def answer(question): return 'yes'\n")
+    early = desk.run(agent, "--json").json["attempts"]
+    whole = desk.run(agent, "--json", "--no-stop-early").json["attempts"]
+    assert early["planned"] < whole["planned"] == whole["scored"] == 60

@@ -200,12 +200,12 @@ def changed(**settings: Any) -> Run:
         ),
         (changed(checks="suite.yaml"), "checks differ (none against suite.yaml)"),
         (changed(conditions=("", "slow")), "conditions differ (none against none, slow)"),
-        (changed(retry_agent_failures=1), "retries of the agent's own failures differ (0 against 1)"),
+        (changed(retry_agent_failures=1), "retry agent failures differ (0 against 1)"),
         (changed(type="abm-static"), "type differs (standard against abm-static)"),
         (changed(examiner="prober"), "examiner differs (none against prober)"),
         (
             changed(type="abm-static", max_turns=5, conversation_seconds=2.5),
-            "conversation limits differ (none against 5 turns, 2.5 s)",
+            "conversation seconds differ (none against 2.5)",
         ),
     ],
 )

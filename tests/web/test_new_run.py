@@ -78,6 +78,27 @@ def test_judges_that_are_not_offered_are_refused_wherever_they_stand(browser: Br
     assert "there is no reviewer" in answer.json()["error"]
 
 
+def test_what_is_left_out_is_as_the_configuration_says(browser: Browser, tmp_path: Path) -> None:
+    said = 'type = "abm-static"\ncondition = "slow"\nlabel = {team = "search"}\nmax_turns = 12\nretries = 1\n'
+    declare(tmp_path, f'{CONFIG}\n[run]\n{said}\n[conditions.slow]\ntool = "search"\ndelay = 1\n')
+    run = by_api(browser)
+    assert (run.settings.type, run.settings.conditions, run.settings.retries) == ("abm-static", ("slow",), 1)
+    assert (run.settings.max_turns, run.labels["team"]) == (12, "search")
+    page = browser.page("/runs/new")
+    assert 'value="abm-static" checked' in page
+    assert 'value="slow" checked' in page
+    own = by_api(browser, type="standard", conditions=["none"], labels={"team": "chat"}, retries=0)
+    assert (own.settings.type, own.settings.conditions, own.settings.retries) == ("standard", ("",), 0)
+    assert own.labels["team"] == "chat"
+
+
+def test_the_limits_of_a_conversation_are_set_in_the_form(browser: Browser) -> None:
+    limits = {"conversation_tokens": "4000", "conversation_seconds": "2.5"}
+    run = started(browser, type="abm-static", **limits)
+    assert (run.settings.conversation_tokens, run.settings.conversation_seconds) == (4000, 2.5)
+    assert started(browser, type="standard", **limits).settings.conversation_tokens is None, "out of sight there"
+
+
 def test_canaries_are_standard_none_or_the_file_that_the_configuration_names(browser: Browser, tmp_path: Path) -> None:
     assert started(browser, canaries="standard").settings.canaries == "standard"
     assert "there is no set of canaries '/etc/passwd'" in refused_anew(browser, canaries="/etc/passwd")

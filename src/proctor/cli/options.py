@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from proctor.settings import RUN_SETTINGS, RunSetting
+
 if TYPE_CHECKING:
     from proctor.run import Status
     from proctor.workflows.run_filter import RunFilter
@@ -52,27 +54,30 @@ def form(command: F) -> F:
     )(command)
 
 
+def settings(*names: str, default: str | None = None) -> Callable[[F], F]:
+    """The options of these settings, as the one table declares them; `default`: what holds here without them."""
+
+    def add(command: F) -> F:
+        for name in reversed(names):
+            command = _setting(name, RUN_SETTINGS[name], default)(command)
+        return command
+
+    return add
+
+
+def _setting(name: str, each: RunSetting, default: str | None) -> Callable[[F], F]:
+    usual = each.default if default is None else default
+    return click.option(
+        f"--{name.replace('_', '-')}",
+        type=click.Choice(each.words) if each.words else each.kind,
+        metavar=each.metavar or None,
+        help=f"{each.help}{usual and f' [default: {usual}]'}.",
+    )
+
+
 def pace(command: F) -> F:
     """`--concurrency`, `--timeout` and `--retries`: how patiently a stored run is gone on with."""
-    given = "[default: from [run] in proctor.toml, else as stored]"
-    command = click.option("--retries", type=int, help=f"Retries after an environment failure {given}.")(command)
-    command = click.option("--timeout", type=float, metavar="SECONDS", help=f"Time limit for one call {given}.")(
-        command
-    )
-    return click.option("--concurrency", type=int, help=f"Maximum attempts running at the same time {given}.")(command)
-
-
-def workers(command: F) -> F:
-    """`--workers` and `--ray`: how many others play, and where."""
-    given = "[default: from [run] in proctor.toml, else this process alone]"
-    command = click.option(
-        "--ray",
-        metavar="local|auto|ADDRESS",
-        help="Play on a Ray cluster: started here, found, or at this address; --workers is the number of its "
-        "actors [default: from [run] in proctor.toml].",
-    )(command)
-    told = "Number of processes on this machine that play the run; the report says how many were lost"
-    return click.option("--workers", type=int, help=f"{told} {given}.")(command)
+    return settings("concurrency", "timeout", "retries", default="from [run] in proctor.toml, else as stored")(command)
 
 
 def judge(command: F) -> F:

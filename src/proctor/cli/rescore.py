@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 )
 @click.option("--budget", type=float, help="With --repeats: the most that judging again may cost.")
 @options.pace
-@options.workers
+@options.settings("workers", "ray")
 @click.option("--k", type=int, help="The k shown for pass@k and pass^k [default: the number of trials].")
 @gate_options
 @options.store

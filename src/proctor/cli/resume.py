@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 )
 @click.option("--max-tokens", type=int, help="Maximum tokens, including those used before [default: as before].")
 @options.pace
-@options.workers
+@options.settings("workers", "ray")
 @click.option(
     "--retry-timeouts",
     is_flag=True,

@@ -13,6 +13,7 @@ import click
 from proctor.cli import options
 from proctor.cli.command import Command
 from proctor.cli.gate_options import gate_options
+from proctor.settings import check_setting, settings_of
 
 if TYPE_CHECKING:
     from proctor.config import Config
@@ -38,29 +39,9 @@ if TYPE_CHECKING:
     type=click.Choice(["standard", "orchestrator", "desktop"]),
     help="The kind of agent; desktop is refused [default: standard].",
 )
-@click.option(
-    "--type",
-    "exam_type",
-    type=click.Choice(["standard", "abm-static", "abm-dynamic"]),
-    help="standard: every case by itself; abm-static: the rows in one conversation, word for word; "
-    "abm-dynamic: each row starts a conversation in which an examiner goes on asking [default: "
-    "standard].",
-)
+@options.settings(*settings_of("command"))
 @click.option(
     "--examiner", metavar="NAME|SPEC", help="The examiner that asks the questions in abm-dynamic [default: prober]."
-)
-@click.option(
-    "--max-turns",
-    type=int,
-    help="Maximum turns in a conversation, 1 to 50; a longer script is cut into several [default: 50].",
-)
-@click.option("--seeds", type=int, help="Use only the first N seed questions in abm-dynamic [default: all].")
-@click.option("--conversation-tokens", type=int, help="Maximum tokens in one conversation; then it ends.")
-@click.option(
-    "--conversation-seconds",
-    type=float,
-    metavar="SECONDS",
-    help="Maximum time the agent may take in one conversation; then it ends.",
 )
 @click.option(
     "--condition",
@@ -82,48 +63,12 @@ if TYPE_CHECKING:
     help="A suite whose expectations hold for the rows of FILE with the same question, and its own for all of them.",
 )
 @click.option(
-    "--canaries",
-    metavar="FILE|standard|none",
-    help="Replies with a known verdict that the judge is tried on in this run: standard, the 30 that ship "
-    "with Proctor, or a file of your own [default: none].",
-)
-@click.option("--trials", type=int, help="How many times each case is run [default: 1].")
-@click.option(
-    "--k",
-    type=int,
-    help="The k shown for pass@k and pass^k, and gated; at most the trials [default: the number of trials].",
-)
-@click.option("--concurrency", type=int, help="Maximum attempts running at the same time [default: 10].")
-@options.workers
-@click.option(
-    "--timeout",
-    type=float,
-    metavar="SECONDS",
-    help="Time limit for one call; an agent that takes longer has failed [default: 60].",
-)
-@click.option(
-    "--retries",
-    type=int,
-    help="Further tries after a failure of the environment; the agent's own are not tried again [default: 2].",
-)
-@click.option(
-    "--passing-score", type=float, help="The score from which a case passes [default: 0.7; for a suite what it says]."
-)
-@click.option(
     "--weights",
     type=options.Pairs(),
     help="Weights of the parts of a score, over those that are there [default: "
     "correctness=.5,reasoning=.3,context=.2; in battles "
     "correctness=.4,reasoning=.2,context=.1,consistency=.3].",
 )
-@click.option(
-    "--budget",
-    type=float,
-    metavar="AMOUNT",
-    help="The most that agent, reviewer and examiner together may cost; then the run is paused, exit 4, to "
-    "be resumed with a larger one.",
-)
-@click.option("--max-tokens", type=int, help="The most tokens of all of them together; then the run is paused, too.")
 @click.option(
     "--cache/--no-cache",
     default=None,
@@ -158,12 +103,6 @@ if TYPE_CHECKING:
     help="Stop as soon as the gates are decided, about half way on average; looks every 5 % of the cases; "
     "not with --look.",
 )
-@click.option(
-    "--order",
-    type=click.Choice(["file", "random"]),
-    help="The order in which cases are asked: as in the file, or seeded by the benchmark with every "
-    "category in its share [default: file; random with --stop-early].",
-)
 @options.store
 @options.as_json
 def command(
@@ -188,7 +127,6 @@ def command(
     """Test an agent on the benchmark FILE, or several side by side."""
     from proctor.cli.dry_run import foretell
     from proctor.config import load_config
-    from proctor.settings import check_setting
     from proctor.workflows.evaluate import plan_run_workers
     from proctor.workflows.gates import read_gates
     from proctor.workflows.store_url import store_url
@@ -302,7 +240,6 @@ def _prepare_run(
     agent: str,
     config: Config,
     *,
-    exam_type: str | None,
     reviewer: str | list[str] | None,
     examiner: str | None,
     conditions: tuple[str, ...],
@@ -323,7 +260,7 @@ def _prepare_run(
         checks=checks,
         labels=options.label_pairs(labels),
         kind=agent_kind,
-        settings={"type": exam_type, **settings},
+        settings=settings,
     )
     exits.install()
     with agents_speak_on_stderr():  # a module may print when it is imported

@@ -48,11 +48,11 @@ def _helps() -> dict[str, str]:
 
 
 def _bounds(properties: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    from proctor.settings import BOUNDS, json_bounds
+    from proctor.settings import BOUNDS
 
     words = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum"}
     return {
-        name: {words[word]: value for word, value in json_bounds(name).items()}
+        name: {words[word]: value for word, value in BOUNDS[name].as_json.items()}
         for name in properties
         if name in BOUNDS and properties[name].get("type") in ("integer", "number")
     }

@@ -10,32 +10,13 @@ from proctor import plugins
 from proctor.config import RunConfig
 from proctor.errors import UsageError
 from proctor.run import ExamType, PlayOrder, Settings, Spec, judge_roles
-from proctor.settings import BOUNDS, check_setting, check_weights, did_you_mean, shown
+from proctor.settings import BOUNDS, RUN_SETTINGS, check_setting, check_weights, did_you_mean, settings_of, shown
 
-_OPTIONS = (
-    "type",
-    "weights",
-    "passing_score",
-    "trials",
-    "concurrency",
-    "timeout",
-    "retries",
-    "retry_agent_failures",
-    "max_turns",
-    "seeds",
-    "conversation_tokens",
-    "conversation_seconds",
-    "budget",
-    "max_tokens",
-    "canaries",
-    "stop_early",
-    "order",
-)
+_OPTIONS = (*settings_of("python"), "weights", "stop_early")
 """What a run heeds; a setting that would be silently ignored is refused instead."""
 _PARTS = ("correctness", "reasoning", "context", "consistency", "completeness")
 _KNOWN_TO_GIVE_THESE = ("embedded", "exact", "model")
 _TYPES: tuple[ExamType, ...] = get_args(ExamType)
-_OF_BATTLES = ("max_turns", "seeds", "conversation_tokens", "conversation_seconds")
 
 
 def make_settings(given: Mapping[str, Any], defaults: RunConfig, **chosen: Any) -> Settings:
@@ -62,6 +43,7 @@ def with_run_defaults(
     settings: Mapping[str, Any],
 ) -> dict[str, Any]:
     """What was given to a run, and where nothing was what `[run]` says; numbers are filled up by `make_settings`."""
+    gates = settings.get("stop_early")
     return {
         "conditions": (defaults.condition or None) if conditions in (None, ()) else conditions,
         "checks": defaults.checks if checks is None else checks,
@@ -70,7 +52,7 @@ def with_run_defaults(
         "settings": {
             **settings,
             "type": settings.get("type") or defaults.type,
-            "stop_early": settings.get("stop_early") or (defaults.gate if defaults.stop_early else None),
+            "stop_early": gates if gates is not None or not defaults.stop_early else defaults.gate,
         },
     }
 
@@ -95,10 +77,11 @@ def _check(values: Mapping[str, Any], *, own_parts: bool) -> None:
 def _check_type(values: dict[str, Any], given: Mapping[str, Any]) -> None:
     """A setting of battles that the type does not have is refused where it was given, and dropped as a default."""
     exam_type = type_of(values)
-    idle = {"standard": _OF_BATTLES, "abm-static": ("seeds",)}.get(exam_type, ())
-    for name in idle:
+    for name, each in RUN_SETTINGS.items():
+        if exam_type in each.types:
+            continue
         if given.get(name) is not None:
-            battles = "abm-dynamic" if name == "seeds" else "abm-static or abm-dynamic"
+            battles = " or ".join(each.types)
             raise UsageError(f"{name}={shown(given[name])} has no meaning with type={exam_type!r}; it is for {battles}")
         values.pop(name, None)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from proctor.codec import encode
 from proctor.run import Run, Settings
 from proctor.score import weights_for
+from proctor.settings import RUN_SETTINGS
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -72,29 +73,34 @@ def _marks_decide(run: Run) -> bool:
 
 def _terms(run: Run) -> dict[str, _Term]:
     settings = run.settings
-    conditions = sorted(settings.conditions)
-    battle, weights = settings.type != "standard", _weights(run)
+    conditions, weights = sorted(settings.conditions), _weights(run)
     return {
         "benchmark content": _Term(value=run.digest, said=f"{run.benchmark} {run.digest}"),
-        "type": _plain(settings.type),
+        **dict(_declared(settings)),
         "reviewer": _reviewer(run),
         "rubric": _rubric(run),
-        "passing score": _passing_score(settings.passing_score),
         "weights": _Term(
             value=weights, said=_format_weights(weights, ", "), option=f"--weights {_format_weights(weights)}"
         ),
         "checks": _plain(settings.checks),
         "conditions": _Term(value=conditions, said=", ".join(name or "none" for name in conditions)),
-        "retries of the agent's own failures": _plain(settings.retry_agent_failures),
         "time-outs played again": _plain(settings.retried_timeouts),
         "examiner": _plain(settings.examiner),
-        "seeds": _plain(settings.seeds if battle else None),
-        "conversation limits": _plain(_limits(settings) if battle else None),
     }
 
 
+def _declared(settings: Settings) -> Iterator[tuple[str, _Term]]:
+    """The settings that the one table says are not comparable, as far as the run's type has them."""
+    for name, each in RUN_SETTINGS.items():
+        if not each.comparable:
+            value = getattr(settings, name) if settings.type in each.types else None
+            yield name.replace("_", " "), _passing_score(value) if name == "passing_score" else _plain(value)
+
+
 def _plain(value: object) -> _Term:
-    return _Term(value=value, said="none" if value is None else str(value))
+    return _Term(
+        value=value, said="none" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
+    )
 
 
 def _passing_score(value: float | None) -> _Term:
@@ -125,12 +131,6 @@ def _rubric(run: Run) -> _Term:
     said = run.settings.rubric
     value = sorted(said.split("+")) if run.settings.panel else said
     return _Term(value=value, said=said or "none", option=_reviewer(run).option)
-
-
-def _limits(settings: Settings) -> str:
-    """`50 turns, 4000 tokens`: each may end a conversation that would have gone on."""
-    limits = {"turns": settings.max_turns, "tokens": settings.conversation_tokens, "s": settings.conversation_seconds}
-    return ", ".join(f"{limit:g} {unit}" for unit, limit in limits.items() if limit is not None)
 
 
 def _weights(run: Run) -> dict[str, float]:

@@ -7,8 +7,8 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
+from proctor.config import with_settings
 from proctor.findings.comparison.many import MOST_RUNS
-from proctor.run import ExamType, PlayOrder
 from proctor.settings import (
     LONGEST_CRITERION,
     LONGEST_VALUE,
@@ -29,6 +29,7 @@ Asked = Annotated[str, Field(min_length=1, max_length=LONGEST_CRITERION)]
 _SEVERAL = "a list is a panel, whose majority decides; `FIRST,SECOND` is two, of whom the second gets what is unsure"
 
 
+@with_settings("api", held)
 class NewRun(RequestBody):
     """A run to be started, or one for each of several agents. What is left out is as `proctor.toml` says."""
 
@@ -50,49 +51,13 @@ class NewRun(RequestBody):
         default=None, description="`standard`, `none`, or the file that `[run]` of the server's configuration names"
     )
     examiner: Name | None = Field(default=None, description="Who asks in a battle with an examiner")
-    type: ExamType = Field(
-        default="standard",
-        description="One question each, a battle by script (abm-static), or with an examiner (abm-dynamic)",
-    )
-    trials: Annotated[int | None, held("trials")] = Field(default=None, description="How often each case is asked")
-    concurrency: Annotated[int | None, held("concurrency")] = Field(
-        default=None, description="Attempts under way at once"
-    )
-    timeout: Annotated[float | None, held("timeout")] = Field(
-        default=None, description="Seconds that one call may take"
-    )
-    retries: Annotated[int | None, held("retries")] = Field(
-        default=None, description="Further tries after a failure of the environment"
-    )
-    passing_score: Annotated[float | None, held("passing_score")] = Field(
-        default=None, description="The score from which a case passes"
-    )
     weights: Weights = Field(default=None, description="Part of a mark → its weight")
-    max_turns: Annotated[int | None, held("max_turns")] = Field(
-        default=None, description="The most turns of a conversation"
-    )
-    seeds: Annotated[int | None, held("seeds")] = Field(
-        default=None, description="Only the first so many rows of a battle with an examiner"
-    )
-    conversation_tokens: Annotated[int | None, held("conversation_tokens")] = Field(
-        default=None, description="The most tokens of one conversation"
-    )
-    conversation_seconds: Annotated[float | None, held("conversation_seconds")] = Field(
-        default=None, description="The most seconds of one conversation"
-    )
-    budget: Annotated[float | None, held("budget")] = Field(
-        default=None, description="The most that all parts together may spend, in all runs together"
-    )
-    max_tokens: Annotated[int | None, held("max_tokens")] = Field(
-        default=None, description="The most tokens of all parts together"
-    )
     conditions: list[Name] = Field(default=[], max_length=100, description="Names, `none` or `all`")
     checks: Identity | None = Field(default=None, description="A suite whose expectations hold too")
     gates: list[GateText] = Field(
         default=[], max_length=20, examples=[["pass_rate>=0.5"]], description="What the run is held to"
     )
     stop_early: bool | None = Field(default=None, description="Whether a run ends as soon as its gates are decided")
-    order: PlayOrder | None = Field(default=None, description="How the cases are asked: as in the file, or at random")
     name: Name | None = Field(default=None, description="What people call the run")
     labels: Annotated[dict[Name, Value], refusing(check_labels)] = Field(
         default={}, max_length=MOST_LABELS, description="Name → value: whatever is worth remembering"
@@ -111,29 +76,22 @@ class NewRun(RequestBody):
         return tuple(self.agents) if self.agent is None else (self.agent,)
 
 
-class Pace(RequestBody):
-    """How patiently a run goes on. What is left out is as `[run]` of `proctor.toml` says, else as stored."""
+@with_settings("api", held, ["trials", "concurrency", "timeout", "retries"])
+class GoingOn(RequestBody):
+    """How far a run goes on, and how patiently.
 
-    concurrency: Annotated[int | None, held("concurrency")] = None
-    timeout: Annotated[float | None, held("timeout")] = None
-    retries: Annotated[int | None, held("retries")] = None
+    More trials than it has extend it, completed or not. A pace that is left out is as `[run]` says, else as stored.
+    """
 
-
-class GoingOn(Pace):
-    """The same, and how far."""
-
-    trials: Annotated[int | None, held("trials")] = Field(
-        default=None, description="More than it has: extends the run, completed or not"
-    )
     to_the_end: bool = Field(default=False, description="Play the rest of a run that stopped early")
 
 
+@with_settings("api", held, ["passing_score"])
 class NewRescore(RequestBody):
     """How the stored replies of a run are judged anew; what is left out stays as it was."""
 
     reviewer: Name | Judges | None = Field(default=None, examples=["exact"], description=f"One; {_SEVERAL}")
     criteria: dict[Name, Asked] = Field(default={}, max_length=20)
-    passing_score: Annotated[float | None, held("passing_score")] = None
     weights: Weights = None
     name: Name | None = None
 

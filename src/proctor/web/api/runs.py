@@ -16,7 +16,7 @@ from proctor.reports import outcomes
 from proctor.reports.run.json import as_dict, run_row
 from proctor.reports.values import plain
 from proctor.run import Attempt, Key, Run, Status
-from proctor.settings import MOST_LABELS
+from proctor.settings import MOST_LABELS, settings_of
 from proctor.storage.pages import Order
 from proctor.web.api import shapes
 from proctor.web.api.answers import STATES, answer
@@ -40,10 +40,7 @@ Form = Literal["html", "json", "csv", "junit", "markdown"]
 Stage = Literal["agent", "examiner", "reviewer", "engine"]
 Verdict = Literal["pass", "fail", "unscored", "agent", "environment", "open"]
 Sorting = Literal["place", "score", "seconds", "-place", "-score", "-seconds"]
-_SETTINGS = (
-    "type", "trials", "concurrency", "timeout", "retries", "passing_score", "weights", "max_turns", "seeds",
-    "conversation_tokens", "conversation_seconds", "budget", "max_tokens", "canaries", "order",
-)  # fmt: skip
+_SETTINGS = (*settings_of("api"), "weights")
 _AS_GIVEN = ("benchmark", "version", "examiner", "checks", "name", "labels", "criteria", "stop_early")
 _ORDERS: dict[str, Order] = {"place": "place", "score": "score", "seconds": "seconds"}
 _PATIENCE = 20.0

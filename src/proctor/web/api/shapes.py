@@ -10,12 +10,14 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from proctor.errors import UsageError
 from proctor.run import ExamType, Status
-from proctor.settings import LONGEST_NAME, LONGEST_VALUE, check_name, json_bounds
+from proctor.settings import LONGEST_NAME, LONGEST_VALUE, RunSetting, check_name
 
 
-def held(setting: str) -> Any:
-    """A number within the bounds that every door holds it to."""
-    return Field(strict=True, **json_bounds(setting))
+def held(setting: RunSetting) -> Any:
+    """A value within the bounds that every door holds it to, or nothing."""
+    if setting.bounds is None:
+        return Literal[setting.words] | None if setting.words else Name | None
+    return Annotated[setting.kind | None, Field(strict=True, **setting.bounds.as_json)]
 
 
 def refusing(check: Callable[[Any], None]) -> AfterValidator:

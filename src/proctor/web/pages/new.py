@@ -24,7 +24,7 @@ from proctor.web.pages import form_of
 from proctor.web.reading import addresses
 from proctor.web.site import offer
 from proctor.web.site.estimate import RunEstimate, foretell
-from proctor.web.site.new_run import NewRunForm, understand, wish_of
+from proctor.web.site.new_run import NUMBERS, NewRunForm, understand, wish_of
 from proctor.web.site.render import FORM_CACHE, TYPE_NAMES, render
 from proctor.web.site.site import Site, site_of
 from proctor.web.site.start import start, start_demonstration
@@ -36,13 +36,17 @@ _ABOUT = {
     "abm-static": "the questions in order, in one conversation",
     "abm-dynamic": "an examiner begins with a question and presses on",
 }
+_FOREMOST = ("trials", "passing_score", "max_turns", "seeds")
+"""Numbers that stand in sight; the others are folded away."""
 _INDICATORS = {"standard": "standard", "abm-static": "abm_static", "abm-dynamic": "abm_dynamic"}
 
 
 @router.get("/runs/new")
 def new_run(request: Request) -> HTMLResponse:
     """The form, filled in as the address says; once an agent is chosen, with what the run would take."""
-    site, wish = site_of(request), wish_of(request.query_params.multi_items())
+    site, asked = site_of(request), request.query_params
+    usual = [] if "type" in asked else [("type", site.config.run.type or "")]
+    wish = wish_of([*usual, *asked.multi_items()])
     understood = understand(wish, lambda: _usual_judges(site, wish))
     troubles, foretold = dict(understood.troubles), None
     if wish.text("agent") and wish.text("benchmark") and not troubles:
@@ -115,6 +119,8 @@ def _page(
         canaries=offer.canaries(config),
         examiners=offer.examiners(config),
         suites=[each for each in site.library.all() if is_suite(each.newest.file) and each.id != shelved.id],
+        numbers_of=NUMBERS,
+        foremost=_FOREMOST,
         **_defaults(site, config, shelved, wish),
     )
     shown.headers["cache-control"] = FORM_CACHE
@@ -169,11 +175,8 @@ def _defaults(site: Site, config: Config, shelved: StoredBenchmark, wish: NewRun
     suite, benchmark = is_suite(shelved.newest.file), site.library.read(shelved.id)
     judged = suite and wish.type == "standard"
     said = {name: value for name, value in config.run.model_dump().items() if value is not None}
-    plain = {
-        name: getattr(Settings(), name) for name in ("trials", "passing_score", "concurrency", "timeout", "retries")
-    }
+    plain = {name: getattr(Settings(), name) for name in NUMBERS}
     plain |= {
-        "max_turns": Settings().max_turns,
         "reviewer": " + ".join(_usual_judges(site, wish)),
         "examiner": "prober",
         "canaries": "none",

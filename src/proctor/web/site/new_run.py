@@ -9,15 +9,11 @@ from urllib.parse import urlencode
 
 from proctor.errors import InputError
 from proctor.score import BATTLE_WEIGHTS, JUDGE_WEIGHTS, STANDARD_WEIGHTS
-from proctor.settings import check_criterion
+from proctor.settings import check_criterion, settings_of
 from proctor.web.site.start import RunRequest
 
-NUMBERS: Mapping[str, Callable[[str], float]] = {
-    "trials": int, "max_turns": int, "seeds": int, "concurrency": int, "retries": int, "max_tokens": int,
-    "passing_score": float, "timeout": float, "budget": float,
-}  # fmt: skip
-"""Numbers that the form has, and of which kind each is."""
-_BATTLES_ONLY = ("max_turns", "seeds")
+NUMBERS = settings_of("form")
+"""Numbers that the form has."""
 _WEIGHT = "weight."
 PARTS = tuple(dict.fromkeys((*STANDARD_WEIGHTS, *BATTLE_WEIGHTS, *JUDGE_WEIGHTS)))
 """What can be weighed."""
@@ -118,10 +114,10 @@ def judges_of(form: Choices, usual: Callable[[], Sequence[str]]) -> tuple[str, .
 
 
 def _settings(wish: NewRunForm, troubles: dict[str, str]) -> Iterator[tuple[str, Any]]:
-    for name, kind in NUMBERS.items():
-        if _idle(name, wish.type) or not wish.text(name):
+    for name, each in NUMBERS.items():
+        if wish.type not in each.types or not wish.text(name):
             continue
-        if (number := read_number(name, wish.text(name), kind, troubles)) is not None:
+        if (number := read_number(name, wish.text(name), each.kind, troubles)) is not None:
             yield name, number
     weights = {
         part: read_number(name, wish.text(name), float, troubles)
@@ -132,14 +128,10 @@ def _settings(wish: NewRunForm, troubles: dict[str, str]) -> Iterator[tuple[str,
         yield "weights", {part: weight for part, weight in weights.items() if weight is not None}
 
 
-def _idle(name: str, exam_type: str) -> bool:
-    return name in _BATTLES_ONLY and (exam_type == "standard" or (name == "seeds" and exam_type == "abm-static"))
-
-
-def read_number(name: str, text: str, kind: Callable[[str], float], troubles: dict[str, str]) -> float | None:
+def read_number(name: str, text: str, kind: type, troubles: dict[str, str]) -> float | None:
     """A number as it was typed; what is wrong with it is noted."""
     try:
-        return kind(text.replace(",", "") if kind is int else text.replace(",", "."))
+        return int(text.replace(",", "")) if kind is int else float(text.replace(",", "."))
     except ValueError:
         troubles[name] = f"{text[:40]!r} is no {'whole number' if kind is int else 'number'}"
         return None

@@ -23,6 +23,7 @@ from proctor.workflows.pace import pace_of
 from proctor.workflows.rescore import prepare_rescoring
 from proctor.workflows.resume import extend_run
 from proctor.workflows.run_group import join_runs
+from proctor.workflows.settings import with_run_defaults
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -84,17 +85,22 @@ def _prepare(wanted: RunRequest, agent: str, gating: RunGates, site: Site, confi
     if checks is not None and not is_suite(checks):
         raise InputError(f"the benchmark {wanted.checks!r} expects nothing that could be checked; name a suite")
     name = f"{wanted.name}, {agent}" if wanted.name and len(wanted.agents) > 1 else wanted.name
+    given = with_run_defaults(
+        config.run,
+        conditions=wanted.conditions,
+        checks=checks,
+        labels=wanted.labels,
+        kind=None,
+        settings={**wanted.settings, "stop_early": _gates_to_stop_at(wanted, gating, config)},
+    )
     ready = prepare(
         library.playable(wanted.benchmark, wanted.version),
         agent=agent,
         reviewer=judged_by(wanted.reviewers),
         examiner=wanted.examiner,
-        conditions=wanted.conditions or None,
-        checks=checks,
         name=name or None,
-        labels=wanted.labels,
         config=config,
-        settings={**wanted.settings, "stop_early": _gates_to_stop_at(wanted, gating, config)},
+        **given,
     )
     held = _held_to(gating, ready, site)
     return _called(held, library.find(wanted.benchmark).name, run_named=bool(wanted.name))

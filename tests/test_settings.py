@@ -1,0 +1,53 @@
+"""The one table of run settings: every door takes what it declares, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import click
+import pytest
+
+from proctor.cli.run import command
+from proctor.config import RunConfig
+from proctor.run import Settings
+from proctor.settings import RUN_SETTINGS, Door, settings_of
+from proctor.web.api.run_requests import NewRun
+from proctor.web.site.new_run import FIELDS
+
+_NOT_STORED = {"k", "workers", "ray"}
+"""How a run is shown and by how many it is played is no part of it."""
+
+
+def test_every_setting_is_a_field_of_the_stored_settings() -> None:
+    assert RUN_SETTINGS.keys() - _NOT_STORED <= {each.name for each in fields(Settings)}
+
+
+def test_the_default_that_people_read_is_the_one_that_holds() -> None:
+    usual = Settings()
+    for name in RUN_SETTINGS.keys() - _NOT_STORED:
+        value, told = getattr(usual, name), RUN_SETTINGS[name].default
+        assert told.split(";")[0] == (f"{value:g}" if isinstance(value, float) else str(value)) or value is None, name
+
+
+@pytest.mark.parametrize(
+    ("door", "taken"),
+    [
+        ("command", {name for each in command.params if isinstance(each, click.Option) for name in [each.name or ""]}),
+        ("config", set(RunConfig.model_fields)),
+        ("api", set(NewRun.model_fields)),
+        ("form", set(FIELDS)),
+    ],
+)
+def test_a_door_takes_all_settings_that_it_has_and_no_other(door: Door, taken: set[str]) -> None:
+    assert taken & RUN_SETTINGS.keys() == settings_of(door).keys() or door == "form"
+    assert settings_of(door).keys() <= taken
+
+
+def test_whatever_a_command_takes_its_configuration_takes_too() -> None:
+    assert settings_of("command").keys() == settings_of("config").keys()
+
+
+def test_what_the_form_shows_has_a_label_and_is_a_number() -> None:
+    for name, each in settings_of("form").items():
+        assert each.label, name
+        assert each.bounds is not None, name
