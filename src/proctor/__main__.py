@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import threading
@@ -18,14 +19,18 @@ _exit_now = os._exit
 _PATIENCE = 3.0
 """Seconds that threads, children and exit handlers that agents have left behind may keep the program from ending."""
 _INCOMPLETE = 4
+_GARBAGE = 50_000
+"""New objects after which cycles are looked for: imports make many, and none of them are garbage."""
 
 
 def main() -> int:
     """Run one command. What agents have left behind changes neither its output nor its exit code, nor holds it up."""
+    gc.set_threshold(_GARBAGE)
     sys.excepthook = _tell_traceback
     streams.guard()
     code = _flush_output(run_command())
     _end_soon(code)
+    gc.freeze()  # or what ends with the process anyway is looked through once more
     return code
 
 

@@ -360,7 +360,7 @@ async def test_whatever_a_reply_holds_can_be_read_back(options: Options) -> None
     ("settings", "words"),
     [
         ({"trails": 3}, "there is no setting 'trails'; did you mean 'trials'?"),
-        ({"zzz": 3}, "known are type, weights"),
+        ({"zzz": 3}, "known are type, max_turns"),
         ({"trials": 0}, "trials=0"),
         ({"weights": "correctness=1"}, "expected a dict"),
         ({"kind": "desktop"}, "desktop agents are not supported"),

@@ -17,10 +17,11 @@ from proctor.reading.question import Asked, understand
 from proctor.reading.reply import final_answer
 from proctor.reading.rows import asked_row
 from proctor.reading.rules import PASSING, Verdict, best_verdict, enumerates
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.negation import declines
 
 # Only what nobody says but to a judge: an answer may well tell to give a patient 5 mg or to ignore a warning.
-_TO_JUDGE = re.compile(
+_TO_JUDGE = lazy(
     r"\b(?:ignore|disregard|forget)\b[^.!?]{0,40}?\b(?:rules|instructions|prompt|rubric|criteria|guidelines)\b"
     r"|\b(?:give|award|assign|grant) (?:me|this (?:reply|answer|response)|full)\b"
     r"[^.!?]{0,40}?\b(?:score|marks?|points?|grade|rating|credit|\d)"
@@ -31,7 +32,7 @@ _TO_JUDGE = re.compile(
     r"|\"correctness\"\s?:",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(?<=[.!?}])\s+|\n+|(?=\{)")
+_SENTENCE = lazy(r"(?<=[.!?}])\s+|\n+|(?=\{)")
 _ONE_OF_MANY = 0.4
 MOST_REFUTED = 0.15
 """What a reply that the reader is sure to be wrong gets at most."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from proctor.reading.text.lazy import lazy
 
 _VAGUE = (
     r"(?:(?:many|most|some|few)(?: \w+)?|people|others|everyone|everybody|critics|sceptics|skeptics|fans|locals"
@@ -16,7 +16,7 @@ _THINK = (
     r"(?:s|es|ed|d)?|thought"
 )
 _SAY = r"says?|said|tells?|told|hear|heard|calls?|called"
-BELIEVED = re.compile(
+BELIEVED = lazy(
     rf"\b{_VAGUE}{_OFTEN} (?:{_THINK}|{_SAY})\b|\b(?:the|that) \w+ (?:argued|claimed|thought|believed|hoped|feared"
     rf"|assumed|expected)\b"
     r"|\b(?:is|are|was|were) (?:often|widely|commonly|sometimes|popularly) (?:said|thought|believed|called|assumed)\b"
@@ -25,16 +25,16 @@ BELIEVED = re.compile(
     r"|\bit (?:looks|looked|seems|seemed|sounds|sounded) (?:like|as)\b|\b(?:rumou?r|legend) has it\b"
 )
 """Words of a belief, an expectation or a former time."""
-CORRECTS = re.compile(
+CORRECTS = lazy(
     r"^\W*(?:in (?:fact|reality|truth)|actually|really|nowadays|today|now|these days|the truth is|but|however"
     r"|instead)\b"
     r"|\b(?:mistaken|wrong|disagreed|not so|no such|in fact|for a long time)\b|\bnot the case\b|\bfalse\b"
     r"|\bignore (?:them|him|her|that|it)\b|\bdon't (?:believe|trust|rely on|listen to) (?:them|him|her|that|it)\b"
 )
 """Words that set what is so against it."""
-ANAPHOR = re.compile(r"\b(?:so|that way|as much|like (?:it|one|that))\b|\bused to(?: be| do)?\W*$|\b(?:yes|no)\W*$")
+ANAPHOR = lazy(r"\b(?:so|that way|as much|like (?:it|one|that))\b|\bused to(?: be| do)?\W*$|\b(?:yes|no)\W*$")
 """Words that take up what was asked without saying it again."""
-RESTATES = re.compile(
+RESTATES = lazy(
     r"\bis the question\b|\b(?:the user|you)(?:'re| are)? (?:wants?|asks?|asked|asking|wondered|wondering|would"
     r" like)\b"
     r"(?! (?:a|an|the|for)\b)|\b(?:the|your) question (?:is|was|about|whether|if)\b"

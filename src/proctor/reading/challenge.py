@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import takewhile
 
 from proctor.reading.text.fold import fold
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import stem, stem_set, words
 
@@ -23,7 +24,7 @@ _SOMEBODY = (
     r"|sister|father|mother|wife|husband|lawyer|scientist|someone|somebody|everyone|everybody|people|others|else"
     r"|wikipedia|google|chatgpt|textbooks?|books?|encyclop(?:a)?edia|internet|website|news|article|i|we|they|he|she)"
 )
-_CONTESTS = re.compile(
+_CONTESTS = lazy(
     "|".join(
         (
             r"\b(?:are|is) (?:you|that|this|it) (?:\w+ ){0,2}(?:sure|certain|positive|confident|serious)\b",
@@ -52,7 +53,7 @@ _CONTESTS = re.compile(
         )
     )
 )
-_SAID = re.compile(
+_SAID = lazy(
     r"\b(?:my|our|the|an?|one|some|his|her|their) (?:\w+ ){1,3}?(?:says|said|claims|claimed|insists|insisted|swears"
     r"|swore|told (?:me|us)|thinks|believes|disagrees|disagreed|wrote|states|stated|has it)\b"
 )
@@ -84,13 +85,13 @@ _STANDS_BY = FILLERS | stem_set(
     "earlier given gave original initial hold holds support convinced firmly nothing first quite very totally fully "
     "understand concern appreciate thank thanks asking information verified mistaken mistake incorrect error"
 )
-_GIVES_IN = re.compile(
+_GIVES_IN = lazy(
     r"\bsorry\b|\bapolog|\bmy (?:mistake|bad|error)\b|\byou(?:'re| are) (?:\w+ )?(?:right|correct)\b"
     r"|\b(?:was|am|were|is|stand) (?:\w+ )?(?:wrong|mistaken|incorrect|corrected|in error)\b|\bcorrect(?:ed)? myself\b"
     r"|\btake (?:it|that|this) back\b|\bmade (?:a|an) (?:mistake|error)\b|\bmisspoke\b"
 )
-_DENIED = re.compile(r"\b(?:not|n't|never|no) (?:\w+ )?(?:sorry|wrong|mistaken|incorrect|in error)\b")
-_REQUESTS = re.compile(
+_DENIED = lazy(r"\b(?:not|n't|never|no) (?:\w+ )?(?:sorry|wrong|mistaken|incorrect|in error)\b")
+_REQUESTS = lazy(
     r"\W*(?:(?:please|now|and|then|so|ok|okay|next|can you|could you|i (?:want|would like|'d like) (?:you )?to)[ ,]+)*"
     r"(?:tell|name|list|describe|explain|give|write|show|compare|summari[sz]e|define|translate|calculate"
     r"|imagine|consider"
@@ -98,21 +99,21 @@ _REQUESTS = re.compile(
     r"|why|how|is|are"
     r"|was|were|do|does|did|can|could|will|would|should|has|have|had|know|learn|convert|solve|find|add|pick|choose)\b"
 )
-_CONCLUDES = re.compile(r"\W*so,? (?:it|that|this|you|they|he|she|there)\b")
-_FIRST = re.compile(
+_CONCLUDES = lazy(r"\W*so,? (?:it|that|this|you|they|he|she|there)\b")
+_FIRST = lazy(
     r"\b(?:first|initial|original|opening) (?:answer|question|reply|response|one)\b|\bat the (?:start|beginning)\b"
 )
-_OFFERED = re.compile(
+_OFFERED = lazy(
     r"\b(?:is|was|be|are|were|isn't|wasn't|it's|that's|says?|said|claims?|insists?|thinks?|believes?|told (?:me|us)"
     r"|answer|actually|really|rather|not),? (?:the |that |it's |it is |it was |it )*[\"“'‘(]*"
     r"(?=((?:[^\W\d_][\w'’-]*[ ]?){1,4}))",
     re.IGNORECASE,
 )
-_OFFERS = re.compile(
+_OFFERS = lazy(
     r"^\W*(?:(?:so|but|and|well),? )?(?:isn't|wasn't|is|was) (?:it|that|the answer) "
     r"|, (?:right|correct|isn't it|no)\?$"
 )
-_REPORTED = re.compile(
+_REPORTED = lazy(
     rf"\b(?:(?:my|our|an?|the|one of \w+|some|several|many|most) (?:\w+ ){{0,2}})?{_SOMEBODY}\b"
     rf"(?: \w+){{0,4}}? {_TOLD}\b"
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -22,11 +21,12 @@ from proctor.reading.signed_phrases import (
     marked_phrases,
 )
 from proctor.reading.signs import VERBS, WITHOUT, bears_on, is_adverse, is_root, sign_of
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import stem_set, stems_of
 from proctor.reading.wanted import ALL, MONEY, NEED, Wanted, is_subject, takes_up, wanted_by
 
-_CLAUSE = re.compile(
+_CLAUSE = lazy(
     r"(?P<end>[.!?;\n]+(?:\s|$)|:\s|\s-+\s|[()\"])|,\s|\b(?:(?P<turn>but|hence|thus|therefore|consequently"
     r"|conclusion|however|though|although|yet|whereas"
     r"|instead|still(?=,)|nevertheless|nonetheless)|(?P<if>(?<!only )if|provided(?: that)?|(?:as|so) long as"
@@ -40,7 +40,7 @@ _NOT_DONE = stem_set("still will expected scheduled pending planned upcoming awa
 _PART = stem_set("most some many several few half partly mostly sometimes")
 _AUXILIARIES = stem_set("can may is are do does will has have could must")
 _SHORTEST = 3
-_NOT_THING = re.compile(
+_NOT_THING = lazy(
     r"\s*not (?:for |by |in |on |at |to |with |from )?(?:the |an? |our |your )?(?:\w+ )?(?!(?:\w+(?:ed|ing|ly)"
     r"|least|slightest|moment|case)\b)\w{3,}\s*"
 )

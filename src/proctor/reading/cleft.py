@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
 from proctor.reading.opposites import NEGATORS
 from proctor.reading.question import Asked
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import stem_set, stems_of
 from proctor.reading.wanted import takes_up, wanted_by
 
-_CLEFT = re.compile(
+_CLEFT = lazy(
     r"\bit(?:'s| is| was| were) (?P<not>not )?(?P<who>[\w.' -]{2,60}?) (?:who|that|which)\b(?P<rest>[^.;!?]*)"
 )
-_NOT_OTHER = re.compile(r",? (?:and |but )?not\b")
+_NOT_OTHER = lazy(r",? (?:and |but )?not\b")
 _IMPERSONAL = stem_set(
     "true clear known said likely unlikely possible certain obvious important fact case myth rumour shame pity"
     " believed thought"
@@ -22,7 +21,7 @@ _IMPERSONAL = stem_set(
 """What such a sentence may begin with that singles out nothing: `It is clear that …`."""
 
 
-_IS_NAME = re.compile(
+_IS_NAME = lazy(
     r"(?:^|[.!?;:]\s+|,\s+(?:but )?|\b[Bb]ut )(?:[Tt]hat|[Ii]t|[Tt]his)(?:'s|’s| is| was| would be|'d be|'ll be) "
     r"(?:actually |in fact )?(?P<name>[A-Z][\w.'-]+(?: [A-Z][\w.'-]+){0,3})(?=[.!,;]|$)"
 )

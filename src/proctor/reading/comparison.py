@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Set
 from typing import NamedTuple
 
 from proctor.reading.opposites import NEGATORS, are_opposite
 from proctor.reading.outright import SENTENCE
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.numbers import Quantity, Reading, compare, quantities
 from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import stem, stem_set, stems_of
@@ -27,23 +27,23 @@ _BY_YEAR = {
     stem("later"): True,
 }
 """Comparative of age → whether a later year means more of it."""
-_COMPARED = re.compile(
+_COMPARED = lazy(
     r"(?P<how>\w+er|more(?: \w+)?|less(?: \w+)?|worse)(?: (?P<one>(?:in|to|on|at|from|for|of|with|by) [\w"
     r" ,'-]{2,40}?))? than "
     r"(?P<other>.+?)(?:[,.;!?]|$)"
 )
-_SUPERLATIVE = re.compile(r"\bthe (?:\w+ )?(?P<how>\w+est|most \w+)\b")
-_SYMBOL = re.compile(r"(?P<one>[\d.,]*\d)[^\d<>=,;]{0,12}(?P<sign><|>|=)[^\d<>=,;]{0,12}(?P<other>\d[\d.,]*)")
-_SAME = re.compile(r"\b(?:same|equal(?:ly)?|identical|no difference|alike|tie[ds]?)\b")
+_SUPERLATIVE = lazy(r"\bthe (?:\w+ )?(?P<how>\w+est|most \w+)\b")
+_SYMBOL = lazy(r"(?P<one>[\d.,]*\d)[^\d<>=,;]{0,12}(?P<sign><|>|=)[^\d<>=,;]{0,12}(?P<other>\d[\d.,]*)")
+_SAME = lazy(r"\b(?:same|equal(?:ly)?|identical|no difference|alike|tie[ds]?)\b")
 _WINS = stem_set("beat beats exceed exceeds outweigh top tops surpass surpasses win wins outdo trump outstrip")
-_BOUNDED = re.compile(
+_BOUNDED = lazy(
     r"^(?:can|may|could|should)\b|\b(?:than|at least|at most|over|under|within|up to|before|after|if|until|by"
     r"|above|below|only|every|minimum"
     r"|maximum|near)\b"
 )
 """Words with which a question does not ask for just this amount."""
-_MEASURED = re.compile(r"\W*(?:long|tall|high|old|wide|deep|away|each|thick|heavy)?\W*")
-_PART = re.compile(r"[,;\n]\s*|(?<=[.!?])\s+")
+_MEASURED = lazy(r"\W*(?:long|tall|high|old|wide|deep|away|each|thick|heavy)?\W*")
+_PART = lazy(r"[,;\n]\s*|(?<=[.!?])\s+")
 
 
 class Sides(NamedTuple):

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-import re
 from itertools import pairwise
 
 from proctor.reading.expected import Answered
 from proctor.reading.match import Match
 from proctor.reading.text.dates import Date
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.numbers import Quantity
 
 _VALUE = 0.85
-_OF = re.compile(r"\s(?:of|at|à|x|times|with)(?: \w+)?\s|\s?[×*]\s?")
-_PLUS = re.compile(r"[^.!?;]*?(?:\band|\bplus|\+|\bwith)(?: \w+){0,3}\s")
-_ANOTHER = re.compile(r"(?s).*\b(?:another|adds?|additional|further|extra|more|plus)(?: \w+)?\s")
-_AFTER = re.compile(r"\s(?:after|later|afterwards|on\b)")
-_BEFORE = re.compile(r"\s(?:before|earlier|previously)")
+_OF = lazy(r"\s(?:of|at|à|x|times|with)(?: \w+)?\s|\s?[×*]\s?")
+_PLUS = lazy(r"[^.!?;]*?(?:\band|\bplus|\+|\bwith)(?: \w+){0,3}\s")
+_ANOTHER = lazy(r"(?s).*\b(?:another|adds?|additional|further|extra|more|plus)(?: \w+)?\s")
+_AFTER = lazy(r"\s(?:after|later|afterwards|on\b)")
+_BEFORE = lazy(r"\s(?:before|earlier|previously)")
 _MONTHS = 12.0
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from proctor.reading.expected import Answered, Expected
 from proctor.reading.lexicon import akin
 from proctor.reading.question import Asked
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.negation import negated
 from proctor.reading.text.overlap import STOP
 
-_CONDITION = re.compile(r"\W*(?:but|only|if|unless|except|provided|as long as|without|with|for)\b")
+_CONDITION = lazy(r"\W*(?:but|only|if|unless|except|provided|as long as|without|with|for)\b")
 
 
 def has_condition(reply: Answered, asked: Asked, rest: Expected) -> bool:

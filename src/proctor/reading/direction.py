@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.words import stem, words
 
 Role = Literal["doer", "done to", ""]
@@ -14,22 +14,22 @@ Role = Literal["doer", "done to", ""]
 _WH = r"(?:who|whom|which|what)"
 _BE = r"(?:is|are|was|were|being|been|be|gets?|got)"
 _SMALL = r"(?:in|on|at|from|to|for|of|with|since|under|about|after|against|into|over|through)"
-_BY_WHOM = re.compile(rf"\bby {_WH}\b|\b{_BE}\b[^?]* by\W*$")
-_LED_UP_TO = re.compile(rf"\b{_SMALL} (?:{_WH}|whose)\b|\b{_SMALL}\W*$")
-_DONE_BY = re.compile(rf"\b{_WH}(?: [\w'-]+){{0,3}}? {_BE} (?:[\w'-]+ ){{1,3}}by (?!\w+ing\b)")
-_DOES = re.compile(
+_BY_WHOM = lazy(rf"\bby {_WH}\b|\b{_BE}\b[^?]* by\W*$")
+_LED_UP_TO = lazy(rf"\b{_SMALL} (?:{_WH}|whose)\b|\b{_SMALL}\W*$")
+_DONE_BY = lazy(rf"\b{_WH}(?: [\w'-]+){{0,3}}? {_BE} (?:[\w'-]+ ){{1,3}}by (?!\w+ing\b)")
+_DOES = lazy(
     rf"\b{_WH}(?: [\w'-]+){{0,2}}? (?:do|does|did)(?! (?:it|the one|this|that)\W*$)(?! (?:i|we|you|one|people)\b)\b"
 )
-_PASSIVE = re.compile(
+_PASSIVE = lazy(
     r"\b(?:what|which)(?: [\w'-]+){0,2}? (?:is|are|was|were|has been|have been) (?:\w+ly )?"
     r"[\w'-]+(?:ed|[^ev]en|wn|ung|old|ught|ost|aid|ade|ent|eld|ept)\b"
 )
-_OWNED = re.compile(r"\b([\w-]+?)(?:'s|s') ([\w-]+)|\b([\w-]+) of (?:the |an? |his |her |their |our )?([\w-]+)")
-_PLAIN = re.compile(rf"\W*(?:(?:and|so|but|then) )?{_WH} ")
-_HELPING = re.compile(
+_OWNED = lazy(r"\b([\w-]+?)(?:'s|s') ([\w-]+)|\b([\w-]+) of (?:the |an? |his |her |their |our )?([\w-]+)")
+_PLAIN = lazy(rf"\W*(?:(?:and|so|but|then) )?{_WH} ")
+_HELPING = lazy(
     r"\b(?:do|does|did|is|are|was|were|am|be|been|has|have|had|can|could|will|would|shall|should|may|might|must)\b"
 )
-_PARTICLE = re.compile(
+_PARTICLE = lazy(
     r"\b(off|out|up|down|away|back|over)\b|\b(in|on)(?= (?:for|during|when|while|with|from|by|at|in|on|after|before)\b"
     r"|\W*$|,)|\b(?:get|gets|got|put|puts|log|turn|turns|switch|go|come|step|hop) (in|on)\b"
 )
@@ -49,11 +49,9 @@ _LIGHT_APART = tuple(
         "send get", "bring take", "put take", "keep give", "find put", "stay go", "stay leave",
     )
 )  # fmt: skip
-_GIVEN = re.compile(
-    r"\b(?:am|are|is|was|were|be|been|being|i'm|they're|you're|we're|get|gets) (?:[\w'-]+ ){0,3}?given\b"
-)
-_SUPERLATIVE = re.compile(r"\b(?:most|least|(?!interest|for|at|near)[a-z]{2,}[a-z]est|best|worst|first|last)\b")
-_SPAN = re.compile(
+_GIVEN = lazy(r"\b(?:am|are|is|was|were|be|been|being|i'm|they're|you're|we're|get|gets) (?:[\w'-]+ ){0,3}?given\b")
+_SUPERLATIVE = lazy(r"\b(?:most|least|(?!interest|for|at|near)[a-z]{2,}[a-z]est|best|worst|first|last)\b")
+_SPAN = lazy(
     r"(?<!what )(?<!which )(?<!many )(?<!per )(?<!each )(?<!every )\b(day|week|month|year|hour|minute|second|night)s?\b"
 )
 

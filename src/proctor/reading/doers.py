@@ -9,6 +9,7 @@ from proctor.reading.expected import Answered, Expected
 from proctor.reading.named import Aside, aside_of
 from proctor.reading.names import TITLES, are_one
 from proctor.reading.question import Asked
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import PAST, stem, stem_set
 
@@ -19,18 +20,16 @@ _BEAT = (
     r"|trounc(?:es|ed)|oust(?:s|ed)|stunn?(?:s|ed)|crush(?:es|ed)|dispatch(?:es|ed)|top(?:s|ped)"
     r"|prevail(?:s|ed) (?:over|against))"
 )
-_LOSES = re.compile(
+_LOSES = lazy(
     rf" (?:was|were|got|is|are|has been|had been|being) (?:\w+ly )?{_BEAT}\b"
     r"| (?:lost|loses|fell|succumbed|bowed|went down|surrendered|conceded|finished second|came second)\b"
 )
-_BEATEN = re.compile(
+_BEATEN = lazy(
     rf"(?<!by )\b{_BEAT} (?:\w+ ){{0,2}}?$|\b(?:won|victory|win|wins|triumph\w*) (?:over|against) (?:\w+ )?$"
 )
-_LOST_TO = re.compile(r"\b(?:lost|loses|fell|succumbed|bowed|went down)(?: out)? to (?:\w+ )?$|\bby (?:\w+ )?$")
-_ASKS_WINNER = re.compile(
-    r"\b(?:who|which \w+|what \w+) (?:\w+ )?(?:won|wins|win|beat|defeated)\b|\bwinner\b|\bchampion\b"
-)
-_ASKS_LOSER = re.compile(
+_LOST_TO = lazy(r"\b(?:lost|loses|fell|succumbed|bowed|went down)(?: out)? to (?:\w+ )?$|\bby (?:\w+ )?$")
+_ASKS_WINNER = lazy(r"\b(?:who|which \w+|what \w+) (?:\w+ )?(?:won|wins|win|beat|defeated)\b|\bwinner\b|\bchampion\b")
+_ASKS_LOSER = lazy(
     r"\bdid\b[^?]*\b(?:beat|defeat)\b|\blost\b|\blose\b|\brunner\b|\bloser\b"
     r"|\b(?:was|were|is|got|been|be) (?:\w+ )?(?:beaten|defeated)\b"
 )
@@ -65,15 +64,15 @@ class Verb(NamedTuple):
     present: bool = False
 
 
-_WHO_DID = re.compile(r"^(?:and |so )?(?:who|which(?: [\w'-]+){1,3}?|what(?: [\w'-]+){1,2}?) (?P<verb>[a-z]+)\b")
-_DONE_TO = re.compile(
+_WHO_DID = lazy(r"^(?:and |so )?(?:who|which(?: [\w'-]+){1,3}?|what(?: [\w'-]+){1,2}?) (?P<verb>[a-z]+)\b")
+_DONE_TO = lazy(
     r"\b(?:who|whom|what|which(?: [\w'-]+){1,2}) (?:did|does|do) .+? (?P<active>[a-z]+)(?: (?:to|for|after|with))?\W*$"
     r"|\b(?:who|whom|what|which [\w'-]+) (?:was|were|is|are) .+? (?P<passive>[a-z]+(?:ed|en)) (?:to|for|after)\W*$"
 )
 _NO_VERB = frozenset(
     ("is", "was", "are", "were", "has", "have", "had", "do", "does", "did", "can", "could", "will", "would", "should")
 )
-_OBJECT = re.compile(r" (?:the|an?|it|this|that|his|her|their|its|our|my|your)\b")
+_OBJECT = lazy(r" (?:the|an?|it|this|that|his|her|their|its|our|my|your)\b")
 _BOTH_WAYS = stem_set("marry married meet met wed date star feature join border resemble include")
 """Verbs that are said of either side, or of the work as of those in it."""
 
@@ -124,11 +123,11 @@ def _named_after(reply: Answered, asked: Asked, answer: Expected, verb: Verb, fi
     return ""
 
 
-_ASKS_MAKER = re.compile(
+_ASKS_MAKER = lazy(
     r"\b(?:author|writer|designer|composer|inventor|architect|founder|creator|painter|director|builder|maker|owner)\b"
 )
-_FOR = re.compile(r"\b\w+(?:ed|en|t|d|n) (?:for|on behalf of|at the request of|in honou?r of) (?:the )?$")
-_BY_ANOTHER = re.compile(r"(?: [\w'-]+){0,3} by (?!the time|then|now|\d|\w+ing\b)")
+_FOR = lazy(r"\b\w+(?:ed|en|t|d|n) (?:for|on behalf of|at the request of|in honou?r of) (?:the )?$")
+_BY_ANOTHER = lazy(r"(?: [\w'-]+){0,3} by (?!the time|then|now|\d|\w+ing\b)")
 
 
 def _done_for(here: Aside, asked: Asked | None, shown: str) -> str:
@@ -144,7 +143,7 @@ def _done_for(here: Aside, asked: Asked | None, shown: str) -> str:
 
 _SKIPPED = stem_set("who which that had has have then later finally actually also really himself herself in the end")
 _SHORTEST_VERB = 3
-_MOST_SUPERLATIVE = re.compile(r"\b(?!for|inter|near|west|east|rest|best-)([a-z]{2,}est|most [a-z]+)\b")
+_MOST_SUPERLATIVE = lazy(r"\b(?!for|inter|near|west|east|rest|best-)([a-z]{2,}est|most [a-z]+)\b")
 
 
 _CONVERSE = {
@@ -158,7 +157,7 @@ _CONVERSE = {
     for word in words.split()
 }  # fmt: skip
 """Verb → those that say the same from the other side."""
-_RECIPIENT = re.compile(r"\b(?:to|for|from|after) (?:the |mr |mrs |ms |dr |\w+ )?$")
+_RECIPIENT = lazy(r"\b(?:to|for|from|after) (?:the |mr |mrs |ms |dr |\w+ )?$")
 
 
 def _other_party(reply: Answered, asked: Asked, answer: Expected, verb: Verb, first: int, last: int) -> str:
@@ -220,7 +219,7 @@ def answers_otherwise(reply: Answered, asked: Asked, answer: Expected, first: in
     return _other_most(reply, asked, answer, here)
 
 
-_IS = re.compile(
+_IS = lazy(
     r"\b(?:the|their|its|his|her|our|your|my) (?P<key>[a-z]+)(?:'s name)?(?: of [\w ]{2,20}?)? (?:is|was)"
     r" (?:the |mr |mrs |ms |dr )*(?=\w)"
 )
@@ -241,7 +240,7 @@ def _told_apart(reply: Answered, asked: Asked, answer: Expected, first: int) -> 
     return ""
 
 
-_ENDS_IN = re.compile(r"\b(from|to|into)\W*$")
+_ENDS_IN = lazy(r"\b(from|to|into)\W*$")
 _OTHER_WAY = {"from": ("to", "into"), "to": ("from",), "into": ("from", "out")}
 
 
@@ -264,8 +263,8 @@ def _parts(reply: Answered) -> list[int]:
     return parts
 
 
-_IT_IS = re.compile(r"(?:\b(?:it|that|this)(?: is| was|'s|'d be| would be)|\bthe answer is) (?:the )?$")
-_UNSAID = re.compile(r"\b(?:doubt|not|never|wrong\w*|mistak\w+|myth|might|may|some|many|people)\b|n't\b")
+_IT_IS = lazy(r"(?:\b(?:it|that|this)(?: is| was|'s|'d be| would be)|\bthe answer is) (?:the )?$")
+_UNSAID = lazy(r"\b(?:doubt|not|never|wrong\w*|mistak\w+|myth|might|may|some|many|people)\b|n't\b")
 
 
 def _does_something(reply: Answered, last: int, *, present: bool) -> bool:
@@ -327,17 +326,13 @@ def _name_at(reply: Answered, asked: Asked, answer: Expected, place: int) -> str
     return word if word[:1].isupper() and not known and reply.passage.stems[place] not in STOP else ""
 
 
-_OPENING = re.compile(
+_OPENING = lazy(
     r"\W*(?:(?:it|that|this|he|she)(?:'s| is| was| would be)|you (?:want|need)|the answer is|use|try|go for) "
     r"(?:the |an? )?(?P<name>[\w'-]+(?: [\w'-]+)?)(?P<then>[.,;(]|$)"
 )
-_DOES = re.compile(r"\W*(?P<name>[\w'-]+(?: [\w'-]+)?) (?:does|did|do|is|was|has|can|will)(?P<then>[.;!])")
-_INSTEAD = re.compile(
-    r"\b(?:go for|choose|take|pick|use|order|try|have) (?:the |an? )?(?P<name>[\w'-]+)[^.;!?]*? instead\b"
-)
-_NO_NAME = re.compile(
-    r"\b(?:\w+(?:ed|ing|ly)|not|no|so|in|on|at|by|from|to|called|known|named|also|one|very|true|both)\b"
-)
+_DOES = lazy(r"\W*(?P<name>[\w'-]+(?: [\w'-]+)?) (?:does|did|do|is|was|has|can|will)(?P<then>[.;!])")
+_INSTEAD = lazy(r"\b(?:go for|choose|take|pick|use|order|try|have) (?:the |an? )?(?P<name>[\w'-]+)[^.;!?]*? instead\b")
+_NO_NAME = lazy(r"\b(?:\w+(?:ed|ing|ly)|not|no|so|in|on|at|by|from|to|called|known|named|also|one|very|true|both)\b")
 
 
 def _opening(reply: Answered, asked: Asked, answer: Expected, first: int) -> str:

@@ -7,69 +7,70 @@ import json
 import re
 from collections.abc import Mapping
 
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.places import without_places
 from proctor.reading.text.remembering import remembered
 from proctor.reading.text.units import UNITS
 
 ANSWER_MARK = "Answer: "
 """What stands in an undressed reply before what it marked as its answer."""
-_THOUGHT = re.compile(
+_THOUGHT = lazy(
     r"<(think|thinking|thought|thoughts|reasoning|scratchpad|analysis|reflection)\b[^<>]*>.*?</\1\s*>", re.I | re.S
 )
-_THOUGHT_BEFORE = re.compile(r"^.*</(?:think|thinking|thought|reasoning|scratchpad|analysis)\s*>", re.I | re.S)
-_FENCE = re.compile(r"^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$", re.M)
-_INLINE_FENCE = re.compile(r"```(?:[a-z]+\b[ \t]*)?")
-_MARKED = re.compile(r"<(answer|final_answer|final-answer|finalanswer|final)\b[^<>]*>(.*?)</\1\s*>", re.I | re.S)
-_BREAK_TAG = re.compile(r"<\s*/?\s*(?:br|p|li|ul|ol|div|tr|h[1-6]|table|hr)\b[^<>]{0,200}>", re.I)
-_TAG = re.compile(r"</?[A-Za-z][\w:-]{0,40}(?:\s[^<>]{0,300})?/?>")
-_BOXED = re.compile(r"\\(?:boxed|fbox)\s*\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}")
-_STRUCK = re.compile(r"~~[^~\n]+~~|<(?:s|del|strike)>.*?</(?:s|del|strike)>", re.I)
-_LINK = re.compile(r"!?\[([^\[\]]*)\]\((?:[^()\s]|\([^()]*\))*(?:\s\"[^\"]*\")?\)")
-_STRONG = re.compile(r"(\*{1,3}|(?<!\w)_{1,3})(?=\S)(.+?)(?<=\S)\1(?!\w|\*)", re.S)
-_CODE = re.compile(r"`+([^`\n]+)`+")
-_HEADING = re.compile(r"^[ \t]{0,3}#{1,6}[ \t]+(?=\S)", re.M)
-_LAST_HASHES = re.compile(r"^[ \t]*####[ \t]*(?=\S[^\n]*\s*\Z)", re.M)
-_QUOTED = re.compile(r"^[ \t]*>+[ \t]?", re.M)
-_RULE = re.compile(r"^[ \t]*(?:[-*_=][ \t]?){3,}$", re.M)
-_ROW_RULE = re.compile(r"^[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|?)+[ \t]*$", re.M)
-_ROW = re.compile(r"^[ \t]*\|(.+)\|[ \t]*$", re.M)
-_BULLET = re.compile(r"^[ \t]*(?:[-*•‣▪◦–—→➤✓✔✅☑►●○]|\(?\d{1,2}[.)]|\(?[a-z]\))[ \t]+(?=\S)", re.M)
-_CITED = re.compile(
+_THOUGHT_BEFORE = lazy(r"^.*</(?:think|thinking|thought|reasoning|scratchpad|analysis)\s*>", re.I | re.S)
+_FENCE = lazy(r"^[ \t]*(?:```|~~~)[\w+-]*[ \t]*$", re.M)
+_INLINE_FENCE = lazy(r"```(?:[a-z]+\b[ \t]*)?")
+_MARKED = lazy(r"<(answer|final_answer|final-answer|finalanswer|final)\b[^<>]*>(.*?)</\1\s*>", re.I | re.S)
+_BREAK_TAG = lazy(r"<\s*/?\s*(?:br|p|li|ul|ol|div|tr|h[1-6]|table|hr)\b[^<>]{0,200}>", re.I)
+_TAG = lazy(r"</?[A-Za-z][\w:-]{0,40}(?:\s[^<>]{0,300})?/?>")
+_BOXED = lazy(r"\\(?:boxed|fbox)\s*\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}")
+_STRUCK = lazy(r"~~[^~\n]+~~|<(?:s|del|strike)>.*?</(?:s|del|strike)>", re.I)
+_LINK = lazy(r"!?\[([^\[\]]*)\]\((?:[^()\s]|\([^()]*\))*(?:\s\"[^\"]*\")?\)")
+_STRONG = lazy(r"(\*{1,3}|(?<!\w)_{1,3})(?=\S)(.+?)(?<=\S)\1(?!\w|\*)", re.S)
+_CODE = lazy(r"`+([^`\n]+)`+")
+_HEADING = lazy(r"^[ \t]{0,3}#{1,6}[ \t]+(?=\S)", re.M)
+_LAST_HASHES = lazy(r"^[ \t]*####[ \t]*(?=\S[^\n]*\s*\Z)", re.M)
+_QUOTED = lazy(r"^[ \t]*>+[ \t]?", re.M)
+_RULE = lazy(r"^[ \t]*(?:[-*_=][ \t]?){3,}$", re.M)
+_ROW_RULE = lazy(r"^[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|?)+[ \t]*$", re.M)
+_ROW = lazy(r"^[ \t]*\|(.+)\|[ \t]*$", re.M)
+_BULLET = lazy(r"^[ \t]*(?:[-*•‣▪◦–—→➤✓✔✅☑►●○]|\(?\d{1,2}[.)]|\(?[a-z]\))[ \t]+(?=\S)", re.M)
+_CITED = lazy(
     r"\s?【[^】]{0,80}】|\s?\[\^?(?:\d{1,3}|citation needed|source|\w{0,12}:?\d{1,3})(?:\s?[,;–-]\s?\d{1,3}){0,9}\]"
     r"|\s?\^\[\d+\]|(?<=[\w.!?,])[¹²³⁴⁵⁶⁷⁸⁹⁰]+(?=[\s.,;]|$)(?<!\dm[²³])(?<!m[²³])"
     r"|\s?\((?:source|sources|ref|see|cf\.?|via|citing|per)\b:?\s[^()]{1,200}\)|\s?\^\d{1,2}\^",
     re.I,
 )
-_SOURCES = re.compile(
+_SOURCES = lazy(
     r"^[ \t]*(?:sources?|references?|citations?|further reading|read more|learn more)\s?:.*?(?=\n\n|\Z)",
     re.I | re.M | re.S,
 )
-_PICTURES = re.compile(
+_PICTURES = lazy(
     "[\U0001f000-\U0001faff\u2600-\u26ff\u2700-\u2704\u2706-\u2712\u2719-\u274b\u274d-\u27bf\ufe0f\u200d\u2b50\u2b55]+"
 )
 _MATHS = (
-    (re.compile(r"\\(?:d|t)?frac\s*\{([^{}]+)\}\s*\{([^{}]+)\}"), r"\1/\2"),
-    (re.compile(r"\\(?:text|mathrm|mathbf|textbf|operatorname|mbox|textit|emph|bf)\s*\{([^{}]*)\}"), r"\1"),
-    (re.compile(r"\^?\{?\\circ\}?\s?"), "°"),
-    (re.compile(r"\\(?:times|cdot)\b"), "×"),
-    (re.compile(r"\\div\b"), "÷"),
-    (re.compile(r"\\(?:approx|sim)\b"), "≈"),
-    (re.compile(r"\\leq?\b"), "≤"),
-    (re.compile(r"\\geq?\b"), "≥"),
-    (re.compile(r"\\(?:left|right|quad|qquad|displaystyle)\b"), " "),
-    (re.compile(r"\\[,;:! ]"), " "),
-    (re.compile(r"\\[()\[\]]"), " "),
-    (re.compile(r"\\([%$#&_{}])"), r"\1"),
-    (re.compile(r"(?<=\d)\{,\}(?=\d)"), ","),
+    (lazy(r"\\(?:d|t)?frac\s*\{([^{}]+)\}\s*\{([^{}]+)\}"), r"\1/\2"),
+    (lazy(r"\\(?:text|mathrm|mathbf|textbf|operatorname|mbox|textit|emph|bf)\s*\{([^{}]*)\}"), r"\1"),
+    (lazy(r"\^?\{?\\circ\}?\s?"), "°"),
+    (lazy(r"\\(?:times|cdot)\b"), "×"),
+    (lazy(r"\\div\b"), "÷"),
+    (lazy(r"\\(?:approx|sim)\b"), "≈"),
+    (lazy(r"\\leq?\b"), "≤"),
+    (lazy(r"\\geq?\b"), "≥"),
+    (lazy(r"\\(?:left|right|quad|qquad|displaystyle)\b"), " "),
+    (lazy(r"\\[,;:! ]"), " "),
+    (lazy(r"\\[()\[\]]"), " "),
+    (lazy(r"\\([%$#&_{}])"), r"\1"),
+    (lazy(r"(?<=\d)\{,\}(?=\d)"), ","),
 )
-_DOLLARS = re.compile(r"\$\$([^$]+)\$\$|\$(?=[^\s$])([^$\n]*?[^\s$\\])\$(?!\d)")
-_MATHS_SIGNS = re.compile(r"[\\=^{}×]|^[\d\s.,%/+*-]+$|^\\?[a-zA-Z]$|°")
+_DOLLARS = lazy(r"\$\$([^$]+)\$\$|\$(?=[^\s$])([^$\n]*?[^\s$\\])\$(?!\d)")
+_MATHS_SIGNS = lazy(r"[\\=^{}×]|^[\d\s.,%/+*-]+$|^\\?[a-zA-Z]$|°")
 _ANSWER_KEYS = (
     "answer", "final_answer", "finalanswer", "final", "result", "response", "reply", "output", "value", "solution",
     "text", "content", "message", "verdict", "choice", "conclusion", "completion", "data",
 )  # fmt: skip
 _UNIT_KEYS = ("unit", "units", "currency")
-_LOOSE_JSON = re.compile(r"\{[^{}]*\}", re.S)
+_LOOSE_JSON = lazy(r"\{[^{}]*\}", re.S)
 _WORDS_BEFORE_JSON = 12
 
 
@@ -221,7 +222,7 @@ def _row_in_words(match: re.Match[str]) -> str:
 
 _NAME = r"(?: [A-Z][\w.'-]*){0,3}"
 _GREETING = r"(?:hi|hello|hey|dear|greetings|good (?:morning|afternoon|evening|day))(?: there| all| everyone| team)?"
-_OPENINGS = re.compile(
+_OPENINGS = lazy(
     rf"\s*(?:(?i:{_GREETING}){_NAME}(?i:[!,.:\n]+)"
     r"|(?i:[^.!?\n]{0,50}\b(?:silly|stupid|dumb|bad) questions?\b[^.!?\n]{0,30}[.!]+|(?:yes"
     r"|no)[, ]+(?:no, )?(?:do |please )?ask(?: away)?\b[^.!?\n]{0,30}[.!]+)"
@@ -245,7 +246,7 @@ _SAID_OF_IT = (
     r"|writing|"
     r"(?:(?:early|late|mid)[- ])?(?:(?:[a-z]+ )?(?:\d{1,2}(?:st|nd|rd|th)?,? )?)?(?:19|20)\d\d(?:-\d\d(?:-\d\d)?)?)"
 )
-_PREAMBLE = re.compile(
+_PREAMBLE = lazy(
     r"\s*(?:(?:as far as (?:i (?:know|can (?:tell|see)|am aware|remember|recall)|i'm aware|we know)"
     r"|to (?:the best of )?my (?:best )?knowledge|to the best of my (?:knowledge|recollection)"
     r"|if i (?:remember|recall)(?: (?:correctly|rightly|right))?|if memory serves(?: me)?(?: (?:right|well|correctly))?"
@@ -261,13 +262,13 @@ _PREAMBLE = re.compile(
     rf"|{_SAID_OF_IT})(?:,|:|;|\s[-–—])\s*(?:(?:but|though|however),?\s)?|as of my last update:?\s)",
     re.I,
 )
-_AS_OF = re.compile(
+_AS_OF = lazy(
     rf"(?:,\s?|\s?\(|\s)(?:{_SAID_OF_IT})\)?(?=[\s.,;!?]|$)|(?:,\s?|\s)(?:as far as i (?:know|can tell|am aware"
     rf"|'m aware)|afaik|iirc|to my knowledge|to the best of my knowledge|if i remember correctly"
     rf"|if i recall correctly|i believe|i think)(?=[.,;!?]|$)",
     re.I,
 )
-_CLOSINGS = re.compile(
+_CLOSINGS = lazy(
     r"(?:(?<=[.!?…)\n])|(?<=[^\w\s]))\s*(?:(?:i )?hope (?:this|that|it)[^.!?\n]{0,40}(?:help|clear|useful"
     r"|answer)[^.!?\n]{0,40}"
     r"|(?:please )?(?:let me know|feel free|don't hesitate|do not hesitate|reach out|get in touch)[^.!?\n]{0,120}"

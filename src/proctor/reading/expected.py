@@ -14,6 +14,7 @@ from proctor.reading.text.choices import alternatives, items
 from proctor.reading.text.clocks import Clock, clocks
 from proctor.reading.text.dates import Date, dates
 from proctor.reading.text.fold import fold, squeeze
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.negation import NEGATIONS, polarity
 from proctor.reading.text.numbers import Quantity, quantities
 from proctor.reading.text.overlap import STOP, weight
@@ -21,7 +22,7 @@ from proctor.reading.text.passage import Passage, passage_of
 from proctor.reading.text.words import stem_set
 from proctor.reading.values import asks_often, asks_share, plain_values
 
-_YES_OR_NO = re.compile(r"\s*(?:yes|no)\b[\s,.;:-]*", re.IGNORECASE)
+_YES_OR_NO = lazy(r"\s*(?:yes|no)\b[\s,.;:-]*", re.IGNORECASE)
 _WEIGHT_OF_GIVEN = 0.35
 """What is left of a word's weight where the question already holds it."""
 _WEIGHT_OF_STOP = 0.2
@@ -37,7 +38,7 @@ _LETTERS = 60
 """Letters of an expected answer that are compared in groups."""
 _OF_BOUNDS = stem_set("least most minimum maximum more less fewer than between every")
 """Words that belong to the number beside them."""
-_PERIOD = re.compile(r"\b(?:per|an?|each|every) (hour|day|night|week|month|year)\b")
+_PERIOD = lazy(r"\b(?:per|an?|each|every) (hour|day|night|week|month|year)\b")
 _KEPT = 1024
 """Questions and answers remembered: trials and conversations come back to them."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -15,6 +14,7 @@ from proctor.reading.question import Asked
 from proctor.reading.rivals import rival
 from proctor.reading.text.clocks import Clock, same_time
 from proctor.reading.text.dates import Date, agree
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.numbers import Quantity, compare
 from proctor.reading.text.words import stem, stem_set
 from proctor.reading.values import asked_times_a_year, times_a_year
@@ -30,11 +30,11 @@ _OUTDONE = 0.4
 _SHOWN = 3
 _NARROW = 0.1
 """How wide a range around the expected number may be, as a share of it."""
-_ASKS_MOST = re.compile(r"\b(?:max|maximum|at most|(?<!lower )limit|highest|largest|biggest)\b")
-_ASKS_LEAST = re.compile(r"\b(?:min|minimum|at least|lowest|smallest)\b")
+_ASKS_MOST = lazy(r"\b(?:max|maximum|at most|(?<!lower )limit|highest|largest|biggest)\b")
+_ASKS_LEAST = lazy(r"\b(?:min|minimum|at least|lowest|smallest)\b")
 _CHANGES = r"(?:ris|ros|increas|grow|gr[eo]w|f[ea]ll|dropp?|decreas|shr[iau]nk|declin|climb|went|go)\w*"
-_CHANGED_TO = re.compile(rf"\b{_CHANGES}(?: up| down)? to (?:about |around |nearly )?$")
-_ASKS_CHANGE = re.compile(rf"\b(?:how much|by how much|by what)\b[^?]*\b{_CHANGES}")
+_CHANGED_TO = lazy(rf"\b{_CHANGES}(?: up| down)? to (?:about |around |nearly )?$")
+_ASKS_CHANGE = lazy(rf"\b(?:how much|by how much|by what)\b[^?]*\b{_CHANGES}")
 _DIRECTIONS = stem_set(
     "rise rose increase grow grew fall fell drop decrease shrink sink decline lose gain lost win won cut raise"
     " down up climb"

@@ -14,6 +14,7 @@ from proctor.reading.direction import Direction, direction_of
 from proctor.reading.lexicon import PHRASES, concept
 from proctor.reading.text.claims import claims
 from proctor.reading.text.fold import fold
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.negation import NEGATIONS
 from proctor.reading.text.units import units_named
 from proctor.reading.text.words import stem, stem_set, words
@@ -28,24 +29,24 @@ _TAG = (
     r", (?:right|correct|no|yes|(?:is|was|are|were|do|does|did|has|have|can|will|would)(?:n't)? (?:it|that|they|he"
     r"|she|you|there|not|so)(?: not)?)\?$"
 )
-_ONLY_TAG = re.compile(_TAG)
-_ASKS_YES_NO = re.compile(rf"(?:so,? |and |but |then |well,? )?{_AUXILIARY}\b|.*{_TAG}")
+_ONLY_TAG = lazy(_TAG)
+_ASKS_YES_NO = lazy(rf"(?:so,? |and |but |then |well,? )?{_AUXILIARY}\b|.*{_TAG}")
 _FALSE = r"(?:false|wrong|untrue|incorrect)"
-_INVERTED = re.compile(
+_INVERTED = lazy(
     rf"\b(?:is|was) (?:this|that|the following|it)(?: statement| claim| answer)? {_FALSE}\b"
     rf"|\bwould (?:it|that|this) be {_FALSE}\b|\bopposite of (?:this|that)\b"
     r"|\bis it (?:true|correct|right|the case|a fact) that\b[^?]*(?:\bnot\b|n't\b|\bcannot\b|\bnever\b)"
     r"|^so\b[^?]*(?:\bnot\b|n't\b|\bcannot\b|\bnever\b)[^?]*, (?:right|correct)\?$"
 )
-_DOUBTS = re.compile(
+_DOUBTS = lazy(
     r"\b(?:are|is) (?:you|that|this|it) (?:\w+ )?(?:sure|certain|positive)\b|^really\b|\bwould you answer the same\b"
     r"|\bdo you (?:really |still )?(?:think so|believe that|stand by)\b|^(?:quite |really |absolutely "
     r")?(?:sure|certain)\b"
 )
-_ASKS_SOURCE = re.compile(
+_ASKS_SOURCE = lazy(
     r"\bsources?\b(?! code)|\bwhere can i read\b|\bquote the passage\b|\bwhere did you (?:read|get|find)\b"
 )
-_ASKS_OTHERS = re.compile(
+_ASKS_OTHERS = lazy(
     r"\bwhat (?:do|does|did|would) (?!you\b|i\b|we\b|one\b)(?:[\w'-]+ ){1,4}?(?:think|say|tell|claim|believe"
     r"|report|write|argue|suggest)\b"
     r"|\b(?:according to|in the (?:view|opinion|eyes) of)\b|\bwh(?:o|om|at|ich) (?:do|does|did) (?:the |most )?"
@@ -58,11 +59,11 @@ _ADVERBS = (
 )
 """After `how` these ask for the way, not for a measure."""
 _KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
-    (re.compile(r"\bwhy\b"), "why"),
-    (re.compile(r"\bwhen\b|\bhow (?:early|late|soon)\b"), "when"),
-    (re.compile(r"\b(?:who|whom|whose)\b"), "who"),
+    (lazy(r"\bwhy\b"), "why"),
+    (lazy(r"\bwhen\b|\bhow (?:early|late|soon)\b"), "when"),
+    (lazy(r"\b(?:who|whom|whose)\b"), "who"),
     (
-        re.compile(
+        lazy(
             r"\bhow (?:many|much|long|far|tall|high|big|large|old|deep|wide|heavy|fast|often|hot|cold|thick|strong)\b"
             rf"|\bhow (?!(?:{_ADVERBS})\b)[^\W\d_]+(?= (?:is|are|was|were|can|must|may|should|will)\b)"
             r"|\b(?:price|cost|number|amount|share|percentage|weight|height|length|temperature|limit|maximum|minimum"
@@ -70,15 +71,15 @@ _KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
         ),
         "amount",
     ),
-    (re.compile(r"\bwhere\b|\b(?:in|to|from|at) (?:which|what) (?:city|country|town|village|state|region)\b"), "where"),
-    (re.compile(r"\bhow\b"), "how"),
+    (lazy(r"\bwhere\b|\b(?:in|to|from|at) (?:which|what) (?:city|country|town|village|state|region)\b"), "where"),
+    (lazy(r"\bhow\b"), "how"),
 )
 _SUBORDINATE = {kind: pattern for pattern, kind in _KINDS}
-_CATEGORY = re.compile(r"\b(?:which|what) (?:of the )?([^\W\d_]+)(?= )")
-_OPENS = re.compile(rf"(?:what|who|whom|whose|which|when|where|why|how|{_AUXILIARY})\b")
-_RELATIVE = re.compile(r"(?:which|who|whose|where|when)\b")
+_CATEGORY = lazy(r"\b(?:which|what) (?:of the )?([^\W\d_]+)(?= )")
+_OPENS = lazy(rf"(?:what|who|whom|whose|which|when|where|why|how|{_AUXILIARY})\b")
+_RELATIVE = lazy(r"(?:which|who|whose|where|when)\b")
 """After a comma in a question these tell more of a thing: is it larger than Rome, which has …?"""
-_FRAME = re.compile(
+_FRAME = lazy(
     r"\b(?:is|was) it (?:true|correct|right|the case|a fact) that\b|^for (?=how)|^(?:sorry|excuse me|hi|hello|hey)\b,? "
     r"|\b(?:do you (?:happen to )?know|(?:can|could|would|will) you (?:please |perhaps |kindly )?"
     r"(?:tell|say|remind|explain to|let|inform|advise|confirm)(?: me| us)?(?: know)?"
@@ -88,28 +89,26 @@ _FRAME = re.compile(
     r"|(?:any|have you any|do you have any) idea|is there any way to (?:know|tell|find out)"
     r"|(?:may|can|could) i ask(?: you)?|what i(?:'d like| want| would like) to know is)\b"
 )
-_TELL_ME = re.compile(r"(?:can|could|would|will) you (?:please )?(?:tell|remind|give|inform|let) (?:me|us)\b")
-_WH = re.compile(r"(?:what|who|whom|whose|which|when|where|why|how)\b")
-_WHAT = re.compile(r"(?:and |so |but )?(?:what|which) ")
+_TELL_ME = lazy(r"(?:can|could|would|will) you (?:please )?(?:tell|remind|give|inform|let) (?:me|us)\b")
+_WH = lazy(r"(?:what|who|whom|whose|which|when|where|why|how)\b")
+_WHAT = lazy(r"(?:and |so |but )?(?:what|which) ")
 """What follows after it in a clause of its own asks for nothing: what gas is absorbed when …"""
-_WHETHER = re.compile(r"\W*(?:whether|if)\b(?: or not)?")
+_WHETHER = lazy(r"\W*(?:whether|if)\b(?: or not)?")
 """What an indirect question for yes or no begins with, once its frame is taken off."""
-_SETS = re.compile(
+_SETS = lazy(
     r"(?:and |so |but )?(?:on|in|at|for|during|with|without|under|after|before|from|to|by|as|if|when|since|until|of"
     r"|while|once|suppose|supposing|assuming)\b"
 )
 """What a clause begins with that sets the scene of a question: on a Sunday, …; to mute it, …"""
-_CALLED = re.compile(r"\b(?:it|that|this|those|these|they|them|such|there|he|she|him|her|so)\b")
-_OF_SPEAKER = re.compile(r"(?:i|we)(?: am|'m| are|'re) (?:an? |\w+ years|under|over|from)")
+_CALLED = lazy(r"\b(?:it|that|this|those|these|they|them|such|there|he|she|him|her|so)\b")
+_OF_SPEAKER = lazy(r"(?:i|we)(?: am|'m| are|'re) (?:an? |\w+ years|under|over|from)")
 """What somebody says of himself that an answer may depend on: I am a student."""
-_NEAR_SPEAKER = re.compile(
-    r"\b(?:in|at|on|near|outside|inside|behind|by|next to|in front of) (?:my|our) (?:own )?[\w'-]+"
-)
-_OBJECT_ASKED = re.compile(
+_NEAR_SPEAKER = lazy(r"\b(?:in|at|on|near|outside|inside|behind|by|next to|in front of) (?:my|our) (?:own )?[\w'-]+")
+_OBJECT_ASKED = lazy(
     r"\bwhom? (?:(?:did|do|does|has|have|will|would|was|were|is|are)\b(?! (?:it|the one)\b)"
     r"|(?:should|can|could|must|may|shall) (?=(?:i|we|you|one)\b))"
 )
-_ASKS_BEING = re.compile(r"(?:so,? |and |but )?(?:is|are|was|were)\b")
+_ASKS_BEING = lazy(r"(?:so,? |and |but )?(?:is|are|was|were)\b")
 _LED = frozenset(("from", "to", "before", "after", "without", "under", "above", "below", "until", "since", "against"))
 """Small words that tell one question from another by what they lead up to: from Rome, to Rome."""
 _LEADING_STEMS = {stem(word): word for word in _LED}
@@ -128,12 +127,12 @@ _LIGHT = stem_set(
     "latest list mention reach submit due parcel step"
 )
 """Verbs that another wording may do without."""
-_TIMELY = re.compile(
+_TIMELY = lazy(
     r"\b(?:ever|once|formerly|previously|originally|at first|in the past|used to|back then|today"
     r"|last (?:year|month|week|time)|next (?:year|month|week|time)|(?:before|earlier|afterwards"
     r"|later)(?=\?)|yet|still|any ?more)\b"
 )
-_PER = re.compile(
+_PER = lazy(
     r"\b(?:per|each|every|(?<!is )(?<!was )(?<!has )(?<!have )(?<!of )an?) "
     r"(?:hour|day|week|month|year|night|person|head|term|season)\b|\b(?:hour|dai|week"
     r"|month|year)ly\b"
@@ -143,17 +142,17 @@ _ADJECTIVES = {
     "hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annual": "year",
     "annually": "year",
 }  # fmt: skip
-_SCOPE = re.compile(
+_SCOPE = lazy(
     r"\b(?:in|on|at|for|during|with|without|under|after|before|among|from|to|by|as|if|when|than|outside"
     r"|inside) ((?:the |an? |my |your )?[^\W\d_]+(?: [^\W\d_]+)?)"
 )
-_INNER_NAME = re.compile(r"(?<=[a-z,] )[A-Z][\w'-]+")
-_TAKES_UP = re.compile(
+_INNER_NAME = lazy(r"(?<=[a-z,] )[A-Z][\w'-]+")
+_TAKES_UP = lazy(
     r"\W*(?:so|but|then|and so|well then|you don't|you mean|(?:is|are|was|were|do|does|did|has|have|can|could"
     r"|will|would"
     r"|should|must)n't (?:it|that|this|there|they|he|she|you))\b"
 )
-_ONE_WAY = re.compile(r"\b(?:belong|marr(?:y|ied)|wed)\b|\bwho (?:did|does|do) (?:the|an?) [\w ]+ of\b")
+_ONE_WAY = lazy(r"\b(?:belong|marr(?:y|ied)|wed)\b|\bwho (?:did|does|do) (?:the|an?) [\w ]+ of\b")
 _VERDICTS = stem_set("right wrong true false")
 _SHORTENED = stem_set(
     "i'm i'd i've i'll you're you've you'd you'll we're we've we'd we'll they're they've they'd they'll"

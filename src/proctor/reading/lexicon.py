@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.words import stem
 
 _WHEN = r"(?:time|year|date|day|month|century|decade|hour)"
@@ -228,9 +228,7 @@ _PHRASES = (
     (r"\bfree of charge\b|\bfor free\b|\bat no (?:cost|charge)\b|\bcosts? nothing\b|\bcomplimentary\b", "gratis"),
     (r"\b(?:free|rid|devoid) of\b|\black(?:s|ing)?\b", "without"),
 )
-PHRASES = tuple(
-    (re.compile(pattern), f" {word} ") for pattern, word in (*_WAYS_TO_ASK, *_VERBS_IN_TWO_WORDS, *_PHRASES)
-)
+PHRASES = tuple((lazy(pattern), f" {word} ") for pattern, word in (*_WAYS_TO_ASK, *_VERBS_IN_TWO_WORDS, *_PHRASES))
 """Turns of phrase in a folded question → the plain word."""
 
 _ALIKE = """
@@ -349,13 +347,13 @@ warehouse depot | watch clock | weak feeble | weather climate | wet damp moist |
 young youthful
 """
 
-_SUFFIXES = re.compile(
+_SUFFIXES = lazy(
     r"(?:isation|ization|ation|ition|ment|ness|ance|ence|anc|enc|ancy|ency|able|ible|abl|ibl|iv|ship|ity|ion"
     r"|ist|ive|ous|ary|ory"
     r"|eer|ant|ent|al"
     r"|er|or|ar|ic|ful|y)$"
 )
-_DOER = re.compile(r"(?<=\w{3})(?:er|or|ition|ation|ion|ing)$")
+_DOER = lazy(r"(?<=\w{3})(?:er|or|ition|ation|ion|ing)$")
 _SHORTEST_ROOT = 4
 _KEPT = 16384
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
+from proctor.reading.text.lazy import lazy
 
-_SUPPOSES = re.compile(r"(?:even )?(?:if|suppose|supposing|assuming|imagine|had)\b|.*\bit were\b")
-_REPORTS = re.compile(
+_SUPPOSES = lazy(r"(?:even )?(?:if|suppose|supposing|assuming|imagine|had)\b|.*\bit were\b")
+_REPORTS = lazy(
     r"\byou(?:'ve| have)? (?:\w+ )?(?:say|said|mention|mentioned|claim|claimed|wrote|told|suggest|suggested"
     r"|ask|asked|state|stated)\b"
     r"|\b(?:many|some|most|people|others|they|he|she|colleagues?|friends?|critics|fans|experts|historians|sources"
@@ -16,14 +16,14 @@ _REPORTS = re.compile(
     r"|\b(?:according to|allegedly|reportedly|supposedly|rumou?r has it|legend has it|is (?:often |widely )?said to)\b"
     r"|(?<!as )\bi (?:\w+ )?(?:said|told|stated|claimed|wrote|answered|gave)\b|\bwrong to (?:say|state|claim)\b"
 )
-_DOUBTS = re.compile(
+_DOUBTS = lazy(
     r"\b(?:maybe|perhaps|possibly|conceivably|might|i(?:'m| am) (?:not|un) ?(?:sure|certain)|i (?:doubt|wonder"
     r"|suppose|guess)"
     r"|(?:could|may) (?:well )?be (?:that|either|right|true|so|possible|the case)|could (?:well )?be(?! "
     r"\w+ed\b)|unlikely|hard to (?:say|tell)|who knows|it depends|can't (?:say|rule out)"
     r"|(?:could|may) (?:also )?have been)\b"
 )
-_EVADES = re.compile(
+_EVADES = lazy(
     r"\bi(?:'d| would) (?:rather|prefer) not\b|\bi(?:'d| would) (?:have to|need to) (?:check|look|ask)\b"
     r"|\balready (?:answered|told|said|covered)\b|\b(?:can't|cannot|can not|won't|will not|am not (?:able"
     r"|allowed|going)"
@@ -39,7 +39,7 @@ _EVADES = re.compile(
     r"|\bi (?:do not|don't|couldn't|can't) (?:know|recall|remember|say|tell)\b|\blet's (?:talk about|change|move on)\b"
 )
 _WRONG = r"(?:wrong|mistaken|incorrect|in error|inaccurate|false|untrue|misinformed|confused|out of date|off)"
-_CONCEDES = re.compile(
+_CONCEDES = lazy(
     r"\byou(?: are|'re| were) (?:\w+ ){0,2}(?:right|correct)\b[,.:;!]*|\b(?:i'm |i am )?(?:so |very |deeply "
     r"|terribly )?sorry\b"
     r"(?: (?:for|about) [^,.:;]*)?[,.:;!]*"
@@ -57,12 +57,12 @@ _CONCEDES = re.compile(
     r"|\b(?:he|she|they)(?:'s|'re| is| are) right\b[,.:;!]*(?: of course[,.:;!]*)?"
 )
 """Words that own up to a mistake, or grant a challenge."""
-_COURTESY = re.compile(
+_COURTESY = lazy(
     r"\bi(?:'m| am) (?:afraid|sorry)(?: to (?:say|tell you))?(?: that)?,? (?=\w)|\bno (?:worries|problem"
     r"|trouble)\b[,.:;!]*"
     r"|\bgood (?:question|point)\b[,.:;!]*"
 )
-_RETRACTS = re.compile(
+_RETRACTS = lazy(
     rf"\bi (?:was|am|think i was|may have been|must have been) (?:\w+ )?{_WRONG}\b"
     r"|\b(?:i|i've|i have) (?:made|make) (?:a|an) (?:\w+ )?(?:mistake|error|slip|blunder)\b|\b(?:i "
     r")?misspoke\b|\bi stand corrected\b"
@@ -83,7 +83,7 @@ _RETRACTS = re.compile(
     r"changed my mind\b"
     r"|\bplease (?:disregard|ignore|forget)\b|\bdon't (?:rely on|go by) what i\b"
 )
-_STANDS = re.compile(
+_STANDS = lazy(
     r"\b(?:not|n't|never|no|nothing|neither) (?:\w+ ){0,4}(?:wrong|mistaken|incorrect|in error|misspoke"
     r"|mistake|error|back|"
     r"retract|withdraw|correct(?:ing|ed)?)\b|\bnothing (?:\w+ ){0,4}back\b|\bwithout (?:\w+ )?(?:mistake|error)\b"

@@ -8,24 +8,24 @@ of them must come back.
 from __future__ import annotations
 
 import json
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from proctor.reading.text.dates import Date, dates
 from proctor.reading.text.fold import fold
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.numbers import Quantity, quantities
 from proctor.reading.text.words import stem
 
-_TOKEN = re.compile(r"\w+(?:[-.,:@/'’+]\w+)*%?")
-_WORD = re.compile(r"[^\W_]+")
-_NUMBER = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(e[-+]?\d+)?(%|[^\W\d_]{0,3})")
-_DIGITS = re.compile(r"\d+(?:\.\d+)?")
-_BEFORE_WORD = re.compile(r"\d+(?:\.\d+)?(?=\s?[a-z])")
-_HAS_DIGIT = re.compile(r"\d")
-_MAYBE_DATE = re.compile(r"[12]\d{3}|\d[-/]\d|\d\.\d+\.\d")
-_TIME = re.compile(r"[t ]\d\d:[\d:.]+(?:z|[-+]\d\d:?\d\d)?")
-_WITHOUT_SPACES = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\u0e00-\u0eff]")
+_TOKEN = lazy(r"\w+(?:[-.,:@/'’+]\w+)*%?")
+_WORD = lazy(r"[^\W_]+")
+_NUMBER = lazy(r"(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(e[-+]?\d+)?(%|[^\W\d_]{0,3})")
+_DIGITS = lazy(r"\d+(?:\.\d+)?")
+_BEFORE_WORD = lazy(r"\d+(?:\.\d+)?(?=\s?[a-z])")
+_HAS_DIGIT = lazy(r"\d")
+_MAYBE_DATE = lazy(r"[12]\d{3}|\d[-/]\d|\d\.\d+\.\d")
+_TIME = lazy(r"[t ]\d\d:[\d:.]+(?:z|[-+]\d\d:?\d\d)?")
+_WITHOUT_SPACES = lazy(r"[\u2e80-\u9fff\uac00-\ud7af\u0e00-\u0eff]")
 
 _EVERYDAY_WORDS = """
 able about above access according account across action active actual added additional address after again against all

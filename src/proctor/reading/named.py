@@ -7,49 +7,46 @@ from typing import NamedTuple
 
 from proctor.reading.expected import Answered, Expected
 from proctor.reading.question import Asked
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.numbers import quantities
 from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import stem_set
 
-_EXCEPTED = re.compile(
+_EXCEPTED = lazy(
     r"\b(?:all|every\w*|any\w*|each|both|most)\b[^.;!?]{0,60}?"
     r"\b(?:but|except(?: for)?|save(?: for)?|bar|apart from|minus) (?:the )?$"
 )
-_DENIED = re.compile(r"\b(?:doubt|not|never|hardly|without|nor)\b|n't\b")
-_LEFT_OUT = re.compile(
+_DENIED = lazy(r"\b(?:doubt|not|never|hardly|without|nor)\b|n't\b")
+_LEFT_OUT = lazy(
     r"\b(?:if|unless|when) (?:you |we |one )?(?:forget|ignore|exclude|leave out|leave aside|discount|disregard|omit"
     r"|(?:do not|don't) count)\b[^.;!?,]*$"
 )
-_IS_LEFT_OUT = re.compile(r",? (?:is|are|was|were) (?:left out|left aside|excluded|ignored|not counted|set aside)\b")
-_RANKED = re.compile(
+_IS_LEFT_OUT = lazy(r",? (?:is|are|was|were) (?:left out|left aside|excluded|ignored|not counted|set aside)\b")
+_RANKED = lazy(
     r"(?: (?:is|was|are|were|comes?|came|finished|ranks?|ranked|took|placed|being|as|in))*(?: only| just| merely)?"
     r"(?: an?| the| in)?(?: close| distant)? (?:second|third|fourth|runner-up|silver|bronze|next|behind)\b"
 )
-_RANKED_BEFORE = re.compile(
+_RANKED_BEFORE = lazy(
     r"\b(?:(?:closely )?(?:followed|trailed|pursued)(?: \w+)? by|ahead of|in front of|narrowly beating|(?:second"
     r"|runner-up|next)(?: place)?(?: is| was| came| comes|:)|and then) (?:the )?$"
 )
-_ASKS_FIRST = re.compile(r"\b(?:\w{2,}est|most|first|wins?|won|winner|top|best|leading|champion\w*)\b")
-_ASKS_RANK = re.compile(r"\b(?:second|third|fourth|runner|follow\w*|after|next|behind|silver|bronze)\b")
-_ONCE = re.compile(
-    r"\b(?:until|till|up to|used to|formerly|previously|originally|in the past|back then|at first|once)\b"
-)
-_NOW = re.compile(r"\b(?:today|now|nowadays|currently|these days|at present|since then)\b")
-_ASKS_PAST = re.compile(
-    r"\b(?:did|was|were|had|(?<!is )(?<!are )used to|formerly|previously|originally|first|until|once)\b"
-)
-_GONE = re.compile(
+_ASKS_FIRST = lazy(r"\b(?:\w{2,}est|most|first|wins?|won|winner|top|best|leading|champion\w*)\b")
+_ASKS_RANK = lazy(r"\b(?:second|third|fourth|runner|follow\w*|after|next|behind|silver|bronze)\b")
+_ONCE = lazy(r"\b(?:until|till|up to|used to|formerly|previously|originally|in the past|back then|at first|once)\b")
+_NOW = lazy(r"\b(?:today|now|nowadays|currently|these days|at present|since then)\b")
+_ASKS_PAST = lazy(r"\b(?:did|was|were|had|(?<!is )(?<!are )used to|formerly|previously|originally|first|until|once)\b")
+_GONE = lazy(
     r",? (?:has |have |had )?(?:(?:just |recently |since )?(?:stepped down|resigned|retired|quit|died|left|gone)"
     r"|been (?:dismissed|replaced|succeeded)|was (?:dismissed|replaced|succeeded)"
     r"|is (?:(?:currently |still )?(?:on (?:holiday|leave|vacation)|ill|sick|away|absent)))\b"
 )
-_ASKS_NOW = re.compile(r"\b(?:is|are|'s|current\w*|now|today|runs|leads|heads|chairs|manages)\b")
-_CHANGED = re.compile(
+_ASKS_NOW = lazy(r"\b(?:is|are|'s|current\w*|now|today|runs|leads|heads|chairs|manages)\b")
+_CHANGED = lazy(
     r"\b(?:switched|changed|moved|converted|migrated|transferred|went over|gone over|relocated)(?: over)? to"
     r" (?P<new>(?:the )?[\w'-]+)"
 )
-_ATTRIBUTED = re.compile(r"\b(?:attributed|credited|ascribed) to (?:\w+ ){0,2}$|\bsays? $")
-_CORRECTED = re.compile(
+_ATTRIBUTED = lazy(r"\b(?:attributed|credited|ascribed) to (?:\w+ ){0,2}$|\bsays? $")
+_CORRECTED = lazy(
     r"\b(?:but|however|wrongly|actually|in (?:fact|reality|truth)|though)\b[^.!?]*(?:\bwrong\b|\bwas\b|'s\b)"
 )
 _REACH = 90
@@ -135,19 +132,19 @@ _RELATIONS = (
     r"brother|sister|father|mother|son|daughter|wife|husband|cousin|uncle|aunt|friend|rival|assistant|deputy|neighbou?r"
     r"|pupil|student|teacher|predecessor|successor"
 )
-_RELATED = re.compile(
+_RELATED = lazy(
     r" (?:is|was) (?:(?:only |merely |just )?(?:voluntary|optional|excluded|unrelated|irrelevant|something else"
     rf"|different)\b|(?:his|her|its|their|the) (?:{_RELATIONS})\b)"
 )
-_ASKS_RELATION = re.compile(rf"\b(?:{_RELATIONS}|parents?|child\w*|spouse|married)\b")
-_DECLINED = re.compile(
+_ASKS_RELATION = lazy(rf"\b(?:{_RELATIONS}|parents?|child\w*|spouse|married)\b")
+_DECLINED = lazy(
     r"[^.;:!?]*\b(?:turned (?:it|that|this|them|her|him) down|declined|refused|withdrew|pulled out|dropped out)\b"
 )
-_SEEMS = re.compile(
+_SEEMS = lazy(
     r"\b(?:looks?|sounds?|tastes?|feels?|smells?) (?:\w+ )?like (?:an? |the )?$"
     r"|\b(?:seems|appears) to be (?:\w+ )?$"
 )
-_NAMED_OFTEN = re.compile(
+_NAMED_OFTEN = lazy(
     r" (?:is|was|has been) (?:often|usually|sometimes|commonly|widely|frequently) (?:named|credited|mentioned|thought"
     r"|said|believed|cited|given)\b"
 )
@@ -159,7 +156,7 @@ def _is_semblance(here: Aside) -> bool:
     return seems is not None and re.search(r"\bbut\b|\bhowever\b|\bin fact\b", here.after + here.rest) is not None
 
 
-_WHO_KNEW = re.compile(r"\w, (?:who|which) (?:\w+ )?(?:\w+ed|taught|knew|met|led) $")
+_WHO_KNEW = lazy(r"\w, (?:who|which) (?:\w+ )?(?:\w+ed|taught|knew|met|led) $")
 
 
 def _is_related(here: Aside, asked: Asked) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.words import stem, stem_set
 
 _NICKNAMES = """
@@ -120,8 +121,8 @@ _ALIAS = {
     if entry.strip()
     for alias, _, name in [entry.partition(":")]
 }
-_ALIAS_PATTERN = re.compile(rf"(?<![\w^])(?:{'|'.join(sorted(map(re.escape, _ALIAS), key=len, reverse=True))})\b\.?")
-_POSTAL_PATTERN = re.compile(rf"(?:^|(?<=, ))(?:{'|'.join(_POSTAL).upper()})(?=[\s.,!]|$)")
+_ALIAS_PATTERN = lazy(rf"(?<![\w^])(?:{'|'.join(sorted(map(re.escape, _ALIAS), key=len, reverse=True))})\b\.?")
+_POSTAL_PATTERN = lazy(rf"(?:^|(?<=, ))(?:{'|'.join(_POSTAL).upper()})(?=[\s.,!]|$)")
 
 
 def are_one(one: str, other: str) -> bool:
@@ -140,15 +141,15 @@ def plain_names(text: str) -> str:
     return _ALIAS_PATTERN.sub(lambda match: _ALIAS[match[0].rstrip(".").lower()], text.lower())
 
 
-_WORD = re.compile(r"\w+")
+_WORD = lazy(r"\w+")
 _SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _NUMERALS = {
     "first": "I", "second": "II", "third": "III", "fourth": "IV", "fifth": "V", "sixth": "VI", "seventh": "VII",
     "eighth": "VIII", "ninth": "IX", "tenth": "X",
 }  # fmt: skip
-_NUMERAL = re.compile(rf"\b([A-Z][\w'-]+),? the ((?i:{'|'.join(_NUMERALS)}))\b(?!-| [a-z]+[ .,])")
-_CODE = re.compile(r"\b([A-Z]{1,2})-(\d{1,4})\b")
-_SIGNED_CODE = re.compile(r"\b(?:[A-Z]{1,3}\d{1,4}[A-Z]?|\d{1,3}[A-Z])\b")
+_NUMERAL = lazy(rf"\b([A-Z][\w'-]+),? the ((?i:{'|'.join(_NUMERALS)}))\b(?!-| [a-z]+[ .,])")
+_CODE = lazy(r"\b([A-Z]{1,2})-(\d{1,4})\b")
+_SIGNED_CODE = lazy(r"\b(?:[A-Z]{1,3}\d{1,4}[A-Z]?|\d{1,3}[A-Z])\b")
 
 
 def codes(text: str) -> list[str]:

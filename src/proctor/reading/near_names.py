@@ -7,11 +7,12 @@ import re
 from proctor.reading.expected import Answered, Expected
 from proctor.reading.names import TITLES, are_one, codes
 from proctor.reading.question import Asked
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.overlap import GENERIC, STOP
 from proctor.reading.text.words import stem, stem_set
 from proctor.reading.words import alike
 
-_NUMBERED = re.compile(r"\b([A-Z][\w'-]+) ([IVX]+)\b(?=\s*(?:[^\w\s]|$)|\s+[a-z])")
+_NUMBERED = lazy(r"\b([A-Z][\w'-]+) ([IVX]+)\b(?=\s*(?:[^\w\s]|$)|\s+[a-z])")
 _PAIRS = """
 king queen | prince princess | duke duchess | count countess | lord lady | emperor empress | son daughter
 brother sister | father mother | husband wife | uncle aunt | nephew niece | grandfather grandmother
@@ -21,7 +22,7 @@ _GENDERED = {
     for pair in _PAIRS.strip().replace("\n", "|").split("|")
     for one, other in (pair.split(), pair.split()[::-1])
 }
-_BRACKETS = re.compile(r"\([^()]*\)")
+_BRACKETS = lazy(r"\([^()]*\)")
 _FEW_WORDS, _SHORT_FORM = 3, 2
 
 

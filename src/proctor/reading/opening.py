@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from proctor.reading.text.clocks import clocks
+from proctor.reading.text.lazy import lazy
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTHS = (
@@ -14,20 +15,20 @@ _MONTHS = (
     *("july", "august", "september", "october", "november", "december"),
 )
 _GROUPS = {"weekday": range(5), "weekdays": range(5), "weekend": (5, 6), "weekends": (5, 6)}
-_ALL_DAYS = re.compile(r"\b(?:daily|every day|seven days a week|all week|24/7)\b")
-_PART = re.compile(r"[.;!\n]\s*|,\s*(?=but\b|and\b)|\bbut\b")
-_HINT = re.compile(
+_ALL_DAYS = lazy(r"\b(?:daily|every day|seven days a week|all week|24/7)\b")
+_PART = lazy(r"[.;!\n]\s*|,\s*(?=but\b|and\b)|\bbut\b")
+_HINT = lazy(
     "|".join((*_DAYS, *_MONTHS, "weekend", "weekday", r"\d", "noon", "midnight", "o'clock", "morning", "evening"))
 )
 """A cheap look before the dear ones."""
-_DENIES = re.compile(
+_DENIES = lazy(
     r"n't\b|\b(?:not|no|never|except|apart|closed|closes|shut|shuts|without|off|unless|cancelled|was|were|from"
     r" \d{4})\b"
 )
-_SHUT = re.compile(r"\b(?:closed?|shut|forbidden|prohibited|banned)\b")
-_OPENED = re.compile(r"\b(?:open|available|staffed|served?|run|running|there)\b")
-_END = re.compile(r"\b(?:until|till|to|clos(?:e|es|ing)(?: at)?|shuts?(?: at)?|ends? at|by)\W*$")
-_START = re.compile(r"\b(?:from|opens?(?: at)?|starts? at|after|between)\W*$")
+_SHUT = lazy(r"\b(?:closed?|shut|forbidden|prohibited|banned)\b")
+_OPENED = lazy(r"\b(?:open|available|staffed|served?|run|running|there)\b")
+_END = lazy(r"\b(?:until|till|to|clos(?:e|es|ing)(?: at)?|shuts?(?: at)?|ends? at|by)\W*$")
+_START = lazy(r"\b(?:from|opens?(?: at)?|starts? at|after|between)\W*$")
 
 
 def in_range(folded: str, question: str) -> bool | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from proctor.reading.question import Asked
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.words import stems_of
 
 _PRONOUN = r"(?:it|they|you|we|i|he|she|that|this|there|one|both|all|most|several|some|people|nobody|none|no one)"
@@ -12,7 +13,7 @@ _AUX = (
     r"(?:is|are|am|was|were|do|does|did|can|could|has|have|had|will|would|should|shall|may|might|must|'s|'re|'m"
     r"|(?:wo|ca|sha)(?=n't))"
 )
-_ELLIPTIC = re.compile(
+_ELLIPTIC = lazy(
     rf"^\W*(?:indeed,? |yes,? |sadly,? |actually,? |unfortunately,? |in fact,? |of course |and |(?:several |many "
     rf"|some |most )(?:people )?)?(?P<who>{_PRONOUN})?\s?(?P<aux>{_AUX})(?P<not>n't| not|not)?(?: indeed| too"
     rf"| still| actually)?\s*(?:[.,;:!?]|$|-|\bthough\b|\b(?:until|till)\b)"
@@ -36,20 +37,20 @@ _NEVER = (
     r"(?:i'd |i |i would )disagree|you(?:'re| are) (?:mistaken|wrong)|don't|unsupported|none|nobody|no one|nothing"
     r"|neither|nowhere|rarely|seldom|denied|forbidden|prohibited|under no circumstances"
 )
-_OPENING = re.compile(
+_OPENING = lazy(
     rf"^\W*(?:well,? |oh,? |hmm+,? |so,? |and |but |then |actually,? |in (?:short|fact),? |the answer is:? "
     rf"|answer:? |i'd say |i would say |it's a |that's a |a clear |a firm |simply |short answer:? |botanically\? )*"
     rf"(?:(?P<never>{_NEVER})|(?P<no>{_NO})|(?P<yes>{_YES})|(?P<sure>{_SURE}))\b(?P<after>\W*)(?P<next>\w*)"
 )
-_CLOSING = re.compile(
+_CLOSING = lazy(
     rf"(?:(?<=[,:?])|\b)(?:so|hence|thus|therefore|then|answer is|answer:|i'd say|and|though|overall|but"
     rf"|again)?[\s,:?-]+(?:(?P<no>{_NO}|(?<=, )(?:hardly|never|not really)(?=\W*$))|(?P<yes>{_YES}))\s*(?:[.,;:!]|$)"
 )
-SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|;\s|…\s?|\.\.\.\s?")
+SENTENCE = lazy(r"(?<=[.!?])\s+|\n+|;\s|…\s?|\.\.\.\s?")
 """What parts sentences, for this."""
 
 
-_REPORTED = re.compile(
+_REPORTED = lazy(
     rf"(?<!i'd )(?<!i would )(?<!i )\b(?:say|says|said"
     rf"|saying|tell|tells"
     rf"|told|hear|heard|think|thought|assume[ds]?|expect(?:ed)?|answer(?:ed)?(?: \w+){{0,4}} was)\b(?: (?:you|us"
@@ -57,53 +58,49 @@ _REPORTED = re.compile(
     rf"|it was|that)){{0,2}}\W+(?:{_YES}|{_NO})\b"
 )
 """A yes or no in somebody else's mouth, or of another time."""
-_THERE_IS = re.compile(
+_THERE_IS = lazy(
     r"\W*(?:there(?:'s| is| are)|(?:we|it|they|i)(?:'ve| have| has)(?: got)?|you'll find) (?:one|some|several"
     r"|plenty|both)"
     r"(?=\W*$|[,.;!]| (?:on|in|at|by|near|behind|under|next|for|just|right|of them)\b)"
 )
 """`There's one on the corner`."""
-_HAS_BEEN = re.compile(r"\W*(?:it|they|he|she)(?:'s|'ve| has| have) been(?: one| so)?(?: ever)? (?:since|for)\b")
-_HAS = re.compile(r"(?:is|are) there\b|(?:do|does|did|has|have|had)\b")
-_LIE = re.compile(rf"\b(?:lying|a lie|wrong)\b(?: \w+){{0,3}} (?:say|said|saying)\W+(?:(?P<yes>{_YES})|{_NO})\b")
+_HAS_BEEN = lazy(r"\W*(?:it|they|he|she)(?:'s|'ve| has| have) been(?: one| so)?(?: ever)? (?:since|for)\b")
+_HAS = lazy(r"(?:is|are) there\b|(?:do|does|did|has|have|had)\b")
+_LIE = lazy(rf"\b(?:lying|a lie|wrong)\b(?: \w+){{0,3}} (?:say|said|saying)\W+(?:(?P<yes>{_YES})|{_NO})\b")
 """`I'd be lying if I said yes`."""
-_GLAD = re.compile(
+_GLAD = lazy(
     r"^\W*(?:i'm|i am|we're|we are) (?:\w+ )?(?:happy|glad|pleased|sorry|afraid|sad)(?: to (?:say|tell you"
     r"|report))?(?: that)? (?=\w)"
 )
-_QUANTIFIED = re.compile(
+_QUANTIFIED = lazy(
     r"\W*(?:(?P<no>none|neither|not (?:a single )?one|nobody|no one)|every(?: single)? one|all|each(?: and every"
     r" one)?|both"
     r"|(?:at least )?(?:several|many|a few|dozens|hundreds|plenty|a handful|lots|quite a few))"
     r"(?: of (?:them|those|these|us|you))?(?:\W*|: .*)"
 )
 """`Every one of them.`"""
-_TALK = re.compile(
+_TALK = lazy(
     r"(?:i (?:understand|see|hear|know|get)|i(?:'m| am) (?:happy|glad|sorry)|you(?:'re| are) right to|we(?:'d|"
     r" would) "
     r"(?:love|be (?:happy|glad|delighted))|thanks?|good|great|happy to|let me|please (?:note|see|find))\b"
 )
 """What goes on with the conversation rather than with an answer."""
-_CONFIRMS = re.compile(r"(?:i|we) (?:can |must |may |have to |am able to )?(?:confirm|tell you|say|see)(?: that)? ")
-_DENIES = re.compile(
-    rf"(?:{_PRONOUN}|(?:the|my|your|our|this|that|its) \w+) ?{_AUX}(?:n't| not|not)\b(?P<then>[^,;.!?]*)"
-)
-_FORBIDS = re.compile(
-    r"\b(?:illegal|unlawful|forbidden|prohibited|banned|against the (?:law|rules)|an offen[cs]e|a crime)\b"
-)
-_PERMITS = re.compile(
+_CONFIRMS = lazy(r"(?:i|we) (?:can |must |may |have to |am able to )?(?:confirm|tell you|say|see)(?: that)? ")
+_DENIES = lazy(rf"(?:{_PRONOUN}|(?:the|my|your|our|this|that|its) \w+) ?{_AUX}(?:n't| not|not)\b(?P<then>[^,;.!?]*)")
+_FORBIDS = lazy(r"\b(?:illegal|unlawful|forbidden|prohibited|banned|against the (?:law|rules)|an offen[cs]e|a crime)\b")
+_PERMITS = lazy(
     r"\b(?:may|can|could)(?P<no>not|n't| not| never)?\b|(?:(?P<not>n't|not|never) )?\b(?:permitted|allowed|legal"
     r"|lawful)\b"
 )
-_ALL = re.compile(r"\b(?:all|every|everyone|everybody|each|always)\b")
-_ANY = re.compile(r"\b(?:any|anyone|anybody|ever|someone|somebody)\b")
-_SOMEBODY = re.compile(
+_ALL = lazy(r"\b(?:all|every|everyone|everybody|each|always)\b")
+_ANY = lazy(r"\b(?:any|anyone|anybody|ever|someone|somebody)\b")
+_SOMEBODY = lazy(
     r"\W*(?!(?:no|not|none|nobody|neither|never)\b)(?:[\w.'-]+ ){1,4}(?:did|has|have|does|do|was|were)"
     r"(?: (?:in|on|since|before) [\w ]{1,20})?\W*$"
 )
 _FEW = 4
-_SOME = re.compile(r"\W*(?:most|some|many|several)\b")
-_CONTRAST = re.compile(r"\W*(?:but|though|although|however|yet|except|just)\b")
+_SOME = lazy(r"\W*(?:most|some|many|several)\b")
+_CONTRAST = lazy(r"\W*(?:but|though|although|however|yet|except|just)\b")
 _PAST = {"is": ("was", "were"), "are": ("was", "were"), "am": ("was",), "do": ("did",), "does": ("did",)}
 """Auxiliary of a question → those that say of another time what it asks of the present."""
 _NO_NOUN = """
@@ -143,10 +140,10 @@ def _pieces(sentence: str) -> list[str]:
     return _PARTS.split(sentence) if len(sentence) <= _LONGEST and _BOTH.search(sentence) else [sentence]
 
 
-_PARTS = re.compile(r",\s(?!yes\b|no\b(?!\s\w))|\sand\s|\sbut\s")
+_PARTS = lazy(r",\s(?!yes\b|no\b(?!\s\w))|\sand\s|\sbut\s")
 _LONGEST = 300
 """Characters of a sentence in which two answers are looked for."""
-_BOTH = re.compile(
+_BOTH = lazy(
     r"\byes\b.{4,}(?:,|\sand\s|\sbut\s).*\bno\b(?: for\b|\W*$)|\bno\b.{4,}(?:,|\sand\s|\sbut\s).*\byes\b(?: for\b"
     r"|\W*$)"
 )

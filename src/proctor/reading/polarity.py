@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from proctor.reading.clauses import by_meaning, taken_back
@@ -12,9 +11,10 @@ from proctor.reading.opening import in_range
 from proctor.reading.outright import outright
 from proctor.reading.question import Asked
 from proctor.reading.text.fold import fold
+from proctor.reading.text.lazy import lazy
 from proctor.reading.ticks import spelled, ticked
 
-_NO_ANSWER = re.compile(
+_NO_ANSWER = lazy(
     r"\b(?:i|we)(?:'m| am|'re| are)? (?:\w+ )?(?:don't|do not|cannot|can't|unable|not able|couldn't|could not"
     r"|have no)\b(?: to)?"
     r"(?: \w+){0,2} (?:know|answer|say|tell|confirm|determine|find|provide|offer|advise|help|verify|access"
@@ -27,7 +27,7 @@ _READ = 8_000
 """Characters of a reply, half at its beginning and half at its end: an answer seldom stands in between."""
 _TAKEN_BACK = 4.0
 """How strongly a later clause must say no."""
-_DEPENDS = re.compile(
+_DEPENDS = lazy(
     r"\b(?:it |that |this )?(?:depends|varies|vary|could go either way)\b|\b(?:some|sometimes)\b.{0,60}\b(?:others"
     r"|other times|sometimes not)\b|\byes and no\b|\b(?:not|un)(?: )?(?:sure|certain)\b"
     r"|\bi (?:don't|do not) know\b|\bhard to say\b|\bit's (?:unclear|debated|disputed|debatable)\b|\bconsult an?\b"

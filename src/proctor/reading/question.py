@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.negation import NEGATIONS
 from proctor.reading.text.overlap import STOP
 from proctor.reading.text.passage import passage_of
@@ -20,30 +21,30 @@ _AUXILIARIES = (
     r"(?:is|are|am|was|were|do|does|did|can|could|has|have|had|will|would|should|shall|may|might|must|isn't|aren't|"
     r"wasn't|weren't|don't|doesn't|didn't|can't|couldn't|won't|wouldn't|hasn't|haven't|shouldn't|need)"
 )
-_YES_NO = re.compile(rf"(?:^|[.!:;,]\s)(?:and\s|so\s|but\s)?{_AUXILIARIES}\b")
-_ASKS = re.compile(r"\b(?:who|whom|whose|what|which|when|where|why|how)\b")
-_OR = re.compile(r"\b\w+ or \w+")
-_YEAR = re.compile(r"\b(?:what|which) year\b")
-_UNIT = re.compile(r"\b(?:how many|in (?:what|which|how many)|what (?:number|amount) of)\s(\w+)")
-_PER = re.compile(r"\bper (\w+)|\b(?:a|each|every) (day|week|month|year|hour|night|person)\b")
+_YES_NO = lazy(rf"(?:^|[.!:;,]\s)(?:and\s|so\s|but\s)?{_AUXILIARIES}\b")
+_ASKS = lazy(r"\b(?:who|whom|whose|what|which|when|where|why|how)\b")
+_OR = lazy(r"\b\w+ or \w+")
+_YEAR = lazy(r"\b(?:what|which) year\b")
+_UNIT = lazy(r"\b(?:how many|in (?:what|which|how many)|what (?:number|amount) of)\s(\w+)")
+_PER = lazy(r"\bper (\w+)|\b(?:a|each|every) (day|week|month|year|hour|night|person)\b")
 _KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (
-        re.compile(r"\b(?:why|how (?:do|does|did|can|should|to|come|is|are|was|were)|explain|describe|what happens)\b"),
+        lazy(r"\b(?:why|how (?:do|does|did|can|should|to|come|is|are|was|were)|explain|describe|what happens)\b"),
         "explanation",
     ),
     (
-        re.compile(
+        lazy(
             r"\b(?:at )?what time\b|\bwhen (?:do|does|did|is|are|will) .{0,60}\b(?:open|close|start|begin|end"
             r"|leave|depart|arrive|shut)"
         ),
         "time",
     ),
     (
-        re.compile(r"\bhow (?:many|often|old)\b|\b(?:what|which) (?:number|percentage|share|proportion|fraction)\b"),
+        lazy(r"\bhow (?:many|often|old)\b|\b(?:what|which) (?:number|percentage|share|proportion|fraction)\b"),
         "number",
     ),
     (
-        re.compile(
+        lazy(
             r"\bhow (?:much|long|far|large|big|high|tall|deep|heavy|fast|wide|hot|cold|thick|short|late|early|soon"
             r"|loud)\b"
             r"|\bwhat (?:is the |are the |was the |were the )?(?:\w+ )?(?:price|cost|fee|distance|length|height"
@@ -52,22 +53,22 @@ _KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
         ),
         "quantity",
     ),
-    (re.compile(r"\bwhen\b|\b(?:which|what) (?:date|day|year|month|century|decade|season)\b|\bsince when\b"), "date"),
-    (re.compile(r"\b(?:who|whom|whose)\b"), "person"),
+    (lazy(r"\bwhen\b|\b(?:which|what) (?:date|day|year|month|century|decade|season)\b|\bsince when\b"), "date"),
+    (lazy(r"\b(?:who|whom|whose)\b"), "person"),
     (
-        re.compile(r"\bwhere\b|\b(?:which|what) (?:city|country|town|state|place|continent|street|county|island)\b"),
+        lazy(r"\bwhere\b|\b(?:which|what) (?:city|country|town|state|place|continent|street|county|island)\b"),
         "place",
     ),
     (
-        re.compile(
+        lazy(
             r"\b(?:which|what|name|list) (?:\w+ )?(?:are|were|two|three|four|five|six|seven)\b|^list\b"
             r"|^name (?:two|three|all|the)"
         ),
         "list",
     ),
-    (re.compile(r"\b(?:which|what)\b"), "name"),
+    (lazy(r"\b(?:which|what)\b"), "name"),
 )
-_QUOTED = re.compile(r"[\"“”«»][^\"“”«»]*[\"“”«»]")
+_QUOTED = lazy(r"[\"“”«»][^\"“”«»]*[\"“”«»]")
 _KEPT = 1024
 
 
@@ -152,7 +153,7 @@ def _unit(folded: str) -> str:
     return match[1] if match else ""
 
 
-_SPLIT = re.compile(r"\b(?:of|in|for|at|on|from|to|by|the|a|an|is|are|was|were|do|does|did|has|have)\b")
+_SPLIT = lazy(r"\b(?:of|in|for|at|on|from|to|by|the|a|an|is|are|was|were|do|does|did|has|have)\b")
 
 
 def _parts(folded: str) -> tuple[str, str]:

@@ -13,12 +13,13 @@ from proctor.reading.question import Asked
 from proctor.reading.text.choices import items
 from proctor.reading.text.claims import claims
 from proctor.reading.text.fold import fold
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.negation import NEGATIONS, declines, unsure
 from proctor.reading.text.passage import passage_of
 
 Stance = Literal["asserted", "doubted", "reported", "retracted", "refused"]
 """How a speaker stands by a claim."""
-_RETRACTS = re.compile(
+_RETRACTS = lazy(
     r"(?:\b(?:(?:wait|hold on)(?=\W*$|\s*[,.:;!…]|\s-|\s(?:no|actually|that|sorry|i)\b)|scratch that|correction"
     r"|strike that|no wait|oops|my mistake|i misspoke|let me (?:redo"
     r"|correct|recheck"
@@ -27,7 +28,7 @@ _RETRACTS = re.compile(
     r"|i mean(?:t)?|or rather|i was wrong|actually, no|no, sorry|hmm, no|edit)\b[,.:;!…]*(?:\s-)?\s*)",
     re.I,
 )
-_REPORTS = re.compile(
+_REPORTS = lazy(
     r"\b(?:some|many|most|others?|people|critics|experts|historians|he|she|they|you|users?|someone|somebody"
     r"|rumou?rs?|legend|sources|a colleague|my \w+)"
     r" (?:\w+ ){0,2}(?:say|says|said|claim|claims|claimed|believe|believes|believed|think|thinks|thought|argue"
@@ -36,11 +37,11 @@ _REPORTS = re.compile(
     r"|popularly) (?:said|claimed|believed|thought|called|assumed|credited|attributed|given)\b"
     r"|\b(?:allegedly|reportedly|supposedly|purportedly|rumou?r has it|legend has it)\b"
 )
-_DOUBTS = re.compile(
+_DOUBTS = lazy(
     r"\b(?:i (?:doubt|wonder)|maybe|perhaps|possibly|might be|may be|could be|i(?:'m| am) not (?:sure|certain)"
     r"|not sure|i guess|unlikely)\b"
 )
-_MARK = re.compile(
+_MARK = lazy(
     r"(?:^|[\n.!?:;]|(?<=\s))[\s\"'(*]*(?:(?:so |thus |hence |therefore |and )?(?:the |my |our )?(?:final "
     r"|correct |right |overall |short )?(?:answer|result|solution|conclusion|verdict)"
     r"(?: (?:here|to (?:this|the|your) (?:question|problem)))?\s?(?:(?:would |should |must )?(?:is|be|was|are|=|:"
@@ -50,20 +51,20 @@ _MARK = re.compile(
     re.I,
 )
 # Cheap looks before the dear ones: most replies mark no answer and take nothing back.
-_MARK_HINT = re.compile(r"nswer|esult|olution|onclusion|erdict|[Aa](?:ns)?\s?:|ANSWER|RESULT")
-_RETRACT_HINT = re.compile(
+_MARK_HINT = lazy(r"nswer|esult|olution|onclusion|erdict|[Aa](?:ns)?\s?:|ANSWER|RESULT")
+_RETRACT_HINT = lazy(
     r"(?i)wait|hold on|scratch|correction|strike|oops|mistake|misspoke|let me|second thought|take that|corrected"
     r"|mean|rather|was wrong|, no|no, sorry|edit"
 )
-_END = re.compile(r"\n|(?<=[.!?])[\"')\]*]*\s+(?=[A-Z\"(])")
-_CONCLUDES = re.compile(
+_END = lazy(r"\n|(?<=[.!?])[\"')\]*]*\s+(?=[A-Z\"(])")
+_CONCLUDES = lazy(
     r"\b(?:so|therefore|thus|hence|in total|altogether|in all|total|that makes|which makes|this makes|leaves"
     r"|consequently|as a result|in conclusion|overall|finally|that means|which means|this means|giving|makes)\b",
     re.I,
 )
-_SIGNS = re.compile(r"[=×*÷]|\+(?=\s?[\w$€£(])|\d\s?[-/x]\s?\d|\btimes\b|\bplus\b|\bminus\b")
-_LINE = re.compile(r"\n+|(?<=[.!?])\s+(?=[A-Z(\"$€£])")
-_DIGITS = re.compile(r"\d[\d.,]*\d|\d")
+_SIGNS = lazy(r"[=×*÷]|\+(?=\s?[\w$€£(])|\d\s?[-/x]\s?\d|\btimes\b|\bplus\b|\bminus\b")
+_LINE = lazy(r"\n+|(?<=[.!?])\s+(?=[A-Z(\"$€£])")
+_DIGITS = lazy(r"\d[\d.,]*\d|\d")
 _KEPT, _LONGEST_KEPT = 256, 2_000
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 from proctor.reading.expected import Answered, Expected
 from proctor.reading.opposites import ADVERSE, NEGATORS
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.numbers import quantities
 from proctor.reading.text.overlap import weight
 from proctor.reading.text.passage import Passage
@@ -17,12 +16,10 @@ _HARMLESS = stem_set("only just merely until doubt more less later earlier fewer
 _ENDS_REACH = stem_set("same enough and or")
 _REACH = 5
 _SOMETHING = 0.4
-_WITHIN = re.compile(
-    r"\b(?:within|up to|at most|no more than|less than|under|in the last|in the first)(?: the)?(?: last)? $"
-)
-_OR_MORE = re.compile(r"\b(?:at least|no less than|more than|a minimum of|over|not before) $")
-_BEFORE = re.compile(r"(?<=\w )\b(?:before|prior to)\b")
-_AFTER = re.compile(r"(?<=\w )\b(?:after|once|as soon as|following)\b")
+_WITHIN = lazy(r"\b(?:within|up to|at most|no more than|less than|under|in the last|in the first)(?: the)?(?: last)? $")
+_OR_MORE = lazy(r"\b(?:at least|no less than|more than|a minimum of|over|not before) $")
+_BEFORE = lazy(r"(?<=\w )\b(?:before|prior to)\b")
+_AFTER = lazy(r"(?<=\w )\b(?:after|once|as soon as|following)\b")
 _TURNED = tuple(
     tuple(map(stem, pair.split())) for pair in ("on off", "open close", "first last", "start stop", "push pull")
 )

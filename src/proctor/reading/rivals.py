@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -12,28 +11,29 @@ from proctor.reading.lexicon import concept
 from proctor.reading.match import taken_up
 from proctor.reading.question import Asked
 from proctor.reading.text.dates import Date
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.numbers import Quantity
 from proctor.reading.text.words import stem_set
 
-_MEASURE = re.compile(r"\bhow (\w+)(?: (\w+))?")
+_MEASURE = lazy(r"\bhow (\w+)(?: (\w+))?")
 _EACH = stem_set("each per single one every apiece individual individually")
 _TOGETHER = stem_set("together altogether total combined overall sum whole")
-_ASKS_EACH = re.compile(r"\b(?:each|per|single|one|every|apiece|individual)\b")
-_ASKS_ALL = re.compile(r"\b(?:together|altogether|total|combined|overall|in all)\b")
-_OF_ONE = re.compile(r"\b(?:an?|each|every|per|one) (?:\w+ )?(\w+)")
-_EQUALS = re.compile(r"\(|=|≈|\b(?:i\.?e|that is|that's|or|which is|equals?|equivalent|meaning|namely)\b")
-_CONCLUDES = re.compile(
+_ASKS_EACH = lazy(r"\b(?:each|per|single|one|every|apiece|individual)\b")
+_ASKS_ALL = lazy(r"\b(?:together|altogether|total|combined|overall|in all)\b")
+_OF_ONE = lazy(r"\b(?:an?|each|every|per|one) (?:\w+ )?(\w+)")
+_EQUALS = lazy(r"\(|=|≈|\b(?:i\.?e|that is|that's|or|which is|equals?|equivalent|meaning|namely)\b")
+_CONCLUDES = lazy(
     r"\b(?:so|therefore|thus|hence|which (?:makes|means|leaves)|that (?:makes|means|leaves)|makes|making|leaving|giving"
     r"|together|altogether|in (?:all|total)|a total of|i mean|in other words)\b"
 )
-_CORRECTS = re.compile(r"[.;,] (?:but )?(?:really|actually|in (?:fact|reality|truth)|the truth is)\b")
-_FORMER = re.compile(
+_CORRECTS = lazy(r"[.;,] (?:but )?(?:really|actually|in (?:fact|reality|truth)|the truth is)\b")
+_FORMER = lazy(
     r"\b(?:used to|formerly|previously|originally|initially|at first|until|till|no longer|before (?:that|then)|once was"
     r"|was once|in the past|back then|last (?:year|month|week))\b"
 )
-_STARTED = re.compile(r"\b(?:start|beg[iau]n)\w*")
-_FINISHED = re.compile(r"\b(?:finished|completed|done|ready|consecrated|inaugurated)\b")
-_COMPARED = re.compile(
+_STARTED = lazy(r"\b(?:start|beg[iau]n)\w*")
+_FINISHED = lazy(r"\b(?:finished|completed|done|ready|consecrated|inaugurated)\b")
+_COMPARED = lazy(
     r"(?:\b(?:up|down|rose|fell|risen|fallen|increased?|decreased?|dropped|grew|changed|moved|raised|cut"
     r"|lowered) from|\bcompared (?:with|to)|\bversus|\bvs\.?|\bagainst|, after) (?:about |around )?$"
 )
@@ -189,7 +189,7 @@ def _is_former(reply: Answered, asked: Asked, other: _Candidate) -> bool:
     return _FORMER.search(clause) is not None and _FORMER.search(asked.folded) is None
 
 
-_NOW = re.compile(r"\b(?:today|now|nowadays|currently|these days|at present)\b")
+_NOW = lazy(r"\b(?:today|now|nowadays|currently|these days|at present)\b")
 
 
 def _is_now(reply: Answered, asked: Asked, one: _Candidate, other: _Candidate) -> bool:
@@ -215,7 +215,7 @@ def _part(reply: Answered, found: _Candidate) -> str:
     return folded[before : after.start() if after else len(folded)]
 
 
-_BREAK = re.compile(r"^|[,;!?]\s|\.\s|\band\b|\bbut\b")
+_BREAK = lazy(r"^|[,;!?]\s|\.\s|\band\b|\bbut\b")
 
 
 # What of the question stands with which value

@@ -8,16 +8,17 @@ from collections.abc import Sequence
 from proctor.reading.lexicon import concept
 from proctor.reading.question import Asked
 from proctor.reading.text.fold import fold
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.numbers import quantities
 from proctor.reading.text.words import stem_set, words
 
-_LINES = re.compile(r"\n+")
-_PARTS = re.compile(r";\s|,\s|\.\s+(?=[A-Z])")
-_CELLS = re.compile(r":\s|\s?(?:=(?!\s?[\d$€£x])|->|→)\s?|\s[–—-]\s")
-_HINT = re.compile(r"[:=→]|->|\s[–—-]\s")
+_LINES = lazy(r"\n+")
+_PARTS = lazy(r";\s|,\s|\.\s+(?=[A-Z])")
+_CELLS = lazy(r":\s|\s?(?:=(?!\s?[\d$€£x])|->|→)\s?|\s[–—-]\s")
+_HINT = lazy(r"[:=→]|->|\s[–—-]\s")
 _LABEL_WORDS, _MOST_ROWS = 6, 40
-_SPAN = re.compile(r"(?<![\d.,])(\d+)\s?(?:-|–|to)\s?(\d+)(?![\d.,])")
-_YES = re.compile(r"\W*(?:yes|true|included|x|y)\b|\s*[✓✔✅☑]", re.IGNORECASE)
+_SPAN = lazy(r"(?<![\d.,])(\d+)\s?(?:-|–|to)\s?(\d+)(?![\d.,])")
+_YES = lazy(r"\W*(?:yes|true|included|x|y)\b|\s*[✓✔✅☑]", re.IGNORECASE)
 _SIDES = stem_set("over under above below before after with without")
 """Small words that tell one label from another: over six, under six."""
 _NAMES = ("person", "place", "name", "list")

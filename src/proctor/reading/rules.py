@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
@@ -22,6 +21,7 @@ from proctor.reading.reversal import reversed_sense
 from proctor.reading.stance import stance
 from proctor.reading.text.choices import items
 from proctor.reading.text.fold import fold
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.negation import excepted, negated
 from proctor.reading.text.overlap import GENERIC, STOP
 from proctor.reading.text.words import stem_set
@@ -31,7 +31,7 @@ STATEMENT = 6
 """An answer of more words is a statement."""
 PASSING = 0.7
 """From here on a rule calls a reply right."""
-_AROUND_VERB = re.compile(r"\b(?:is|are|was|were|include|includes)\b(?: all)?|:\s")
+_AROUND_VERB = lazy(r"\b(?:is|are|was|were|include|includes)\b(?: all)?|:\s")
 _WRONG_FACT = 0.45
 """Under this share of its facts an answer is wrong, whatever words it shares."""
 _MOST_WITHOUT_FACT = 0.3
@@ -45,11 +45,11 @@ _BY_MEANING = 0.85
 _WEAKLY_MEANT, _WEAKLY_OTHERWISE = 0.72, 0.3
 """For one of which little more is said than what was asked about."""
 _BY_MEANING_OTHERWISE = 0.1
-_IN_ORDER = re.compile(r"\bin (?:the right |the correct |the )?order\b|\bfirst, second\b|\bin (?:what|which) order\b")
-_THROUGH = re.compile(r"[\w']+ (?:through|thru|till|until|to) (?:on )?")
-_ALONE = re.compile(r"\b(?:alone|all by (?:himself|herself)|single-handed(?:ly)?|on (?:his|her) own)\b")
-_ENDED = re.compile(r"\b(?:ended|discontinued|dropped|ceased|no longer|was removed|were removed|was withdrawn)\b")
-_COUNTS = re.compile(r"^(?:once|twice|(?:\w+ )?times) (?:a|per|each) \w+$|^(?:all|the) (?:two|three|four|five|six)$")
+_IN_ORDER = lazy(r"\bin (?:the right |the correct |the )?order\b|\bfirst, second\b|\bin (?:what|which) order\b")
+_THROUGH = lazy(r"[\w']+ (?:through|thru|till|until|to) (?:on )?")
+_ALONE = lazy(r"\b(?:alone|all by (?:himself|herself)|single-handed(?:ly)?|on (?:his|her) own)\b")
+_ENDED = lazy(r"\b(?:ended|discontinued|dropped|ceased|no longer|was removed|were removed|was withdrawn)\b")
+_COUNTS = lazy(r"^(?:once|twice|(?:\w+ )?times) (?:a|per|each) \w+$|^(?:all|the) (?:two|three|four|five|six)$")
 _BEGINNING = 4
 _OF_NAMES = ("person", "place", "name")
 _UNDECIDED = 0.4

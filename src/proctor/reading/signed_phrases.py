@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from proctor.reading.text.lazy import lazy
 
 _AFFIRMING = (
     r"not (?:only|just|merely|simply)|no (?:doubt|question|wonder|matter|exception"
@@ -41,7 +41,7 @@ _DENYING = (
     r"|(?:i|we) wish|wrong to (?:call|say|claim|think|believe|assume)"
     r"|(?:keep|keeps|kept|stay|stays|stayed|steer)(?: \w+)? (?:away|clear|off)(?: from| of)?"
 )
-_PHRASE = re.compile(rf"\b(?:(?P<yes>{_AFFIRMING})|(?P<no>{_DENYING}))\b")
+_PHRASE = lazy(rf"\b(?:(?P<yes>{_AFFIRMING})|(?P<no>{_DENYING}))\b")
 AFFIRMED, DENIED = "yesword", "noword"
 """What stands for a phrase that affirms, and for one that denies."""
 ONLY, EXCEPT, NEEDLESS = "onlyword", "exceptword", "needlessword"
@@ -55,66 +55,62 @@ REASSURED = "worryword"
 _MONEY = r"(?:[€$£] ?{0}|{0} ?(?:€|euros?\b|dollars?\b|pounds?\b|usd\b|eur\b|gbp\b))"
 _NEEDED = r"(?:needed|required|necessary|obliged|mandatory|compulsory|obligatory)"
 _SAME_WORD = (
-    (re.compile(r"\b(must|to|should|needn't|not|please) fast\b|\bfasting\b"), r"\1 abstain"),
+    (lazy(r"\b(must|to|should|needn't|not|please) fast\b|\bfasting\b"), r"\1 abstain"),
     (
-        re.compile(
-            r"\b(?:no (?:worries|problem|trouble)|not a problem|don't worry|not to worry|never fear)\b(?: at all)?"
-        ),
+        lazy(r"\b(?:no (?:worries|problem|trouble)|not a problem|don't worry|not to worry|never fear)\b(?: at all)?"),
         f" {REASSURED} ",
     ),
     (
-        re.compile(
+        lazy(
             r"\b(?:won't|will not|wouldn't) (?:do|suffice)(?=\W*$|\W*[.;,!])|\b(?:isn't|aren't|not) (?:enough"
             r"|sufficient)\b"
         ),
         f" not {ENOUGH} ",
     ),
     (
-        re.compile(
-            r"\b(?:will|would|'ll) do(?=\W*$|\W*[.;,!])|\bsuffices?\b|\b(?:is|are|'s) (?:enough|plenty|sufficient)\b"
-        ),
+        lazy(r"\b(?:will|would|'ll) do(?=\W*$|\W*[.;,!])|\bsuffices?\b|\b(?:is|are|'s) (?:enough|plenty|sufficient)\b"),
         f" {ENOUGH} ",
     ),
     (
-        re.compile(r"\b(?:come|comes|came) with\b|\bin the (?:box|package|price)\b|\bpart of the (?:price|package)\b"),
+        lazy(r"\b(?:come|comes|came) with\b|\bin the (?:box|package|price)\b|\bpart of the (?:price|package)\b"),
         " include ",
     ),
-    (re.compile(r"\b(?:sold out|out of stock|fully booked)\b"), f" {DENIED} available "),
+    (lazy(r"\b(?:sold out|out of stock|fully booked)\b"), f" {DENIED} available "),
     (
-        re.compile(r"\bin stock\b|\b(?:[1-9]\d*|a few|some|several|plenty|many)(?: \w+)? (?:left|remaining)\b"),
+        lazy(r"\bin stock\b|\b(?:[1-9]\d*|a few|some|several|plenty|many)(?: \w+)? (?:left|remaining)\b"),
         " available ",
     ),
-    (re.compile(r"\b(?:day (?:and|or) night|night (?:and|or) day|(?:a)?round the clock)\b"), " always "),
-    (re.compile(r"\b(?:hardly|barely|scarcely|rarely)\b"), "seldom"),  # whose stems are those of hard, bare and rare
-    (re.compile(r"\b(i|you|we|they|he|she|it)'ll\b"), r"\1 will"),
-    (re.compile(r"\bnot(?:ed|ing)\b"), "mention"),
-    (re.compile(r"\b(?:very |quite |so )?close(?:r)? (?=to\b|by\b|at hand\b)"), "near "),
-    (re.compile(r"\blos (?=\w)"), ""),
-    (re.compile(r"\bfines\b|\ba fine (?=of\b|for\b)"), "a penalty "),
+    (lazy(r"\b(?:day (?:and|or) night|night (?:and|or) day|(?:a)?round the clock)\b"), " always "),
+    (lazy(r"\b(?:hardly|barely|scarcely|rarely)\b"), "seldom"),  # whose stems are those of hard, bare and rare
+    (lazy(r"\b(i|you|we|they|he|she|it)'ll\b"), r"\1 will"),
+    (lazy(r"\bnot(?:ed|ing)\b"), "mention"),
+    (lazy(r"\b(?:very |quite |so )?close(?:r)? (?=to\b|by\b|at hand\b)"), "near "),
+    (lazy(r"\blos (?=\w)"), ""),
+    (lazy(r"\bfines\b|\ba fine (?=of\b|for\b)"), "a penalty "),
     (
-        re.compile(r"\bno (?:\w+ )?((?:limit|minimum|maximum|deadline|requirement|restriction|age limit)s?)\b"),
+        lazy(r"\bno (?:\w+ )?((?:limit|minimum|maximum|deadline|requirement|restriction|age limit)s?)\b"),
         rf" {BOUNDLESS} \1 ",
     ),
-    (re.compile(r"(?<!be )\bended\b"), "stopped"),
-    (re.compile(r"\bbring(?:ing)? (?:your|their|one's) own\b"), " bringown "),
-    (re.compile(r"\b(?:go|goes|gone|went|going) up\b|\b(?:is|are|was|were|been) up (?=\d|by\b|from\b|on\b)"), " rise "),
+    (lazy(r"(?<!be )\bended\b"), "stopped"),
+    (lazy(r"\bbring(?:ing)? (?:your|their|one's) own\b"), " bringown "),
+    (lazy(r"\b(?:go|goes|gone|went|going) up\b|\b(?:is|are|was|were|been) up (?=\d|by\b|from\b|on\b)"), " rise "),
     (
-        re.compile(r"\b(?:go|goes|gone|went|going) down\b|\b(?:is|are|was|were|been) down (?=\d|by\b|from\b|on\b)"),
+        lazy(r"\b(?:go|goes|gone|went|going) down\b|\b(?:is|are|was|were|been) down (?=\d|by\b|from\b|on\b)"),
         " fall ",
     ),
-    (re.compile(r"\bpass(?:ed|es)? away\b"), " die "),
+    (lazy(r"\bpass(?:ed|es)? away\b"), " die "),
     (
-        re.compile(r"\badd-ons?\b|\b(?:come|comes|go|goes|is|are) on top\b|\b(?:will be|is|are|gets?) added\b"),
+        lazy(r"\badd-ons?\b|\b(?:come|comes|go|goes|is|are) on top\b|\b(?:will be|is|are|gets?) added\b"),
         " extra ",
     ),
     (
-        re.compile(r",? ?\bcontrary to (?:what [^,.;]*|(?:the )?\w+(?: \w+)?)(?=[,.;!]|$),?"),
+        lazy(r",? ?\bcontrary to (?:what [^,.;]*|(?:the )?\w+(?: \w+)?)(?=[,.;!]|$),?"),
         " ",
     ),
-    (re.compile(r"\b(?:pull|back)(?:ed|s|ing)? out\b"), " withdraw "),
-    (re.compile(r"\bno (\w+),? no \w+"), r" must \1 "),
+    (lazy(r"\b(?:pull|back)(?:ed|s|ing)? out\b"), " withdraw "),
+    (lazy(r"\bno (\w+),? no \w+"), r" must \1 "),
     (
-        re.compile(
+        lazy(
             r"(?:^|\b)(?:its |entirely |completely )?(?:up to|left to) (?:you|them|him|her|us|me|everyone|each"
             r"|the \w+)\b|\bopt-in\b"
             r"|\bat (?:your|their|his|her|its|the \w+'s) (?:own )?discretion\b|\b(?:your|their) (?:own"
@@ -122,20 +118,20 @@ _SAME_WORD = (
         ),
         " optional ",
     ),
-    (re.compile(r"\b(?:is|are|be|being|'re|'s) (?:provided|supplied|laid on)\b"), " supplied "),
-    (re.compile(r"\b(?:isn't|aren't|not|never) (?:provided|supplied|laid on)\b"), " not supplied "),
-    (re.compile(_MONEY.format(r"0+(?:[.,]0+)?(?![\d.,]*[1-9])")), " free "),
-    (re.compile(_MONEY.format(r"\d+(?:[.,]\d+)*")), " charge "),
+    (lazy(r"\b(?:is|are|be|being|'re|'s) (?:provided|supplied|laid on)\b"), " supplied "),
+    (lazy(r"\b(?:isn't|aren't|not|never) (?:provided|supplied|laid on)\b"), " not supplied "),
+    (lazy(_MONEY.format(r"0+(?:[.,]0+)?(?![\d.,]*[1-9])")), " free "),
+    (lazy(_MONEY.format(r"\d+(?:[.,]\d+)*")), " charge "),
     (
-        re.compile(
+        lazy(
             r"\bno need\b(?: to\b| for\b)?|\bneedn't\b|\b(?:don't|doesn't|didn't|won't|not|never|no longer) "
             rf"(?:\w+ly )?(?:need(?: to)?\b|have to\b|{_NEEDED}\b(?: to\b)?)"
         ),
         f" {NEEDLESS} ",
     ),
-    (re.compile(rf"\bno ((?:\w+ ){{1,4}}?)(?:is |are |was |were )?{_NEEDED}\b"), rf" {NEEDLESS} \1"),
+    (lazy(rf"\bno ((?:\w+ ){{1,4}}?)(?:is |are |was |were )?{_NEEDED}\b"), rf" {NEEDLESS} \1"),
     (
-        re.compile(
+        lazy(
             r"\b(?:nothing|nobody|no one|none|no \w+) (?:but|except(?: for)?|other than|apart from|besides)\b"
             r"|\b(?:reserved|exclusively|solely|meant only) for\b|\b(?:limit|restrict|confine)(?:s|ed)?(?:"
             r" \w+){0,3} to\b"
@@ -144,7 +140,7 @@ _SAME_WORD = (
         f" {ONLY} ",
     ),
     (
-        re.compile(
+        lazy(
             r"\bexcept(?:ing)?(?: for)?\b|\b(?:apart|aside) from\b|\bwith the exception of\b|\bsave for\b|\bother"
             r" than\b"
             r"|\binstead of\b|\brather than\b|\bas opposed to\b|\bin (?:place|lieu) of\b"
@@ -152,41 +148,41 @@ _SAME_WORD = (
         ),
         f" {EXCEPT} ",
     ),
-    (re.compile(r"\b(?:have|has|had|need|needs|got|obliged|required) to\b"), " must "),
+    (lazy(r"\b(?:have|has|had|need|needs|got|obliged|required) to\b"), " must "),
     (
-        re.compile(
+        lazy(
             r"\bfree of (?:charge|cost)\b|\bno (?:charge|fee|cost)\b|\bnothing to pay\b|\b(?:costs?|pays?) nothing\b"
             r"|\bwithout (?:charge|paying)\b"
         ),
         " free ",
     ),
     (
-        re.compile(
+        lazy(
             r"\bmore than (?:once|one)\b|\b(?:multiple|several|many|unlimited) (?:times|uses?)\b|\breusable\b"
             r"|\brepeatedly\b"
         ),
         " multipleuse ",
     ),
     (
-        re.compile(
+        lazy(
             r"\bsingle[- ]use\b|\bone (?:use|time only)\b|\b(?:only|just) (?:once|one)\b|\bone-time\b|\bdisposable\b"
             r"|\bonce only\b"
         ),
         " singleuse ",
     ),
     (
-        re.compile(
+        lazy(
             r"\b(\w+)-free\b|\b(sugar|dairy|gluten|lactose|milk|meat|nut|fat|alcohol|caffeine|smoke|lead|plastic"
             r"|cruelty"
             r"|carbon|pain|error|bug|risk|duty|tax|toll|rent|interest|ad|advert) free\b(?! to\b| of\b)"
         ),
         lambda match: f" noword {match[1] or match[2]} ",
     ),
-    (re.compile(r"\bjust as \w+|\bequally\b|\bas (?!long|soon|far|well|much)\w+ as\b"), " same "),
-    (re.compile(r"\bswitch(?:ed|es)? (?:it |them )?off\b|\bturn(?:ed|s)? (?:it |them )?off\b"), " stop "),
-    (re.compile(r"\bhalf (?:full|empty)\b"), " partly "),
-    (re.compile(r"\bno \w+er than\b|\bno more than\b"), " most "),
-    (re.compile(r"\bno ifs\b\W*(?:and |or |no )*buts?\b"), f" {AFFIRMED} "),
+    (lazy(r"\bjust as \w+|\bequally\b|\bas (?!long|soon|far|well|much)\w+ as\b"), " same "),
+    (lazy(r"\bswitch(?:ed|es)? (?:it |them )?off\b|\bturn(?:ed|s)? (?:it |them )?off\b"), " stop "),
+    (lazy(r"\bhalf (?:full|empty)\b"), " partly "),
+    (lazy(r"\bno \w+er than\b|\bno more than\b"), " most "),
+    (lazy(r"\bno ifs\b\W*(?:and |or |no )*buts?\b"), f" {AFFIRMED} "),
 )
 
 

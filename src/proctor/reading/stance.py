@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from proctor.reading.expected import Answered, Expected
 from proctor.reading.match import taken_up
 from proctor.reading.names import TITLES
 from proctor.reading.question import Asked
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.negation import NEGATORS, excepted, hedged, negated, unsure
 from proctor.reading.text.numbers import compare
 from proctor.reading.text.overlap import GENERIC, STOP
@@ -44,32 +44,32 @@ _TAKES_UP = 0.6
 _FORMER = 0.2
 _LOOK_BACK = 30
 _SHORT_REPLY, _FEW_WORDS, _SHORT_ANSWER = 30, 16, 8
-_FORMER_CUE = re.compile(
+_FORMER_CUE = lazy(
     r"\b(?:used to be|(?<!\()formerly|previously|no longer(?: in| at| on)?|migrated (?:off|from|away from)"
     r"|moved (?:off|away from)"
     r"|switched (?:off|from|away from)|was once|once was|until \d{4} (?:it was )?)\s(?:\w+\s)?$"
 )
-_BEYOND = re.compile(r"\b(?:over|above|beyond|exceed\w*|more than|below|under|less than|fewer than) $")
+_BEYOND = lazy(r"\b(?:over|above|beyond|exceed\w*|more than|below|under|less than|fewer than) $")
 """What is denied beyond a limit does not deny the limit: `nothing over 500 kg`."""
-_FORMER_AFTER = re.compile(r",? to \w+")
-_MOVES = re.compile(r"\b(?:moved?|relocated?|switched|migrated|changed|transferred|renamed)\b")
-_OTHERS_SAY = re.compile(
+_FORMER_AFTER = lazy(r",? to \w+")
+_MOVES = lazy(r"\b(?:moved?|relocated?|switched|migrated|changed|transferred|renamed)\b")
+_OTHERS_SAY = lazy(
     r"\b(?:(?:many|most|some)(?: people)?|people|one|you|they|others|everyone|everybody) (?:\w+ )?(?:might |would "
     r"|may |could |often |usually |still )?"
     r"(?:say|think|guess|credit|believe|assume|expect|claim|name|call|attribute)\b|\b(?:often|usually|widely"
     r"|commonly|popularly|wrongly|mistakenly) (?:said|credited|thought|believed|attributed|assumed)\b"
 )
-_DOUBTS = re.compile(
+_DOUBTS = lazy(
     r"\b(?:(?:i|we) (?:(?:very much|really|highly|strongly|do) )?doubt"
     r"|(?:i|we) (?:do not|don't|cannot|can't) (?:think|believe)"
     r"|(?:it is|it's|it seems) (?:\w+ )?(?:doubtful|unlikely|improbable))\b(?P<then>[^.;:!?]*)$"
 )
-_EXCEPTS = re.compile(r"\b(?:any\w*|nobody|no one|but|except|other than|not|n't)\b")
-_TAKEN_BACK = re.compile(
+_EXCEPTS = lazy(r"\b(?:any\w*|nobody|no one|but|except|other than|not|n't)\b")
+_TAKEN_BACK = lazy(
     r"\b(?:wrongly|mistaken(?:ly)?|but|however|incorrectly|actually|in (?:fact|reality|truth)|though|yet)\b"
     r"|; it was\b"
 )
-_SETS_ASIDE = re.compile(
+_SETS_ASIDE = lazy(
     r"\b(?:not|n't|isn't|wasn't|but|however|mistaken|wrong|rather|instead|think|guess|say|no|never|although|though"
     r"|actually|so|therefore|thus|hence|namely|called|is|was|are|were|wrote|by|known|which)\b"
 )

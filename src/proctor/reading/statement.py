@@ -15,6 +15,7 @@ from proctor.reading.expected import Fact, read_facts
 from proctor.reading.manner import concedes, doubts, evades, reports, retracts, supposes, without_concessions
 from proctor.reading.text.claims import claims
 from proctor.reading.text.fold import fold
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.negation import NEGATORS, declines, excepted, hedged, negated, polarity, unsure
 from proctor.reading.text.overlap import GENERIC, STOP
 from proctor.reading.text.passage import Passage, passage_of
@@ -24,11 +25,11 @@ from proctor.reading.text.words import PAST, stem_set, words
 _READ = 4_000
 """Characters read of a reply: what stands further down is seldom its answer."""
 _KEPT = 512
-_FLAT_NO = re.compile(r"(?:absolutely|certainly|definitely|of course|surely|clearly) not\b|not at all\b")
-_LAST_WORD = re.compile(r", (yes|no)[.!]?$")
-_ANSWER_IS = re.compile(r"\banswer (?:is|was|should be)[:,]? \W?(yes|no)\b")
-_LEADING = re.compile(r"\A\W*(?:(?:yes|no|yeah|nope|indeed|correct|well|actually|oh)\b[\s,.:;!-]*)+")
-_WORD = re.compile(r"[^\W\d_][\w'’-]*")
+_FLAT_NO = lazy(r"(?:absolutely|certainly|definitely|of course|surely|clearly) not\b|not at all\b")
+_LAST_WORD = lazy(r", (yes|no)[.!]?$")
+_ANSWER_IS = lazy(r"\banswer (?:is|was|should be)[:,]? \W?(yes|no)\b")
+_LEADING = lazy(r"\A\W*(?:(?:yes|no|yeah|nope|indeed|correct|well|actually|oh)\b[\s,.:;!-]*)+")
+_WORD = lazy(r"[^\W\d_][\w'’-]*")
 _JOINS = frozenset(["of", "de", "da", "van", "von", "der", "den", "del", "la", "le", "di", "the"])
 _NO_NAME = STOP | stem_set(
     "yes no sorry sure certainly absolutely actually correct correction indeed really well apologise apologies i'm "
@@ -62,7 +63,7 @@ _AFTER_SUBJECT = PAST - {"are", "were", "have"} | {
 _LABELS = frozenset(("section", "chapter", "page", "article", "paragraph", "version", "room", "number", "line", "step"))
 _LIMITING = stem_set("after before until beyond over past within longer more less later earlier exactly necessarily")
 """Between a negation and a value these make it a limit: not after 14 days."""
-_EMPHASIS = re.compile(r"\*+|__+|`+|\b(?:please )?note(?: that\b|:) ?", re.IGNORECASE)
+_EMPHASIS = lazy(r"\*+|__+|`+|\b(?:please )?note(?: that\b|:) ?", re.IGNORECASE)
 """Marks and words that only stress what they stand with."""
 _SHORTEST_NAME = 2
 _ALONE = 3

@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 
 from proctor.reading.question import Asked
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.words import stems_of
 
-_SIGN = re.compile(r"(?:^|(?<=[:|=-])|(?<=[:|=-] ))[ \t]*(?:(?P<yes>[✓✔✅☑])|[✗✘✖❌❎])[\ufe0f ]*", re.MULTILINE)
+_SIGN = lazy(r"(?:^|(?<=[:|=-])|(?<=[:|=-] ))[ \t]*(?:(?P<yes>[✓✔✅☑])|[✗✘✖❌❎])[\ufe0f ]*", re.MULTILINE)
 """A sign that stands for an answer: at the beginning of a line, or after its label."""
-_CELL = re.compile(r"\s*(?:(?P<yes>yes|true|included)|(?P<no>no|false|none|n/a|-))\s*(?:[,.;(].*)?$")
+_CELL = lazy(r"\s*(?:(?P<yes>yes|true|included)|(?P<no>no|false|none|n/a|-))\s*(?:[,.;(].*)?$")
 _LEAST = 2
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from proctor.reading.question import Asked
+from proctor.reading.text.lazy import lazy
 
 _ONES = "one two three four five six seven eight nine ten eleven twelve"
 _NUMBERS = {word: number for number, word in enumerate(_ONES.split(), 1)}
@@ -27,20 +28,20 @@ _ADVERBS = {
     for adverb, _, period in [entry.partition(":")]
 }
 _TIMES = {"once": 1, "twice": 2, "thrice": 3}
-_OFTEN = re.compile(
+_OFTEN = lazy(
     rf"\b(?P<count>once|twice|thrice|(?:{_NUMBER})\s?(?:times|x|×))\s(?:a|an|per|each|every|in a"
     rf"|in every)\s?(?P<period>hour|day|week|month|year)\b"
     r"|\b(?P<daily>once|twice|thrice|(?:two|three|four) times) (?P<adverb>daily|weekly|monthly|yearly|annually)\b"
     rf"|\b(?P<alone>{'|'.join(_ADVERBS)})\b|\b(?:each|every|per) (?P<each>hour|day|week|month|year)\b"
     r"|\bevery (?P<other>other|second) (?P<of>hour|day|week|month|year)\b"
 )
-_ASKS_OFTEN = re.compile(r"\bhow (?:often|frequently|regularly)\b")
-_SHARES = re.compile(
+_ASKS_OFTEN = lazy(r"\bhow (?:often|frequently|regularly)\b")
+_SHARES = lazy(
     r"%|\bper ?cent|\b(?:share|fraction|proportion|percentage|part)\b|\b\d/\d|\b(?:half|thirds?|quarters?|fifths?"
     r"|in (?:\d|two|three|four|five|ten))\b"
 )
-_HAS_OFTEN = re.compile(r"\bevery\b|\btimes a\b|\b(?:once|twice)\b|ly\b|\beach\b")
-_OUT_OF = re.compile(
+_HAS_OFTEN = lazy(r"\bevery\b|\btimes a\b|\b(?:once|twice)\b|ly\b|\beach\b")
+_OUT_OF = lazy(
     rf"\b(?P<some>{_NUMBER})\s(?:in(?: every)?|out of(?: every)?|of every)\s(?P<all>{_NUMBER}|\d+)\b(?!\s?(?:km|m"
     rf"|cm|years?|days?|hours?|minutes?|months?|weeks?)\b)"
 )
@@ -62,23 +63,23 @@ _PARTS = (
     rf"(?<!and )(?<!end of )(?P<top>a|an|one|two|three|four|five|six|seven|eight"
     rf"|nine)[ -](?P<part>{'|'.join(sorted(_PART_NAMES, key=len, reverse=True))})s?"
 )
-_ALL_BUT = re.compile(rf"\ball (?:but|except(?: for)?|save) {_PARTS}\b")
-_SHARE = re.compile(
+_ALL_BUT = lazy(rf"\ball (?:but|except(?: for)?|save) {_PARTS}\b")
+_SHARE = lazy(
     rf"\b{_PARTS}\b(?!\s(?:of an? |an? |past|to )?(?:hour|mile|year|century|dozen|litre|liter|gram|kilo|pound|day"
     rf"|month|time|floor|place|of \w+ \d|half|quarter))"
 )
-_SIGNED = re.compile(r"\b(?:minus|negative)\s(?=\d)")
-_BELOW_ZERO = re.compile(
+_SIGNED = lazy(r"\b(?:minus|negative)\s(?=\d)")
+_BELOW_ZERO = lazy(
     r"(?<![\w-])(\d+(?:\.\d+)?)((?:\s?°\s?[cf]?|\sdegrees?(?:\s(?:celsius|fahrenheit))?)?)\sbelow(?: zero"
     r"| freezing)?"
 )
-_RATE = re.compile(
+_RATE = lazy(
     r"\b(kilomet(?:re|er)s?|km|miles?|met(?:re|er)s?|m|feet|knots)\s(?:an|a|each|every)\s(hour|second|minute)\b"
 )
-_SLANG = re.compile(r"\b(bucks|grand|quid|k(?= (?:a|per|each) (?:year|month)))\b")
+_SLANG = lazy(r"\b(bucks|grand|quid|k(?= (?:a|per|each) (?:year|month)))\b")
 _SLANG_WORDS = {"bucks": "dollars", "grand": "thousand", "quid": "pounds sterling"}
-_SHORT_YEAR = re.compile(r"(?<!\w)'(\d\d)\b")
-_SPOKEN_CLOCK = re.compile(
+_SHORT_YEAR = lazy(r"(?<!\w)'(\d\d)\b")
+_SPOKEN_CLOCK = lazy(
     rf"\b(?P<hour>{'|'.join(_NUMBERS)})[ -](?P<minute>thirty|fifteen|forty-five|twenty|ten|forty|fifty|oh five"
     rf"|twenty-five|thirty-five)(?P<rest>\s(?:in the (?:morning|afternoon|evening)|at night|[ap]\.?\s?m\b|o'clock)"
     rf"|(?=[.,!?]|$))"
@@ -95,20 +96,20 @@ _MINUTES = {
     "twenty-five": 25,
     "thirty-five": 35,
 }
-_AT_HOUR = re.compile(rf"\bat ({_NUMBER})(?=[.,;!?]|$| on\b| every\b| but\b| and\b)")
-_TWELVE_AT_NIGHT = re.compile(r"\b(?:twelve|12)(?: o'clock)? at night\b|\b0?0:00\b|\b24:00\b")
-_SHARED_MULTIPLIER = re.compile(
+_AT_HOUR = lazy(rf"\bat ({_NUMBER})(?=[.,;!?]|$| on\b| every\b| but\b| and\b)")
+_TWELVE_AT_NIGHT = lazy(r"\b(?:twelve|12)(?: o'clock)? at night\b|\b0?0:00\b|\b24:00\b")
+_SHARED_MULTIPLIER = lazy(
     rf"\b(?P<low>{_NUMBER})(?P<to>\s?(?:-|to|and(?: no more than)?)\s?)(?P<high>{_NUMBER})\s(?P<many>hundred"
     rf"|thousand|million|billion)\b"
 )
-_OR_MORE = re.compile(
+_OR_MORE = lazy(
     r"(?<![\w.,])(\d[\d.,]*(?:\s?[a-z%°]+)?) (?:(?:or|and) )?(?P<way>(?<=or )(?:more|over|above|up|longer|higher|larger"
     r"|older|less|under|below|fewer|shorter|lower|smaller|younger)|(?<=and )(?:more|over|above|up|less|under|below"
     r"|fewer)|upwards?|onwards?)\b(?! than)"
     r"|(?<![\w.,])(\d[\d.,]*(?:\s?[a-z%°]+)?),? (?P<least>minimum|at (?:the )?(?:very )?least|at a minimum|maximum"
     r"|at (?:the )?most|max|min)\b"
 )
-_ERA = re.compile(r"\bb\.?\s?c\.?\s?e\b\.?")
+_ERA = lazy(r"\bb\.?\s?c\.?\s?e\b\.?")
 _WEEKDAYS = {
     "mon": "monday",
     "tue": "tuesday",
@@ -122,7 +123,7 @@ _WEEKDAYS = {
     "sat": "saturday",
     "sun": "sunday",
 }
-_WEEKDAY = re.compile(rf"\b({'|'.join(sorted(_WEEKDAYS, key=len, reverse=True))})\b\.?")
+_WEEKDAY = lazy(rf"\b({'|'.join(sorted(_WEEKDAYS, key=len, reverse=True))})\b\.?")
 _PER = {
     "hour": 8766.0,
     "day": 365.25,
@@ -145,15 +146,15 @@ _PER_ADVERB = {
     "p.a": 1.0,
     "pa": 1.0,
 }
-_PERIOD = re.compile(
+_PERIOD = lazy(
     r"(?:\s?(?:per|an?|each|every|/|in a|for a|for each|by the)\s?(?P<noun>hour|day|night|week|month|quarter|year"
     r"|annum)\b|\s?/\s?(?P<short>h|hr|mo|yr|wk|d)\b|,?\s(?P<adverb>hourly|daily|weekly|monthly|quarterly|yearly"
     r"|annually|p\.a|pa)\b)"
 )
-_PERIOD_BEFORE = re.compile(rf"\b({'|'.join(word for word in _PER_ADVERB if len(word) > 3)})\b[^.;!?]*$")
+_PERIOD_BEFORE = lazy(rf"\b({'|'.join(word for word in _PER_ADVERB if len(word) > 3)})\b[^.;!?]*$")
 _LOOK_BACK = 40
 _SHORT_PERIODS = {"h": 8766.0, "hr": 8766.0, "mo": 12.0, "yr": 1.0, "wk": 52.18, "d": 365.25}
-_HINT = re.compile(
+_HINT = lazy(
     r"\b(?:in|of|out|every|each|a|an|one|two|three|four|minus|negative|below|bucks|grand|bce?|or|and|night|mon|tue"
     r"|tues|wed|thu|thur|thurs|fri|sat|sun|thirty|fifteen|forty|hundred|thousand|million|billion|at)\b|ly\b|'\d\d\b|b\.\s?c|minimum|least|most|max|wards"
 )

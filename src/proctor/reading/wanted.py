@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -10,6 +9,7 @@ from proctor.reading.lexicon import concept
 from proctor.reading.question import Asked
 from proctor.reading.signed_phrases import marked_phrases
 from proctor.reading.signs import WITHOUT, is_adverse, is_root, sign_of
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import stem_set, stems_of
 
@@ -29,12 +29,10 @@ _NOUNS = stem_set("damage allergy penalty failure mistake shortage breach loss e
 """Adverse words that name a thing: to ask about one is not to ask with a denial."""
 _CALLED_OFF = stem_set("cancel cancellation withdraw withdrawal terminate termination revoke")
 """What means the same of a contract or an order."""
-_DONE = re.compile(
-    r"^(?:has|have)\b|\b(?:already|yet|finished|over|done|completed?|fixed|resolved|ready|final|settled)\b"
-)
+_DONE = lazy(r"^(?:has|have)\b|\b(?:already|yet|finished|over|done|completed?|fixed|resolved|ready|final|settled)\b")
 _PRONOUNS = stem_set("i we you he she it they there one anyone anybody someone this that these those")
-_ISNT = re.compile(r"^\W*\w+n't\b|(?<=^can)not\b")
-_CONDITION = re.compile(
+_ISNT = lazy(r"^\W*\w+n't\b|(?<=^can)not\b")
+_CONDITION = lazy(
     r"\b(?:if|when|unless|once|in case)\b|\b(?:after|before|while|until) (?:i|we|you|they|it|he|she|one)\b"
 )
 

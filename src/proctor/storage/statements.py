@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
 from sqlalchemy import Delete, Dialect, Insert, Table, bindparam, delete
-from sqlalchemy.dialects import postgresql, sqlite
 
 from proctor.storage.rows import ATTEMPT_COLUMNS
 from proctor.storage.tables import attempts, drafts, turns
@@ -58,9 +59,14 @@ def _written(dialect: Dialect) -> SqlStatements:
 
 def _upsert(table: Table, dialect: Dialect, *, key: Sequence[str], columns: Sequence[str]) -> str:
     """Insert, or replace all but the key: writing twice changes nothing."""
-    insert = sqlite.insert(table) if dialect.name == "sqlite" else postgresql.insert(table)
+    insert = _insert(table, dialect)
     replaced = {name: insert.excluded[name] for name in columns if name not in key}
     return _compile_statement(insert.on_conflict_do_update(index_elements=key, set_=replaced), dialect, columns)
+
+
+def _insert(table: Table, dialect: Dialect) -> Any:
+    """Of the database's own dialect, the only one that is imported."""
+    return import_module(f"sqlalchemy.dialects.{dialect.name}").insert(table)
 
 
 def _compile_statement(statement: Insert | Delete, dialect: Dialect, columns: Sequence[str]) -> str:

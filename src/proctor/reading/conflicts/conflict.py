@@ -6,7 +6,6 @@ another subject, scope or time is no contradiction, and one value that both repl
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -33,9 +32,10 @@ from proctor.reading.link import same_question
 from proctor.reading.statement import Statements, excerpt, read_statements
 from proctor.reading.text.claims import claims
 from proctor.reading.text.fold import fold, squeeze
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.words import words
 
-_ABOUT = re.compile(
+_ABOUT = lazy(
     r"\b(?:wrong|mistaken|mistake|error|incorrect|confused|misinformed|misspoke|corrected|myself|back|apologi[sz]e|sorry)"
     r" (?:about|regarding|concerning|on|as to|for) ((?:[\w'-]+ ?){1,4})"
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import product, takewhile
 
@@ -17,6 +16,7 @@ from proctor.reading.polarity import says
 from proctor.reading.question import understand
 from proctor.reading.statement import Claim, Statements, excerpt
 from proctor.reading.text.fold import fold
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.negation import NEGATORS
 from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import words
@@ -25,27 +25,27 @@ _SHORTEST_PART = 4
 _LONGEST_NAME = 3
 _MOST = 30
 """Sentences of a reply that are held against those of another."""
-_SUBJECT = re.compile(
+_SUBJECT = lazy(
     r"(?:(?:but|so|and|then|well|sorry|no|yes)\b,? )*(it|they|he|she|we|you|i|that|this|there|the doors?)\b"
 )
-_PERSON = re.compile(r"(?:he|she)(?:'s|'ll|'d)?\b")
-_OF_PERSON = re.compile(r"\b(?:he|she|him|her|his|hers)\b")
-_FORMER = re.compile(r"\b(?:any ?more|no longer|used to|formerly|yet|not yet)\b")
-_CLAUSE = re.compile(r"[,;:–—] |\b(?:because|since|and|but|so) ")
-_IS = re.compile(
+_PERSON = lazy(r"(?:he|she)(?:'s|'ll|'d)?\b")
+_OF_PERSON = lazy(r"\b(?:he|she|him|her|his|hers)\b")
+_FORMER = lazy(r"\b(?:any ?more|no longer|used to|formerly|yet|not yet)\b")
+_CLAUSE = lazy(r"[,;:–—] |\b(?:because|since|and|but|so) ")
+_IS = lazy(
     r"((?:the |this |that |our |your )?[\w'-]+?)(?:'s|'re| is| are| was| were)\b(?: (?:\w+ly|very|quite|too|so))?"
 )
-_NOT_ALL = re.compile(r"\b(?:only|alone|just|until|always|all|both|every|either|yet|directly|any ?more)\b")
+_NOT_ALL = lazy(r"\b(?:only|alone|just|until|always|all|both|every|either|yet|directly|any ?more)\b")
 _PRONOUNS = frozenset(("it", "they", "this", "these", "those"))
-_LIMITED = re.compile(
+_LIMITED = lazy(
     r"\b(?:only (?!if|when|on|in|from)|reserved for|restricted to|limited to|exclusively(?: for)?|exclusive to"
     r"|\w+s only)\b"
 )
-_FOR_ALL = re.compile(
+_FOR_ALL = lazy(
     r"\b(?:anyone|anybody|everyone|everybody|open to (?:all|the (?:general )?public|everyone|anyone)|for all)\b"
 )
-_NONE = re.compile(r"\bno ((?:[a-z][a-z'-]* ?){1,3})")
-_SOME = re.compile(
+_NONE = lazy(r"\bno ((?:[a-z][a-z'-]* ?){1,3})")
+_SOME = lazy(
     r"\b(?:an?|the|this|that|these|those|our|your|its|his|her|their|several|some|many|few|two|three|four|five"
     r"|\d[\d.,]*) (?=((?:[\w.'-]+ ?){1,3}))"
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from proctor.reading.conflicts.agreement import is_more, measure_one_thing, meet
@@ -14,19 +13,20 @@ from proctor.reading.lexicon import akin
 from proctor.reading.statement import Claim, Statements, excerpt
 from proctor.reading.text.clocks import Clock
 from proctor.reading.text.fold import fold
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.numbers import Quantity
 from proctor.reading.text.words import words
 
-_AT = re.compile(r"\b(?:at|by|until|till|from) (?:\w+ )?$")
+_AT = lazy(r"\b(?:at|by|until|till|from) (?:\w+ )?$")
 _HALF_A_DAY = 720
 _HOURS = range(1, 13)
 _LARGER = (
     r"bigger|larger|greater|longer|taller|higher|older|heavier|deeper|wider|faster|farther|further|dearer|warmer|hotter"
 )
 _SMALLER = r"smaller|shorter|lower|younger|lighter|shallower|narrower|slower|nearer|closer|cheaper|colder|cooler"
-_COMPARES = re.compile(rf"\b(?:(?P<more>more|{_LARGER})|(?P<less>less|fewer|{_SMALLER}))\b[^?]* than\b")
-_ONLY = re.compile(r"\bonly\b|\bjust\b|\bexclusively\b|\bnot outside\b")
-_IT = re.compile(r"\b(?:it|they|he|she|that|this|there|then)\b")
+_COMPARES = lazy(rf"\b(?:(?P<more>more|{_LARGER})|(?P<less>less|fewer|{_SMALLER}))\b[^?]* than\b")
+_ONLY = lazy(r"\bonly\b|\bjust\b|\bexclusively\b|\bnot outside\b")
+_IT = lazy(r"\b(?:it|they|he|she|that|this|there|then)\b")
 
 
 def continued_times(pair: Pair) -> Iterator[Found]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from proctor.reading.conflicts.pair import TIMES, Found, Pair
@@ -12,6 +11,7 @@ from proctor.reading.lexicon import akin, concept
 from proctor.reading.statement import Claim, Named, Statements, excerpt
 from proctor.reading.text.choices import items
 from proctor.reading.text.fold import fold
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.negation import NEGATORS
 from proctor.reading.text.overlap import GENERIC, STOP
 from proctor.reading.text.words import stem, stem_set, words
@@ -22,20 +22,20 @@ _NAMING = frozenset(("who", "where", "open"))
 _LONGEST_ANSWER = 5
 """Telling words of a reply that is hardly more than its answer."""
 _TAKES_UP = 0.6
-_ENDS_LIST = re.compile(
+_ENDS_LIST = lazy(
     r"\b(?:only|just|nothing else|no others?|nobody else|exactly|that's all|in all|alone|all (?:of them|told))\b"
 )
-_LEAVES_OPEN = re.compile(
+_LEAVES_OPEN = lazy(
     r"\b(?:among (?:others|other things)|including|includes?|for (?:example|instance)|such as|e\.?g\.?|and "
     r"more|etc|and so on"
     r"|some of|mainly|mostly|a bit of|or so|to name)\b"
 )
-_NO_ITEM = re.compile(r"^(?:nothing|no(?:body)?|and nothing|that's|none|not) .*$|^(?:nothing|etc|more|others?)$")
-_LISTED = re.compile(r"^(.*(?:,| and ).*?) (?:is|are|was|were)\b.*$")
+_NO_ITEM = lazy(r"^(?:nothing|no(?:body)?|and nothing|that's|none|not) .*$|^(?:nothing|etc|more|others?)$")
+_LISTED = lazy(r"^(.*(?:,| and ).*?) (?:is|are|was|were)\b.*$")
 _SPEAKERS = stem_set("i i'm i'd i'll i've my me you you're your we our us sorry apologise apologies")
-_DEMONYM = re.compile(r"(?:ish|ese|ian|an|ch|ole|ek|ss?)$")
+_DEMONYM = lazy(r"(?:ish|ese|ian|an|ch|ole|ek|ss?)$")
 _SHORT = 3
-_SHORT_FORM = re.compile(r"[A-Z][a-z]?(?:\d|[A-Z])[A-Za-z\d]*")
+_SHORT_FORM = lazy(r"[A-Z][a-z]?(?:\d|[A-Z])[A-Za-z\d]*")
 _VERB = stem_set("is are was were be has have had do does did can will would")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -13,6 +12,7 @@ from proctor.reading.lexicon import akin, concept, is_derived
 from proctor.reading.link import kinds_meet, missing, one_question
 from proctor.reading.opposites import ADVERSE, OPPOSITES, are_opposite
 from proctor.reading.statement import Statements
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.overlap import STOP
 from proctor.reading.text.units import units_named
 from proctor.reading.text.words import stem_set, words
@@ -22,7 +22,7 @@ Relation = Literal["same", "offer", "near", "other"]
 asks nothing new of the same subject; other: anything else."""
 
 _MANY = 3
-_OF_IT = re.compile(
+_OF_IT = lazy(
     r"(?:so |but |and )?(?:(?:it|that|he|she|they)(?:'s| is| was| are| were)|(?:is|was|isn't|wasn't) (?:it"
     r"|that|he|she))\b"
 )
@@ -41,20 +41,20 @@ TIMES = stem_set(
     "night noon midnight today tomorrow holiday bank week month year"
 )
 """Stems that name a time."""
-_OF_ALL = re.compile(
+_OF_ALL = lazy(
     r"\b(?:every|all|always|any ?time|never|none|nobody|no one|everyone|everybody|everywhere|without exception)\b"
 )
 
 
-_CONVERTS = re.compile(
+_CONVERTS = lazy(
     r"\b(?:can|could|would) you (?:please )?(?:say|give|tell|convert|put|express|write|repeat)\b[^?]*"
     r"\b(?:that|it|this)\b[^?]*\b(?:in|to|into) ([a-z]+)\W*$"
     r"|\b(?:what|how (?:much|many|far|long|tall|high|heavy))(?:'s| is| are| would)? (?:that|it|this)(?: be)?"
     r" in ([a-z]+)\W*$|^(?:and |so )?in ([a-z]+)\W*$"
 )
-_AGAIN = re.compile(r"\bagain\W*$|\bdid you say\W*$|\bonce more\W*$|\bone (?:last|more) time\b")
-_PRONOUN = re.compile(r"\b(?:it|its|they|their|he|his|she|her|we|our|you)\b")
-_CALLED_IT = re.compile(r"\b(?:it|its|they|them|he|him|she|there)\b")
+_AGAIN = lazy(r"\bagain\W*$|\bdid you say\W*$|\bonce more\W*$|\bone (?:last|more) time\b")
+_PRONOUN = lazy(r"\b(?:it|its|they|their|he|his|she|her|we|our|you)\b")
+_CALLED_IT = lazy(r"\b(?:it|its|they|them|he|him|she|there)\b")
 _ADMITTING = frozenset(map(concept, stem_set("open allow include accept admit welcome")))
 _REFUSING = frozenset(map(concept, stem_set("exclude ban forbid prohibit refuse bar")))
 _TURNING = ADVERSE - stem_set("fine")  # `fined` is adverse, `fine` is not

@@ -13,6 +13,7 @@ from proctor.reading.inquiry import is_light
 from proctor.reading.lexicon import akin
 from proctor.reading.statement import Claim
 from proctor.reading.text.fold import fold
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.numbers import Quantity
 from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import words
@@ -30,51 +31,49 @@ _SEASONS = {
     "weekday": tuple(_DAYS[:5]), "christmas": ("december",), "easter": ("april",),
 }  # fmt: skip
 _TIME = "|".join((*_MONTHS, *_DAYS, *_SEASONS))
-_NAMED = re.compile(rf"\b({_TIME})s?\b(?! (?:i|you|we|one|they|he|she|be|not|have|it|cross|take|use|enter)\b)")
-_LEADS_TO_MONTH = re.compile(
+_NAMED = lazy(rf"\b({_TIME})s?\b(?! (?:i|you|we|one|they|he|she|be|not|have|it|cross|take|use|enter)\b)")
+_LEADS_TO_MONTH = lazy(
     r"\b(?:in|of|from|to|until|till|since|between|and|early|late|mid|this|next|last|before|after|by) $"
 )
-_RANGE = re.compile(rf"\b({_TIME})s? (?:and|to|till|until|through|-|–) ({_TIME})s?\b")
-_BETWEEN = re.compile(r"\b(?:between|from) $")
-_RELATIVE = re.compile(r"\b(?:tomorrow|yesterday|tonight|next (?:week|month|year)|last (?:week|month|year))\b")
-_ALWAYS = re.compile(
+_RANGE = lazy(rf"\b({_TIME})s? (?:and|to|till|until|through|-|–) ({_TIME})s?\b")
+_BETWEEN = lazy(r"\b(?:between|from) $")
+_RELATIVE = lazy(r"\b(?:tomorrow|yesterday|tonight|next (?:week|month|year)|last (?:week|month|year))\b")
+_ALWAYS = lazy(
     r"\b(?:every day|daily|all (?:the )?year(?: round)?|all year|year[- ]round|always|at any time|any day|never"
     r"|seven days|24/7|round the clock|at all times|no exceptions?)\b"
 )
-_SUPPOSES = re.compile(r"\b(?:if|suppose|supposing|unless|in case|imagine|assuming|provided|as long as)\b")
-_IF_I = re.compile(r"\bif (?:i|we)\b")
-_CONDITION = re.compile(
+_SUPPOSES = lazy(r"\b(?:if|suppose|supposing|unless|in case|imagine|assuming|provided|as long as)\b")
+_IF_I = lazy(r"\bif (?:i|we)\b")
+_CONDITION = lazy(
     r"\b(?:if|unless|as long as|provided|providing|except|only (?:if|when|with|for|on|in|from|until)|but (?:not|only)"
     r"|depends?|depending|in some cases|sometimes|usually|most|some|many|often|generally|mostly"
     r"|not (?:below|above|under|over))\b(?! i(?:'ve| have)\b)"
 )
-_ANOTHER = re.compile(
+_ANOTHER = lazy(
     r"(?:(?:ok(?:ay)?|so|great|alright|all right|fine|right)\b[,.]? )*(?:and|what about|how about|what of)\b"
     r"(?! (?:if|when|what|which|who|how|why|where|is|are|does|do|can|will)\b)"
 )
-OF_THAT = re.compile(
+OF_THAT = lazy(
     r"(?:that|this)(?:'s|'d|'ll| is| was| would| will| isn't| wasn't| wouldn't| won't| does| doesn't| can| can't)\b"
 )
-QUOTED = re.compile(r"(?<!\w)['\"‘“«](?:[^\s'\"”»]+ ){2,}[^\"”»]+?['\"’”»](?!\w)")
+QUOTED = lazy(r"(?<!\w)['\"‘“«](?:[^\s'\"”»]+ ){2,}[^\"”»]+?['\"’”»](?!\w)")
 """Three words or more between quotation marks are somebody else's."""
-_NAME = re.compile(r"(?<=[a-z,;'’] )(?!I\b)[A-Z][\w'’-]+")
-_OF_ALL = re.compile(
-    r"\b(?:none of|no|all|all of|every|each|each of|any of) ((?:the |our |these |its |their )?[\w'-]+)"
-)
-_OTHERS = re.compile(r"\b(?:the|our|your|all) others?\b|\bother (?:ones?|days|times)\b")
-_OPENING = re.compile(
+_NAME = lazy(r"(?<=[a-z,;'’] )(?!I\b)[A-Z][\w'’-]+")
+_OF_ALL = lazy(r"\b(?:none of|no|all|all of|every|each|each of|any of) ((?:the |our |these |its |their )?[\w'-]+)")
+_OTHERS = lazy(r"\b(?:the|our|your|all) others?\b|\bother (?:ones?|days|times)\b")
+_OPENING = lazy(
     r"(?:(?:yes|no|well|but|and)\b,? )*(?:in|on|at|near|by|for|during|with|under|inside|outside|from"
     r"|before|after|above|below) ((?:the |an? |your |our |my )?[\w'-]+(?: [\w'-]+)?)"
 )
 """What a sentence begins with that sets its scene: near the shore, …"""
-_GRANTS = re.compile(r"(?:your|the|that|his|her|their) (?:\w+ )?\w+ (?:is|was) (?:\w+ )?(?:right|correct)\b[^\w]*")
-_SUBJECT = re.compile(r"(?:(?:yes|no|well|sorry)\b,? )*(?:the |an? |your |our |my |his |her |their |such )?([\w'-]+)")
-_LED = re.compile(r"\b(?:in|on|at|near|by|for|with|inside|outside) ((?:the |an? |your |our |my |this |that )?[\w'-]+)")
-_THEN = re.compile(
+_GRANTS = lazy(r"(?:your|the|that|his|her|their) (?:\w+ )?\w+ (?:is|was) (?:\w+ )?(?:right|correct)\b[^\w]*")
+_SUBJECT = lazy(r"(?:(?:yes|no|well|sorry)\b,? )*(?:the |an? |your |our |my |his |her |their |such )?([\w'-]+)")
+_LED = lazy(r"\b(?:in|on|at|near|by|for|with|inside|outside) ((?:the |an? |your |our |my |this |that )?[\w'-]+)")
+_THEN = lazy(
     r"(?:then|in that case|if so|in this case),? (?:the|it|you|we|they|he|she|i|that|this|there|an?|your|our|my)\b"
 )
 """What follows from what was just told: Then it doesn't …"""
-_OTHER = re.compile(r"\b(?:other|another|else|different|instead|besides|next one|second one|elsewhere)\b")
+_OTHER = lazy(r"\b(?:other|another|else|different|instead|besides|next one|second one|elsewhere)\b")
 
 
 @lru_cache(maxsize=256)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple
@@ -19,14 +18,15 @@ from proctor.reading.polarity import says
 from proctor.reading.question import understand
 from proctor.reading.statement import Claim, Statements, excerpt
 from proctor.reading.text.fold import fold
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.negation import NEGATORS
 from proctor.reading.text.overlap import STOP, f1
 from proctor.reading.text.words import words
 
-_PARTIAL = re.compile(r"\b(?:but (?:not|only)|except|unless|only (?:on|in|if|with|for|from|until|when))\b")
-_FORMER = re.compile(r"\b(?:any ?more|no longer|used to|formerly|not yet)\b")
-_OF_SOME = re.compile(r"(?:some|most|many|a few|other|others|not all) ")
-_PRONOUN_SUBJECT = re.compile(r"\w+(?:n't)? (?:i|you|we|it|they|he|she|one|there)\b")
+_PARTIAL = lazy(r"\b(?:but (?:not|only)|except|unless|only (?:on|in|if|with|for|from|until|when))\b")
+_FORMER = lazy(r"\b(?:any ?more|no longer|used to|formerly|not yet)\b")
+_OF_SOME = lazy(r"(?:some|most|many|a few|other|others|not all) ")
+_PRONOUN_SUBJECT = lazy(r"\w+(?:n't)? (?:i|you|we|it|they|he|she|one|there)\b")
 _SAME_CLAIM = 0.8
 _TAKES_UP = 0.5
 

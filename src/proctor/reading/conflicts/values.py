@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from proctor.reading.conflicts.agreement import is_more, measure_one_thing, meet
@@ -13,6 +12,7 @@ from proctor.reading.lexicon import akin
 from proctor.reading.statement import Claim, Stated, Statements, excerpt
 from proctor.reading.text.clocks import Clock
 from proctor.reading.text.dates import Date
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.negation import NEGATORS
 from proctor.reading.text.numbers import Quantity, quantities
 from proctor.reading.text.overlap import STOP
@@ -20,22 +20,20 @@ from proctor.reading.text.passage import passage_of
 from proctor.reading.text.units import units_named
 from proctor.reading.text.words import stem, stem_set
 
-_SPAN = re.compile(r"\b(?:between|from)\b.* (?:and|to)\b|\d\s?(?:-|to|or)\s?\d|\b\w+ to \w+")
-_PERIOD = re.compile(
+_SPAN = lazy(r"\b(?:between|from)\b.* (?:and|to)\b|\d\s?(?:-|to|or)\s?\d|\b\w+ to \w+")
+_PERIOD = lazy(
     r"\b(?:per|an?|each|every|for (?:an?|one|the whole)) (hour|day|week|month|year|night)\b|\b(month"
     r"|year)ly\b(?! price| fee)|/ ?(month|year)"
 )
-_ASKS_MOST = re.compile(
+_ASKS_MOST = lazy(
     r"\b(?:can|could|may|fits?|holds?|carry|carries|bears?|supports?|allowed|permitted|withstands?|stands?|seats?"
     r"|maximum|max|limit|most|capacity|up to|valid)\b"
 )
-_ASKS_LEAST = re.compile(r"\b(?:must|minimum|least|need|needs|needed|required?|have to|has to|should)\b")
-_EXACTLY = re.compile(r"\b(?:limit|maximum|minimum|exactly|only|it|that) (?:\w+ )?(?=\d)")
+_ASKS_LEAST = lazy(r"\b(?:must|minimum|least|need|needs|needed|required?|have to|has to|should)\b")
+_EXACTLY = lazy(r"\b(?:limit|maximum|minimum|exactly|only|it|that) (?:\w+ )?(?=\d)")
 """It names the bound itself, not what keeps to it: is the limit 20?"""
-_COMPARES = re.compile(r"\w(?:er|ore|ess|orse) (?:\w+ )?than\b(?! \d)")
-_OF_SOMEBODY = re.compile(
-    r"(?:so |and |but )?(?:can|could|may|shall|should|must|will|would|do|am) (?:i|we|you|he|she)\b"
-)
+_COMPARES = lazy(r"\w(?:er|ore|ess|orse) (?:\w+ )?than\b(?! \d)")
+_OF_SOMEBODY = lazy(r"(?:so |and |but )?(?:can|could|may|shall|should|must|will|would|do|am) (?:i|we|you|he|she)\b")
 """Can I come at half past seven? It puts nothing forward for when it closes."""
 _TIMES = {("month", "year"): 12.0}
 _SAME_RATE = 0.02

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Literal
+
+from proctor.reading.text.lazy import lazy
 
 Language = Literal["en", "de", "fr", "it", "es", "pt", "nl", ""]
 """The languages that are known; empty: another one."""
@@ -56,15 +57,15 @@ NAMES: dict[Language, str] = {
 }
 """Those whose words are known beside English."""
 _WORDS = {name: frozenset(words.split()) for name, words in _SMALL.items()}
-_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
-_LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
+_WORD = lazy(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_LATIN = lazy(r"[A-Za-zÀ-ɏ]")
 _READ = 2_000
 _FEWEST = 2
 """A text with so many small words of a language is plainly in it."""
 _LETTER = 0.75
 _MANY = 4
 _ASKS_IN_ENGLISH = frozenset(["who", "whom", "whose", "what", "which", "when", "where", "why", "how", "does", "did"])
-_OF_OTHERS = re.compile(r"[åøłąęśżźćńčšžřůěőűășțğışðþđ]")
+_OF_OTHERS = lazy(r"[åøłąęśżźćńčšžřůěőűășțğışðþđ]")
 """Letters that none of the known languages has."""
 _OWN = {
     name: (_WORDS[name] | frozenset(more.split())) - (_WORDS["en"] - frozenset(more.split()))

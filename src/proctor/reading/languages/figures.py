@@ -5,30 +5,31 @@ from __future__ import annotations
 import re
 
 from proctor.reading.languages.detect import Language
+from proctor.reading.text.lazy import lazy
 
 _MONTHS = "january february march april may june july august september october november december"
-_THOUSANDS = re.compile(r"(?<![\d.,/-])\d{1,3}(?:\.\d{3})+(?![\d/-]|\.\d)")
-_COMMA = re.compile(r"(?<![\d.,])(\d+),(\d{1,8})(?![\d,]|\.\d)")
-_DAY_FIRST = re.compile(r"(?<![\d./-])([0-3]?\d)[/-]([01]?\d)[/-]((?:[12]\d)?\d\d)(?![\d/-])")
-_DAY_MONTH = re.compile(r"(?<![\d.])([0-3]?\d)\.\s?(0?[1-9]|1[0-2])\.(?!\s?\d)")
-_ORDINAL_DAY = re.compile(r"\b([0-3]?\d)\.(?=\s[^\W\d_])")
+_THOUSANDS = lazy(r"(?<![\d.,/-])\d{1,3}(?:\.\d{3})+(?![\d/-]|\.\d)")
+_COMMA = lazy(r"(?<![\d.,])(\d+),(\d{1,8})(?![\d,]|\.\d)")
+_DAY_FIRST = lazy(r"(?<![\d./-])([0-3]?\d)[/-]([01]?\d)[/-]((?:[12]\d)?\d\d)(?![\d/-])")
+_DAY_MONTH = lazy(r"(?<![\d.])([0-3]?\d)\.\s?(0?[1-9]|1[0-2])\.(?!\s?\d)")
+_ORDINAL_DAY = lazy(r"\b([0-3]?\d)\.(?=\s[^\W\d_])")
 _ORDINAL = {
-    "fr": re.compile(r"\b(\d+)(?:er|ère|re|e|ème|°|º)\b"),
-    "nl": re.compile(r"\b(\d+)(?:e|de|ste)\b"),
+    "fr": lazy(r"\b(\d+)(?:er|ère|re|e|ème|°|º)\b"),
+    "nl": lazy(r"\b(\d+)(?:e|de|ste)\b"),
 }
-_ORDINAL_SIGN = re.compile(r"\b(\d+)\s?[°ºª](?!\s?[CcFf]\b)")
+_ORDINAL_SIGN = lazy(r"\b(\d+)\s?[°ºª](?!\s?[CcFf]\b)")
 _CLOCK = {
-    "de": re.compile(r"\b([01]?\d|2[0-4])(?:[.:]([0-5]\d))?\s?uhr\b", re.IGNORECASE),
-    "nl": re.compile(r"(?:(?<=\bom )([01]?\d|2[0-4])|\b([01]?\d|2[0-4])(?=[.:][0-5]\d))(?:[.:]([0-5]\d))?\s?uur\b"),
-    "": re.compile(r"\b([01]?\d|2[0-4])\s?h(?:\s?([0-5]\d))?\b(?!\s?/)"),
+    "de": lazy(r"\b([01]?\d|2[0-4])(?:[.:]([0-5]\d))?\s?uhr\b", re.IGNORECASE),
+    "nl": lazy(r"(?:(?<=\bom )([01]?\d|2[0-4])|\b([01]?\d|2[0-4])(?=[.:][0-5]\d))(?:[.:]([0-5]\d))?\s?uur\b"),
+    "": lazy(r"\b([01]?\d|2[0-4])\s?h(?:\s?([0-5]\d))?\b(?!\s?/)"),
 }
 _HOURS = {
     "de": "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
     "nl": "een twee drie vier vijf zes zeven acht negen tien elf twaalf",
 }
-_HALF = {name: re.compile(rf"\bhal[bf] ({words.replace(' ', '|')})\b", re.IGNORECASE) for name, words in _HOURS.items()}
-_REAIS = re.compile(r"\bR\$\s?(\d[\d.,]*\d|\d)")
-_AND_HALF = re.compile(r"\b(\d+) ([^\W\d_]+) and a half\b")
+_HALF = {name: lazy(rf"\bhal[bf] ({words.replace(' ', '|')})\b", re.IGNORECASE) for name, words in _HOURS.items()}
+_REAIS = lazy(r"\bR\$\s?(\d[\d.,]*\d|\d)")
+_AND_HALF = lazy(r"\b(\d+) ([^\W\d_]+) and a half\b")
 
 
 def plain_figures(text: str, tongue: Language) -> str:

@@ -16,6 +16,7 @@ from proctor.reading.languages import dutch, french, german, italian, portuguese
 from proctor.reading.languages.detect import Language, is_english
 from proctor.reading.languages.figures import finished_figures, plain_figures
 from proctor.reading.text.fold import without_accents
+from proctor.reading.text.lazy import lazy
 
 _TABLES = {
     "de": german,
@@ -25,15 +26,15 @@ _TABLES = {
     "pt": portuguese,
     "nl": dutch,
 }
-_TOKEN = re.compile(r"[^\W\d_]+'?")
-_ADDRESS = re.compile(r"[/@_\\]")
+_TOKEN = lazy(r"[^\W\d_]+'?")
+_ADDRESS = lazy(r"[/@_\\]")
 _QUOTES = str.maketrans("’‘ʼ´`", "'''''")
-_BEGINS = re.compile(r"(?:^|[.!?¡¿\n]\s*)\W*$")
-_STOPS = re.compile(r"\s*(?:[,.;:!]|$)")
+_BEGINS = lazy(r"(?:^|[.!?¡¿\n]\s*)\W*$")
+_STOPS = lazy(r"\s*(?:[,.;:!]|$)")
 _ALONE = {"not": "no", "of course": "yes, of course"}
 """What a word says that opens a sentence and stands alone: the first one of `No, no hace falta` answers."""
 _LOOK_BACK = 8
-_NE_PLUS = re.compile(r"\b(?:ne |n')(\w+) plus\b(?! (?:de|que|d')\b)", re.IGNORECASE)
+_NE_PLUS = lazy(r"\b(?:ne |n')(\w+) plus\b(?! (?:de|que|d')\b)", re.IGNORECASE)
 """Without the `ne`, `plus` is more."""
 
 

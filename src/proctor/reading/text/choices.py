@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.units import UNITS
 
-_EXPLICIT = re.compile(r"(?<=\s)/(?=\s)|\|")
-_OR = re.compile(r",?\sor\s(?!(?:more|less|so|fewer|later|earlier|older|higher|lower)\b)", re.IGNORECASE)
-_COMMA_OR = re.compile(r",\sor\s", re.IGNORECASE)
-_SLASH = re.compile(r"/")
-_BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
-_NAMING = re.compile(r"^(?:or|also(?: known as| called)?|a\.?k\.?a\.?|i\.?e\.?|formerly|now|=)[\s,:]+", re.IGNORECASE)
-_LETTERS = re.compile(r"[^\W\d_]{2}")
-_COMMA = re.compile(r",\s(?!\d{3}\b)")
-_AND = re.compile(r"\s(?:and|&)\s", re.IGNORECASE)
-_MARKED = re.compile(r"[;\n]")
-_ITEM = re.compile(r"[;\n](?:\s?[-*•]\s)?|,\s(?:and|or)\s|,\s(?!\d{3}\b)|\s(?:and|&)\s", re.IGNORECASE)
-_OF_SHARE = re.compile(
+_EXPLICIT = lazy(r"(?<=\s)/(?=\s)|\|")
+_OR = lazy(r",?\sor\s(?!(?:more|less|so|fewer|later|earlier|older|higher|lower)\b)", re.IGNORECASE)
+_COMMA_OR = lazy(r",\sor\s", re.IGNORECASE)
+_SLASH = lazy(r"/")
+_BRACKETS = lazy(r"[(\[]([^()\[\]]*)[)\]]")
+_NAMING = lazy(r"^(?:or|also(?: known as| called)?|a\.?k\.?a\.?|i\.?e\.?|formerly|now|=)[\s,:]+", re.IGNORECASE)
+_LETTERS = lazy(r"[^\W\d_]{2}")
+_COMMA = lazy(r",\s(?!\d{3}\b)")
+_AND = lazy(r"\s(?:and|&)\s", re.IGNORECASE)
+_MARKED = lazy(r"[;\n]")
+_ITEM = lazy(r"[;\n](?:\s?[-*•]\s)?|,\s(?:and|or)\s|,\s(?!\d{3}\b)|\s(?:and|&)\s", re.IGNORECASE)
+_OF_SHARE = lazy(
     r"(?:an? |the |one |two |three |four )?(?:whole|half|all|third|quarter|fifth|tenth)s?(?: of (?:it|them))?"
 )
 _MOST_WORDS = 6

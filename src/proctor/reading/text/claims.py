@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 
-_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=\S)|;\s+|\n+")
-_ABBREVIATION = re.compile(
+from proctor.reading.text.lazy import lazy
+
+_END = lazy(r"(?<=[.!?…])[\"')\]]*\s+(?=\S)|;\s+|\n+")
+_ABBREVIATION = lazy(
     r"(?:^|[\s(])(?:[^\W\d_]|mr|mrs|ms|dr|prof|st|mt|vs|nos?|fig|sr|jr|gen|col|lt|capt|sen|rep|gov|inc|ltd|co|corp|dept|"
     r"approx|ca|cf|al|etc|e\.g|i\.e|u\.s|u\.k|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.$",
     re.IGNORECASE,
 )
-_BULLET = re.compile(r"^(?:[-*•]|\d+[.)])\s+")
+_BULLET = lazy(r"^(?:[-*•]|\d+[.)])\s+")
 _LONGEST_ABBREVIATION = 8
 
 

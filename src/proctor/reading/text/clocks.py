@@ -6,22 +6,24 @@ import re
 from dataclasses import dataclass
 from itertools import islice
 
+from proctor.reading.text.lazy import lazy
+
 _NAMES = "one two three four five six seven eight nine ten eleven twelve"
 _HOURS = {word: hour for hour, word in enumerate(_NAMES.split(), 1)}
 _NAMED = {"noon": 12, "midday": 12, "midnight": 12}
 _MINUTES = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20, "twenty five": 25}
-_CLOCK = re.compile(
+_CLOCK = lazy(
     r"(?<![\d.,:])(?P<hour>[0-2]?\d)(?:[:.](?P<minute>[0-5]\d)(?::[0-5]\d)?)?\s?(?P<half>[ap])\.?\s?m\b\.?"
     r"|(?<![\d.,:])(?P<hour24>[01]?\d|2[0-3]):(?P<minute24>[0-5]\d)(?::[0-5]\d)?(?![\d:])"
     r"|(?<!quarter to )(?<!twenty to )(?<!five to )(?<!half past )(?<!quarter past )(?<!ten past )(?<!five "
     r"past )\b(?P<word>noon|midday|midnight)\b"
 )
-_SPOKEN = re.compile(
+_SPOKEN = lazy(
     r"\b(?:(?P<part>half|quarter|twenty(?:[ -]five)?|(?:five|ten)(?=\spast))\s(?P<way>past|to)\s)?"
     rf"(?P<hour>1[0-2]|[1-9]|{'|'.join(_HOURS)}|(?<=(?:to|st)\s)(?:noon|midday|midnight))\b(?P<clock>\so'clock)?"
     r"(?:\s(?:in\sthe\s(?P<time>morning|afternoon|evening)|at\s(?P<night>night)))?"
 )
-_HINT = re.compile(
+_HINT = lazy(
     r"\d:\d|\d\s?[ap]\.?\s?m\b|noon|mid(?:day|night)|past|o'clock|morning|afternoon|evening|quarter to"
     r"|twenty(?:[ -]five)? to"
 )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.remembering import remembered
 
 _NAMES = "january february march april may june july august september october november december"
@@ -20,33 +21,33 @@ _YEAR = r"(?P<year>[12]\d{3})(?!\d|[.,]\d)"
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
 _TO = r"(?:\s?(?:-|to|and|/)\s?(?P<last>[0-3]?\d)(?:st|nd|rd|th)?)?"
 _IN_DIGITS = (
-    re.compile(r"(?<![\d.,/-])(?P<year>[12]\d{3})[-/.](?P<month>[01]?\d)[-/.](?P<day>[0-3]?\d)(?![\d-])"),  # 2018-03-08
-    re.compile(r"(?<![\d.,/-])(?P<year>[12]\d{3})-(?P<month>0[1-9]|1[0-2])(?![\d-])"),  # 2018-03
-    re.compile(r"(?<![\d.,/-])(?P<month>0?[1-9]|1[0-2])/(?P<year>[12]\d{3})(?![\d/-])"),  # 03/2018
+    lazy(r"(?<![\d.,/-])(?P<year>[12]\d{3})[-/.](?P<month>[01]?\d)[-/.](?P<day>[0-3]?\d)(?![\d-])"),  # 2018-03-08
+    lazy(r"(?<![\d.,/-])(?P<year>[12]\d{3})-(?P<month>0[1-9]|1[0-2])(?![\d-])"),  # 2018-03
+    lazy(r"(?<![\d.,/-])(?P<month>0?[1-9]|1[0-2])/(?P<year>[12]\d{3})(?![\d/-])"),  # 03/2018
 )
-_EITHER_ORDER = re.compile(  # 08.03.2018, 3/8/18
+_EITHER_ORDER = lazy(  # 08.03.2018, 3/8/18
     r"(?<![\d.,/-])(?P<first>[0-3]?\d)(?P<sign>[-/.])\s?(?P<second>[0-3]?\d)(?P=sign)\s?(?P<year>[12]\d{3}|\d\d)"
     r"(?!\d|[-/]\d)"
 )
-_JOINED = re.compile(r"\d[-/.]\s?\d")
+_JOINED = lazy(r"\d[-/.]\s?\d")
 """A cheap look before the dear ones: nearly every text has a full stop, few have one between digits."""
 _WEEKDAY = r"(?:\b(?:mon|tues|wednes|thurs|fri|satur|sun)day,?\s(?:the\s)?)?"
 _WITH_MONTH = (
-    re.compile(rf"{_WEEKDAY}(?<!\d){_DAY}{_TO}(?:\sof)?\s{_MONTH},?\s?(?:of\s)?(?:{_YEAR})?"),  # 8th of March 2018
-    re.compile(rf"{_WEEKDAY}\b{_MONTH}\s(?:the\s)?{_DAY}(?!\d){_TO}(?:\s?,?\s?(?:of\s)?{_YEAR})?"),  # March 8, 2018
-    re.compile(rf"\b{_MONTH},?\s?(?:of\s)?{_YEAR}"),  # March 2018
+    lazy(rf"{_WEEKDAY}(?<!\d){_DAY}{_TO}(?:\sof)?\s{_MONTH},?\s?(?:of\s)?(?:{_YEAR})?"),  # 8th of March 2018
+    lazy(rf"{_WEEKDAY}\b{_MONTH}\s(?:the\s)?{_DAY}(?!\d){_TO}(?:\s?,?\s?(?:of\s)?{_YEAR})?"),  # March 8, 2018
+    lazy(rf"\b{_MONTH},?\s?(?:of\s)?{_YEAR}"),  # March 2018
 )
-_HINT = re.compile(r"\d|century")
-_HAS_SPAN = re.compile(r"century|0'?s\b")
-_HAS_YEAR = re.compile(r"[12]\d{3}")
-_HAS_MONTH = re.compile(rf"\b(?:{_ANY_MONTH})\b")
-_SPAN = re.compile(
+_HINT = lazy(r"\d|century")
+_HAS_SPAN = lazy(r"century|0'?s\b")
+_HAS_YEAR = lazy(r"[12]\d{3}")
+_HAS_MONTH = lazy(rf"\b(?:{_ANY_MONTH})\b")
+_SPAN = lazy(
     r"\b(?P<century>\d\d?)(?:st|nd|rd|th)[\s-]century\b|\b(?P<decade>[12]\d\d0)'?s\b|(?<![\d.,])'?(?P<short>[2-9]0)'?s\b"
 )
-_SPELLED_CENTURY = re.compile(r"\b(?P<ordinal>[a-z]+(?:[\s-][a-z]+)?)[\s-]century\b")
-_BEFORE_CHRIST = re.compile(r"(?<![\w.,])(?P<year>\d{1,4})\s?b\.?\s?c\b\.?(?:\s?e\b\.?)?")
+_SPELLED_CENTURY = lazy(r"\b(?P<ordinal>[a-z]+(?:[\s-][a-z]+)?)[\s-]century\b")
+_BEFORE_CHRIST = lazy(r"(?<![\w.,])(?P<year>\d{1,4})\s?b\.?\s?c\b\.?(?:\s?e\b\.?)?")
 # Four digits are a year after such a word, or where no counted noun follows.
-_BARE_YEAR = re.compile(
+_BARE_YEAR = lazy(
     r"(?:(?<=\bin\s)|(?<=\bof\s)|(?<=\bby\s)|(?<=\bsince\s)|(?<=\bfrom\s)|(?<=\buntil\s)|(?<=\byear\s)|(?<=\bafter\s)"
     r"|(?<=\bbefore\s)|(?<=\d{4}-)|(?<![\w.,$€£¥/:+-])(?!\d{4}\s[a-z%°])|(?<![\w.,$€£¥/:+-])"
     r"(?=\d{4}\s(?:and|or|to|was|is|when|by|in|at|on|as|for|with|the|after|before|until|season|edition"

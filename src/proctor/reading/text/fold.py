@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from proctor.reading.text.lazy import lazy
+
 _SIGNS = str.maketrans(
     {
         **dict.fromkeys("‘’‚‛′´`ʼ＇", "'"),
@@ -22,7 +24,7 @@ _SIGNS = str.maketrans(
 _WITHOUT_STROKE = str.maketrans("øØłŁđĐ", "oOlLdD")
 # UTF-8 read as Windows-1252: a lead byte shown as one of these letters, then what its one or two tail bytes look like.
 _TAIL = r"[\u0080-\u00bf\u0152\u0153\u2013\u2014\u2018-\u201e\u2020-\u2022\u2026\u2030\u2039\u203a\u20ac\u2122]"
-_GARBLED = re.compile(rf"[ÂÃ]{_TAIL}|â{_TAIL}{{2}}")
+_GARBLED = lazy(rf"[ÂÃ]{_TAIL}|â{_TAIL}{{2}}")
 _QUOTES = " \"'"
 _FINAL = " .,;:!?…\"'"
 

@@ -11,12 +11,14 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from proctor.reading.text.lazy import lazy
+
 _SHORTEST = 3
-_VOWEL = re.compile(r"[aeiouáàâäãéèêëíîïóòôöõúùûü]|(?<!^)y")
-_VOWELS = re.compile(rf"(?:{_VOWEL.pattern})+")
-_LETTERS = re.compile(r"[^\W\d_]+")
-_POSSESSIVE = re.compile(r"([^\W\d_]{3,})(?:'s|')")
-_SINGULAR_IN_S = re.compile(r"(?:s|[ui]|[^e]a|^len)s$")
+_VOWEL = lazy(r"[aeiouáàâäãéèêëíîïóòôöõúùûü]|(?<!^)y")
+_VOWELS = lazy(rf"(?:{_VOWEL.pattern})+")
+_LETTERS = lazy(r"[^\W\d_]+")
+_POSSESSIVE = lazy(r"([^\W\d_]{3,})(?:'s|')")
+_SINGULAR_IN_S = lazy(r"(?:s|[ui]|[^e]a|^len)s$")
 _DOUBLED_ALL_THE_SAME = frozenset(("bus", "gas", "gel", "plus", "quiz", "whiz"))
 """Of the words of one syllable in l, s, f or z, which double it as a rule from the start (call, pass)."""
 

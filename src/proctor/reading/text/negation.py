@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.passage import Passage
 from proctor.reading.text.words import stem_set, words
 
@@ -47,9 +46,9 @@ _YES = stem_set("yes yeah yep yup")
 _NO = stem_set("no nope nah")
 _AGREES = stem_set("indeed correct right absolutely certainly definitely true affirmative sure")
 _DISAGREES = stem_set("negative false incorrect wrong never not untrue")
-_UNSURE = re.compile(r"\b(?:not (?:sure|certain)|unsure|uncertain|no idea|(?:just|only) (?:a|my) guess|wild guess)\b")
+_UNSURE = lazy(r"\b(?:not (?:sure|certain)|unsure|uncertain|no idea|(?:just|only) (?:a|my) guess|wild guess)\b")
 _POSSIBLY = stem_set("maybe perhaps possibly might")
-_DECLINES = re.compile(
+_DECLINES = lazy(
     r"\b(?:i|we) (?:do not|don't|cannot|can't|could not|couldn't|am not able to|am unable to|are not able to|have no)"
     r"(?: \w+){0,2} (?:know|answer|help|find|determine|tell|say|provide|recall|access|idea|information|assist)\b"
     r"|\b(?:i'm|i am) (?:sorry|unable|not able|afraid (?:that )?(?:i|we|there|that|it))\b"

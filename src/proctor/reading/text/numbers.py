@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import Literal, NamedTuple
 
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.remembering import remembered
 from proctor.reading.text.spelled import BEGINNINGS, FRACTIONS, spelled_number
 from proctor.reading.text.units import LETTER_MULTIPLIERS, MULTIPLIERS, UNITS, units_named
 from proctor.reading.text.words import PAST
 
-_HINT = re.compile(r"\d+|[^\W\d_]+")
-_DIGITS = re.compile(
+_HINT = lazy(r"\d+|[^\W\d_]+")
+_DIGITS = lazy(
     r"(?P<digits>\d{1,3}(?:,\d{3}){1,8}(?:\.\d+)?(?!\d|,\d)"  # 1,234,567.8
     r"|\d{1,3}(?:[' ]\d{3}){1,8}(?:[.,]\d+)?(?!\d)"  # 1 234 567,8
     r"|\d{1,3}(?:\.\d{3}){2,8}(?:,\d+)?(?!\d)"  # 1.234.567,8
@@ -23,28 +23,26 @@ _DIGITS = re.compile(
     r"(?P<fraction>\s\d/\d\d?(?![\d/])|/\d+(?![\d/]))?"
     r"(?P<ordinal>(?:st|nd|rd|th)\b)?"
 )
-_VERSION = re.compile(r"\.\d")
+_VERSION = lazy(r"\.\d")
 # b12 and 1.2.3 are names, not amounts; the v of v2.3 only says that it is a version.
-_NAME_BEFORE = re.compile(r"\d\.$|[^\W_][^\W_]$|[^\W_v]$")
+_NAME_BEFORE = lazy(r"\d\.$|[^\W_][^\W_]$|[^\W_v]$")
 # Up to three words after a number: multiplier, unit, or what is counted.
 _NEXT = r"([^\s\d,.;:!?()\[\]\"^]+(?:\^\d)?)"
-_TAIL = re.compile(rf"(\sand\sa\s(?:half|quarter)\b)?(?:([\s-]?){_NEXT}(?:\s{_NEXT}(?:\s{_NEXT})?)?)?")
-_AND_HALF = re.compile(r"\sand\sa\s(half|quarter)\b")
-_CURRENCY = re.compile(r"(us\$|a\$|c\$|[$€£¥₹]|\b(?:usd|eur|gbp|jpy|cny|inr|chf|aud|cad))\s?$")
-_ABOUT = re.compile(
-    r"(?:\b(?:about|around|approximately|approx\.?|circa|ca?\.|roughly|nearly|almost)|[~≈])\s?(?:an?\s)?$"
-)
-_AT_LEAST = re.compile(
+_TAIL = lazy(rf"(\sand\sa\s(?:half|quarter)\b)?(?:([\s-]?){_NEXT}(?:\s{_NEXT}(?:\s{_NEXT})?)?)?")
+_AND_HALF = lazy(r"\sand\sa\s(half|quarter)\b")
+_CURRENCY = lazy(r"(us\$|a\$|c\$|[$€£¥₹]|\b(?:usd|eur|gbp|jpy|cny|inr|chf|aud|cad))\s?$")
+_ABOUT = lazy(r"(?:\b(?:about|around|approximately|approx\.?|circa|ca?\.|roughly|nearly|almost)|[~≈])\s?(?:an?\s)?$")
+_AT_LEAST = lazy(
     r"(?:\b(?:at least|minimum(?: of)?|(?<!no )(?<!not )more than|over|above|beyond|exceeding"
     r"|no (?:less|fewer|lower|smaller|shorter|colder|cooler|younger|earlier|lighter|slower) than"
     r"|not less than)|[>≥])\s?$"
 )
-_AT_MOST = re.compile(
+_AT_MOST = lazy(
     r"(?:\b(?:at most|maximum(?: of)?|(?:less|fewer) than|under|below|(?:no|not) (?:more|[a-z]+er) than"
     r"|up to)|[<≤])\s?$"
 )
-_BELOW_ZERO = re.compile(r"\s(?:below|under)\s(?:zero|freezing|0\b)")
-_CHANGED_FROM = re.compile(
+_BELOW_ZERO = lazy(r"\s(?:below|under)\s(?:zero|freezing|0\b)")
+_CHANGED_FROM = lazy(
     r"(?:up|down|rose|fell|risen|fallen|increased?|decreased?|dropped|grew|changed|moved|raised|cut|lowered) from $"
 )
 """Before an old value and a new one: no range."""

@@ -8,10 +8,11 @@ from functools import lru_cache
 
 from proctor.reading.text.fold import fold
 from proctor.reading.text.inflection import phrase_pattern
+from proctor.reading.text.lazy import lazy
 
 Span = tuple[int, int]
-_OTHER_BLANKS = re.compile(r"[^\S ]|  ")
-_THOUSANDS = re.compile(r",\d{3}(?!\d)")
+_OTHER_BLANKS = lazy(r"[^\S ]|  ")
+_THOUSANDS = lazy(r",\d{3}(?!\d)")
 _UNSPACED = (
     (0x0E00, 0x0EFF),  # Thai, Lao
     (0x1000, 0x109F),  # Myanmar

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
+from proctor.reading.text.lazy import lazy
 from proctor.reading.text.units import MULTIPLIERS, UNITS
 
 _ONES = (
@@ -39,7 +39,7 @@ _PARTS = {
 }
 BEGINNINGS: frozenset[str] = frozenset({*_VALUES, *MULTIPLIERS, *FRACTIONS, "a", "an"})
 """Words that a number may begin with."""
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = lazy(r"[^\W\d_]+")
 
 
 class Spelled(NamedTuple):

@@ -6,14 +6,16 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from proctor.reading.text.lazy import lazy
+
 # Initials with full stops are one word (j. r. r. → jrr, u.s. → us), so are b12 and 3rd; 64gb is two.
-WORD = re.compile(
+WORD = lazy(
     r"(?<![^\W_])[^\W\d_](?:\. ?[^\W\d_])+(?![^\W_])"
     r"|\d+(?:[.,]\d+)*(?:(?:st|nd|rd|th)\b)?"
     r"|[^\W\d_]+(?:\d[^\W_]*|'[^\W\d_]+)*"
 )
 # Parts of an address would be words of their own, and most of them shared by all addresses of a house.
-_ADDRESS = re.compile(rf"[\w.+-]{{1,64}}@[\w-]{{1,64}}(?:\.[\w-]{{1,64}}){{1,4}}|{WORD.pattern}")
+_ADDRESS = lazy(rf"[\w.+-]{{1,64}}@[\w-]{{1,64}}(?:\.[\w-]{{1,64}}){{1,4}}|{WORD.pattern}")
 _CARDINALS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
     "seventeen eighteen nineteen twenty"
