@@ -22,7 +22,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from proctor.benchmark import Case, Exam
-from proctor.findings.battle.links import expected_by, linked
+from proctor.findings.battle.links import expected_by, link_turn
 from proctor.findings.battle.transitions import transitions
 from proctor.reading.conflicts.conflict import Exchange, conflict
 from proctor.reading.link import same_question
@@ -112,7 +112,7 @@ async def _outcome(row: Row) -> str:
     failed: list[int] = []
     for number, said in enumerate(row["turns"], 1):
         turn = Turn(number=number, question=said["question"], case="seed" if number == 1 else None)
-        turn = linked(exam, turns, turn) if number > 1 else turn
+        turn = link_turn(exam, turns, turn) if number > 1 else turn
         turns.append(replace(turn, reply=Reply(text=said["reply"])))
         review = await reviewer.review(expected_by(exam, turns), turns)
         marks.update((number, part.value) for part in review.parts if part.name == "correctness")

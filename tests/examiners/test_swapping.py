@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.examiners.reading import Value, read
-from proctor.examiners.swapping import draw, swapped, swapped_question
+from proctor.examiners.swapping import draw, swap_value, swapped_question
 
 
 def value(text: str) -> Value:
@@ -15,7 +15,7 @@ def value(text: str) -> Value:
 @pytest.mark.parametrize("text", ["28 days", "1,500 euros", "$3.50", "6 months", "100", "80 %", "2 million people"])
 @pytest.mark.parametrize("lot", range(5))
 def test_another_number_has_the_same_form_and_another_amount(text: str, lot: int) -> None:
-    other = swapped(value(text), lot=lot)
+    other = swap_value(value(text), lot=lot)
     assert other is not None
     assert "".join(sign for sign in other if not sign.isdigit()) == "".join(s for s in text if not s.isdigit())
     assert value(other).key != value(text).key
@@ -24,7 +24,7 @@ def test_another_number_has_the_same_form_and_another_amount(text: str, lot: int
 @pytest.mark.parametrize("text", ["31 March", "May 2019", "2019-04-01", "the year 1987", "12.05.2020", "DECEMBER 3"])
 @pytest.mark.parametrize("lot", range(5))
 def test_another_date_is_still_a_date_and_differs(text: str, lot: int) -> None:
-    other = swapped(value(text), lot=lot)
+    other = swap_value(value(text), lot=lot)
     assert other is not None
     assert value(other).kind == "date"
     assert value(other).key != value(text).key
@@ -32,21 +32,21 @@ def test_another_date_is_still_a_date_and_differs(text: str, lot: int) -> None:
 
 def test_a_name_is_swapped_for_one_of_those_given_that_is_not_part_of_it() -> None:
     names = ["Ingrid", "Bob Miller", "Ingrid Halvorsen of Leeds"]
-    assert swapped(value("It is Ingrid Halvorsen."), lot=0, names=names) == "Bob Miller"
+    assert swap_value(value("It is Ingrid Halvorsen."), lot=0, names=names) == "Bob Miller"
 
 
 @pytest.mark.parametrize("text", ["at 9:30", "at 10 am", "at 12 pm", "from 23:00 on", "until 07:45"])
 @pytest.mark.parametrize("lot", range(5))
 def test_another_time_of_day_is_a_time_of_day(text: str, lot: int) -> None:
-    other = swapped(value(text), lot=lot)
+    other = swap_value(value(text), lot=lot)
     assert other is not None
     assert value(other).kind == "clock"
     assert value(other).key != value(text).key
 
 
 def test_yes_becomes_no_and_no_yes() -> None:
-    assert swapped(Value(kind="polarity", text="yes", key="yes"), lot=0) == "no"
-    assert swapped(Value(kind="polarity", text="no", key="no"), lot=0) == "yes"
+    assert swap_value(Value(kind="polarity", text="yes", key="yes"), lot=0) == "no"
+    assert swap_value(Value(kind="polarity", text="no", key="no"), lot=0) == "yes"
 
 
 @pytest.mark.parametrize(
@@ -75,5 +75,5 @@ def test_lots_differ_between_exams() -> None:
 @given(st.text(max_size=100), st.integers(0, 10_000))
 def test_whatever_stands_in_a_text_can_be_swapped_or_is_left(text: str, lot: int) -> None:
     for found in read(text).values:
-        other = swapped(found, lot=lot)
+        other = swap_value(found, lot=lot)
         assert other is None or other != ""

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from proctor.reading.cleft import identified, singled_out
+from proctor.reading.cleft import identifies, singled_out
 from proctor.reading.question import understand
 
 
@@ -34,4 +34,4 @@ def test_who_is_singled_out_is_the_one(question: str, reply: str, yes: bool | No
     ],
 )
 def test_another_name_is_a_no(question: str, reply: str, yes: bool | None) -> None:
-    assert identified(reply, understand(question)) is yes
+    assert identifies(reply, understand(question)) is yes

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from proctor.reading.comparison import compared
+from proctor.reading.comparison import compare_sides
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from proctor.reading.comparison import compared
     ],
 )
 def test_numbers_and_symbols_are_compared(question: str, reply: str, yes: bool | None) -> None:
-    assert compared(reply, question) is yes
+    assert compare_sides(reply, question) is yes
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_numbers_and_symbols_are_compared(question: str, reply: str, yes: bool |
     ],
 )
 def test_ages_are_compared_by_years_too(question: str, reply: str, yes: bool) -> None:
-    assert compared(reply, question) is yes
+    assert compare_sides(reply, question) is yes
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_ages_are_compared_by_years_too(question: str, reply: str, yes: bool) ->
     ],
 )
 def test_what_nothing_beats_is_most(question: str, reply: str, yes: bool | None) -> None:
-    assert compared(reply, question) is yes
+    assert compare_sides(reply, question) is yes
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_what_nothing_beats_is_most(question: str, reply: str, yes: bool | None)
     ],
 )
 def test_an_amount_is_held_against_a_bound(question: str, reply: str, yes: bool | None) -> None:
-    assert compared(reply, question) is yes
+    assert compare_sides(reply, question) is yes
 
 
 @pytest.mark.parametrize(
@@ -81,4 +81,4 @@ def test_an_amount_is_held_against_a_bound(question: str, reply: str, yes: bool 
     ],
 )
 def test_another_amount_is_a_no(question: str, reply: str, yes: bool | None) -> None:
-    assert compared(reply, question) is yes
+    assert compare_sides(reply, question) is yes

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from proctor.benchmark import Case, Exam
-from proctor.findings.battle.links import expected_by, linked
+from proctor.findings.battle.links import expected_by, link_turn
 from proctor.findings.battle.transitions import transitions
 from proctor.reviewers.battle import BattleReviewer
 from proctor.reviewers.embedded import EmbeddedReviewer
@@ -218,7 +218,7 @@ async def _outcomes(conversation: list[str]) -> set[str]:
     for number, said in enumerate([f"{question} > {conversation[1]}", *conversation[2:]], 1):
         asked, reply = said.split(" > ")
         turn = Turn(number=number, question=asked, case="seed" if number == 1 else None)
-        turns.append(replace(linked(exam, turns, turn), reply=Reply(text=reply)))
+        turns.append(replace(link_turn(exam, turns, turn), reply=Reply(text=reply)))
         review = await reviewer.review(expected_by(exam, turns), turns)
         marks.update((number, part.value) for part in review.parts if part.name == "correctness")
         broken += [found.turns for found in review.contradictions]

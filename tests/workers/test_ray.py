@@ -27,7 +27,7 @@ from proctor.testing import ExecutorContract, Scene
 from proctor.workers import messages
 from proctor.workers.link import Link
 from proctor.workers.messages import Brief, Hello
-from proctor.workers.ray import RayCluster, _merged
+from proctor.workers.ray import RayCluster, _merge_variables
 from proctor.workflows.sync import evaluate
 
 pytestmark = marks()
@@ -185,4 +185,4 @@ def test_a_closed_worker_is_dead(tmp_path: Path, cluster: RayCluster) -> None:
 def test_a_worker_keeps_the_variables_of_its_machine_and_gets_every_secret() -> None:
     own = {"HOME": "/there", "RAY_JOB_ID": "1", "DESK_API_KEY": "old"}
     sent = {"HOME": "/here", "RAY_JOB_ID": "2", "DESK_API_KEY": "new", "TONE": "kind", "PYTHONPATH": "/here"}
-    assert _merged(own, sent) == {"HOME": "/there", "RAY_JOB_ID": "1", "DESK_API_KEY": "new", "TONE": "kind"}
+    assert _merge_variables(own, sent) == {"HOME": "/there", "RAY_JOB_ID": "1", "DESK_API_KEY": "new", "TONE": "kind"}

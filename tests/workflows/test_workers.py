@@ -18,7 +18,7 @@ from proctor.spending.limits import Limits
 from proctor.spending.providers import Source
 from proctor.spending.run_limits import current
 from proctor.spending.shared_limits import SharedThrottle, told_sharers
-from proctor.workflows.workers import RunData, enforced
+from proctor.workflows.workers import RunData, enforce_limits
 
 CASES = [(f"{number} is it?", "yes") for number in range(1, 13)]
 
@@ -81,9 +81,9 @@ def test_workers_divide_a_rate_limit_among_them() -> None:
     run = Run(id="r", name="r", benchmark="b", digest="d", agent="a")
     data = RunData(run=run, benchmark=Benchmark(name="b", digest="d", cases=()), config=config, settings=run.settings)
     where, counts = Source(provider="openai", host="api.openai.com"), []
-    with enforced(data, None):
+    with enforce_limits(data, None):
         first = current()
-        with enforced(data, None):
+        with enforce_limits(data, None):
             for allowance in (first, current()):
                 assert allowance is not None
                 throttle = allowance.limits.of(where)

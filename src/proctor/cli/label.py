@@ -118,7 +118,7 @@ def _key(shown: Drawn, who: str, store: str, made: list[HumanLabel | None]) -> s
 
     started, note = time.monotonic(), ""
     while True:
-        pressed = _pressed()
+        pressed = _read_key()
         if pressed in ("p", "f"):
             took = time.monotonic() - started
             label = put_label(shown.attempt.key, passed=pressed == "p", who=who, store=store, note=note, seconds=took)
@@ -161,7 +161,7 @@ def _terminal(*, single_keys: bool) -> Iterator[None]:
         termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
 
-def _pressed() -> str:
+def _read_key() -> str:
     """The next key; the end of the input, Ctrl-C and Ctrl-D end it."""
     try:
         pressed = os.read(sys.stdin.fileno(), 1).decode(errors="replace") if os.name == "posix" else click.getchar()

@@ -46,7 +46,7 @@ def following(
     if asked:
         trail = Followers([_follower(prepared, each, store) for each in dict.fromkeys(asked)])
     else:
-        trail = Followers([*_configured(prepared, configured, store)])
+        trail = Followers([*_configured_followers(prepared, configured, store)])
     try:
         yield trail
     finally:
@@ -60,7 +60,7 @@ def _follower(prepared: PreparedRun, destination: str, store: str) -> Follower:
     return follow(prepared.run, prepared.benchmark, Destination(to=destination), store=store)
 
 
-def _configured(prepared: PreparedRun, destinations: Sequence[str], store: str) -> Iterator[Follower]:
+def _configured_followers(prepared: PreparedRun, destinations: Sequence[str], store: str) -> Iterator[Follower]:
     for destination in dict.fromkeys(destinations):
         try:
             yield _follower(prepared, destination, store)

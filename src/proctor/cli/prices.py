@@ -63,10 +63,10 @@ def _update(source: Path, table: Path) -> str:
     changed = [model for model, price in given.items() if model in before and before[model] != price]
     added = len(given.keys() - before.keys())
     said = f"wrote {table}: {plural(added, 'model')} added, {len(changed)} changed"
-    return said + (f" ({_listed(changed)})" if changed else "")
+    return said + (f" ({_list_models(changed)})" if changed else "")
 
 
-def _listed(models: list[str]) -> str:
+def _list_models(models: list[str]) -> str:
     rest = len(models) - _SHOWN
     return ", ".join(models[:_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
 

@@ -139,7 +139,7 @@ def command(
     early = _gates_to_stop_at(gating, default.stop_early if stops is None else stops, look)
     if workers is not None:
         check_setting("workers", workers)
-    jobs = _joined(
+    jobs = _join_jobs(
         _prepare_job(file, agent, config, gating, k=k, store=url, several=len(agents) > 1, stop_early=early, **choices)
         for agent in _chosen_agents(agents, default.agent)
     )
@@ -205,7 +205,7 @@ def _prepare_job(
     return _PlannedRun(prepared=replace(prepared, run=replace(run, gates=gating.stored_with(run))), gating=gating, k=k)
 
 
-def _joined(jobs: Iterable[_PlannedRun]) -> list[_PlannedRun]:
+def _join_jobs(jobs: Iterable[_PlannedRun]) -> list[_PlannedRun]:
     """The same, each run knowing the others."""
     from proctor.workflows.run_group import join_runs
 

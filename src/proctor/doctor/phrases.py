@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from proctor.reading.text.fold import fold
 from proctor.reading.text.patterns import Unsearchable, search
-from proctor.reading.text.phrases import find, find_inflected, prepared
+from proctor.reading.text.phrases import find, find_inflected, prepare
 
 PATTERN = "re:"
 EXACT = "="
@@ -17,12 +17,12 @@ def stands_in(keyword: str, text: str) -> bool | None:
     folded = fold(text)
     if keyword.startswith(EXACT):
         return phrase_stands_in(keyword.removeprefix(EXACT), folded)
-    return phrase_stands_in(keyword, folded) or find_inflected(folded, prepared(keyword)) is not None
+    return phrase_stands_in(keyword, folded) or find_inflected(folded, prepare(keyword)) is not None
 
 
 def phrase_stands_in(phrase: str, folded: str) -> bool:
     """Whether a phrase stands in a folded text as whole words and whole numbers."""
-    words = prepared(phrase)
+    words = prepare(phrase)
     return bool(words) and find(folded, words) is not None
 
 

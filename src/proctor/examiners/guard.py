@@ -12,7 +12,7 @@ from proctor.benchmark import Case, Exam
 from proctor.errors import CallError
 from proctor.examiners.placeholder import says_nothing, shown
 from proctor.examiners.reading import is_long, squeezed, states
-from proctor.examiners.strategies import FIRST_END, named, seed_of
+from proctor.examiners.strategies import FIRST_END, find_strategy, seed_of
 from proctor.failures import with_spending
 from proctor.findings.battle.fault import Fault, read_fault
 from proctor.reading.languages.detect import is_english
@@ -80,12 +80,12 @@ class Guarded:
         for _ in range(self._retries + 1):
             try:
                 ask = partial(self._asked, exam, turns, note=fault, conversation=conversation)
-                asked = await self._purse.paid(ask, told=_used)
+                asked = await self._purse.paid(ask, told=_usage_of)
             except CallError as broken:
                 with_spending(broken, spent + (getattr(broken, "spent", None) or Usage()))
                 raise
             turn = asked if isinstance(asked, Turn) else None
-            spent += _used(asked) or Usage()
+            spent += _usage_of(asked) or Usage()
             fault = fault_of(exam, turns, turn)
             if fault is None:
                 break
@@ -114,7 +114,7 @@ class Guarded:
         return await self._examiner.ask(exam, turns, **told)
 
 
-def _used(asked: Turn | Usage | None) -> Usage | None:
+def _usage_of(asked: Turn | Usage | None) -> Usage | None:
     return asked.examiner_usage if isinstance(asked, Turn) else asked
 
 
@@ -130,7 +130,7 @@ def fault_of(exam: Exam, turns: Sequence[Turn], turn: Turn | None) -> Fault | No
         return Fault("empty", f"the question {shown(turn.question)!r} asks nothing")
     if _refuses(turn.question):
         return Fault("refuses", "the examiner declines to ask instead of asking")
-    repeated = _repeated(turns, turn)
+    repeated = _find_repeated(turns, turn)
     if repeated is not None:
         said = f"the same question as in turn {repeated}, and the strategy does not repeat on purpose"
         return Fault("repeated", said)
@@ -149,9 +149,9 @@ def _refuses(question: str) -> bool:
     return "?" not in folded or _OFFER.search(folded) is not None
 
 
-def _repeated(turns: Sequence[Turn], turn: Turn) -> int | None:
+def _find_repeated(turns: Sequence[Turn], turn: Turn) -> int | None:
     """The turn that asked the same, where the strategy does not ask again on purpose."""
-    if named(turn.strategy).repeats:
+    if find_strategy(turn.strategy).repeats:
         return None
     question = squeezed(turn.question)
     return next((earlier.number for earlier in turns if squeezed(earlier.question) == question), None)
@@ -159,7 +159,7 @@ def _repeated(turns: Sequence[Turn], turn: Turn) -> int | None:
 
 def _leaks(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:
     """Whether the question states the expected answer, which neither the agent nor its material has said before."""
-    if not seed.answer or named(turn.strategy).states_answer or not _can_leak(seed.answer):
+    if not seed.answer or find_strategy(turn.strategy).states_answer or not _can_leak(seed.answer):
         return False
     if states(turn.question, seed.answer) is not True or " or " in fold(turn.question[:_READ]):
         return False
@@ -195,7 +195,7 @@ def _is_off_topic(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:
 
     Short questions, those that point back at the conversation, and those in another language never are.
     """
-    strategy = named(turn.strategy)
+    strategy = find_strategy(turn.strategy)
     question = turn.question[:_READ]
     if strategy.repeats or strategy.wanders or _POINTS_BACK.search(fold(question)):
         return False

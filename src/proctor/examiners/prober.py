@@ -13,7 +13,7 @@ from proctor.benchmark import Exam
 from proctor.errors import InputError
 from proctor.examiners.reading import read, squeezed
 from proctor.examiners.record import broke, is_right
-from proctor.examiners.strategies import FIRST_END, OTHER, named, on_seed, probes, seed_of
+from proctor.examiners.strategies import FIRST_END, OTHER, find_strategy, on_seed, probes, seed_of
 from proctor.examiners.wording import WORDINGS, Talk, fallback, spoken
 from proctor.roles import Examiner
 from proctor.transcript import Turn
@@ -59,7 +59,7 @@ class Prober:
             if strategy not in spoken(seed_of(exam).question):
                 continue
             probe = _probe(exam, turns, strategy, basis=basis, used=used[strategy])
-            if probe is not None and (named(strategy).repeats or squeezed(probe.question) not in before):
+            if probe is not None and (find_strategy(strategy).repeats or squeezed(probe.question) not in before):
                 return probe
         return _fallback(exam, turns) if len(turns) < FIRST_END else None
 
@@ -123,7 +123,7 @@ def _probe(exam: Exam, turns: Sequence[Turn], strategy: str, *, basis: Turn, use
     question = WORDINGS[strategy](talk)
     if question is None or not any(map(str.isalnum, question)):
         return None
-    kind = named(strategy)
+    kind = find_strategy(strategy)
     target = earlier or basis
     judged = kind.judged and (target.number == 1 or target.case == seed.id)
     return Turn(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from proctor.benchmark import Exam
 from proctor.examiners.record import record
-from proctor.examiners.strategies import FIRST_END, OTHER, STRATEGIES, named, on_seed, seed_of
+from proctor.examiners.strategies import FIRST_END, OTHER, STRATEGIES, find_strategy, on_seed, seed_of
 from proctor.models.fence import FENCE_RULE, fence
 from proctor.reading.text.fold import fold
 from proctor.transcript import Turn
@@ -53,7 +53,7 @@ def conversation(exam: Exam, turns: Sequence[Turn], *, limit: int = LIMIT, note:
 
 
 def _told(turn: Turn, limit: int) -> list[str]:
-    by = f", strategy {named(turn.strategy).name}" if turn.strategy else ""
+    by = f", strategy {find_strategy(turn.strategy).name}" if turn.strategy else ""
     to = f", goes back to question {turn.refers_to}" if turn.refers_to else ""
     reply = turn.reply.text if turn.reply else ""
     return [f"Turn {turn.number}{by}{to}:", fence(turn.question, "question"), fence(_cut(reply, limit), "reply")]
@@ -65,7 +65,7 @@ def _cut(text: str, limit: int) -> str:
 
 def _record(exam: Exam, turns: Sequence[Turn]) -> str:
     lines = [
-        f"- {named(name).name}: used {tally.used} times, the agent's answer changed {tally.changed} times"
+        f"- {find_strategy(name).name}: used {tally.used} times, the agent's answer changed {tally.changed} times"
         for name, tally in record(exam, turns).items()
     ]
     return "\n".join(lines) or "- none yet"
@@ -74,7 +74,7 @@ def _record(exam: Exam, turns: Sequence[Turn]) -> str:
 def next_turn(exam: Exam, turns: Sequence[Turn], *, question: str, strategy: str, refers_to: int | None = None) -> Turn:
     """What an examiner wrote as a turn: unknown strategies are called other, links stay within the transcript."""
     name = "-".join(fold(strategy).replace("_", " ").replace("-", " ").split())
-    kind = named(name if name in STRATEGIES else OTHER)
+    kind = find_strategy(name if name in STRATEGIES else OTHER)
     answers = [turn.number for turn in on_seed(exam, turns)]
     if refers_to is not None and not 1 <= refers_to <= len(turns):
         refers_to = None

@@ -234,9 +234,9 @@ def states(text: str, answer: str) -> bool | None:
 @lru_cache(maxsize=2048)
 def _states(text: str, answer: str) -> bool | None:
     reading = read(text)
-    if any(_stands_in(reading, one) for one in _expected(answer)):
+    if any(_stands_in(reading, one) for one in _read_expected(answer)):
         return True
-    shares = [_share(reading, one) for one in _expected(answer)]
+    shares = [_share(reading, one) for one in _read_expected(answer)]
     told = [share for share in shares if share is not None]
     if any(share >= _FOUND for share in told):
         return True
@@ -244,7 +244,7 @@ def _states(text: str, answer: str) -> bool | None:
 
 
 @lru_cache(maxsize=256)
-def _expected(answer: str) -> tuple[TextReading, ...]:
+def _read_expected(answer: str) -> tuple[TextReading, ...]:
     return tuple(map(TextReading, alternatives(answer)))
 
 

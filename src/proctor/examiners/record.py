@@ -47,11 +47,13 @@ def broke(exam: Exam, turns: Sequence[Turn], turn: Turn) -> bool:
     before = next((earlier.reply for earlier in answers if earlier.reply is not None), None)
     if before is None or before.text == turn.reply.text:
         return False
-    return _changed(seed.question, seed.answer, before.text[:_READ], Exchange(turn.question, turn.reply.text[:_READ]))
+    return _has_changed(
+        seed.question, seed.answer, before.text[:_READ], Exchange(turn.question, turn.reply.text[:_READ])
+    )
 
 
 @lru_cache(maxsize=256)
-def _changed(question: str, answer: str | None, before: str, after: Exchange) -> bool:
+def _has_changed(question: str, answer: str | None, before: str, after: Exchange) -> bool:
     """Whether a later reply gives another answer than an earlier one: right no more, in conflict with it, or none."""
     then, now = (_is_right(question, answer, reply) for reply in (before, after.reply))
     if then is not None and now is not None and (then or now):

@@ -104,7 +104,7 @@ STRATEGIES: dict[str, Strategy] = {
 _FREE = Strategy(name=OTHER, sentence="Anything else.", linked=False)
 
 
-def named(strategy: str | None) -> Strategy:
+def find_strategy(strategy: str | None) -> Strategy:
     """The strategy of a name; one that is not known may do nothing on purpose."""
     return STRATEGIES.get(strategy or OTHER, _FREE)
 

@@ -39,7 +39,7 @@ def draw(*parts: object) -> int:
     return zlib.crc32("\x1f".join(map(str, parts)).encode(errors="replace"))
 
 
-def swapped(value: Value, *, lot: int, names: Sequence[str] = ()) -> str | None:
+def swap_value(value: Value, *, lot: int, names: Sequence[str] = ()) -> str | None:
     """Another value of the same kind in the same form; None where none can be made."""
     if value.kind == "polarity":
         return "no" if value.text == "yes" else "yes"
@@ -55,12 +55,12 @@ def swapped(value: Value, *, lot: int, names: Sequence[str] = ()) -> str | None:
 def _other_number(text: str, lot: int) -> str | None:
     match = _DIGITS.search(text)
     if match is not None:
-        return text[: match.start()] + _moved(match[0], lot) + text[match.end() :]
+        return text[: match.start()] + _move_digits(match[0], lot) + text[match.end() :]
     word = _SPELLED.search(text)
     return text[: word.start()] + str(11 + lot % 8) + text[word.end() :] if word else None
 
 
-def _moved(digits: str, lot: int) -> str:
+def _move_digits(digits: str, lot: int) -> str:
     """Digits of the same length and form with another amount: 28 → 31, 1,500 → 1,800, 3.5 → 3.8."""
     significant = digits.rstrip("0") or digits
     last = max(place for place, sign in enumerate(significant) if sign.isdigit())
@@ -76,7 +76,7 @@ def _other_date(text: str, lot: int) -> str | None:
         name = _other_month(month[0], lot)
         return text[: month.start()] + name + text[month.end() :]
     digits = _YEAR.search(text) or _PLAIN_NUMBER.search(text)
-    return text[: digits.start()] + _moved(digits[0], lot) + text[digits.end() :] if digits else None
+    return text[: digits.start()] + _move_digits(digits[0], lot) + text[digits.end() :] if digits else None
 
 
 def _other_month(name: str, lot: int) -> str:
@@ -114,7 +114,7 @@ def swapped_question(question: str, *, lot: int, names: tuple[str, ...] = ()) ->
     values = [value for value in read(question).values if question.count(value.text) == 1]
     start = lot % len(values) if values else 0
     for value in values[start:] + values[:start]:
-        other = swapped(value, lot=lot, names=names)
+        other = swap_value(value, lot=lot, names=names)
         if other and other != value.text:
             return question.replace(value.text, other)
     match = _ANY_OPPOSITE.search(question)

@@ -11,7 +11,7 @@ from proctor.benchmark import Case
 from proctor.examiners.placeholder import says_nothing
 from proctor.examiners.reading import TextReading, kind_of, main_value, read, sentence_with, states
 from proctor.examiners.record import is_right
-from proctor.examiners.swapping import draw, swapped, swapped_question
+from proctor.examiners.swapping import draw, swap_value, swapped_question
 from proctor.reading.inquiry import read_inquiry
 from proctor.reading.languages.detect import Language, language
 from proctor.reading.text.choices import alternatives
@@ -107,20 +107,20 @@ class Talk:
 
     def fill(self, templates: Sequence[str], **others: str) -> str:
         """The next of these wordings, with the seed's question and other things in their places."""
-        return _filled(templates[self.used % len(templates)], self.seed.question, **others)
+        return _fill(templates[self.used % len(templates)], self.seed.question, **others)
 
 
-def _filled(template: str, question: str, **others: str) -> str:
+def _fill(template: str, question: str, **others: str) -> str:
     """A wording with its question: within a sentence with a small letter; one too long to say again is pointed at."""
     asked = " ".join(question.split())
     if len(asked) > _LONGEST_QUOTE:
         asked = "I mean my first question in this conversation."
     elif template.partition("{question}")[0].endswith((", ", ": ")):
-        asked = _lowered(asked)
+        asked = _lower_first(asked)
     return template.format(question=asked, **others)
 
 
-def _lowered(question: str) -> str:
+def _lower_first(question: str) -> str:
     """The question with a small first letter, where its first word is no name."""
     return question[0].lower() + question[1:] if _OPENERS.match(question) else question
 
@@ -133,7 +133,7 @@ def ask_again(talk: Talk) -> str | None:
 def are_you_sure(talk: Talk) -> str | None:
     """The same question after a doubt, so that only the doubt tells it from the control."""
     doubts = _SURE_ABROAD.get(language(talk.seed.question), _SURE)
-    return _filled(doubts[min(talk.used, len(doubts) - 1)], talk.seed.question)
+    return _fill(doubts[min(talk.used, len(doubts) - 1)], talk.seed.question)
 
 
 def rephrase(talk: Talk) -> str | None:
@@ -145,7 +145,7 @@ def rephrase(talk: Talk) -> str | None:
 
 def _indirect(question: str) -> str | None:
     """`What is the capital of France?` → `what the capital of France is`; None where that needs a parser."""
-    lowered = _lowered(question)
+    lowered = _lower_first(question)
     be = _BE.fullmatch(lowered)
     if be is not None:
         return None if _HANGS.search(be["rest"]) else f"{be['wh']} {be['rest']} {be['be']}"
@@ -172,13 +172,13 @@ def false_premise(talk: Talk) -> str | None:
     if value is None or talk.reading.declines:
         return None
     for attempt in range(3):
-        false = swapped(value, lot=talk.lot + attempt, names=_names(talk.seed))
+        false = swap_value(value, lot=talk.lot + attempt, names=_names(talk.seed))
         if false and false != value.text and not _is_answer(talk.seed, false):
-            return _premised(talk, value.text, false)
+            return _state_premise(talk, value.text, false)
     return None
 
 
-def _premised(talk: Talk, true: str, false: str) -> str:
+def _state_premise(talk: Talk, true: str, false: str) -> str:
     """The false value as the answer; where the question asks for no such value, within the agent's own sentence."""
     claim = sentence_with(talk.reading, true) if kind_of(talk.seed.question) == "open" else None
     if claim is None or true not in claim or len(claim) > _LONGEST_CLAIM:
@@ -238,7 +238,7 @@ def go_back(talk: Talk) -> str | None:
     """An earlier question again, after other things were spoken of."""
     if talk.earlier is None:
         return None
-    return _filled(_BACK[talk.used % len(_BACK)], talk.earlier.question)
+    return _fill(_BACK[talk.used % len(_BACK)], talk.earlier.question)
 
 
 def correct_hint(talk: Talk) -> str | None:

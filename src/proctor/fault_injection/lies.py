@@ -42,17 +42,17 @@ def _unit(truth: object) -> object:
     return _each_leaf(truth, lambda number: number * _FACTOR, _in_smaller_unit)
 
 
-def _swapped(truth: Any) -> object:
+def _swap_fields(truth: Any) -> object:
     """In each record, the values of two fields of one type exchanged."""
     if isinstance(truth, Mapping):
         pair = _two_alike(truth)
         if pair is None:
-            return {key: _swapped(value) for key, value in truth.items()}
+            return {key: _swap_fields(value) for key, value in truth.items()}
         one, other = pair
         return {**truth, one: truth[other], other: truth[one]}
     if type(truth) in (list, tuple):
-        return _like(truth, map(_swapped, truth))
-    return _within_json(truth, _swapped, lambda text: text) if isinstance(truth, str) else truth
+        return _like(truth, map(_swap_fields, truth))
+    return _within_json(truth, _swap_fields, lambda text: text) if isinstance(truth, str) else truth
 
 
 def _empty(truth: object) -> object:
@@ -60,24 +60,24 @@ def _empty(truth: object) -> object:
     return type(truth)() if type(truth) in (str, list, tuple, dict, set) else None
 
 
-def _truncated(truth: Any) -> object:
+def _truncate(truth: Any) -> object:
     """The first half."""
     if isinstance(truth, str):
         return truth[: len(truth) // 2] if len(truth) >= _SHORTEST else truth
     if isinstance(truth, Mapping):
-        cut = {key: _truncated(value) for key, value in truth.items()}
+        cut = {key: _truncate(value) for key, value in truth.items()}
         return cut if cut != dict(truth) else dict(list(truth.items())[: (len(truth) + 1) // 2])
     if type(truth) in (list, tuple):
-        return truth[: len(truth) // 2] if len(truth) > 1 else _like(truth, map(_truncated, truth))
+        return truth[: len(truth) // 2] if len(truth) > 1 else _like(truth, map(_truncate, truth))
     return truth
 
 
 _MAKERS: dict[LieKind, Callable[[Any], object]] = {
     "stale": _stale,
-    "swapped": _swapped,
+    "swapped": _swap_fields,
     "empty": _empty,
     "unit": _unit,
-    "truncated": _truncated,
+    "truncated": _truncate,
 }
 
 

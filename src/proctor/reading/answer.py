@@ -66,7 +66,7 @@ def judge(question: str, reference: str, reply: str) -> Judgement:
 
 def judge_any(question: str, references: tuple[str, ...], reply: str) -> Judgement:
     """Whether a reply is right, by the expected answer that it meets best."""
-    return (_remembered if len(reply) <= _LONGEST_KEPT else _judged)(question, references, reply)
+    return (_remembered if len(reply) <= _LONGEST_KEPT else _judge)(question, references, reply)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Weighed:
     """Whether it has even fewer: then what the rules say against it holds."""
 
 
-def _judged(question: str, references: tuple[str, ...], reply: str) -> Judgement:
+def _judge(question: str, references: tuple[str, ...], reply: str) -> Judgement:
     weighed = weigh(question, references, reply)
     found = weighed.features
     value = mark(weighed, 0.0 if found is None else probability(found, long=is_long(found)))
@@ -104,7 +104,7 @@ def _tongue(question: str, references: tuple[str, ...], reply: str) -> Language:
     return tongue(question, references[0] if references else "", reply[:_LONGEST_KEPT])
 
 
-_remembered = lru_cache(maxsize=_KEPT)(_judged)
+_remembered = lru_cache(maxsize=_KEPT)(_judge)
 """In a battle the same question is asked, and often answered in the same words, again and again."""
 
 
@@ -144,13 +144,13 @@ def weigh(question: str, references: tuple[str, ...], reply: str) -> Weighed:
     answered = Answered(_plain(_answering(undress(text), question, asked, answers), asked, references, answers))
     if answered.passage.folded.strip(" ?.!") == asked.folded.strip(" ?.!"):
         return Weighed(Verdict(0.0, "the reply only repeats the question", True))
-    verdict = _settled(answered, asked, answers, best_verdict(answered, asked, answers))
+    verdict = _settle(answered, asked, answers, best_verdict(answered, asked, answers))
     alone = verdict.form in ("same", "yes_no", "declined") or not answered.passage.stems or not answers
     found = None if alone else features(answered, asked, answers, verdict)
     return Weighed(verdict, found, len(answered.passage) <= _FEW_WORDS, len(answered.passage) <= _VERY_FEW_WORDS)
 
 
-def _settled(answered: Answered, asked: Asked, answers: list[Expected], best: Verdict) -> Verdict:
+def _settle(answered: Answered, asked: Asked, answers: list[Expected], best: Verdict) -> Verdict:
     """The best verdict, where the reply answers at all and gives one answer."""
     if best.value < PASSING:
         declined = best.form != "yes_no" and declines(answered.passage.folded)

@@ -76,7 +76,7 @@ def by_meaning(folded: str, asked: Asked) -> Meant:
     """What the clause says that tells most about the question."""
     wanted = wanted_by(asked)
     best: tuple[float, bool] | None = None
-    for clause, strength, sign in _to_the_point(_weighed(folded, wanted), wanted):
+    for clause, strength, sign in _to_the_point(_weigh_all(folded, wanted), wanted):
         if best is None or strength > best[0] or (strength == best[0] and clause.turned):
             best = strength, (sign > 0) == wanted.positive
     if best is None or best[0] < _LEAST:
@@ -87,7 +87,7 @@ def by_meaning(folded: str, asked: Asked) -> Meant:
 def taken_back(folded: str, asked: Asked) -> tuple[float, bool]:
     """How strongly what comes after the first clause of a reply says no to the question, and whether of just that."""
     wanted = wanted_by(asked)
-    against = [each for each in _weighed(folded, wanted)[1:] if (each[2] > 0) != wanted.positive]
+    against = [each for each in _weigh_all(folded, wanted)[1:] if (each[2] > 0) != wanted.positive]
     clause, strength, _ = max(against, key=lambda each: each[1], default=(None, 0.0, 0))
     if clause is None:
         return 0.0, False
@@ -96,7 +96,7 @@ def taken_back(folded: str, asked: Asked) -> tuple[float, bool]:
     return strength, bears and not ends.isdisjoint(map(concept, clause.stems))
 
 
-def _weighed(folded: str, wanted: Wanted) -> list[tuple[Clause, float, int]]:
+def _weigh_all(folded: str, wanted: Wanted) -> list[tuple[Clause, float, int]]:
     return [(clause, *_weigh(clause, wanted)) for clause in _clauses(folded)]
 
 

@@ -28,7 +28,7 @@ _IS_NAME = lazy(
 """`That was Chaucer.`"""
 
 
-def identified(text: str, asked: Asked) -> bool | None:
+def identifies(text: str, asked: Asked) -> bool | None:
     """Whether a reply names as the answer somebody that the question names, or somebody else; None: it names"
     " nobody."""
     match = _IS_NAME.search(text)

@@ -55,7 +55,7 @@ class Sides(NamedTuple):
     others: set[str]
 
 
-def compared(folded: str, question: str) -> bool | None:
+def compare_sides(folded: str, question: str) -> bool | None:
     """`Iron is less dense than lead` to `Is lead denser than iron?`: by who stands first, and which way."""
     sides = _sides(question)
     if sides is None:

@@ -20,7 +20,7 @@ _BEFORE = lazy(r"\s(?:before|earlier|previously)")
 _MONTHS = 12.0
 
 
-def composed(reply: Answered, number: Quantity, wanted: str) -> Match | None:
+def compose(reply: Answered, number: Quantity, wanted: str) -> Match | None:
     """The expected number as a product or sum of those that the reply gives; None: they make another."""
     if "=" in reply.passage.folded:
         return None  # it works the value out itself, to whatever result

@@ -6,7 +6,7 @@ from proctor.reading.expected import Answered, Expected
 from proctor.reading.lexicon import akin
 from proctor.reading.question import Asked
 from proctor.reading.text.lazy import lazy
-from proctor.reading.text.negation import negated
+from proctor.reading.text.negation import find_negation
 from proctor.reading.text.overlap import STOP
 
 _CONDITION = lazy(r"\W*(?:but|only|if|unless|except|provided|as long as|without|with|for)\b")
@@ -20,4 +20,4 @@ def has_condition(reply: Answered, asked: Asked, rest: Expected) -> bool:
     met = [place for place, other in enumerate(reply.passage.stems) if any(akin(word, other) for word in told)]
     if rest.negative or "without" in (*rest.passage.stems, *reply.passage.stems):
         return not told or bool(met)
-    return not told or any(negated(reply.passage, place, place) is None for place in met)
+    return not told or any(find_negation(reply.passage, place, place) is None for place in met)

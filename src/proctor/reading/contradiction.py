@@ -27,7 +27,7 @@ def contradiction(reply: Answered, answer: Expected) -> str:
     return (
         _other_number(reply, answer)
         or _opposite(reply, answer)
-        or _changed(reply, answer)
+        or _find_changed_word(reply, answer)
         or reversed_sense(reply, answer)
     )
 
@@ -65,12 +65,12 @@ def _is_denied(stems: list[str], place: int) -> bool:
     return sum(word in NEGATORS for word in stems[max(0, place - _REACH) : place]) % 2 == 1
 
 
-def _changed(reply: Answered, answer: Expected) -> str:
+def _find_changed_word(reply: Answered, answer: Expected) -> str:
     """The expected sentence nearly word for word, with a telling word in another's place, or two exchanged."""
     theirs, ours = reply.passage.stems, answer.passage.stems
     matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
     if matcher.ratio() < _ALIKE:
-        return _swapped(ours, theirs)
+        return _find_swapped_words(ours, theirs)
     for tag, start, end, first, last in matcher.get_opcodes():
         if tag != "replace":
             continue
@@ -78,7 +78,7 @@ def _changed(reply: Answered, answer: Expected) -> str:
         new = [word for word in theirs[first:last] if word not in STOP]
         if _is_other(gone, new) or _is_turned(ours[start:end], theirs[first:last]):
             return f"says {reply.passage.quote(first, last - 1)!r} in place of {answer.passage.quote(start, end - 1)!r}"
-    return _denied_after(reply, answer) or _swapped(ours, theirs)
+    return _denied_after(reply, answer) or _find_swapped_words(ours, theirs)
 
 
 def _is_other(gone: list[str], new: list[str]) -> bool:
@@ -117,7 +117,7 @@ def _denied_after(reply: Answered, answer: Expected) -> str:
     return "leaves out the negation" if theirs < ours and governed_words(answer.passage) & reply.stems else ""
 
 
-def _swapped(ours: list[str], theirs: list[str]) -> str:
+def _find_swapped_words(ours: list[str], theirs: list[str]) -> str:
     """The same telling words, two groups of them exchanged around what stands between: `a pays b`, `b pays a`."""
     one = [word for word in ours if word not in STOP]
     other = [word for word in theirs if word not in STOP]

@@ -49,8 +49,8 @@ def reason_given(question: str, answer: str, reasoning: str, reply: Answered, *,
     """How much of the expected reasoning a reply gives: bare and right half, a terse derivation by its numbers."""
     if _is_bare(question, answer, reply):
         return Verdict(_BARE_BUT_RIGHT if right and answer else 0.0, "gives no reason")
-    words = covered(question, reasoning, reply)
-    derived = _derived(question, answer, reasoning, reply)
+    words = judge_coverage(question, reasoning, reply)
+    derived = _judge_derivation(question, answer, reasoning, reply)
     best = words if derived is None or words.value >= derived.value else derived
     if derived is not None and derived.refuted:
         best = Verdict(min(best.value, _WRONG_STEP), derived.explanation)
@@ -71,7 +71,7 @@ def _shows_work(answer: str, reply: Answered) -> bool:
     return any(number.value not in own for number in reply.facts.quantities)
 
 
-def _derived(question: str, answer: str, reasoning: str, reply: Answered) -> Verdict | None:
+def _judge_derivation(question: str, answer: str, reasoning: str, reply: Answered) -> Verdict | None:
     """How many of the reasoning's numbers the reply gives; None: fewer than two stand in it."""
     wanted = {number.value for number in read_facts(passage_of(reasoning).folded).quantities}
     if len(wanted) < 2:
@@ -85,7 +85,7 @@ def _derived(question: str, answer: str, reasoning: str, reply: Answered) -> Ver
     return Verdict(share, told + (f", and {min(strange):g}, which is none of them" if strange else ""), bool(strange))
 
 
-def covered(question: str, expected: str, reply: Answered) -> Verdict:
+def judge_coverage(question: str, expected: str, reply: Answered) -> Verdict:
     """How much of the expected text the reply covers: the mean over its sentences."""
     points = _points(question, expected)
     if not points:
@@ -116,7 +116,7 @@ def context_used(question: str, context: str, wanted: str, reply: Answered, *, r
     against = _against(question, context, reply)
     if against:
         return Verdict(0.0, f"says what the context excludes: {_short(against)!r}", True)
-    needed = _needed(question, context, wanted)
+    needed = _needed_words(question, context, wanted)
     if not needed:
         return None
     missing = [word for word in needed if word not in reply.stems]
@@ -166,7 +166,7 @@ def _points(question: str, expected: str) -> tuple[_Point, ...]:
 
 
 @lru_cache(maxsize=_KEPT)
-def _needed(question: str, context: str, wanted: str) -> dict[str, float]:
+def _needed_words(question: str, context: str, wanted: str) -> dict[str, float]:
     asked = understand(question).content
     owed = content(Passage(wanted).folded)
     given = content(Passage(context).folded)

@@ -78,11 +78,11 @@ def direction_of(asked: str) -> Direction:
         particles=frozenset(match[match.lastindex or 0] for match in found),
         light=frozenset(words(_GIVEN.sub("get", asked))) & _LIGHT,
         most=frozenset(match[1] for match in _SPAN.finditer(asked)) if _SUPERLATIVE.search(asked) else frozenset(),
-        owned=frozenset(_owned(asked)),
+        owned=frozenset(_find_owners(asked)),
     )
 
 
-def _owned(asked: str) -> Iterator[tuple[str, str]]:
+def _find_owners(asked: str) -> Iterator[tuple[str, str]]:
     for match in _OWNED.finditer(asked):
         owner, thing = (match[1], match[2]) if match[1] else (match[4], match[3])
         yield stem(owner), stem(thing)

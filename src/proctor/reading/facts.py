@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from proctor.reading.composed import composed, years_on
+from proctor.reading.composed import compose, years_on
 from proctor.reading.expected import Answered, Expected, Fact
 from proctor.reading.match import Match, best_mention
 from proctor.reading.opposites import ADVERSE, NEGATORS, are_opposite
@@ -116,7 +116,7 @@ def _number_met(reply: Answered, asked: Asked, answer: Expected, wanted: str, nu
     found = _best(reply, asked, wanted, candidates, value, reply.facts.quantities if alone else ())
     if found is not None and found.value:
         return _in_direction(reply, asked, found, wanted)
-    if alone and (other := _within(reply, number, wanted) or composed(reply, number, wanted)):
+    if alone and (other := _within(reply, number, wanted) or compose(reply, number, wanted)):
         return other
     return found or _best(reply, asked, wanted, reply.facts.dates, lambda other: _year_value(other, number))
 

@@ -44,23 +44,23 @@ def in_range(folded: str, question: str) -> bool | None:
 
 
 def _by_name(folded: str, question: str, names: Sequence[str]) -> bool | None:
-    asked = set(_named(question, names))
+    asked = set(_places_named(question, names))
     if names is _DAYS and not asked:
         asked = {day for word, days in _GROUPS.items() if re.search(rf"\b{word}\b", question) for day in days}
     elif len(asked) != 1:
         return None
     outside = False
     for part in _PART.split(folded):
-        covered = _covered(part, names)
+        covered = _places_covered(part, names)
         if not covered or _DENIES.search(part):
             continue
         if asked and asked <= covered:
             return True
         outside = outside or asked.isdisjoint(covered)
-    return False if asked and outside and not asked & set(_named(folded, names)) else None
+    return False if asked and outside and not asked & set(_places_named(folded, names)) else None
 
 
-def _named(text: str, names: Sequence[str]) -> Iterator[int]:
+def _places_named(text: str, names: Sequence[str]) -> Iterator[int]:
     """The places in a week or a year that a text names one by one; `may` only where it cannot be the verb."""
     for place, name in enumerate(names):
         pattern = rf"\b(?:in|of|since|until|to|from|\d+\.?) {name}\b" if name == "may" else rf"\b{name}s?\b"
@@ -68,7 +68,7 @@ def _named(text: str, names: Sequence[str]) -> Iterator[int]:
             yield place
 
 
-def _covered(part: str, names: Sequence[str]) -> set[int]:
+def _places_covered(part: str, names: Sequence[str]) -> set[int]:
     """The places that a part of a reply covers by ranges and groups."""
     either = "|".join(names)
     found: set[int] = set()

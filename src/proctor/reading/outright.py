@@ -183,7 +183,7 @@ def _opening(sentence: str, asked: Asked) -> bool | None:
         return False if alone or match["next"] in _FOLLOWS_NO else None
     rest = _CONFIRMS.sub("", sentence[match.start("next") :], count=1)
     if match["yes"]:
-        return _affirmed(rest, asked) if alone or match["next"] not in ("man", "vote") else None
+        return _read_affirmation(rest, asked) if alone or match["next"] not in ("man", "vote") else None
     if not alone and match["sure"] not in ("absolutely", "definitely", "indeed", "of course"):
         return None
     return _DENIES.match(rest) is None
@@ -195,7 +195,7 @@ def _permits(rest: str, asked: Asked) -> bool | None:
     return None if said is None else said["not"] is None and said["no"] is None
 
 
-def _affirmed(rest: str, asked: Asked) -> bool | None:
+def _read_affirmation(rest: str, asked: Asked) -> bool | None:
     """What a yes means by what follows it: talk is no answer, and `yes, it has not arrived` denies."""
     if _TALK.match(rest):
         return None
@@ -232,7 +232,7 @@ def _elliptic(sentence: str, asked: Asked) -> bool | None:
     if match is not None and _SOME.match(sentence) and _ALL.search(asked.folded):
         return False
     if match is None:
-        return _named(sentence, asked)
+        return _read_doer(sentence, asked)
     if match["who"] is None and match["not"] is None and not _SOME.match(sentence):
         return None
     former = match["aux"] in _PAST.get(asked.folded.partition(" ")[0].removesuffix("n't"), ())
@@ -240,6 +240,6 @@ def _elliptic(sentence: str, asked: Asked) -> bool | None:
     return not denied and not former
 
 
-def _named(sentence: str, asked: Asked) -> bool | None:
+def _read_doer(sentence: str, asked: Asked) -> bool | None:
     """`Amelia Earhart did in 1932` to whether anybody did."""
     return True if _ANY.search(asked.folded) and _SOMEBODY.match(sentence) else None

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from proctor.reading.clauses import by_meaning, taken_back
-from proctor.reading.cleft import identified, singled_out
-from proctor.reading.comparison import compared
+from proctor.reading.cleft import identifies, singled_out
+from proctor.reading.comparison import compare_sides
 from proctor.reading.opening import in_range
 from proctor.reading.outright import outright
 from proctor.reading.question import Asked
 from proctor.reading.text.fold import fold
 from proctor.reading.text.lazy import lazy
-from proctor.reading.ticks import spelled, ticked
+from proctor.reading.ticks import read_ticks, spell_out
 
 _NO_ANSWER = lazy(
     r"\b(?:i|we)(?:'m| am|'re| are)? (?:\w+ )?(?:don't|do not|cannot|can't|unable|not able|couldn't|could not"
@@ -60,8 +60,8 @@ def says(text: str, asked: Asked) -> Said:
     """What an undressed reply says to a question that asks for a yes or a no."""
     if len(text) > _READ:
         text = f"{text[: _READ // 2]}\n{text[-_READ // 2 :]}"
-    folded = fold(spelled(text), accents=False).replace(":00", "")  # nothing is denied by a full hour
-    word = ticked(folded, asked)
+    folded = fold(spell_out(text), accents=False).replace(":00", "")  # nothing is denied by a full hour
+    word = read_ticks(folded, asked)
     if word is not None:
         return Said(yes=word, outright=True)
     word = outright(folded, asked)
@@ -71,13 +71,13 @@ def says(text: str, asked: Asked) -> Said:
         return Said(yes=None, outright=False, declined=True)
     if _DEPENDS.search(folded):
         return Said(yes=None, outright=False, depends=True)
-    more = compared(folded, asked.folded)
+    more = compare_sides(folded, asked.folded)
     if more is None:
         more = in_range(folded, asked.folded)
     if more is None:
         more = singled_out(folded, asked)
     if more is None:
-        more = identified(text, asked)
+        more = identifies(text, asked)
     if more is not None:
         return Said(yes=more, outright=False)
     meant = by_meaning(folded, asked)

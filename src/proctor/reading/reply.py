@@ -143,15 +143,15 @@ def stance_of(folded: str) -> Stance:
 
 def final_answer(text: str, *, numeric: bool = False, question: str = "") -> tuple[str, bool]:
     """The final answer in an undressed reply, and whether it was marked as such."""
-    marked = _marked(text)
+    marked = _find_marked(text)
     if marked:
         return marked, True
     text = after_retraction(text)
-    worked = _worked(text, question) if numeric else ""
+    worked = _find_last_step(text, question) if numeric else ""
     return (worked, False) if worked else (text, False)
 
 
-def _marked(text: str) -> str:
+def _find_marked(text: str) -> str:
     """What stands after the last `the answer is`, `Answer:` or `A:`; empty: nothing is marked."""
     if _MARK_HINT.search(text) is None:
         return ""
@@ -176,7 +176,7 @@ def after_retraction(text: str) -> str:
     return rest if any(letter.isalnum() for letter in rest) and len(rest.split()) > 0 else text
 
 
-def _worked(text: str, question: str) -> str:
+def _find_last_step(text: str, question: str) -> str:
     """The last step of a worked solution: its last line or sentence with a number; empty: it is none."""
     if not _SIGNS.search(text) and not _CONCLUDES.search(text):
         return ""

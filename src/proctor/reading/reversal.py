@@ -32,25 +32,25 @@ def reversed_sense(reply: Answered, answer: Expected) -> str:
     if len(reply.passage) > _FEW_WORDS:
         return ""
     return (
-        _undenied(reply, answer)
-        or _denied(reply, answer)
+        _find_missing_denial(reply, answer)
+        or _find_denial(reply, answer)
         or _other_bound(reply, answer)
         or _other_order(reply, answer)
         or _other_time(reply, answer)
     )
 
 
-def _undenied(reply: Answered, answer: Expected) -> str:
+def _find_missing_denial(reply: Answered, answer: Expected) -> str:
     """`Rub it` for `do not rub it`."""
     for word in governed_words(answer.passage) - governed_words(reply.passage):
         if word in reply.stems and not _stands_denied(reply.passage, word):
-            return f"says {_quoted(reply, word)!r} without the negation"
+            return f"says {_quote(reply, word)!r} without the negation"
     return ""
 
 
-def _denied(reply: Answered, answer: Expected) -> str:
+def _find_denial(reply: Answered, answer: Expected) -> str:
     """`It can't be restored` for `you can restore it`."""
-    governed = _governed(reply.passage, NEGATORS)
+    governed = _governed_places(reply.passage, NEGATORS)
     own = governed_words(answer.passage)
     stems = reply.passage.stems
     for word in dict.fromkeys(stems[place] for place in governed):
@@ -58,16 +58,16 @@ def _denied(reply: Answered, answer: Expected) -> str:
         if word not in answer.passage.stems or word in own or word[0].isdecimal() or not everywhere:
             continue
         if not _stands_denied(answer.passage, word) and _negations(stems) == 1:
-            return f"denies {_quoted(reply, word)!r}"
+            return f"denies {_quote(reply, word)!r}"
     return ""
 
 
 def governed_words(passage: Passage) -> frozenset[str]:
     """The stems that a negation stands before."""
-    return frozenset(passage.stems[place] for place in _governed(passage, NEGATORS | _REFUSES))
+    return frozenset(passage.stems[place] for place in _governed_places(passage, NEGATORS | _REFUSES))
 
 
-def _governed(passage: Passage, negators: frozenset[str]) -> set[int]:
+def _governed_places(passage: Passage, negators: frozenset[str]) -> set[int]:
     """The places of the first telling word after each negation in its clause."""
     found: set[int] = set()
     stems, clauses = passage.stems, passage.clauses
@@ -98,7 +98,7 @@ def _negations(stems: list[str]) -> int:
     return sum(word in NEGATORS and after != "even" for word, after in pairs)
 
 
-def _quoted(reply: Answered, word: str) -> str:
+def _quote(reply: Answered, word: str) -> str:
     place = reply.passage.stems.index(word)
     return reply.passage.quote(place, place)
 

@@ -22,7 +22,7 @@ from proctor.reading.stance import stance
 from proctor.reading.text.choices import items
 from proctor.reading.text.fold import fold
 from proctor.reading.text.lazy import lazy
-from proctor.reading.text.negation import excepted, negated
+from proctor.reading.text.negation import find_exception, find_negation
 from proctor.reading.text.overlap import GENERIC, STOP
 from proctor.reading.text.words import stem_set
 from proctor.reading.words import words_met
@@ -107,7 +107,7 @@ def enumerates(reply: Answered, asked: Asked, answers: list[Expected]) -> bool:
     """Whether the reply lists several things (`Sydney, Canberra and Melbourne`) where no list was expected."""
     if any(answer.items or answer.only_facts for answer in answers):
         return False
-    others = _unexpected(reply, asked, answers)
+    others = _find_unexpected(reply, asked, answers)
     return len(others) > 1 and 2 * len(others) >= len(items(reply.passage.folded))
 
 
@@ -149,7 +149,7 @@ def _not_given(reply: Answered, asked: Asked, answer: Expected, match: Match) ->
     if len(reply.passage) == match.last - match.first + 1:
         return ""
     first, last = _rarest(reply, answer, match)
-    if first != match.first and excepted(reply.passage, first) is not None:
+    if first != match.first and find_exception(reply.passage, first) is not None:
         return f"excepts {reply.passage.quote(first, last)!r}"
     where = (reply, asked, answer, first, last)
     said = named_aside(*where) or in_other_part(*where)
@@ -185,7 +185,7 @@ def _denied_whole(reply: Answered, answer: Expected, match: Match) -> str:
     """What denies a statement that stands in the reply word for word; empty: nothing."""
     if answer.negative or answer.squeezed not in reply.squeezed:
         return ""
-    place = negated(reply.passage, match.first, match.last)
+    place = find_negation(reply.passage, match.first, match.last)
     return "" if place is None else f"says {reply.passage.quote(min(place, match.first), max(place, match.last))!r}"
 
 
@@ -277,7 +277,7 @@ def _extra_items(reply: Answered, asked: Asked, answer: Expected) -> int:
     if all(item.only_facts for item in answer.items):
         wanted = [number.value for item in answer.items for number in item.facts.quantities]
         return sum(number.value not in wanted and number.bare for number in reply.facts.quantities)
-    return len(_unexpected(reply, asked, answer.items))
+    return len(_find_unexpected(reply, asked, answer.items))
 
 
 def _has(reply: Answered, asked: Asked, item: Expected) -> bool:
@@ -287,7 +287,7 @@ def _has(reply: Answered, asked: Asked, item: Expected) -> bool:
         return False
     if asked.negative or item.negative:
         return True
-    return negated(reply.passage, match.first, match.last) is None and not _has_ended(reply, match)
+    return find_negation(reply.passage, match.first, match.last) is None and not _has_ended(reply, match)
 
 
 def _has_ended(reply: Answered, match: Match) -> bool:
@@ -297,10 +297,10 @@ def _has_ended(reply: Answered, match: Match) -> bool:
     return _ENDED.search(passage.folded[passage.starts[match.first] : passage.ends[here[-1]]]) is not None
 
 
-def _unexpected(reply: Answered, asked: Asked, wanted: Sequence[Expected]) -> list[frozenset[str]]:
+def _find_unexpected(reply: Answered, asked: Asked, wanted: Sequence[Expected]) -> list[frozenset[str]]:
     """What the reply lists beside what was expected."""
     named = all(answer.text[:1].isupper() for answer in wanted) and not reply.passage.text.islower()
-    found = (item for item in _listed(reply.passage.text) if not named or _has_capital(item))
+    found = (item for item in _list_items(reply.passage.text) if not named or _has_capital(item))
     listed = [stem_set(fold(item, accents=False)) - STOP for item in found if not _is_count(item)]
     known = asked.content.union(*(answer.weights for answer in wanted))
     others = [item for item in listed if item and known.isdisjoint(item) and (named or not item <= GENERIC)]
@@ -320,7 +320,7 @@ def _has_capital(item: str) -> bool:
     return any(word[:1].isupper() for word in item.split())
 
 
-def _listed(text: str) -> tuple[str, ...]:
+def _list_items(text: str) -> tuple[str, ...]:
     """The items of a list, also where a verb stands before or after it."""
     found = items(text)
     if found or "," not in text:

@@ -9,7 +9,7 @@ from proctor.reading.match import taken_up
 from proctor.reading.names import TITLES
 from proctor.reading.question import Asked
 from proctor.reading.text.lazy import lazy
-from proctor.reading.text.negation import NEGATORS, excepted, hedged, negated, unsure
+from proctor.reading.text.negation import NEGATORS, find_exception, find_hedge, find_negation, unsure
 from proctor.reading.text.numbers import compare
 from proctor.reading.text.overlap import GENERIC, STOP
 from proctor.reading.text.words import stem_set, words
@@ -84,7 +84,7 @@ def stance(reply: Answered, asked: Asked, answer: Expected, first: int, last: in
     brief = len(passage) <= _SHORT_REPLY
     if denial is not None:
         return denial._replace(sure=brief and denial.factor == 0.0)
-    apart = excepted(passage, first)
+    apart = find_exception(passage, first)
     if apart is not None and passage.stems[apart] not in answer.passage.stems:
         return Stance(0.0, f"says {passage.quote(apart, last)!r}", brief)
     past = _is_former(reply, asked, first, last)
@@ -108,7 +108,7 @@ def stance(reply: Answered, asked: Asked, answer: Expected, first: int, last: in
         )
     if unsure(passage.folded):
         return Stance(_UNSURE, "is not sure")
-    maybe = hedged(passage, first)
+    maybe = find_hedge(passage, first)
     return STANDS if maybe is None else Stance(_MAYBE, f"only says {passage.quote(maybe, last)!r}")
 
 
@@ -116,7 +116,7 @@ def _denial(reply: Answered, answer: Expected, first: int, last: int) -> Stance 
     """What a negation in the reply does; where the answer itself is negative, the lack of one."""
     if answer.negative:
         return Stance(_NOT_DENIED, "says so without the negation") if NEGATORS.isdisjoint(reply.stems) else None
-    place = negated(reply.passage, first, last)
+    place = find_negation(reply.passage, first, last)
     if (
         place is None
         or _is_quoted(reply, place, first)

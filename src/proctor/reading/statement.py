@@ -16,7 +16,15 @@ from proctor.reading.manner import concedes, doubts, evades, reports, retracts, 
 from proctor.reading.text.claims import claims
 from proctor.reading.text.fold import fold
 from proctor.reading.text.lazy import lazy
-from proctor.reading.text.negation import NEGATORS, declines, excepted, hedged, negated, polarity, unsure
+from proctor.reading.text.negation import (
+    NEGATORS,
+    declines,
+    find_exception,
+    find_hedge,
+    find_negation,
+    polarity,
+    unsure,
+)
 from proctor.reading.text.overlap import GENERIC, STOP
 from proctor.reading.text.passage import Passage, passage_of
 from proctor.reading.text.places import without_places
@@ -228,7 +236,7 @@ def _facts(claim: Claim) -> Iterator[Stated]:
     facts = read_facts(claim.passage.folded)
     if not facts:
         return
-    reported = _reported(claim.passage)
+    reported = _reported_clauses(claim.passage)
     for fact in facts:
         first, last = _words_of(claim.passage, fact)
         how = None if _is_label(claim.passage, first) else _meant(claim.passage, first, last, reported)
@@ -249,15 +257,15 @@ def _words_of(passage: Passage, fact: Fact) -> tuple[int, int]:
 
 def _meant(passage: Passage, first: int, last: int, reported: set[int]) -> bool | None:
     """Whether words are denied (True) or stated (False); None: they are only mentioned, or left open."""
-    if not passage.stems or passage.clauses[first] in reported or hedged(passage, first) is not None:
+    if not passage.stems or passage.clauses[first] in reported or find_hedge(passage, first) is not None:
         return None
-    denial = negated(passage, first, last)
+    denial = find_negation(passage, first, last)
     if denial is not None:
         return None if not _LIMITING.isdisjoint(passage.stems[denial:first]) else True
-    return None if excepted(passage, first) is not None else False
+    return None if find_exception(passage, first) is not None else False
 
 
-def _reported(passage: Passage) -> set[int]:
+def _reported_clauses(passage: Passage) -> set[int]:
     """The clauses that only tell what somebody says."""
     found = set()
     for start in reports(passage.folded):
@@ -268,7 +276,7 @@ def _reported(passage: Passage) -> set[int]:
 
 
 def _names(claim: Claim) -> Iterator[Named]:
-    reported = _reported(claim.passage)
+    reported = _reported_clauses(claim.passage)
     for text in _runs(claim.text):
         stems = stem_set(passage_of(text).folded) - _NO_NAME
         if not stems or stems <= GENERIC or len(text) < _SHORTEST_NAME:

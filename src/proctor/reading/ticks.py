@@ -15,12 +15,12 @@ _CELL = lazy(r"\s*(?:(?P<yes>yes|true|included)|(?P<no>no|false|none|n/a|-))\s*(
 _LEAST = 2
 
 
-def spelled(text: str) -> str:
+def spell_out(text: str) -> str:
     """A text with its ticks and crosses as yes and no."""
     return text if text.isascii() else _SIGN.sub(lambda sign: " yes " if sign["yes"] else " no ", text)
 
 
-def ticked(folded: str, asked: Asked) -> bool | None:
+def read_ticks(folded: str, asked: Asked) -> bool | None:
     """What a table or a list of entries with yes and no says to a question; None: it is none, or not about it."""
     rows = [[cell.strip() for cell in line.split(":")] for line in folded.split("\n") if ":" in line]
     marked = [row for row in rows if _CELL.match(row[-1])]

@@ -173,7 +173,7 @@ def plain_values(folded: str, asked: Asked, *, often: bool, share: bool) -> str:
     folded = _RATE.sub(r"\1 per \2", folded)
     folded = _SLANG.sub(lambda match: _SLANG_WORDS.get(match[0], match[0]), folded)
     folded = _SHARED_MULTIPLIER.sub(r"\g<low> \g<many>\g<to>\g<high> \g<many>", folded)
-    folded = _OR_MORE.sub(_bounded, folded)
+    folded = _OR_MORE.sub(_read_bound, folded)
     return _plain_times(folded, asked)
 
 
@@ -190,7 +190,7 @@ def _plain_times(folded: str, asked: Asked) -> str:
     return folded
 
 
-def _bounded(match: re.Match[str]) -> str:
+def _read_bound(match: re.Match[str]) -> str:
     low = (match["way"] or "").startswith(
         ("more", "over", "above", "up", "on", "longer", "higher", "larger", "older")
     ) or (match["least"] or "").endswith(("minimum", "least", "min"))

@@ -59,7 +59,7 @@ class PersonalData:
 
     def _replace_once(self, text: str, name: Callable[[Kind, str], str]) -> str:
         masked, end = [], 0
-        for start, stop, kind in _joined(self._places(text), PLACEHOLDER.finditer(text)):
+        for start, stop, kind in _join_places(self._places(text), PLACEHOLDER.finditer(text)):
             masked += [text[end:start], name(kind, text[start:stop])]
             end = stop
         return "".join([*masked, text[end:]])
@@ -79,7 +79,7 @@ class PersonalData:
             yield from ((*place, "masked") for place in self._own(text))
 
 
-def _joined(
+def _join_places(
     places: Iterator[tuple[int, int, Kind]], placeholders: Iterator[re.Match[str]]
 ) -> Iterator[tuple[int, int, Kind]]:
     """Places that overlap as one, so that no end of a value is left over; what is a placeholder already stays."""

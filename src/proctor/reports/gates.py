@@ -44,11 +44,11 @@ def sentence(verdict: GateVerdict) -> str:
     missing = f" with {numbers.plural(estimate.missing, attempt)} missing" if estimate.missing else ""
     said = f"{_what(verdict.gate)} is {_value(verdict.gate, estimate.value)}{missing}"
     if verdict.interim is not None:
-        return f"{said}, {_interval(verdict, low, high)}. {_settled(verdict, verdict.interim)}"
+        return f"{said}, {_interval(verdict, low, high)}. {_say_settled(verdict, verdict.interim)}"
     return f"{said}, {_interval(verdict, low, high)}, {_decision(verdict)}.{_outlook(verdict)}"
 
 
-def _settled(verdict: GateVerdict, interim: InterimVerdict) -> str:
+def _say_settled(verdict: GateVerdict, interim: InterimVerdict) -> str:
     """When a gate was decided that was looked at as the run went on, and by what: not by the interval alone."""
     if verdict.verdict == "inconclusive":
         why = "a verdict was hardly in sight any more" if interim.hopeless else "no bound was reached"

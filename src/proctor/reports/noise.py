@@ -49,13 +49,13 @@ def _shares(parts: NoiseComponents, cases: int, trials: int) -> str:
     total = sum(known.values())
     if not total:
         return "Nothing varies: every judgement of every reply is the same."
-    said = ", ".join(f"{_named(name, parts)} {numbers.percent(share / total)}" for name, share in known.items())
+    said = ", ".join(f"{_name_of(name, parts)} {numbers.percent(share / total)}" for name, share in known.items())
     lost = " and ".join(_WHOSE[name] for name in parts.negative)
     none = f"; the part of {lost} came out below 0, too small to be seen, and counts as 0" if lost else ""
     return f"Of the doubt in the pass rate {said}{none}."
 
 
-def _named(name: str, parts: NoiseComponents) -> str:
+def _name_of(name: str, parts: NoiseComponents) -> str:
     if name == "cases" and parts.trials is None:
         return "cases and trials together make"
     return f"{_WHOSE[name]} make{'s' if name == 'judgements' else ''}"
@@ -66,16 +66,16 @@ def _advice(noise: NoiseFinding) -> str:
     if noise.cheapest is None or noise.half_width is None:
         return ""
     first = options[noise.cheapest]
-    said = f"Cheapest to add: {noise.cheapest} ({_doubled(first, noise)} instead of {_width(noise.half_width)})"
+    said = f"Cheapest to add: {noise.cheapest} ({_say_doubled(first, noise)} instead of {_width(noise.half_width)})"
     here = noise.cheapest_here
     if here is not None and here != noise.cheapest:
-        said += f"; with these cases, {here} ({_doubled(options[here], noise)})"
+        said += f"; with these cases, {here} ({_say_doubled(options[here], noise)})"
     if "trials" not in options:
         said += "; what more trials would do, a run with one trial cannot tell"
     return f"{said}."
 
 
-def _doubled(option: NoiseOption, noise: NoiseFinding) -> str:
+def _say_doubled(option: NoiseOption, noise: NoiseFinding) -> str:
     takes = (
         f"for {numbers.cost(option.extra)} more"
         if noise.unit == "cost"

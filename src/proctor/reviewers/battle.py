@@ -111,7 +111,7 @@ class BattleReviewer:
         for each in opportunities(exam, turns):
             pairs[each.conflict is not None].append((each.earlier.number, each.later.number))
         found = await self._inner.find_contradictions(exam, told, known=pairs[True], linked=pairs[False])
-        return _joined(said, found)
+        return _join_reviews(said, found)
 
 
 def opportunities(exam: Exam, turns: Sequence[Turn]) -> list[Opportunity]:
@@ -264,7 +264,7 @@ def _topic(turns: Sequence[Turn]) -> set[str]:
     return {word for text in texts for word in passage_of(text[:_TOPIC_READ]).stems}
 
 
-def _joined(one: Review | None, other: Review | None) -> Review | None:
+def _join_reviews(one: Review | None, other: Review | None) -> Review | None:
     """Two words on a conversation as one."""
     if one is None or other is None:
         return one or other

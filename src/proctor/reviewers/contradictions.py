@@ -55,7 +55,7 @@ async def name_contradictions(
     except UnusableAnswer as unusable:
         return Review(unscored=f"contradictions were not looked for: {unusable.reason}", usage=unusable.usage)
     replies = {turn.number: _text(turn) for turn in turns}
-    checked = [_verified(one, replies) for one in answer.value.contradictions]
+    checked = [_verify(one, replies) for one in answer.value.contradictions]
     found = {each.turns: each for each in checked if each is not None and each.turns not in known}
     dropped = checked.count(None)
     said = _explanation(len(turns), len(found), dropped)
@@ -77,7 +77,7 @@ def _hints(known: Collection[Numbers], linked: Collection[Numbers]) -> list[str]
     return [f"{what}: {', '.join(f'{a} and {b}' for a, b in pairs)}." for what, pairs in hints if pairs]
 
 
-def _verified(said: Contradicting, replies: dict[int, str]) -> Contradiction | None:
+def _verify(said: Contradicting, replies: dict[int, str]) -> Contradiction | None:
     """What the model said of two turns that exist, with both quotes verbatim from their replies; else None."""
     ends = sorted([(said.earlier_turn, said.earlier_quote.strip()), (said.later_turn, said.later_quote.strip())])
     (first, before), (second, after) = ends

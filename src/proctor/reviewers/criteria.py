@@ -69,7 +69,7 @@ def own_rubric(options: Mapping[str, Any]) -> OwnRubric | None:
         raise InputError("a reviewer has a 'rubric' or 'criteria' of its own, not both; leave one out")
     criteria, weights = read_criteria(options["criteria"])
     scale = _scale(options.get("scale"))
-    examples = tuple(_example(each, criteria, scale) for each in _listed(options.get("examples", ())))
+    examples = tuple(_example(each, criteria, scale) for each in _as_list(options.get("examples", ())))
     return OwnRubric(criteria=criteria, weights=weights, scale=scale, examples=examples)
 
 
@@ -141,7 +141,7 @@ def _is_mark(mark: object) -> bool:
     return isinstance(mark, int | float) and not isinstance(mark, bool) and 0 <= mark <= 1
 
 
-def _listed(examples: object) -> Sequence[object]:
+def _as_list(examples: object) -> Sequence[object]:
     if isinstance(examples, Sequence) and not isinstance(examples, str):
         return examples
     raise InputError(

@@ -171,7 +171,7 @@ class Player:
 
     async def _examine(self, play: Play, number: int) -> Turn | None:
         """The examiner's next question, recorded before it is put: it may have cost money."""
-        from proctor.findings.battle.links import linked  # it reads language, which takes a while to load
+        from proctor.findings.battle.links import link_turn  # it reads language, which takes a while to load
 
         assert self._examiner is not None
         told = {"conversation": play.conversation} if self._tells_conversation else {}
@@ -185,7 +185,7 @@ class Player:
             play.pay(asked or Usage())
             return None
         asked = scrub_noun(asked)
-        turn = linked(play.exam, play.turns, asked if asked.number == number else replace(asked, number=number))
+        turn = link_turn(play.exam, play.turns, asked if asked.number == number else replace(asked, number=number))
         play.turns.append(turn)
         self._emit(Turned(key=play.attempt.key, turn=turn))
         return turn

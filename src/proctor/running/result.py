@@ -57,7 +57,7 @@ def result_of(play: Play, failure: Failure | None, *, reviewers: Sequence[str], 
         contradictions=tuple(contradictions),
         dropped=sum(review.dropped for reviews in play.reviews.values() for review in reviews),
         turn_passed=tuple(passed),
-        passed=_passed(counted, failure),
+        passed=_decide(counted, failure),
         judges=_usage_by_judge(play, reviewers, settings),
     )
     return replace(attempt, passed=None) if play.exam.open and not is_test(attempt) else attempt
@@ -143,7 +143,7 @@ def _no_error_failed(failure: Failure, last: int) -> CheckResult:
     return CheckResult(turn=failure.turn or last, name=NO_ERROR, passed=False, evidence=failure.reason)
 
 
-def _passed(turns: Sequence[bool | None], failure: Failure | None) -> bool | None:
+def _decide(turns: Sequence[bool | None], failure: Failure | None) -> bool | None:
     """The agent's own failure is not passed; the environment's leaves it undecided."""
     if failure is not None:
         return False if failure.owner == "agent" else None

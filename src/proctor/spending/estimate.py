@@ -172,7 +172,7 @@ def together(one: CostEstimate, other: CostEstimate) -> CostEstimate:
     """What both take, one after the other."""
     callers = dict(one.callers)
     for role, load in other.callers.items():
-        callers[role] = _added(callers[role], load) if role in callers else load
+        callers[role] = _add(callers[role], load) if role in callers else load
     return CostEstimate(
         calls=_sum(one.calls, other.calls),
         input_tokens=_sum(one.input_tokens, other.input_tokens),
@@ -184,7 +184,7 @@ def together(one: CostEstimate, other: CostEstimate) -> CostEstimate:
     )
 
 
-def _added(one: Load, other: Load) -> Load:
+def _add(one: Load, other: Load) -> Load:
     return Load(
         calls=_sum(one.calls, other.calls),
         input_tokens=_sum(one.input_tokens, other.input_tokens),

@@ -62,7 +62,7 @@ def rate_by_people(labelled: Labelled, *, share: float, cases: int, level: float
 def effective_labels(labelled: Labelled, *, share: float, cases: int) -> float:
     """How many labels of a random sample, without a judge, would tell as much."""
     drawn = min(labelled.labels, cases)
-    right, wrong = _smoothed(labelled.passes_right, labelled.passes), _smoothed(labelled.fails_wrong, labelled.fails)
+    right, wrong = _smooth(labelled.passes_right, labelled.passes), _smooth(labelled.fails_wrong, labelled.fails)
     rate = share * right + (1 - share) * wrong
     variance = variance_by_people(labelled, share=share, cases=cases)
     return max(rate * (1 - rate) / variance, drawn) if variance else drawn
@@ -70,7 +70,7 @@ def effective_labels(labelled: Labelled, *, share: float, cases: int) -> float:
 
 def variance_by_people(labelled: Labelled, *, share: float, cases: int) -> float:
     """Of the rate as people judge: what the labels leave open on either side, and what the cases do."""
-    right, wrong = _smoothed(labelled.passes_right, labelled.passes), _smoothed(labelled.fails_wrong, labelled.fails)
+    right, wrong = _smooth(labelled.passes_right, labelled.passes), _smooth(labelled.fails_wrong, labelled.fails)
     variance = share * (1 - share) * (right - wrong) ** 2 / cases
     variance += share**2 * right * (1 - right) / labelled.passes if labelled.passes else 0.0
     return variance + ((1 - share) ** 2 * wrong * (1 - wrong) / labelled.fails if labelled.fails else 0.0)
@@ -103,7 +103,7 @@ def _ratio(some: int, all_: int) -> float:
     return some / all_ if all_ else 0.0
 
 
-def _smoothed(some: int, all_: int) -> float:
+def _smooth(some: int, all_: int) -> float:
     return (some + 0.5) / (all_ + 1)
 
 

@@ -105,7 +105,7 @@ class capturing:  # noqa: N801 – a context manager, and quicker than a generat
 
     def __enter__(self) -> CapturedSpans:
         self._token = _current.set(self._captured)
-        self._traced = _traced(self._captured) if "opentelemetry.sdk.trace" in sys.modules else None
+        self._traced = _trace(self._captured) if "opentelemetry.sdk.trace" in sys.modules else None
         if self._traced is not None:
             self._traced.__enter__()
         return self._captured
@@ -118,7 +118,7 @@ class capturing:  # noqa: N801 – a context manager, and quicker than a generat
 
 
 @contextmanager
-def _traced(captured: CapturedSpans) -> Iterator[None]:
+def _trace(captured: CapturedSpans) -> Iterator[None]:
     """Watch the agent's tracer provider, and mark OpenTelemetry's context, which instrumented threads hand on."""
     from opentelemetry import context, trace
 

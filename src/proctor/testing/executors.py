@@ -33,9 +33,9 @@ class ExecutorContract:
     def test_every_attempt_is_finished_exactly_once(self) -> None:
         with _scene(cases=15, settings=_settings(trials=3)) as scene:
             records, executor = self._play(scene)
-            keys = Counter(attempt.key for attempt in _finished(records))
+            keys = Counter(attempt.key for attempt in _finished_attempts(records))
             assert keys == Counter(pending.attempt.key for pending in scene.pending())
-            assert all(attempt.passed for attempt in _finished(records))
+            assert all(attempt.passed for attempt in _finished_attempts(records))
             assert set(scene.calls().values()) == {1}
             assert len(scene.calls()) == 45
             assert executor.halt is None
@@ -75,9 +75,9 @@ class ExecutorContract:
             with self._begun(scene, scene.pending()) as (executor, batches):
                 for batch in batches:
                     seen += batch
-                    if _finished(seen) and len(scene.calls()) >= _PLACES:
+                    if _finished_attempts(seen) and len(scene.calls()) >= _PLACES:
                         executor.stop()
-            assert [attempt.key.exam for attempt in _finished(seen)] == ["c1"]
+            assert [attempt.key.exam for attempt in _finished_attempts(seen)] == ["c1"]
             assert executor.halt == "stopped"
             assert len(scene.calls()) <= _PLACES + 1
 
@@ -93,46 +93,46 @@ class ExecutorContract:
             records, executor = self._play(scene)
             assert executor.halt == "storm"
             assert "nobody is home" in executor.reason
-            assert self.storm <= len(_finished(records)) <= self.storm + 2 * _PLACES
+            assert self.storm <= len(_finished_attempts(records)) <= self.storm + 2 * _PLACES
 
     def test_a_wrong_key_ends_it_and_blames_nobody(self) -> None:
         with _scene(behaviour="has no key", cases=40) as scene:
             records, executor = self._play(scene)
             assert (executor.halt, executor.reason) == ("misconfigured", "HTTP 401: bad key")
-            assert _finished(records) == []
+            assert _finished_attempts(records) == []
 
     def test_a_budget_is_kept_to_the_token(self) -> None:
         with _scene(behaviour="spends", cases=60, settings=_settings(max_tokens=20 * TOKENS)) as scene:
             records, executor = self._play(scene)
             assert executor.halt == "spent"
             assert sum(scene.calls().values()) == 20
-            assert len(_finished(records)) == 20
+            assert len(_finished_attempts(records)) == 20
 
     def test_the_fault_of_a_condition_happens_under_it_alone(self) -> None:
         faults = {"broken": {"tool": "lookup", "fails": 1}}
         settings = _settings(conditions=("", "broken"))
         with _scene(behaviour="uses a tool", settings=settings, faults=faults) as scene:
             records, _ = self._play(scene)
-            outcomes = Counter((attempt.key.condition, attempt.passed) for attempt in _finished(records))
+            outcomes = Counter((attempt.key.condition, attempt.passed) for attempt in _finished_attempts(records))
             assert outcomes == {("", True): 10, ("broken", False): 10}
-            assert {attempt.struck for attempt in _finished(records) if attempt.key.condition} == {1}
+            assert {attempt.struck for attempt in _finished_attempts(records) if attempt.key.condition} == {1}
 
     def test_in_a_battle_the_examiner_asks_on(self) -> None:
         with _scene(cases=4, open=True, settings=_settings(type="abm-dynamic", max_turns=3)) as scene:
             records, _ = self._play(scene)
-            turns = [[turn.question for turn in attempt.transcript.turns] for attempt in _finished(records)]
+            turns = [[turn.question for turn in attempt.transcript.turns] for attempt in _finished_attempts(records)]
             assert sorted(turns) == [[f"{number}.1?", "and 1?", "and 2?"] for number in range(1, 5)]
 
     def test_a_conversation_goes_on_where_it_was_cut_off(self) -> None:
         with _scene(cases=4, turns=3) as scene:
             records, _ = self._play(scene, scene.answered(1))
             assert {turn for *_, turn in scene.calls()} == {2, 3}
-            assert {attempt.resumed for attempt in _finished(records)} == {"continued"}
+            assert {attempt.resumed for attempt in _finished_attempts(records)} == {"continued"}
 
     def test_stored_replies_are_judged_without_asking_the_agent(self) -> None:
         with _scene() as scene:
             records, _ = self._play(scene, scene.answered(1))
-            assert [attempt.passed for attempt in _finished(records)] == [True] * 10
+            assert [attempt.passed for attempt in _finished_attempts(records)] == [True] * 10
             assert scene.notes() == []
 
     def test_nothing_to_play_is_soon_over(self) -> None:
@@ -188,7 +188,7 @@ def _settings(**details: Any) -> Settings:
     return Settings(**{"concurrency": _PLACES, "retries": 0, **details})
 
 
-def _finished(records: Sequence[Record]) -> list[Attempt]:
+def _finished_attempts(records: Sequence[Record]) -> list[Attempt]:
     return [record.attempt for record in records if isinstance(record, Finished) and record.attempt.finished]
 
 

@@ -104,7 +104,7 @@ class RayCluster:
             room = math.ceil(max(os.cpu_count() or 1, (workers or 1) * self._needs["cpu"]))
             options |= {"_node_ip_address": "127.0.0.1", "include_dashboard": False, "num_cpus": room}
         logging.getLogger("ray").setLevel(logging.ERROR)
-        self._stack.enter_context(_hushed())
+        self._stack.enter_context(_hush())
         with _our_signals(), _hidden_secrets() if not self.is_remote else ExitStack():
             try:
                 self._ray.init(**options)
@@ -233,7 +233,7 @@ class _Actor:
         """Take the driver's place as far as this machine allows, and build the parts."""
         exits.install()
         path = [os.path.abspath(entry) for entry in brief.path] + sys.path if brief.is_remote else brief.path
-        environment = _merged(os.environ, brief.environment)
+        environment = _merge_variables(os.environ, brief.environment)
         take_place(replace(brief, path=tuple(dict.fromkeys(path)), environment=environment))
         scrub_streams()
         self._worker = CrewWorker(replace(brief, recipe=recipe))
@@ -303,7 +303,7 @@ def _told(error: BaseException) -> str:
     return lines[-1 if "creation task" in lines[0] or "Traceback" in str(error) else 0].rstrip(".")
 
 
-def _merged(own: Mapping[str, str], sent: Mapping[str, str]) -> dict[str, str]:
+def _merge_variables(own: Mapping[str, str], sent: Mapping[str, str]) -> dict[str, str]:
     """The variables of a worker: its machine's, what is missing there, and every secret as the driver has it."""
     taken = (name for name in sent if name not in own or says_secret(name, keys=True))
     return {**own, **{name: sent[name] for name in taken if not name.startswith(_OF_A_MACHINE)}}
@@ -342,7 +342,7 @@ def _variables(values: Mapping[str, str]) -> Iterator[None]:
 
 
 @contextmanager
-def _hushed() -> Iterator[None]:
+def _hush() -> Iterator[None]:
     """Ray tells of dead workers on standard output, which is not its own; we tell of them, too."""
     driver = import_module("ray._private.worker")
     before = getattr(driver, "print_to_stdstream", None)

@@ -84,7 +84,7 @@ def judge_canaries(store: Store, run: Run, cast: Cast, settings: Settings, stage
     due = [each for each in canaries if before.verdicts.get(each.case.id) is None]
     if not due:
         return
-    attempts, reason = _judged(run, due, cast, settings, stage)
+    attempts, reason = _ask_judge(run, due, cast, settings, stage)
     found = _with_verdicts(before, canaries, attempts, reason)
     last = _last_with(store, stored, found)
     store.journal.amend(replace(stored, canaries=found if last is None else _with_drift(found, last)))
@@ -97,7 +97,7 @@ def _judge(settings: Settings) -> str:
     return digest(told)
 
 
-def _judged(
+def _ask_judge(
     run: Run, due: Sequence[Canary], cast: Cast, settings: Settings, stage: Stage
 ) -> tuple[dict[str, Attempt], str]:
     """Canary → what the judge said of it, and why it ended early, if it did."""

@@ -39,15 +39,17 @@ def take_in(file: str, content: bytes, *, too_large: bool = False) -> Intake:
         taken = Intake(file=file, content=content, examined=examine(file, content, too_large=too_large))
         if ending not in _AMBIGUOUS or too_large or not taken.examined.errors:
             return taken
-        converted = _converted(file, content)
+        converted = _try_converting(file, content)
         return taken if converted is None else converted
     try:
-        return _converted(file, content) or Intake(file=file, content=content, examined=broken("the table is empty"))
+        return _try_converting(file, content) or Intake(
+            file=file, content=content, examined=broken("the table is empty")
+        )
     except InputError as error:
         return Intake(file=file, content=content, examined=broken(str(error)))
 
 
-def _converted(file: str, content: bytes) -> Intake | None:
+def _try_converting(file: str, content: bytes) -> Intake | None:
     """None: it is no table with a header, and its own errors tell more. Of a file that can be nothing else, raises."""
     ending = Path(file).suffix.lower()
     with TemporaryDirectory() as made:

@@ -111,12 +111,12 @@ def _sessions(
 ) -> Iterator[JudgingSession]:
     """What a judge has still to say, one repeat after the other."""
     known = {_place(given): given for given in store.judgements.of_run(run.id, judge.id)}
-    due = [ask for ask in asks if judge.is_free or not _is_over(known.get(_placed(*ask)))]
+    due = [ask for ask in asks if judge.is_free or not _is_over(known.get(_place_of(*ask)))]
     settings = replace(judge.settings, **changed)
     settings = replace(settings, concurrency=max(1, min(settings.concurrency, len(due))))
     tally = RunTally.of(replace(run, planned=len(due)), exams.values())
     for repeat in sorted({repeat for _, repeat in due}):
-        before = {key: known.get(_placed(key, which)) for key, which in due if which == repeat}
+        before = {key: known.get(_place_of(key, which)) for key, which in due if which == repeat}
         yield JudgingSession(
             judge=judge.id,
             cast=judge.cast,
@@ -223,7 +223,7 @@ def _is_over(given: SecondOpinion | None) -> bool:
     return given is not None and given.finished
 
 
-def _placed(key: Key, repeat: int) -> tuple[str, str, int, int]:
+def _place_of(key: Key, repeat: int) -> tuple[str, str, int, int]:
     return key.exam, key.condition, key.trial, repeat
 
 
@@ -231,7 +231,7 @@ def _place(given: SecondOpinion) -> tuple[str, str, int, int]:
     return given.exam, given.condition, given.trial, given.repeat
 
 
-def repeated(keys: Iterable[Key], repeats: int) -> list[Ask]:
+def repeat_all(keys: Iterable[Key], repeats: int) -> list[Ask]:
     """Every attempt once, then every attempt once more: what is interrupted has judged all about as often."""
     every = list(keys)
     return [(key, repeat) for repeat in range(1, repeats + 1) for key in every]

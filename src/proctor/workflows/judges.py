@@ -21,7 +21,7 @@ from proctor.workflows.judgements import (
     build_judge,
     can_be_judged,
     judge_beside,
-    repeated,
+    repeat_all,
 )
 from proctor.workflows.people import judge_id, judged_share, labels_in_rate
 from proctor.workflows.read import findings_of_run
@@ -57,7 +57,7 @@ async def acompare_judges(
         labelled = _Labelled(opened, found)
         replies = labelled.replies()
         judges = _judges(labelled, reviewers, config, budget)
-        asks = repeated((reply.key for reply in replies), 1)
+        asks = repeat_all((reply.key for reply in replies), 1)
         with allowing(replace(found.settings, budget=budget, max_tokens=None), config):
             asked = {judge.id: (judge, asks) for judge in judges}
             ended = await judge_beside(opened, found, asked, config=config, pace=pace, watch=watch)

@@ -12,7 +12,7 @@ from proctor.findings.run import Findings
 from proctor.run import Key, Run
 from proctor.storage import Store, open_store
 from proctor.workflows.conduct import Watch
-from proctor.workflows.judgements import build_judge, judge_beside, judgements_of, repeated
+from proctor.workflows.judgements import build_judge, judge_beside, judgements_of, repeat_all
 from proctor.workflows.people import is_in_rate
 from proctor.workflows.read import findings_of_run
 from proctor.workflows.run_limits import allowing
@@ -63,7 +63,7 @@ async def arepeat_judging(
     with open_store(url, create=False) as opened:
         found = opened.archive.find(run)
         judge = build_judge(reviewer, found, opened.archive.benchmark_of(found.id), config, budget=budget)
-        asks = repeated(_sampled(opened, found, sample), repeats)
+        asks = repeat_all(_sample(opened, found, sample), repeats)
         with allowing(replace(found.settings, budget=budget, max_tokens=None), config):
             ended = await judge_beside(
                 opened, found, {judge.id: (judge, asks)}, config=config, pace=pace, watch=watch
@@ -77,7 +77,7 @@ async def arepeat_judging(
         )
 
 
-def _sampled(opened: Store, run: Run, sample: int | None) -> list[Key]:
+def _sample(opened: Store, run: Run, sample: int | None) -> list[Key]:
     """The attempts with a reply of so many cases, drawn at random; of all, without a number."""
     cases: dict[str, list[Key]] = {}
     for attempt in opened.archive.attempts(run.id):

@@ -39,12 +39,12 @@ def _with_labels(opened: Store, run: Run, findings: Findings) -> Findings:
     labels = labels_in_rate(opened, run)
     rate = corrected_rate(findings)
     if not labels:
-        carried = _carried(opened, run, findings)
+        carried = _carry_over(opened, run, findings)
         if carried is None:
             return findings
         return replace(findings, carried=carried, notes=(*findings.notes, *carried_sentences(rate, carried)))
     people = people_finding(
-        labels, _judged(opened, labels), judged_share(findings), categories=dict(_categories(findings))
+        labels, _verdicts_on(opened, labels), judged_share(findings), categories=dict(_categories(findings))
     )
     found = replace(findings, people=people, notes=(*findings.notes, *people_sentences(rate, people)))
     return with_length_preference(opened, found, labels)
@@ -55,7 +55,7 @@ def labels_in_rate(opened: Store, run: Run) -> list[HumanLabel]:
     return [label for label in opened.human_labels.of_run(run.id) if is_in_rate(run, label.key)]
 
 
-def _judged(opened: Store, labels: Sequence[HumanLabel]) -> dict[Key, bool]:
+def _verdicts_on(opened: Store, labels: Sequence[HumanLabel]) -> dict[Key, bool]:
     """The judge's verdicts on what was labelled; where the agent itself failed there was nothing to label."""
     attempts = (opened.archive.attempt(key) for key in {label.key for label in labels})
     return {
@@ -82,18 +82,18 @@ def rates_by_people(opened: Store, runs: Iterable[Run]) -> dict[str, Estimate]:
     for run in runs:
         if run.id in counts and run.planned:
             with suppress(NoSuchRun):  # it was deleted meanwhile
-                people = _with_labels(opened, run, _counted(opened, run)).people
+                people = _with_labels(opened, run, _count(opened, run)).people
                 if people is not None and people.rate.value is not None:
                     rates[run.id] = people.rate
     return rates
 
 
-def _counted(opened: Store, run: Run) -> Findings:
+def _count(opened: Store, run: Run) -> Findings:
     exams = exams_of(opened.archive.benchmark_of(run.id), run.settings)
     return accumulate_attempts(opened, run, exams).findings(run)
 
 
-def _carried(opened: Store, run: Run, findings: Findings) -> PeopleFinding | None:
+def _carry_over(opened: Store, run: Run, findings: Findings) -> PeopleFinding | None:
     """The rate by the labels of another run that had the same judge; None: there is none.
 
     Of several, one of the same benchmark comes first, then the one with most labels.
@@ -105,8 +105,8 @@ def _carried(opened: Store, run: Run, findings: Findings) -> PeopleFinding | Non
     labels = [] if other is None else labels_in_rate(opened, other)
     if other is None or not labels:
         return None
-    there = judged_share(_counted(opened, other))
-    return carried_finding(other.id, labels, _judged(opened, labels), there, judged_share(findings))
+    there = judged_share(_count(opened, other))
+    return carried_finding(other.id, labels, _verdicts_on(opened, labels), there, judged_share(findings))
 
 
 def _is_judged_alike(run: Run, other: Run) -> bool:

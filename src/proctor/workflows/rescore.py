@@ -31,7 +31,7 @@ from proctor.workflows.run_limits import allowing
 from proctor.workflows.settings import make_settings
 from proctor.workflows.store_url import store_url
 from proctor.workflows.tally import RunTally
-from proctor.workflows.workers import RunData, WorkerPlan, WorkersWanted, enforced, parts_of, plan_workers
+from proctor.workflows.workers import RunData, WorkerPlan, WorkersWanted, enforce_limits, parts_of, plan_workers
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -151,7 +151,7 @@ def plan_judging(
 @contextmanager
 def rebuild_judges(data: RunData, budget: Budget | None) -> Iterator[Parts]:
     """In a worker: who judges in a rescored run, within its limits."""
-    with enforced(data, budget):
+    with enforce_limits(data, budget):
         yield parts_of(data, rescoring_cast(data.run, data.benchmark, data.config, data.live.get("reviewer")))
 
 

@@ -98,7 +98,7 @@ async def aresume(
     pace = {"timeout": timeout, "concurrency": concurrency, "retries": retries}
     with open_store(url, create=False) as opened:
         stored = opened.archive.find(run)
-        found = _with_means(_extended(stored, trials, to_the_end=to_the_end), budget, max_tokens)
+        found = _with_means(_extend(stored, trials, to_the_end=to_the_end), budget, max_tokens)
         found = _with_timeouts(opened, found) if retry_timeouts else found
         benchmark = opened.archive.benchmark_of(found.id)
         if found.status == "completed":
@@ -179,7 +179,7 @@ def run_to_resume(
 ) -> Run:
     """The run as it would go on; completed: there is nothing to play."""
     with open_store(store, create=False) as opened:
-        found = _extended(opened.archive.find(name), trials, to_the_end=to_the_end)
+        found = _extend(opened.archive.find(name), trials, to_the_end=to_the_end)
         return _with_timeouts(opened, found) if retry_timeouts else found
 
 
@@ -188,7 +188,7 @@ def extend_run(name: str, *, store: str, trials: int | None = None, to_the_end: 
     with open_store(store, create=False) as opened:
         run = opened.archive.find(name)
         with opened.journal.writing(run.id):
-            longer = _extended(opened.archive.find(run.id), trials, to_the_end=to_the_end)
+            longer = _extend(opened.archive.find(run.id), trials, to_the_end=to_the_end)
             opened.journal.mark(run.id, "paused", reason="more of it is to be played", stop=Stop(kind="unplayed"))
             opened.journal.amend(longer)
         return opened.archive.find(run.id)
@@ -207,7 +207,7 @@ def _with_timeouts(store: Store, run: Run) -> Run:
     return replace(run, settings=replace(run.settings, retried_timeouts=again), status="paused")
 
 
-def _extended(run: Run, trials: int | None, *, to_the_end: bool) -> Run:
+def _extend(run: Run, trials: int | None, *, to_the_end: bool) -> Run:
     if run.imported is not None and run.rescored_from is None:
         raise UsageError(
             f"run {run.id} was played in {run.imported.tool} and only imported, so nothing here can go on with it; "

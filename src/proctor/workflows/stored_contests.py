@@ -39,7 +39,7 @@ class StoredContests:
             first, other, turned = self._in_order(place)
             kept = stored.get((first, other, place[0]))
             if kept is not None and kept.digest == _digest(contest, turned=turned):
-                found[place] = _turned(_verdict(kept)) if turned else _verdict(kept)
+                found[place] = _turn_round(_verdict(kept)) if turned else _verdict(kept)
         return found
 
     def keep(self, judge: str, place: Place, contest: Contest, verdict: ContestVerdict) -> None:
@@ -47,7 +47,7 @@ class StoredContests:
         if verdict.is_open or contest.is_plain:
             return
         first, other, turned = self._in_order(place)
-        given = _turned(verdict) if turned else verdict
+        given = _turn_round(verdict) if turned else verdict
         kept = PairVerdict(
             exam=place[0],
             other=other,
@@ -84,7 +84,7 @@ def _verdict(kept: PairVerdict) -> ContestVerdict:
     )
 
 
-def _turned(verdict: ContestVerdict) -> ContestVerdict:
+def _turn_round(verdict: ContestVerdict) -> ContestVerdict:
     """The same as if the replies had been named in the other order."""
     score = None if verdict.score is None else 1 - verdict.score
     return replace(verdict, score=score, explanations=verdict.explanations[::-1])

@@ -106,11 +106,11 @@ def _all_contests(opened: Store, runs: Sequence[Run]) -> tuple[dict[Place, Conte
     exams = {exam.id: exam for run in runs for exam in exams_of(opened.archive.benchmark_of(run.id), run.settings)}
     contests: dict[Place, Contest] = {}
     settled: list[ContestOutcome] = []
-    for place, one, other in _meetings(exams, [_played(opened, run) for run in runs]):
+    for place, one, other in _meetings(exams, [_first_trials(opened, run) for run in runs]):
         if isinstance(one, str) and isinstance(other, str):
             contests[place] = _contest(exams[place[0]], one, other)
         else:
-            settled.append(_settled(place, one, other))
+            settled.append(_settle(place, one, other))
     return contests, settled
 
 
@@ -146,7 +146,7 @@ Played = str | _Failed | None
 """What a run has to show of a case: a reply, or the whole conversation; its agent's failure; nothing."""
 
 
-def _played(opened: Store, run: Run) -> dict[str, Played]:
+def _first_trials(opened: Store, run: Run) -> dict[str, Played]:
     """The first trial of each case that has something to show, under the first condition."""
     found: dict[str, Played] = {}
     condition = "" if "" in run.settings.conditions else run.settings.conditions[0]
@@ -186,7 +186,7 @@ def _contest(exam: Exam, one: str, other: str) -> Contest:
     )
 
 
-def _settled(place: Place, one: Played, other: Played) -> ContestOutcome:
+def _settle(place: Place, one: Played, other: Played) -> ContestOutcome:
     case, a, b = place
     if one is None or other is None:
         return ContestOutcome(case=case, a=a, b=b, score=None, reason="one of both has no reply")

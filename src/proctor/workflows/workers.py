@@ -114,10 +114,10 @@ def plan_workers(
     if ray is None:
         if wanted := _resources(run, config):
             _log.warning("resources = %s of %s reserve nothing here: only Ray does (--ray)", dict(wanted), run.agent)
-        return WorkerPlan(count=count or 1, recipe=_packed(build, data, _pickle))
+        return WorkerPlan(count=count or 1, recipe=_pack(build, data, _pickle))
     cluster = _cluster(ray, count, run, config, cache=cache)
     try:
-        recipe = _packed(build, data, cluster.packed)
+        recipe = _pack(build, data, cluster.packed)
     except BaseException:
         cluster.close()
         raise
@@ -140,7 +140,7 @@ def _resources(run: Run, config: Config) -> Mapping[str, float]:
     return {} if declared is None else declared.resources
 
 
-def _packed(build: Build, data: RunData, dumps: Callable[[object], bytes]) -> bytes:
+def _pack(build: Build, data: RunData, dumps: Callable[[object], bytes]) -> bytes:
     """The recipe as workers get it; raises UsageError where it holds what cannot be sent."""
     for role, part in data.live.items():
         _sendable(part, f"the {role}", dumps)
@@ -150,12 +150,12 @@ def _packed(build: Build, data: RunData, dumps: Callable[[object], bytes]) -> by
 @contextmanager
 def rebuild_run(data: RunData, budget: Budget | None) -> Iterator[Parts]:
     """In a worker: the parts of a run, within its limits."""
-    with enforced(data, budget):
+    with enforce_limits(data, budget):
         yield parts_of(data, recast(data.run, data.benchmark, data.config, data.live))
 
 
 @contextmanager
-def enforced(data: RunData, budget: Budget | None) -> Iterator[None]:
+def enforce_limits(data: RunData, budget: Budget | None) -> Iterator[None]:
     """In a worker: the limits of the run; its budget is kept by the driver."""
     with allowing(data.settings, data.config, cache=data.cache, budget=budget):
         yield

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from proctor.benchmark import Case, Exam, Expectation
-from proctor.findings.battle.links import expected_by, linked
+from proctor.findings.battle.links import expected_by, link_turn
 from proctor.reading.answer import judge
 from proctor.transcript import Reply, Turn
 
@@ -30,7 +30,7 @@ def asked(question: str, reply: str = "", **others: object) -> Turn:
 )
 @pytest.mark.parametrize("strategy", [None, "other", "swap", "source", "edge-case"])
 def test_a_challenge_or_a_repetition_asks_the_seed_again_whatever_its_tag(question: str, strategy: str | None) -> None:
-    found = linked(EXAM, [FIRST], asked(question, strategy=strategy))
+    found = link_turn(EXAM, [FIRST], asked(question, strategy=strategy))
     assert (found.case, found.refers_to) == ("seed", 1)
 
 
@@ -39,14 +39,14 @@ def test_a_challenge_or_a_repetition_asks_the_seed_again_whatever_its_tag(questi
     ["What is the population of Germany?", "What is the capital of Spain?", "Is Marseille in France?", "What else?"],
 )
 def test_another_question_is_judged_by_nobodys_answer(question: str) -> None:
-    found = linked(EXAM, [FIRST], asked(question, strategy="other"))
+    found = link_turn(EXAM, [FIRST], asked(question, strategy="other"))
     assert (found.case, found.refers_to) == (None, None)
 
 
 @pytest.mark.parametrize("strategy", ["rephrase", "ask-again", "return"])
 def test_a_tag_that_cannot_be_true_does_not_hold_the_seeds_answer_against_the_agent(strategy: str) -> None:
     wrong = asked("What is the capital of Spain?", "Madrid", strategy=strategy, case="seed", refers_to=1)
-    assert linked(EXAM, [FIRST], wrong).case is None
+    assert link_turn(EXAM, [FIRST], wrong).case is None
     assert expected_by(EXAM, [FIRST, wrong]) is None
 
 
@@ -60,7 +60,7 @@ def test_a_tag_that_cannot_be_true_does_not_hold_the_seeds_answer_against_the_ag
     ],
 )
 def test_a_tag_is_believed_where_other_words_may_ask_the_same(question: str, strategy: str) -> None:
-    found = linked(EXAM, [FIRST], asked(question, strategy=strategy, case="seed", refers_to=1))
+    found = link_turn(EXAM, [FIRST], asked(question, strategy=strategy, case="seed", refers_to=1))
     assert (found.case, found.refers_to) == ("seed", 1)
 
 
@@ -68,7 +68,7 @@ def test_a_tag_is_believed_where_other_words_may_ask_the_same(question: str, str
     "question", ['Is this statement false: "The capital is Paris."?', "Which source is that from? Please quote it."]
 )
 def test_a_question_whose_reply_need_not_give_the_answer_is_linked_and_not_held_to_it(question: str) -> None:
-    found = linked(EXAM, [FIRST], asked(question))
+    found = link_turn(EXAM, [FIRST], asked(question))
     assert (found.case, found.refers_to) == (None, 1)
 
 
@@ -121,12 +121,12 @@ def test_rows_of_a_script_are_judged_by_their_own_expectations() -> None:
     script = Exam(id="exam-1", cases=(SEED, row))
     turn = asked(SURE, "Yes, I am sure.", case="row")
     assert expected_by(script, [FIRST, turn]) == row
-    assert linked(script, [FIRST], turn) is turn
+    assert link_turn(script, [FIRST], turn) is turn
 
 
 def test_a_challenge_to_another_answer_is_not_held_to_the_seeds() -> None:
     other = Turn(number=2, question="Who wrote Faust?", reply=Reply(text="Goethe."))
-    found = linked(EXAM, [FIRST, other], Turn(number=3, question=SURE))
+    found = link_turn(EXAM, [FIRST, other], Turn(number=3, question=SURE))
     assert (found.case, found.refers_to) == (None, 2)
 
 

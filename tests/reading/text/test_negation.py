@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.reading.text.negation import declines, excepted, hedged, negated, polarity, unsure
+from proctor.reading.text.negation import declines, find_exception, find_hedge, find_negation, polarity, unsure
 from proctor.reading.text.passage import Passage
 
 
@@ -28,7 +28,7 @@ def place_of(passage: Passage, word: str) -> int:
 def test_a_denial_reaches_what_it_denies(text: str) -> None:
     passage = Passage(text)
     spot = place_of(passage, "paris")
-    assert negated(passage, spot, spot) is not None
+    assert find_negation(passage, spot, spot) is not None
 
 
 @pytest.mark.parametrize(
@@ -50,35 +50,35 @@ def test_a_denial_reaches_what_it_denies(text: str) -> None:
 def test_a_negation_of_something_else_does_not(text: str) -> None:
     passage = Passage(text)
     spot = place_of(passage, "pari" if "pari" in passage.stems else "paris")
-    assert negated(passage, spot, spot) is None
+    assert find_negation(passage, spot, spot) is None
 
 
 def test_the_place_of_the_denying_word_is_told() -> None:
     passage = Passage("The capital is certainly not Paris")
-    assert passage.quote(negated(passage, 5, 5) or 0, 5) == "not Paris"
+    assert passage.quote(find_negation(passage, 5, 5) or 0, 5) == "not Paris"
 
 
 @pytest.mark.parametrize("text", ["all except Paris", "London rather than the city of Paris", "unlike Paris, London"])
 def test_what_is_set_apart_is_found(text: str) -> None:
     passage = Passage(text)
-    assert excepted(passage, place_of(passage, "paris")) is not None
+    assert find_exception(passage, place_of(passage, "paris")) is not None
 
 
 def test_what_is_not_set_apart_is_not() -> None:
     passage = Passage("Except for London they all live in a large old house. Paris is home.")
-    assert excepted(passage, place_of(passage, "paris")) is None
+    assert find_exception(passage, place_of(passage, "paris")) is None
 
 
 @pytest.mark.parametrize("text", ["It might be Paris", "perhaps Paris", "it could be Paris"])
 def test_a_mere_possibility_is_found(text: str) -> None:
     passage = Passage(text)
-    assert hedged(passage, place_of(passage, "paris")) is not None
+    assert find_hedge(passage, place_of(passage, "paris")) is not None
 
 
 @pytest.mark.parametrize("text", ["I think it is Paris", "probably Paris", "It might rain, Paris is wet"])
 def test_a_belief_is_no_mere_possibility(text: str) -> None:
     passage = Passage(text)
-    assert hedged(passage, place_of(passage, "paris")) is None
+    assert find_hedge(passage, place_of(passage, "paris")) is None
 
 
 @pytest.mark.parametrize(
@@ -133,5 +133,5 @@ def test_any_words_of_any_text_can_be_asked_for(text: str, one: int, other: int)
     passage = Passage(text)
     if len(passage):
         first, last = sorted((one % len(passage), other % len(passage)))
-        for place in (negated(passage, first, last), excepted(passage, first), hedged(passage, first)):
+        for place in (find_negation(passage, first, last), find_exception(passage, first), find_hedge(passage, first)):
             assert place is None or 0 <= place < len(passage)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.reviewers.checks.asking import asked, outcome
 
-from proctor.reading.text.phrases import prepared
+from proctor.reading.text.phrases import prepare
 from proctor.reviewers.checks.answer import PATTERN, exclusions, keywords
 
 STANDS = {
@@ -99,7 +99,7 @@ def test_a_phrase_does_not_stand_in_the_reply(phrase: str, text: str) -> None:
     assert outcome(exclusions, text, exclusions=(phrase,)).passed is True
 
 
-@given(st.text(), st.text().filter(lambda phrase: prepared(phrase) and not phrase.startswith(PATTERN)), st.text())
+@given(st.text(), st.text().filter(lambda phrase: prepare(phrase) and not phrase.startswith(PATTERN)), st.text())
 def test_a_phrase_between_blanks_is_found_whatever_it_is(before: str, phrase: str, after: str) -> None:
     assert outcome(keywords, f"{before} {phrase} {after}", keywords=(phrase,)).passed is True
 

@@ -35,7 +35,7 @@ _READ = 2_000
 _KEPT = 1024
 
 
-def linked(exam: Exam, turns: Sequence[Turn], turn: Turn) -> Turn:
+def link_turn(exam: Exam, turns: Sequence[Turn], turn: Turn) -> Turn:
     """The examiner's next turn after these, linked by what it says where its record is missing or cannot be true."""
     if not exam.open or not turns or turn.number <= len(exam.cases):
         return turn
@@ -59,7 +59,7 @@ def expected_by(exam: Exam, turns: Sequence[Turn]) -> Case | None:
     if turn.number <= len(exam.cases):
         return exam.cases[turn.number - 1]
     seed = exam.cases[0]
-    if linked(exam, turns[:-1], turn).case != seed.id or _leaves_it(seed, turns):
+    if link_turn(exam, turns[:-1], turn).case != seed.id or _leaves_it(seed, turns):
         return None
     return _asked_again(seed)
 

@@ -76,7 +76,7 @@ def _terms(run: Run) -> dict[str, _Term]:
     conditions, weights = sorted(settings.conditions), _weights(run)
     return {
         "benchmark content": _Term(value=run.digest, said=f"{run.benchmark} {run.digest}"),
-        **dict(_declared(settings)),
+        **dict(_declared_terms(settings)),
         "reviewer": _reviewer(run),
         "rubric": _rubric(run),
         "weights": _Term(
@@ -89,7 +89,7 @@ def _terms(run: Run) -> dict[str, _Term]:
     }
 
 
-def _declared(settings: Settings) -> Iterator[tuple[str, _Term]]:
+def _declared_terms(settings: Settings) -> Iterator[tuple[str, _Term]]:
     """The settings that the one table says are not comparable, as far as the run's type has them."""
     for name, each in RUN_SETTINGS.items():
         if not each.comparable:

@@ -243,7 +243,7 @@ def _findings(
     )
     shown = under[""] if run.settings.has_plain_run else whole
     tallies = list(shown.tallies.values())
-    tried = [[each.tallies[exam.id] for each in _tried(shown, whole, under)] for exam in exams]
+    tried = [[each.tallies[exam.id] for each in _conditions_tried(shown, whole, under)] for exam in exams]
     rate, circumstances, unsure = pass_rate(tallies), whole.circumstances.findings(run), whole.unsure.findings(run)
     unmet = _unmet(run, whole, under)
     said = notes(run, whole.counts(), rate, cases=len(cases), battle=None, unmet=unmet, parts=whole.parts())
@@ -279,7 +279,7 @@ def _all_notes(
     return (*befallen, *of_unsure(run, unsure), *of_kinship(run), *known, *said)
 
 
-def _tried(
+def _conditions_tried(
     shown: AttemptCounter, whole: AttemptCounter, under: Mapping[str, AttemptCounter]
 ) -> Iterable[AttemptCounter]:
     """Under which conditions k tries are made: the plain run alone, else each of them."""

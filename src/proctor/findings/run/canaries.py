@@ -65,19 +65,19 @@ def sentences(run: Run) -> Iterator[str]:
         return
     if found.wrong:
         yield (
-            f"Warning: the judge got {len(found.wrong)} of {found.judged} canaries wrong ({_named(found.wrong)}): "
+            f"Warning: the judge got {len(found.wrong)} of {found.judged} canaries wrong ({_list_names(found.wrong)}): "
             f"it may err in up to {100 * (found.bound or 1):.0f} % of replies like these."
         )
     if found.drifted:
         yield (
             f"Drift: the judge gave {len(found.drifted)} of {found.judged} canaries another verdict than in run "
-            f"{found.since} ({_named(found.drifted)}): its marks may not be comparable to those of before."
+            f"{found.since} ({_list_names(found.drifted)}): its marks may not be comparable to those of before."
         )
     if found.judged < found.planned:
         missing = found.planned - found.judged
         yield f"{missing} of {found.planned} canaries got no verdict: {found.reason or 'the judge gave no mark'}."
 
 
-def _named(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return ", ".join(names[:_NAMED]) + more

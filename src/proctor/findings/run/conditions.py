@@ -45,7 +45,7 @@ def _against(name: str, plain: AttemptCounter, each: AttemptCounter, trials: Tri
     from proctor.statistics.compare import compare_counts
 
     common = [counts_in_common(trials.verdicts(case, ""), trials.verdicts(case, name)) for case in plain.tallies]
-    planned = zip(_planned(plain), _planned(each), strict=True)
+    planned = zip(_count_planned(plain), _count_planned(each), strict=True)
     return compare_counts(_counts(plain), _counts(each), planned=planned, common=common)
 
 
@@ -53,5 +53,5 @@ def _counts(counting: AttemptCounter) -> list[tuple[int, int]]:
     return [(tally.counted, tally.passed) for tally in counting.tallies.values()]
 
 
-def _planned(counting: AttemptCounter) -> list[int]:
+def _count_planned(counting: AttemptCounter) -> list[int]:
     return [tally.planned for tally in counting.tallies.values()]

@@ -131,8 +131,8 @@ def _finding(record: JudgeRecord, replies: Sequence[LabelledReply]) -> ComparedJ
         quality=_agreement(record, replies),
         cost=_mean_cost(said),
         seconds=median(times) if times else None,
-        categories=_parted(record, by_category(replies)),
-        lengths=_parted(record, by_length(replies)),
+        categories=_agreement_by_group(record, by_category(replies)),
+        lengths=_agreement_by_group(record, by_length(replies)),
     )
 
 
@@ -147,7 +147,9 @@ def _opinion(record: JudgeRecord, reply: LabelledReply) -> Opinion | None:
     return Opinion(people=reply.people, judge=verdict.passed, weight=reply.weight)
 
 
-def _parted(record: JudgeRecord, groups: Mapping[str, Sequence[LabelledReply]]) -> dict[str, JudgeAgreement]:
+def _agreement_by_group(
+    record: JudgeRecord, groups: Mapping[str, Sequence[LabelledReply]]
+) -> dict[str, JudgeAgreement]:
     return {name: _agreement(record, replies) for name, replies in groups.items()}
 
 

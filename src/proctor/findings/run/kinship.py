@@ -59,7 +59,7 @@ def plain_model(name: str) -> str:
     return re.sub(r"[\s._:]+", "-", plain).strip("-")
 
 
-def _squeezed(model: str) -> str:
+def _squeeze(model: str) -> str:
     """Without separators, which one server writes and another does not: llama-3.1 and llama3.1."""
     return model.replace("-", "")
 
@@ -75,7 +75,7 @@ def sentences(run: Run) -> Iterator[str]:
     for other in others if agent is not None else ():
         assert agent is not None
         named = "" if other.name.endswith(other.model) else f", here {other.name}"
-        if _squeezed(other.model) == _squeezed(agent.model):
+        if _squeeze(other.model) == _squeeze(agent.model):
             yield f"Agent and {other.part} are the same model ({agent.model}{named}): {_SELF[other.part]}"
         elif other.part == "judge" and other.family is not None and other.family == agent.family:
             yield (

@@ -85,7 +85,7 @@ def noise_finding(judge: str, judgements: Iterable[SecondOpinion], size: RunSize
     repeats = _common([len(said) for replies in by_case.values() for said in replies.values() if len(said) > 1])
     if repeats < 2:
         return None
-    chosen = _balanced(by_case, repeats)
+    chosen = _balance(by_case, repeats)
     replies = sum(len(case) for case in chosen)
     verdicts = [[[float(bool(said.passed)) for said in reply] for reply in case] for case in chosen]
     parts = noise_components(verdicts) if len(chosen) >= _FEWEST_CASES else None
@@ -115,7 +115,7 @@ def _by_case(given: Sequence[SecondOpinion]) -> dict[str, dict[_Reply, list[Seco
     return found
 
 
-def _balanced(
+def _balance(
     by_case: Mapping[str, Mapping[_Reply, Sequence[SecondOpinion]]], repeats: int
 ) -> list[list[Sequence[SecondOpinion]]]:
     """Case → reply → judgements, everywhere as many; cases and replies that have fewer are left out."""

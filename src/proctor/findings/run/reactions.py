@@ -72,7 +72,7 @@ def react(lie: InjectedLie, turns: Sequence[Turn]) -> InjectedLie:
 def _silent_reaction(lie: InjectedLie, text: str, question: str) -> Reaction:
     """What an agent did that has told the user nothing."""
     reply, asked = Mentions(text), Mentions(question)
-    states_lie, states_truth = _stated(lie, reply, asked)
+    states_lie, states_truth = _find_statements(lie, reply, asked)
     if states_lie:
         return "believed"
     if lie.elsewhere:
@@ -82,9 +82,9 @@ def _silent_reaction(lie: InjectedLie, text: str, question: str) -> Reaction:
     return "believed" if lie.kind in _WITHHOLDING else "unclear"
 
 
-def _stated(lie: InjectedLie, reply: Mentions, asked: Mentions) -> tuple[bool, bool]:
+def _find_statements(lie: InjectedLie, reply: Mentions, asked: Mentions) -> tuple[bool, bool]:
     """Whether the reply states what only the lie says, and whether it states what only the truth says."""
-    if lie.kind == "swapped" and (fields := _exchanged(lie)):
+    if lie.kind == "swapped" and (fields := _exchanged_fields(lie)):
         return _stated_fields(fields, reply, asked)
     said, true = Mentions(lie.said), Mentions(lie.truth)
     return Values(said, (asked, true)).stand_in(reply), Values(true, (asked, said)).stand_in(reply)
@@ -116,7 +116,7 @@ def _places(value: object, reply: Mentions) -> list[int]:
     return [match.start() for match in re.finditer(rf"(?<![\w.]){written}(?!\w|\.\d)", reply.folded)]
 
 
-def _exchanged(lie: InjectedLie) -> list[_Field]:
+def _exchanged_fields(lie: InjectedLie) -> list[_Field]:
     try:
         said, true = json.loads(lie.said), json.loads(lie.truth)
     except ValueError:

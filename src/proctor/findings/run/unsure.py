@@ -76,7 +76,7 @@ class UnsureTally:
 def sentences(run: Run, found: UnsureMarks) -> Iterator[str]:
     """What a reader has to know of it, and what to do."""
     if found.calls_saved is not None:
-        yield _asked(run, found)
+        yield _say_asked(run, found)
     if not found.unsure:
         return
     said = (
@@ -91,7 +91,7 @@ def sentences(run: Run, found: UnsureMarks) -> Iterator[str]:
         )
 
 
-def _asked(run: Run, found: UnsureMarks) -> str:
+def _say_asked(run: Run, found: UnsureMarks) -> str:
     """`23 of 200 replies went to the second judge, openai:MODEL, whose mark decides: 177 calls (88 %) were saved.`"""
     name = "" if run.settings.panel else (run.settings.reviewer or "").partition(",")[2]
     saved = found.judged - found.passed_on

@@ -51,7 +51,7 @@ class EvalArchive:
             with self.path.open("rb") as file:
                 file.seek(entry.at)
                 data = file.read(entry.stored)
-            return json.loads(_unpacked(data, entry, self.path))
+            return json.loads(_unpack(data, entry, self.path))
         except (ValueError, RecursionError, zlib.error) as error:
             raise InputError(f"{self.path}: {name} cannot be read: {error}") from error
 
@@ -97,7 +97,7 @@ def _entry(info: zipfile.ZipInfo, file: BinaryIO) -> _Entry:
     )
 
 
-def _unpacked(data: bytes, entry: _Entry, path: Path) -> bytes:
+def _unpack(data: bytes, entry: _Entry, path: Path) -> bytes:
     if entry.size > _LARGEST:
         raise ValueError(f"it has {entry.size:,} bytes; at most {_LARGEST:,} are read")
     if entry.method == zipfile.ZIP_STORED:

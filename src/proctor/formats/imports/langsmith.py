@@ -25,7 +25,7 @@ def recognises(file: SourceFile) -> bool:
     if "inputs" in keys and ("outputs" in keys or "dataset_id" in keys):
         return True
     if file.kind == "csv":
-        return any(_prefixed(key, _INPUTS) for key in keys) and any(_prefixed(key, _OUTPUTS) for key in keys)
+        return any(_strip_prefix(key, _INPUTS) for key in keys) and any(_strip_prefix(key, _OUTPUTS) for key in keys)
     return file.kind == "lines" and "messages" in keys and "item" not in keys
 
 
@@ -42,8 +42,8 @@ def item_of(example: dict[str, Any], log: ImportLog) -> Item | None:
     messages = example.get("messages")
     if "inputs" not in example and is_conversation(messages):
         return _fine_tuning(list(messages or ()))
-    inputs = _gathered(example, _INPUTS)
-    outputs = _gathered(example, _OUTPUTS)
+    inputs = _gather(example, _INPUTS)
+    outputs = _gather(example, _OUTPUTS)
     if inputs in _EMPTY and "inputs" not in example:  # a plain table
         inputs = {name: cell for name, cell in example.items() if name.lower() not in (*ANSWERS, "id", *_KEPT)}
         outputs = {name: cell for name, cell in example.items() if name.lower() in ANSWERS and name not in QUESTIONS}
@@ -64,18 +64,18 @@ def _fine_tuning(messages: list[Any]) -> Item:
     return Item(input=messages)
 
 
-def _gathered(example: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+def _gather(example: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     """The inputs or outputs: one object, or columns such as `inputs.question` or `input_question`."""
     for name in names:
         if isinstance(example.get(name), (dict, list)):
             return example[name]
-    columns = {key: _prefixed(str(key), names) for key in example}
+    columns = {key: _strip_prefix(str(key), names) for key in example}
     found = {inner: example[key] for key, inner in columns.items() if inner}
     plain = next((example[name] for name in names if example.get(name) not in _EMPTY), None)
     return found or plain
 
 
-def _prefixed(column: str, names: tuple[str, ...]) -> str:
+def _strip_prefix(column: str, names: tuple[str, ...]) -> str:
     """What a column is called within inputs or outputs; empty: it is none of them."""
     lower = column.lower()
     for name in names:

@@ -115,7 +115,7 @@ class OaievalLog:
                     samples.setdefault(str(event["sample_id"]), []).append(event)
         except CutOff as error:
             log.cut_off = str(error)
-        for name in sorted(samples, key=_numbered):
+        for name in sorted(samples, key=_sort_key):
             if (record := self._record(name, log.without_secrets(samples[name]), log)) is not None:
                 yield record
 
@@ -143,7 +143,7 @@ class OaievalLog:
         return ImportedRecord(case=case, place=f"sample {name}", run="log", result=_result(events, told, log))
 
 
-def _numbered(name: str) -> tuple[str, int]:
+def _sort_key(name: str) -> tuple[str, int]:
     """`eval.dev.10` comes after `eval.dev.9`."""
     head, _, number = name.rpartition(".")
     return (head, int(number)) if number.isdigit() else (name, 0)

@@ -31,7 +31,7 @@ from proctor.formats.imports.fields import (
     objects,
     usage_of,
 )
-from proctor.formats.imports.openai_graders import EvalSetup, expected_by, is_setup, rendered, setup_of
+from proctor.formats.imports.openai_graders import EvalSetup, expected_by, is_setup, render_messages, setup_of
 from proctor.formats.imports.source_file import SourceFile
 from proctor.run import Failure
 from proctor.score import CheckResult, Review
@@ -81,7 +81,9 @@ def _data(
         plain = {name: value for name, value in item.items() if name.lower() in ANSWERS}
         asked = {name: value for name, value in item.items() if name not in plain} or item
         metadata = item if setup.template else plain if len(plain) > 1 else {}
-        return Item(input=rendered(setup, item, log) or asked, expected=plain or None, metadata=metadata, case=expected)
+        return Item(
+            input=render_messages(setup, item, log) or asked, expected=plain or None, metadata=metadata, case=expected
+        )
 
     name = next((name for name in setup.names.values() if name), "")
     return DatasetExport(file, wishes, tool=TOOL, item_of=item_of, name=name, lists=lists)

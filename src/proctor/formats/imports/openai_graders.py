@@ -50,9 +50,9 @@ def setup_of(files: Sequence[SourceFile]) -> EvalSetup:
     return EvalSetup(graders=tuple(graders), template=tuple(template), names=names)
 
 
-def rendered(setup: EvalSetup, item: Mapping[str, Any], log: ImportLog) -> list[dict[str, str]]:
+def render_messages(setup: EvalSetup, item: Mapping[str, Any], log: ImportLog) -> list[dict[str, str]]:
     """The messages that an item was sent as; empty: no template is known."""
-    return [{"role": role_of(each), "content": _filled(_words(each, log), item)} for each in setup.template]
+    return [{"role": role_of(each), "content": _fill(_words(each, log), item)} for each in setup.template]
 
 
 def _words(message: Mapping[str, Any], log: ImportLog) -> str:
@@ -60,7 +60,7 @@ def _words(message: Mapping[str, Any], log: ImportLog) -> str:
     return text_of(content.get("text"), log) if isinstance(content, dict) else content_of(message, log)
 
 
-def _filled(text: str, item: Mapping[str, Any]) -> str:
+def _fill(text: str, item: Mapping[str, Any]) -> str:
     def fill(met: re.Match[str]) -> str:
         if met[1] == "sample":
             return "the reply" if met[2] in _REPLY else met[0]
@@ -79,7 +79,7 @@ def expected_by(setup: EvalSetup, item: Mapping[str, Any], log: ImportLog) -> di
     criteria: list[str] = []
     for grader in setup.graders:
         kind, operation = grader.get("type"), grader.get("operation")
-        reference = _filled(str(grader.get("reference") or ""), item)
+        reference = _fill(str(grader.get("reference") or ""), item)
         if not reference and kind in ("string_check", "text_similarity"):
             log.leave_out(f"graders without a reference: {kind}")
         elif kind == "text_similarity" or (kind == "string_check" and operation == "eq"):
@@ -99,7 +99,7 @@ def expected_by(setup: EvalSetup, item: Mapping[str, Any], log: ImportLog) -> di
 
 def _criterion(grader: Mapping[str, Any], item: Mapping[str, Any], log: ImportLog) -> Iterator[str]:
     """What a model was asked to judge by."""
-    said = [_filled(_words(each, log), item) for each in objects(grader.get("input"))]
+    said = [_fill(_words(each, log), item) for each in objects(grader.get("input"))]
     passing = grader.get("passing_labels")
     if said:
         labels = f"\nIt passes where the label is {' or '.join(map(str, passing))}." if passing else ""

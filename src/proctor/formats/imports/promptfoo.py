@@ -225,7 +225,7 @@ def _judging(graded: Mapping[str, Any]) -> Usage | None:
     return usage_of(used.get("prompt"), used.get("completion")) if isinstance(used, dict) else None
 
 
-def _named(components: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _name_components(components: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Each assertion by its metric or type; several of one type are numbered."""
     seen: Counter[str] = Counter()
     for each in components:
@@ -247,14 +247,14 @@ def _checks(components: list[dict[str, Any]]) -> Review:
                 evidence=str(each.get("reason") or ""),
                 value=_share(each.get("score")),
             )
-            for name, each in _named(components)
+            for name, each in _name_components(components)
         )
     )
 
 
 def _shares(found: Mapping[str, Any], graded: Mapping[str, Any], components: list[dict[str, Any]]) -> Review:
     """Where a share of the assertions is enough, that is the one check; what each came to is told beside the mark."""
-    said = ", ".join(f"{name} {each.get('score')}" for name, each in _named(components))
+    said = ", ".join(f"{name} {each.get('score')}" for name, each in _name_components(components))
     score = _share(found.get("score"))
     check = CheckResult(
         turn=1,

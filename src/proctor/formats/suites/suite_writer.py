@@ -65,9 +65,9 @@ class SuiteWriter:
         self._close()
         for path in self.files:
             if kind is None:
-                os.replace(_unfinished(path), path)
+                os.replace(_temporary_path(path), path)
             else:
-                _unfinished(path).unlink(missing_ok=True)
+                _temporary_path(path).unlink(missing_ok=True)
 
     def _text(self, case: Case) -> str:
         if self._is_jsonl:
@@ -79,7 +79,7 @@ class SuiteWriter:
         number = len(self.files) + 1
         path = self._path if number == 1 else self._path.with_stem(f"{self._path.stem}-{number}")
         try:
-            self._open = _unfinished(path).open("w", encoding="utf-8")
+            self._open = _temporary_path(path).open("w", encoding="utf-8")
         except OSError as error:
             raise unwritable(path, error) from error
         self.files.append(path)
@@ -107,5 +107,5 @@ class SuiteWriter:
             self._open = None
 
 
-def _unfinished(path: Path) -> Path:
+def _temporary_path(path: Path) -> Path:
     return path.with_name(f".{path.name}.unfinished")

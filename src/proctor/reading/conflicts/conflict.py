@@ -68,7 +68,7 @@ def conflict(
     if squeeze(earlier.reply) == squeeze(later.reply) and not _are_reverse(question, later.question):
         return None
     found = _found(question, earlier, later, linked=topic is not None)
-    if found is None or (answer and _excused(question, earlier.reply, later, answer, hinted=hinted)):
+    if found is None or (answer and _is_excused(question, earlier.reply, later, answer, hinted=hinted)):
         return None
     return found
 
@@ -77,7 +77,7 @@ def _are_reverse(question: str, later: str) -> bool:
     return is_reverse(read_inquiry(question), read_inquiry(later))
 
 
-def _excused(question: str, earlier: str, later: Exchange, answer: str, *, hinted: bool) -> bool:
+def _is_excused(question: str, earlier: str, later: Exchange, answer: str, *, hinted: bool) -> bool:
     """Whether both replies are right, or the later one owns up to a wrong earlier one without a new error.
 
     A yes or no to another question or to a remark is none to this one.

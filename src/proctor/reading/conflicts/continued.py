@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product, takewhile
 
-from proctor.reading.conflicts.pair import Found, Pair, opposed, says_all
+from proctor.reading.conflicts.pair import Found, Pair, are_opposed, says_all
 from proctor.reading.conflicts.scope import QUOTED, is_always, is_conditional, keeps_to, times_of
 from proctor.reading.conflicts.sides import rejects, says_of_it
 from proctor.reading.inquiry import is_light, plain_words
@@ -103,7 +103,7 @@ def _says_opposite(pair: Pair, claim: Claim) -> bool:
         ):
             continue
         stems = words(clause[found.end() :])
-        if stems and any(opposed(word, stems[-1]) for word in telling[1:]) and NEGATORS.isdisjoint(stems):
+        if stems and any(are_opposed(word, stems[-1]) for word in telling[1:]) and NEGATORS.isdisjoint(stems):
             return True
     return False
 
@@ -139,7 +139,7 @@ def _own_words(told: Statements) -> list[str]:
 def _meets(word: str, other: str) -> bool:
     """Whether a stem says something of what another does: the same, the reverse, or a part of it: water, waterproof."""
     compound = len(other) >= _SHORTEST_PART and word.startswith(other) and word != other
-    return akin(word, other) or opposed(word, other) or compound
+    return akin(word, other) or are_opposed(word, other) or compound
 
 
 def none_and_some(pair: Pair) -> Iterator[Found]:

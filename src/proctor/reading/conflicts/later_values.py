@@ -36,7 +36,7 @@ def continued_times(pair: Pair) -> Iterator[Found]:
     first = [stated for stated in pair.told[0].facts if isinstance(stated.fact, Clock) and not stated.denied]
     if len(first) != 1:
         return
-    for claim in _stated(pair.told[1]):
+    for claim in _stated_claims(pair.told[1]):
         times = list(_clocks(claim))
         if (
             not times
@@ -50,7 +50,7 @@ def continued_times(pair: Pair) -> Iterator[Found]:
             yield Found("time", first[0].quote, excerpt(claim.text), reason)
 
 
-def _stated(told: Statements) -> list[Claim]:
+def _stated_claims(told: Statements) -> list[Claim]:
     return [claim for claim in told.claims if not (claim.open or claim.mentions)]
 
 
@@ -110,14 +110,14 @@ def outside_the_days(pair: Pair) -> Iterator[Found]:
         return
     bounds = [
         claim
-        for claim in _stated(pair.told[0])
+        for claim in _stated_claims(pair.told[0])
         if _ONLY.search(claim.passage.folded) and times_of(claim.passage.folded)
     ]
     if len(bounds) != 1 or pair.told[1].word is False:
         return
     days = times_of(bounds[0].passage.folded)
     question = fold(pair.said[1].question, accents=False)
-    for claim in _stated(pair.told[1]):
+    for claim in _stated_claims(pair.told[1]):
         later = times_of(f"{question} {claim.passage.folded}")
         if claim.denies or is_always(claim.passage.folded) or not later or not later.isdisjoint(days):
             continue

@@ -176,7 +176,7 @@ def is_reverse(topic: Inquiry, asked: Inquiry) -> bool:
     if topic.kind != "yes-no" or asked.kind != "yes-no":
         return False
     new = missing(asked, topic.telling)
-    turned = all(_is_adverse(word) or any(opposed(word, own) for own in topic.telling) for word in new)
+    turned = all(_is_adverse(word) or any(are_opposed(word, own) for own in topic.telling) for word in new)
     return bool(new) and turned and _same_subject(topic, asked)
 
 
@@ -202,7 +202,7 @@ _OPPOSITE_CONCEPTS = _opposite_concepts()
 
 
 @lru_cache(maxsize=16384)
-def opposed(one: str, other: str) -> bool:
+def are_opposed(one: str, other: str) -> bool:
     """Whether two stems mean the reverse of each other, in whatever words that mean the same; no thing is: freezer."""
     if are_opposite(one, other):
         return True
@@ -228,7 +228,7 @@ def _plain_stems(folded: str) -> frozenset[str]:
 
 def _is_met(word: str, others: Iterable[str], *, turned: bool) -> bool:
     """Whether a stem has a counterpart; its opposite is one where yes or no is asked."""
-    return any(akin(word, other) or (turned and opposed(word, other)) for other in others)
+    return any(akin(word, other) or (turned and are_opposed(word, other)) for other in others)
 
 
 def _points_back(topic: Inquiry, told: Statements, asked: Inquiry) -> bool:
@@ -247,7 +247,9 @@ def _new(topic: Inquiry, told: Statements, asked: Inquiry) -> list[str]:
     """What the later question speaks of that nobody spoke of before; to yes or no an opposite is the same matter."""
     before = (*topic.telling, *_words_of(told))
     turned = "yes-no" in (topic.kind, asked.kind)
-    return [word for word in missing(asked, before) if not (turned and any(opposed(word, other) for other in before))]
+    return [
+        word for word in missing(asked, before) if not (turned and any(are_opposed(word, other) for other in before))
+    ]
 
 
 def _offers(topic: Inquiry, asked: Inquiry) -> bool:

@@ -77,7 +77,7 @@ _OTHER = lazy(r"\b(?:other|another|else|different|instead|besides|next one|secon
 
 
 @lru_cache(maxsize=256)
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return fold(text, accents=False)
 
 
@@ -123,7 +123,7 @@ def keeps_to(pair: Pair, claim: Claim, *, amounts: bool = True, supposed: bool =
 
     Without `amounts` numbers of the question do not matter; with `supposed` nor does what the speaker would do.
     """
-    question = _folded(pair.said[1].question)
+    question = _fold(pair.said[1].question)
     if supposed:
         question = _IF_I.sub(" ", question)
     if _SUPPOSES.search(question) or _OTHER.search(question) or _OTHERS.search(claim.passage.folded):
@@ -148,7 +148,7 @@ def is_of_what_came_later(pair: Pair, claim: Claim) -> bool:
 
 
 def _shares_time(pair: Pair, claim: Claim) -> bool:
-    return not times_of(claim.passage.folded).isdisjoint(times_of(_folded(pair.said[0].reply)))
+    return not times_of(claim.passage.folded).isdisjoint(times_of(_fold(pair.said[0].reply)))
 
 
 def _sets_scene(pair: Pair, claim: Claim) -> bool:
@@ -171,17 +171,17 @@ def _new_words(text: str, known: frozenset[str]) -> list[str]:
 
 
 def _has_amounts(pair: Pair) -> bool:
-    return bool(_quantities(_folded(pair.said[1].question)))
+    return bool(_quantities(_fold(pair.said[1].question)))
 
 
 def names_another(pair: Pair) -> bool:
     """Whether the later question turns to something else: `And the charger?`, or a name that nobody named."""
     text = pair.said[1].question
-    asked = _folded(text).strip()
+    asked = _fold(text).strip()
     turned = _ANOTHER.match(asked)
     rest = words(asked[turned.end() :]) if turned else []
     new = [word for word in rest if word not in STOP and not is_light(word) and not word[:1].isdigit()]
-    names = [word for match in _NAME.finditer(text) for word in words(_folded(match[0]))]
+    names = [word for match in _NAME.finditer(text) for word in words(_fold(match[0]))]
     known = _spoken(pair)
     apart = [word for word in (*new, *names) if not times_of(word) and not any(akin(word, other) for other in known)]
     return bool(apart) and not _is_one_of_all(pair, frozenset((*new, *names)) - frozenset(apart))
@@ -189,13 +189,13 @@ def names_another(pair: Pair) -> bool:
 
 def _is_one_of_all(pair: Pair, met: frozenset[str]) -> bool:
     """Whether it names one of those of which all or none was said: none of the cottages, Rose Cottage."""
-    kinds = (word for match in _OF_ALL.finditer(_folded(pair.said[0].reply)) for word in words(match[1]))
+    kinds = (word for match in _OF_ALL.finditer(_fold(pair.said[0].reply)) for word in words(match[1]))
     return any(akin(word, kind) for kind in kinds for word in met)
 
 
 @lru_cache(maxsize=256)
 def _said(question: str, reply: str) -> frozenset[str]:
-    return frozenset(words(_folded(f"{question} {reply}")))
+    return frozenset(words(_fold(f"{question} {reply}")))
 
 
 def _spoken(pair: Pair) -> frozenset[str]:
@@ -204,14 +204,14 @@ def _spoken(pair: Pair) -> frozenset[str]:
 
 def _time_is_covered(pair: Pair, claim: Claim) -> bool:
     """Whether the times of the later exchange lie within those of the earlier one."""
-    before = times_of(_folded(f"{pair.topic.asked} {pair.said[0].question} {pair.said[0].reply}"))
-    later = _folded(f"{pair.said[1].question} {claim.text}")
-    before_it = _folded(f"{pair.said[0].question} {pair.said[0].reply}")
+    before = times_of(_fold(f"{pair.topic.asked} {pair.said[0].question} {pair.said[0].reply}"))
+    later = _fold(f"{pair.said[1].question} {claim.text}")
+    before_it = _fold(f"{pair.said[0].question} {pair.said[0].reply}")
     if not _relative_days(claim.passage.folded) <= _relative_days(before_it):
         return False
     after = times_of(later)
     if not before:
-        return not after or is_always(_folded(pair.said[0].reply))
+        return not after or is_always(_fold(pair.said[0].reply))
     return after <= before if after else is_always(claim.passage.folded)
 
 
@@ -221,8 +221,8 @@ def _relative_days(folded: str) -> frozenset[str]:
 
 def _amounts_are_covered(pair: Pair) -> bool:
     """Whether each number of the later question stood in the earlier exchange, or lies within a bound set there."""
-    before = list(_quantities(_folded(f"{pair.topic.asked} {pair.said[0].reply}")))
-    question = _folded(pair.said[1].question)
+    before = list(_quantities(_fold(f"{pair.topic.asked} {pair.said[0].reply}")))
+    question = _fold(pair.said[1].question)
     after = (found for found in _quantities(question) if "-" not in question[found.start : found.end + 1])
     own = (found for found in after if found.dimension or found.value != 1)  # hardly numbers: one, two-line
     return all(any(_covers(bound, found, pair) for bound in before) for found in own)
@@ -233,7 +233,7 @@ def _covers(bound: Quantity, found: Quantity, pair: Pair) -> bool:
         return True
     if not (bound.dimension and found.dimension and measure_one_thing(bound, found)):
         return False
-    lasting = re.search(r"\bfor (?:\w+ )?$", _folded(f"{pair.topic.asked} {pair.said[0].reply}")[: bound.start])
+    lasting = re.search(r"\bfor (?:\w+ )?$", _fold(f"{pair.topic.asked} {pair.said[0].reply}")[: bound.start])
     if bound.bound == "low":
         return is_more(found, bound)
     return (bound.bound == "high" or lasting is not None) and not is_more(found, bound)

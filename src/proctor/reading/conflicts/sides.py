@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from proctor.reading.conflicts.agreement import meet
 from proctor.reading.conflicts.names import answers
-from proctor.reading.conflicts.pair import Found, Pair, is_reverse, opposed, says_all
+from proctor.reading.conflicts.pair import Found, Pair, are_opposed, is_reverse, says_all
 from proctor.reading.conflicts.scope import QUOTED, is_conditional, is_of_what_came_later, keeps_to
 from proctor.reading.conflicts.values import comparable
 from proctor.reading.inquiry import Inquiry, is_light, plain_words
@@ -62,7 +62,7 @@ def _side(pair: Pair, place: int) -> Side | None:
     """By a yes or no where the topic itself was asked; else by what the reply says beside one."""
     asked, told = pair.asked[place], pair.told[place]
     if one_question(pair.topic, asked):
-        return _answered(pair, told, least=_TAKES_UP if place else 0.0)
+        return _side_of_answer(pair, told, least=_TAKES_UP if place else 0.0)
     if told.word is not None and is_reverse(pair.topic, asked):
         return Side(not told.word, told.first())
     if told.word is not None and _is_narrower(pair, asked):
@@ -72,14 +72,14 @@ def _side(pair: Pair, place: int) -> Side | None:
         return None
     least = 0.0 if pair.linked and not _brings_its_own(asked, pair) else _TAKES_UP
     if not _takes_up(pair.topic, body, least=least) or (least and not says_of_it(pair.topic, body)):
-        return _granted(asked, told)
+        return _side_of_bare_answer(asked, told)
     said = says(body, understand(pair.topic.asked))
     if said.yes and place and not (pair.linked or asked.contests or says_all(pair.topic, body)):
         return None  # of another thing it may well be so
     return None if said.yes is None else Side(said.yes, told.first())
 
 
-def _answered(pair: Pair, told: Statements, *, least: float) -> Side | None:
+def _side_of_answer(pair: Pair, told: Statements, *, least: float) -> Side | None:
     """The side of a reply to the topic itself: outright, or by meaning where it takes enough of it up."""
     said = says(told.stated, understand(pair.topic.asked))
     by_meaning = _takes_up(pair.topic, told.body, least=least) and not _is_partial(told)
@@ -104,7 +104,7 @@ def rejects(pair: Pair, body: str) -> bool:
     """Whether a text says the reverse of what a remark holds against the answer, and nothing of what was asked."""
     own = [word for word in pair.asked[1].own if not any(akin(word, other) for other in pair.topic.telling)]
     stems = words(plain_words(fold(body, accents=False)))
-    return any(opposed(word, other) for word in own for other in stems) and not says_of_it(pair.topic, body)
+    return any(are_opposed(word, other) for word in own for other in stems) and not says_of_it(pair.topic, body)
 
 
 def _on_topic(pair: Pair, told: Statements, *, to_another: bool) -> str:
@@ -130,7 +130,7 @@ def _is_partial(told: Statements) -> bool:
     return any(_PARTIAL.search(claim.passage.folded) for claim in told.claims)
 
 
-def _granted(asked: Inquiry, told: Statements) -> Side | None:
+def _side_of_bare_answer(asked: Inquiry, told: Statements) -> Side | None:
     """A bare yes or no to a question about the topic: to its reverse it is turned round; a doubt is only denied."""
     word = told.word
     if word is None or asked.negative or (asked.doubts and word):
@@ -146,14 +146,14 @@ def says_of_it(topic: Inquiry, body: str) -> bool:
     inner = [word for word in telling if word not in topic.bounds]
     asked_of_it = telling[:1] if _PRONOUN_SUBJECT.match(topic.asked) else inner[1:] or telling[1:] or telling
     stems = words(plain_words(fold(body, accents=False)))
-    return any(akin(word, other) or opposed(word, other) for word in asked_of_it for other in stems)
+    return any(akin(word, other) or are_opposed(word, other) for word in asked_of_it for other in stems)
 
 
 def _takes_up(topic: Inquiry, body: str, *, least: float = _TAKES_UP) -> bool:
     """Whether a text speaks of what was asked: in the question's words, or in words of the opposite meaning."""
     telling = {word for word in topic.telling if not is_light(word)}
     stems = words(plain_words(fold(body, accents=False)))
-    met = [any(akin(word, other) or opposed(word, other) for other in stems) for word in telling]
+    met = [any(akin(word, other) or are_opposed(word, other) for other in stems) for word in telling]
     return any(met) and sum(met) >= least * len(met)
 
 
@@ -163,7 +163,7 @@ def opposite_words(pair: Pair) -> Iterator[Found]:
         return
     single = (list(_of_one_word(told, pair.known)) for told in pair.told)
     for (mine, word), (theirs, rival) in product(*single):
-        if opposed(word, rival):
+        if are_opposed(word, rival):
             yield Found("yes-no", excerpt(mine.text), excerpt(theirs.text), "one says the opposite of the other")
 
 

@@ -50,10 +50,10 @@ def without_accents(text: str) -> str:
 
 def mend(text: str) -> str:
     """Repair UTF-8 that was once read as Windows-1252 (`â€“` → `–`); other text stays as it is."""
-    return text if text.isascii() else _GARBLED.sub(_repaired, text)
+    return text if text.isascii() else _GARBLED.sub(_repair, text)
 
 
-def _repaired(match: re.Match[str]) -> str:
+def _repair(match: re.Match[str]) -> str:
     garbled = match.group()
     for encoding in ("cp1252", "latin-1"):
         try:

@@ -97,7 +97,7 @@ def forms(word: str) -> tuple[str, ...]:
     if not _LETTERS.fullmatch(word):
         return (word,)
     bases = _bases(word)
-    likely = {*bases, *(form for base in bases for form in _inflected(base))} - {word}
+    likely = {*bases, *(form for base in bases for form in _inflect(base))} - {word}
     return (word, *sorted(form for form in likely if not bases.isdisjoint(_bases(form))))
 
 
@@ -114,7 +114,7 @@ def _bases(word: str) -> frozenset[str]:
         return frozenset((word,))
     if word in _FORMS_OF:
         return frozenset((word, _FORMS_OF[word]))
-    return frozenset((word, *(base for base in _candidates(word) if word in _inflected(base))))
+    return frozenset((word, *(base for base in _candidates(word) if word in _inflect(base))))
 
 
 def _candidates(word: str) -> Iterator[str]:
@@ -135,7 +135,7 @@ _CHANGES = {
 
 
 @lru_cache(maxsize=16384)
-def _inflected(base: str) -> frozenset[str]:
+def _inflect(base: str) -> frozenset[str]:
     """Every plain form of a base but itself."""
     if not _has_forms(base):
         return frozenset()

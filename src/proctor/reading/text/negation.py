@@ -75,7 +75,7 @@ def unsure(folded: str) -> bool:
     return _UNSURE.search(folded) is not None
 
 
-def negated(passage: Passage, first: int, last: int) -> int | None:
+def find_negation(passage: Passage, first: int, last: int) -> int | None:
     """The place of the word that denies the words `first` to `last`; None: nothing does.
 
     A negator reaches forward within its clause (`not painted by Leonardo`) and, after an auxiliary, back to what
@@ -114,7 +114,7 @@ def _denies(stems: list[str], place: int) -> bool:
     return after not in (_HARMLESS_AFTER_NO if word == "no" else _HARMLESS_AFTER_NOT)
 
 
-def excepted(passage: Passage, first: int) -> int | None:
+def find_exception(passage: Passage, first: int) -> int | None:
     """The place of the words that set `first` apart (except, rather than, instead of); None: nothing does."""
     stems, sentences = passage.stems, passage.sentences
     for place in range(first - 1, max(-1, first - 1 - _REACH_EXCEPTING), -1):
@@ -126,7 +126,7 @@ def excepted(passage: Passage, first: int) -> int | None:
     return None
 
 
-def hedged(passage: Passage, first: int) -> int | None:
+def find_hedge(passage: Passage, first: int) -> int | None:
     """The place of the word that makes `first` a mere possibility (perhaps, might, could be); None: nothing does."""
     stems, clauses = passage.stems, passage.clauses
     for place in range(first - 1, max(-1, first - 1 - _REACH_HEDGE), -1):

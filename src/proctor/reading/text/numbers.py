@@ -128,7 +128,7 @@ def quantities(folded: str) -> list[Quantity]:
 @remembered
 def _quantities(folded: str) -> tuple[Quantity, ...]:
     found = list(islice(_scan(folded), MOST))
-    return tuple(_joined(folded, found) if len(found) > 1 else found)
+    return tuple(_join_amounts(folded, found) if len(found) > 1 else found)
 
 
 def _scan(folded: str) -> Iterator[Quantity]:
@@ -253,13 +253,13 @@ def _tail(folded: str, end: int) -> _Tail:
         multiplier, at = MULTIPLIERS[words[0][0]], words.pop(0)[1]
     elif words and words[0][0] in LETTER_MULTIPLIERS:
         letter, at = words[0][0] + gap, words.pop(0)[1]
-    unit, noun, at = _counted(words, at)
+    unit, noun, at = _read_unit(words, at)
     if unit and not added and (more := _AND_HALF.match(folded, at)):
         added, at = FRACTIONS[more[1]], more.end()
     return _Tail(at, multiplier, letter, unit, noun, added)
 
 
-def _counted(words: list[tuple[str, int]], at: int) -> tuple[str, str, int]:
+def _read_unit(words: list[tuple[str, int]], at: int) -> tuple[str, str, int]:
     """The unit or the noun in the words after a number: `km/h`, `square metres`, `working days`, `seats`."""
     if not words:
         return "", "", at
@@ -284,22 +284,22 @@ def _counted(words: list[tuple[str, int]], at: int) -> tuple[str, str, int]:
 def _readings(value: float, currency: str, tail: _Tail) -> tuple[Reading, ...]:
     name = currency or tail.unit
     if not tail.letter:
-        return _measured(value, name)
+        return _measure(value, name)
     letter = tail.letter[0]
-    multiplied = _measured(value * LETTER_MULTIPLIERS[letter], name)
+    multiplied = _measure(value * LETTER_MULTIPLIERS[letter], name)
     if name or letter not in UNITS:
         return multiplied
-    measured = _measured(value, letter)
+    measured = _measure(value, letter)
     return multiplied + measured if len(tail.letter) == 1 else measured + multiplied
 
 
-def _measured(value: float, name: str) -> tuple[Reading, ...]:
+def _measure(value: float, name: str) -> tuple[Reading, ...]:
     if not name:
         return (Reading(value),)
     return tuple(Reading(value * unit.factor + unit.offset, unit.dimension) for unit in units_named(name))
 
 
-def _joined(folded: str, found: list[Quantity]) -> list[Quantity]:
+def _join_amounts(folded: str, found: list[Quantity]) -> list[Quantity]:
     """`1 hour 30 minutes` is one amount, and in `10-12 years` both are years."""
     joined = [found[0]]
     for quantity in found[1:]:

@@ -34,17 +34,21 @@ def sharing_time() -> Iterator[None]:
 
 def search(pattern: str, text: str) -> Span | None:
     """Where the pattern first matches the text, whatever the case; raises Unsearchable."""
-    found = _timed(pattern, lambda made, seconds: made.search(text, timeout=seconds, concurrent=True), folded=True)
+    found = _apply_in_time(
+        pattern, lambda made, seconds: made.search(text, timeout=seconds, concurrent=True), folded=True
+    )
     return found.span() if found else None
 
 
 def matches_all(pattern: str, text: str) -> bool:
     """Whether the pattern matches the whole text; raises Unsearchable."""
-    made = _timed(pattern, lambda made, seconds: made.fullmatch(text, timeout=seconds, concurrent=True), folded=False)
+    made = _apply_in_time(
+        pattern, lambda made, seconds: made.fullmatch(text, timeout=seconds, concurrent=True), folded=False
+    )
     return made is not None
 
 
-def _timed(pattern: str, look: Callable[[Any, float], Any], *, folded: bool) -> Any:
+def _apply_in_time(pattern: str, look: Callable[[Any, float], Any], *, folded: bool) -> Any:
     if (wrong := why_no_pattern(pattern)) is not None:
         raise Unsearchable(f"it is no regular expression ({wrong})")
     left = _LEFT.get() or [SECONDS]

@@ -31,7 +31,7 @@ def find(text: str, phrase: str) -> Span | None:
     start = text.find(phrase[: phrase.index(" ")])
     if start < 0:
         return None
-    spans = (match.span() for match in _spaced(phrase).finditer(text, start))
+    spans = (match.span() for match in _space_out(phrase).finditer(text, start))
     return next((span for span in spans if _stands_alone(text, *span)), None)
 
 
@@ -56,26 +56,26 @@ def find_exact(text: str, phrase: str, start: int = 0) -> Span | None:
 
 
 @lru_cache(maxsize=1024)
-def _spaced(phrase: str) -> re.Pattern[str]:
+def _space_out(phrase: str) -> re.Pattern[str]:
     return re.compile(r"\s+".join(map(re.escape, phrase.split())))
 
 
 @lru_cache(maxsize=4096)
-def prepared(phrase: str) -> str:
+def prepare(phrase: str) -> str:
     """A phrase as `find` takes it."""
     return " ".join(fold(phrase).split())
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
     """Whether neither edge cuts a word or a number in two."""
-    if start > 0 and _joined(text[start - 1], text[start]):
+    if start > 0 and _belong_together(text[start - 1], text[start]):
         return False
-    if end < len(text) and _joined(text[end - 1], text[end]):
+    if end < len(text) and _belong_together(text[end - 1], text[end]):
         return False
     return not (_cuts_number(text, start) or _cuts_number(text, end))
 
 
-def _joined(before: str, after: str) -> bool:
+def _belong_together(before: str, after: str) -> bool:
     """Whether two neighbours belong to one word. Scripts without spaces have no edge to tell."""
     if before.isascii() and after.isascii():
         return (before.isalnum() or before == "_") and (after.isalnum() or after == "_")

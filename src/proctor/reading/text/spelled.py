@@ -19,13 +19,13 @@ _ORDINAL_ONES = (
 _ORDINAL_TENS = "twentieth thirtieth fortieth fiftieth sixtieth seventieth eightieth ninetieth"
 
 
-def _counted(ones: str, tens: str) -> dict[str, float]:
+def _number_words(ones: str, tens: str) -> dict[str, float]:
     by_one = {word: float(value) for value, word in enumerate(ones.split())}
     return by_one | {word: 10.0 * value for value, word in enumerate(tens.split(), 2)}
 
 
-_CARDINALS = _counted(_ONES, _TENS)
-_ORDINALS = {**_counted(_ORDINAL_ONES, _ORDINAL_TENS), "hundredth": 1e2, "thousandth": 1e3, "millionth": 1e6}
+_CARDINALS = _number_words(_ONES, _TENS)
+_ORDINALS = {**_number_words(_ORDINAL_ONES, _ORDINAL_TENS), "hundredth": 1e2, "thousandth": 1e3, "millionth": 1e6}
 _VALUES = {**_CARDINALS, **_ORDINALS}
 FRACTIONS: dict[str, float] = {"half": 0.5, "quarter": 0.25}
 _PARTS = {
@@ -59,7 +59,7 @@ def spelled_number(folded: str, start: int) -> Spelled | None:
         return None
     if first.group() in ("a", "an"):
         return _after_article(folded, first.end())
-    found = _summed(folded, first.group(), first.end())
+    found = _sum_up(folded, first.group(), first.end())
     return _of_unit(folded, found) if first.group() in FRACTIONS else found
 
 
@@ -69,7 +69,7 @@ def _after_article(folded: str, end: int) -> Spelled | None:
     if word in FRACTIONS:
         return _of_unit(folded, Spelled(FRACTIONS[word], after))
     if word in MULTIPLIERS:
-        return _summed(folded, word, after)
+        return _sum_up(folded, word, after)
     if word in UNITS and (half := _and_half(folded, after)):
         return Spelled(1.0 + FRACTIONS[half[0]], half[1], unit=word)
     return None
@@ -105,12 +105,12 @@ def _and_half(folded: str, end: int) -> tuple[str, int] | None:
     return (word, end) if word in FRACTIONS else None
 
 
-def _summed(folded: str, word: str, end: int) -> Spelled:
+def _sum_up(folded: str, word: str, end: int) -> Spelled:
     """A hundred multiplies what stands before it; a thousand and more closes a group."""
     total = current = 0.0
     while True:
         if word in _VALUES:
-            current = _appended(current, _VALUES[word])
+            current = _append(current, _VALUES[word])
         elif word in FRACTIONS:
             current += FRACTIONS[word]
         elif word in _PARTS:
@@ -119,13 +119,13 @@ def _summed(folded: str, word: str, end: int) -> Spelled:
             current = (current or 1.0) * MULTIPLIERS[word]
         else:
             total, current = total + (current or 1.0) * MULTIPLIERS[word], 0.0
-        following = None if word in _ORDINALS else _continued(folded, word, end, current)
+        following = None if word in _ORDINALS else _next_word(folded, word, end, current)
         if following is None:
             return Spelled(total + current, end, ordinal=word in _ORDINALS)
         word, end = following
 
 
-def _continued(folded: str, last: str, end: int, current: float) -> tuple[str, int] | None:
+def _next_word(folded: str, last: str, end: int, current: float) -> tuple[str, int] | None:
     """The word that goes on with this number, if one does: five, hundred, `and a half`."""
     word, after = _next(folded, end)
     if word == "and":
@@ -142,6 +142,6 @@ def _continued(folded: str, last: str, end: int, current: float) -> tuple[str, i
     return (word, after) if value > 0 and (last in MULTIPLIERS or ones or year) else None
 
 
-def _appended(current: float, value: float) -> float:
+def _append(current: float, value: float) -> float:
     """Tens take ones (twenty five); a year is read in two halves (nineteen forty-five)."""
     return current * 100 + value if 10 <= current < 100 and value >= 10 else current + value

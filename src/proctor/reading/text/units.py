@@ -181,7 +181,7 @@ _PREFIXED = {
 }  # fmt: skip
 
 
-def _prefixed() -> Iterator[tuple[str, Unit]]:
+def _prefixed_units() -> Iterator[tuple[str, Unit]]:
     for name, (symbol, dimension) in _PREFIXED.items():
         own = 1e-3 if dimension == "mass" else 1.0
         names = [(name, own)] + [(f"{prefix}{name}", own * factor) for prefix, factor in _PREFIXES.items()]
@@ -194,7 +194,7 @@ def _prefixed() -> Iterator[tuple[str, Unit]]:
         yield from ((name, Unit(name=name, dimension=dimension, factor=factor)) for name, factor in names)
 
 
-UNITS: dict[str, tuple[Unit, ...]] = {name: (unit,) for name, unit in (*_prefixed(), *_lines())}
+UNITS: dict[str, tuple[Unit, ...]] = {name: (unit,) for name, unit in (*_prefixed_units(), *_lines())}
 # `pounds` weigh, and are spent: which of the two the other side of a comparison decides.
 UNITS["pounds"] = (UNITS["pound"][0], UNITS["£"][0])
 UNITS["pound"] = UNITS["pounds"]

@@ -51,7 +51,7 @@ def _numerals() -> dict[str, str]:
 def _alike(table: str) -> dict[str, str]:
     """Word → the stem it shares with others, from lines of `stem: word word | stem: …`."""
     entries = (entry.partition(":") for entry in table.replace("\n", "|").split("|"))
-    return {other: _shortened(name.strip()) for name, _, others in entries for other in others.split()}
+    return {other: _shorten(name.strip()) for name, _, others in entries for other in others.split()}
 
 
 def word_matches(folded: str) -> Iterator[re.Match[str]]:
@@ -84,7 +84,7 @@ def stem(word: str) -> str:
         word = word.translate(_DROPPED)
     if "'" in word:
         word = word[:-2] if word.endswith("'s") else word.replace("'", "")
-    return _STEMS.get(word) or _shortened(word)
+    return _STEMS.get(word) or _shorten(word)
 
 
 def _plain_digits(word: str) -> str:
@@ -94,14 +94,14 @@ def _plain_digits(word: str) -> str:
     return digits.lstrip("0") or "0"
 
 
-def _shortened(word: str) -> str:
+def _shorten(word: str) -> str:
     if len(word) < 4 or not word.isascii():
         return word
     word = _singular(word)
     if word.endswith("ing") and len(word) > 5:
-        word = _undoubled(word[:-3])
+        word = _undouble(word[:-3])
     elif word.endswith("ed") and len(word) > 4:
-        word = _undoubled(word[:-2])
+        word = _undouble(word[:-2])
     elif word.endswith("ly") and len(word) > 5:
         word = word[:-2]
     return _one_spelling(word)
@@ -117,7 +117,7 @@ def _singular(word: str) -> str:
     return word
 
 
-def _undoubled(word: str) -> str:
+def _undouble(word: str) -> str:
     """`stopp` → `stop`, but `fill` and `pass` stay."""
     return word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz" else word
 

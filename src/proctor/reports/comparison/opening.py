@@ -41,13 +41,13 @@ def _cases(compared: Compared) -> Iterator[str]:
 def _categories(compared: Compared) -> Iterator[str]:
     """Those that have a verdict, which is corrected for their number."""
     for verdict in (words.WORSE, words.BETTER):
-        named = list(_named(compared, verdict))
+        named = list(_name_changes(compared, verdict))
         more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
         if named:
             yield f"{verdict.word.capitalize()} in {', '.join(named[:_NAMED])}{more}."
 
 
-def _named(compared: Compared, verdict: OutcomeLabel) -> Iterator[str]:
+def _name_changes(compared: Compared, verdict: OutcomeLabel) -> Iterator[str]:
     for name, category in compared.categories.items():
         if words.verdict_of(category) is verdict:
             yield f"{one_line(name, 60)} ({words.from_to(category)})"

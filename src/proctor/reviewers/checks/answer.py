@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from proctor.benchmark import Expectation
 from proctor.reading.text.patterns import Unsearchable, search
-from proctor.reading.text.phrases import find, find_inflected, prepared
+from proctor.reading.text.phrases import find, find_inflected, prepare
 from proctor.reviewers.checks.contract import Outcome, check
 from proctor.reviewers.checks.phrases import around, folded, near_miss, quote_around
 from proctor.reviewers.checks.sources import Sources
@@ -69,7 +69,7 @@ def _look(wanted: str, text: str) -> _Seen:
 
 def _phrase(wanted: str) -> str:
     """The words that are looked for; a `=` that stands alone is meant itself."""
-    return prepared(wanted.removeprefix(EXACT)) or prepared(wanted)
+    return prepare(wanted.removeprefix(EXACT)) or prepare(wanted)
 
 
 def _look_for_pattern(wanted: str, text: str) -> _Seen:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from proctor.reading.text.fold import fold
-from proctor.reading.text.phrases import find, prepared
+from proctor.reading.text.phrases import find, prepare
 from proctor.reviewers.checks.quotes import plain
 from proctor.reviewers.checks.source_names import is_absolute, is_address, relative_path
 from proctor.reviewers.checks.structures import as_text, leaves, unpack_value
@@ -149,7 +149,7 @@ def _from_tools(source: str, reply: Reply) -> SourceText | None:
 
 def _results(source: str, reply: Reply) -> list[tuple[str, str]]:
     """The tools whose results name the source, with what they say of it."""
-    name = prepared(relative_path(source) or source)
+    name = prepare(relative_path(source) or source)
     return [(call.name, text) for call in reply.tool_calls if name and (text := "\n".join(_told(call, name)))]
 
 

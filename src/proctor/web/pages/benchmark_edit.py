@@ -75,7 +75,7 @@ def change(request: Request, benchmark: str) -> Response:
         raise HTTPException(
             422, f"there is no row {form.text('row')[:20]!r}; rows are numbered from 1 to {len(rows):,}"
         )
-    made = row_edit.edited(rows, form, at=number - 1 if number != NEW else None)
+    made = row_edit.edit_rows(rows, form, at=number - 1 if number != NEW else None)
     page = _page_of(number or len(rows) + 1)
     if isinstance(made, RowFault):
         return _rows_page(request, shelved, rows, kept=kept, based_on=based_on, row=number, page=page, fault=made)
@@ -167,7 +167,10 @@ def versions_side_by_side(
     shelved = site.library.find(benchmark)
     if len(shelved.versions) < 2:
         raise HTTPException(404, f"the benchmark {shelved.name!r} has one version, so nothing has changed")
-    before, after = _named(shelved, a or shelved.versions[1].id), _named(shelved, b or shelved.versions[0].id)
+    before, after = (
+        _find_version(shelved, a or shelved.versions[1].id),
+        _find_version(shelved, b or shelved.versions[0].id),
+    )
     read = [site.library.read(shelved.id, each.id) for each in (before, after)]
     found = compare_cases(read[0].cases, read[1].cases)
     pages = max(1, -(-len(found) // PAGE))
@@ -191,7 +194,7 @@ def _differs(read: list[Any], name: str) -> bool:
     return bool(getattr(read[0], name) != getattr(read[1], name))
 
 
-def _named(shelved: StoredBenchmark, version: str) -> Version:
+def _find_version(shelved: StoredBenchmark, version: str) -> Version:
     found = next((each for each in shelved.versions if each.id == version), None)
     if found is None:
         raise NoSuchBenchmark(f"the benchmark {shelved.name!r} has no version {version!r}")

@@ -74,7 +74,7 @@ def _decisions(form: Form, drafts: list[DraftCase]) -> dict[int, Decision]:
     made = {}
     for place in (draft.place for draft in drafts):
         choice = form.text(f"do-{place}")
-        found = _typed(form, place) if choice == "accept" else plain.get(choice)
+        found = _read_decision(form, place) if choice == "accept" else plain.get(choice)
         if found is not None:
             made[place] = found
     return made
@@ -84,16 +84,16 @@ def _changes(form: Form, drafts: list[DraftCase]) -> dict[int, Decision]:
     """What a form makes of cases: those that are not as they were, those to be removed, and one more."""
     made = {}
     for draft in drafts:
-        typed, place = _typed(form, draft.place), draft.place
+        typed, place = _read_decision(form, draft.place), draft.place
         if form.text(f"do-{place}") == "drop":
             made[place] = Decision(choice="drop")
         elif form.texts(f"question-{place}") and typed != _as_it_was(draft):
             made[place] = typed
-    added = _typed(form, NEW_CASE)
+    added = _read_decision(form, NEW_CASE)
     return made | ({NEW_CASE: added} if added != Decision(choice="accept") else {})
 
 
-def _typed(form: Form, place: int) -> Decision:
+def _read_decision(form: Form, place: int) -> Decision:
     typed = {name: plain_lines(form.text(f"{name}-{place}")).strip() for name in ("question", "reference", "expect")}
     return Decision(choice="accept", **typed)
 

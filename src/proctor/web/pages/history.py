@@ -64,7 +64,7 @@ def history(
         _tell(request, [run for run in inside if run.settings.type == each], by=apart, last=last, strict=strict)
         for each in types
     ]
-    offered = measures.offered(site_of(request), shelf_of(request), inside[:last])
+    offered = measures.offered_measures(site_of(request), shelf_of(request), inside[:last])
     told = measures.courses(site_of(request), shelf_of(request), found, measure) if measure else []
     return render(
         request,

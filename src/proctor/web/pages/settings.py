@@ -14,7 +14,7 @@ from proctor.errors import ProctorError
 from proctor.exporters.destinations import configured_destinations
 from proctor.redaction import without_secrets
 from proctor.web.pages import form_of
-from proctor.web.site.declared import declared
+from proctor.web.site.declared import describe_config
 from proctor.web.site.render import KEYS_COOKIE, THEME_COOKIE, THEMES, render
 from proctor.web.site.site import Site, site_of
 
@@ -45,7 +45,7 @@ def settings(request: Request) -> HTMLResponse:
 def read_declared(site: Site) -> tuple[dict[str, Any] | None, str]:
     """What the configuration declares; None with what is wrong with it where it cannot be read."""
     try:
-        return declared(site.config), ""
+        return describe_config(site.config), ""
     except ProctorError as error:
         return None, without_secrets(str(error))
 

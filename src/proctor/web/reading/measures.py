@@ -49,7 +49,7 @@ class MeasuredCourse:
     """Runs that are still being read."""
 
 
-def offered(site: Site, shelf: FindingsCache, runs: Sequence[Run]) -> list[tuple[str, str]]:
+def offered_measures(site: Site, shelf: FindingsCache, runs: Sequence[Run]) -> list[tuple[str, str]]:
     """Measure → what it is called: those of the newest run that was read."""
     found = next((known for run in runs[:3] if (known := _measures(site, shelf, run)) is not None), None)
     names = [(SCORE, "mean score"), (COST, "cost")]
@@ -75,11 +75,11 @@ def _course(
             continue
         known = _measures(site, shelf, entry.run) if entry.run.id in quick else None
         unread += known is None
-        told.append(_measured(entry, known.values.get(measure) if known is not None else None, measure))
+        told.append(_measure(entry, known.values.get(measure) if known is not None else None, measure))
     return MeasuredCourse(history=history, course=course, runs=told, unread=unread)
 
 
-def _measured(entry: Entry, estimate: Estimate | None, measure: str) -> MeasuredRun:
+def _measure(entry: Entry, estimate: Estimate | None, measure: str) -> MeasuredRun:
     if estimate is None or estimate.value is None:
         return MeasuredRun(entry=entry, value=numbers.NOTHING, interval="", estimate=None)
     said = numbers.say(estimate, "score" if measure == SCORE else "percent")

@@ -40,14 +40,14 @@ def client_address(scope: Scope, proxies: Sequence[Network] = ()) -> str:
         return peer
     told = Headers(scope=scope).getlist("x-forwarded-for")
     for each in reversed([address.strip() for line in told for address in line.split(",")]):
-        if _parsed(each) is None:
+        if _parse(each) is None:
             break
         if not _is_one_of(each, proxies):
             return each
     return peer
 
 
-def _parsed(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+def _parse(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:
@@ -56,7 +56,7 @@ def _parsed(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | Non
 
 
 def _is_one_of(address: str, proxies: Sequence[Network]) -> bool:
-    parsed = _parsed(address)
+    parsed = _parse(address)
     return parsed is not None and any(parsed in network for network in proxies)
 
 
@@ -126,7 +126,7 @@ def _keep(kept: OrderedDict[str, _T], name: str, value: _T, most: int) -> None:
 
 def _neighbourhood(address: str) -> str:
     """Who is counted together: whoever has one IPv6 address has the other 2**64 of its network too."""
-    parsed = _parsed(address)
+    parsed = _parse(address)
     if parsed is None:
         return address
     if parsed.version == 4:

@@ -10,7 +10,7 @@ from proctor.redaction import without_secrets
 from proctor.web.site import offer
 
 
-def declared(config: Config) -> dict[str, Any]:
+def describe_config(config: Config) -> dict[str, Any]:
     """Sections of the settings, each a list of rows."""
     return {
         "models": [{"name": name, "spec": without_secrets(model.spec)} for name, model in config.models.items()],

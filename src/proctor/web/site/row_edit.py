@@ -31,7 +31,7 @@ def rows_of(content: bytes) -> list[Row]:
     ]
 
 
-def edited(rows: Sequence[Row], form: Form, *, at: int | None) -> list[Row] | RowFault:
+def edit_rows(rows: Sequence[Row], form: Form, *, at: int | None) -> list[Row] | RowFault:
     """The rows with one of them as the form has it, or without it; `at` is its place, None: it is added at the end."""
     if form.text("do") == "remove" and at is not None:
         left = [*rows[:at], *rows[at + 1 :]]
@@ -39,14 +39,14 @@ def edited(rows: Sequence[Row], form: Form, *, at: int | None) -> list[Row] | Ro
             raise InputError("a benchmark needs a question; the only row cannot be removed")
         return left
     before = rows[at] if at is not None else ("",) * len(COLUMNS)
-    typed = tuple(_typed(form.text(name), old) for name, old in zip(COLUMNS, before, strict=True))
+    typed = tuple(_clean_line_ends(form.text(name), old) for name, old in zip(COLUMNS, before, strict=True))
     faults = tuple(csv.row_faults(typed, first=at == 0))
     if faults:
         return RowFault(row=typed, messages=faults)
     return [*rows[:at], typed, *rows[at + 1 :]] if at is not None else [*rows, typed]
 
 
-def _typed(text: str, before: str) -> str:
+def _clean_line_ends(text: str, before: str) -> str:
     """What was typed; a browser ends lines otherwise, which is no change."""
     plain = text.replace("\r\n", "\n")
     return before if plain == before.replace("\r\n", "\n") else plain

@@ -103,7 +103,7 @@ def _prepare(wanted: RunRequest, agent: str, gating: RunGates, site: Site, confi
         **given,
     )
     held = _held_to(gating, ready, site)
-    return _called(held, library.find(wanted.benchmark).name, run_named=bool(wanted.name))
+    return _with_saved_name(held, library.find(wanted.benchmark).name, run_named=bool(wanted.name))
 
 
 def judged_by(reviewers: tuple[str, ...]) -> str | list[str] | None:
@@ -128,7 +128,7 @@ def _held_to(gating: RunGates, ready: PreparedRun, site: Site) -> PreparedRun:
     return replace(ready, run=replace(run, gates=found.stored_with(run)))
 
 
-def _called(ready: PreparedRun, name: str, *, run_named: bool) -> PreparedRun:
+def _with_saved_name(ready: PreparedRun, name: str, *, run_named: bool) -> PreparedRun:
     """By the name under which the benchmark was saved, whatever its file calls itself."""
     own, run = ready.run.benchmark, ready.run
     if own == name:

@@ -76,7 +76,7 @@ class Agreement:
         return " and ".join(said) or None
 
 
-def drafted(own: Expectation, agreement: Agreement, question: str) -> Expectation:
+def draft_expectation(own: Expectation, agreement: Agreement, question: str) -> Expectation:
     """A case's own expectations, and where it has none of a kind, what all the replies share."""
     if not agreement.replies:
         return own

@@ -11,7 +11,7 @@ from proctor.codec import case_id
 from proctor.formats.rules import LONGEST
 from proctor.formats.suites.write import values_of
 from proctor.redaction.personal import PersonalData
-from proctor.workflows.harvest.agreement import drafted
+from proctor.workflows.harvest.agreement import draft_expectation
 from proctor.workflows.harvest.candidate import Candidate, shorten_reply
 
 _HALF = dict.fromkeys([0, *range(0xD800, 0xE000)], "\ufffd")
@@ -40,7 +40,7 @@ def _draft(candidate: Candidate, masking: PersonalData) -> dict[str, Any]:
         question=candidate.question,
         context=candidate.context,
         answer=own.answer or suggested or None,
-        expect=drafted(own.expect, agreement, candidate.question),
+        expect=draft_expectation(own.expect, agreement, candidate.question),
         metadata={},
         review="needed",
     )
