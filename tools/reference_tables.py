@@ -162,7 +162,7 @@ def _run_keys() -> Rows:
     for name, shape in config_schema()["$defs"]["RunConfig"]["properties"].items():
         option = f"--{name.replace('_', '-')}"
         assert option in known, f"[run] {name} has no option"
-        yield code(name), BOUNDS[name].wanted if name in BOUNDS else _kind(shape), code(option)
+        yield code(name), BOUNDS[name].requirement if name in BOUNDS else _kind(shape), code(option)
 
 
 _KINDS = {
@@ -184,7 +184,7 @@ def _kind(shape: Mapping[str, Any]) -> str:
 
 def bounds() -> str:
     """What each number may be."""
-    return table("setting", "may be", rows=((code(name), each.wanted) for name, each in BOUNDS.items()))
+    return table("setting", "may be", rows=((code(name), each.requirement) for name, each in BOUNDS.items()))
 
 
 def settings_of_a_run() -> str:

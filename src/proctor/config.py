@@ -134,7 +134,7 @@ def _held(setting: RunSetting) -> Any:
 
     def within_bounds(value: Any) -> Any:
         if value is not None and not bounds.holds(value):
-            raise PydanticCustomError(_BOUNDS, "{wanted}", {"wanted": bounds.wanted})
+            raise PydanticCustomError(_BOUNDS, "{wanted}", {"wanted": bounds.requirement})
         return value
 
     return Annotated[setting.kind | None, BeforeValidator(within_bounds)]

@@ -58,7 +58,7 @@ class Bounds:
         return low and (self.above is None or value > self.above) and value <= self.most
 
     @property
-    def wanted(self) -> str:
+    def requirement(self) -> str:
         """What is expected, in words."""
         kind = "a whole number" if self.whole else "a number"
         start = f"above {_written(self.above)}, up to" if self.above is not None else f"from {_written(self.least)} to"
@@ -221,7 +221,7 @@ def check_setting(name: str, value: object) -> None:
     """Refuse a number that a setting may not have."""
     bounds = BOUNDS[name]
     if not bounds.holds(value):
-        raise UsageError(f"{name}={shown(value)} is not usable; expected {bounds.wanted}")
+        raise UsageError(f"{name}={shown(value)} is not usable; expected {bounds.requirement}")
 
 
 def check_weights(weights: object) -> None:

@@ -46,7 +46,7 @@ def test_every_setting_of_the_table_has_a_bound_on_both_sides() -> None:
 def test_the_reference_states_every_bound() -> None:
     page = (Path(__file__).parents[2] / "docs/reference/configuration.md").read_text(encoding="utf-8")
     for name in PLAYED:
-        assert f"| `{name}` | {BOUNDS[name].wanted}" in page
+        assert f"| `{name}` | {BOUNDS[name].requirement}" in page
 
 
 @pytest.mark.parametrize("name", PLAYED)

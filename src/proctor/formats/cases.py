@@ -119,7 +119,7 @@ def _check_expectation(expect: Expectation) -> None:
 
 def _check(name: str, value: object, bounds: Bounds) -> None:
     if not bounds.holds(value):
-        raise UsageError(f"{name}={shown(value)} is not usable; expected {bounds.wanted}")
+        raise UsageError(f"{name}={shown(value)} is not usable; expected {bounds.requirement}")
 
 
 def _must_compile(pattern: object) -> None:

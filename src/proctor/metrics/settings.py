@@ -126,7 +126,7 @@ def _whole(name: str, value: object) -> int:
     bounds = BOUNDS[name]
     whole = None if isinstance(value, bool) or not hasattr(value, "__index__") else int(value)
     if whole is None or not bounds.holds(whole):
-        raise InputError(f"{name}={shown(value)} cannot be used: expected {bounds.wanted}")
+        raise InputError(f"{name}={shown(value)} cannot be used: expected {bounds.requirement}")
     return whole
 
 
@@ -139,7 +139,7 @@ def _share(name: str, value: Any) -> float:
 def _seconds(name: str, value: Any) -> float:
     bounds = BOUNDS[name]
     if not is_number(value) or not 0 < value <= bounds.most:
-        raise InputError(f"{name}={shown(value)} cannot be used: expected {bounds.wanted}")
+        raise InputError(f"{name}={shown(value)} cannot be used: expected {bounds.requirement}")
     return float(value)
 
 

@@ -61,7 +61,7 @@ class Examination:
         trials, passes = self.option("trials"), self.option("passes")
         for name, value in (("trials", trials), ("passes", passes)):
             if value is not None and not BOUNDS["trials"].holds(value):
-                wanted = BOUNDS["trials"].wanted
+                wanted = BOUNDS["trials"].requirement
                 raise pytest.UsageError(f"--proctor-{name} {shown(value)} is not usable; expected {wanted}")
         if self.option("store") is not None and not hasattr(self._config, "workerinput"):
             from proctor.storage import open_store

@@ -37,7 +37,7 @@ class Shape(Protocol):
     """One place of the declaration."""
 
     @property
-    def wanted(self) -> str:
+    def requirement(self) -> str:
         """What is expected, for a message."""
         ...
 
@@ -56,7 +56,7 @@ class Shape(Protocol):
 
 def refuse(shape: Shape, node: Node, reading: ProblemLog, advice: str = "") -> object:
     """Keep that the node is of another kind."""
-    reading.problem(node, f"expected {shape.wanted}, found {in_words(node)}{advice and f'; {advice}'}")
+    reading.problem(node, f"expected {shape.requirement}, found {in_words(node)}{advice and f'; {advice}'}")
     return UNUSABLE
 
 
@@ -70,7 +70,7 @@ class Text:
     """Whether line breaks are refused."""
 
     @property
-    def wanted(self) -> str:
+    def requirement(self) -> str:
         """Text."""
         return "text"
 
@@ -114,7 +114,7 @@ class Keyword:
     """A word or phrase, one in this very form after `=`, or a pattern after `re:`, which must compile."""
 
     @property
-    def wanted(self) -> str:
+    def requirement(self) -> str:
         """Text, which may be a pattern."""
         return "text"
 
@@ -144,7 +144,7 @@ class Pattern:
     """A regular expression, without `re:`."""
 
     @property
-    def wanted(self) -> str:
+    def requirement(self) -> str:
         """A pattern."""
         return "a pattern"
 
@@ -169,7 +169,7 @@ class OneOf:
     words: tuple[str, ...]
 
     @property
-    def wanted(self) -> str:
+    def requirement(self) -> str:
         """The words."""
         return f"one of {', '.join(self.words)}"
 
@@ -212,7 +212,7 @@ class Number:
     """Whether fractions are refused; else the number is read as a float, so that 1 and 1.0 are the same."""
 
     @property
-    def wanted(self) -> str:
+    def requirement(self) -> str:
         """The bounds in words."""
         name = "a whole number" if self.whole else "a number"
         if self.most is not None:
@@ -256,7 +256,7 @@ class Flag:
     """true or false."""
 
     @property
-    def wanted(self) -> str:
+    def requirement(self) -> str:
         """The two words."""
         return "true or false"
 
@@ -285,7 +285,7 @@ class Anything:
     """Whatever JSON can hold: numbers, flags and nothing are told from text as in YAML 1.2."""
 
     @property
-    def wanted(self) -> str:
+    def requirement(self) -> str:
         """Anything."""
         return "a value"
 

@@ -26,7 +26,7 @@ class ListOf:
     """Whether it must hold something."""
 
     @property
-    def wanted(self) -> str:
+    def requirement(self) -> str:
         """A list."""
         return "a list"
 
@@ -67,7 +67,7 @@ class MapOf:
     value: Shape
 
     @property
-    def wanted(self) -> str:
+    def requirement(self) -> str:
         """Names with values."""
         return "names with values"
 
@@ -122,7 +122,7 @@ class Record:
     """Whether the reading keeps it with its place."""
 
     @property
-    def wanted(self) -> str:
+    def requirement(self) -> str:
         """The first of its keys."""
         return f"keys ({', '.join(list(self.fields)[:_NAMED])}{', …' * (len(self.fields) > _NAMED)}) with values"
 
@@ -165,7 +165,7 @@ class Record:
             if value is not UNUSABLE:
                 found[name] = value
         elif declared.required:
-            reading.problem(key, f"expected {declared.shape.wanted}, found {in_words(node)}: {declared.about}")
+            reading.problem(key, f"expected {declared.shape.requirement}, found {in_words(node)}: {declared.about}")
         reading.path.pop()
 
     def _instead(self, name: str) -> str:
@@ -229,9 +229,9 @@ class Either:
     shapes: tuple[Shape, ...]
 
     @property
-    def wanted(self) -> str:
+    def requirement(self) -> str:
         """All of them."""
-        return ", or ".join(shape.wanted for shape in self.shapes)
+        return ", or ".join(shape.requirement for shape in self.shapes)
 
     def fits(self, node: Node) -> bool:
         """Whether one of them does."""
