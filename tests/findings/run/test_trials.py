@@ -83,7 +83,7 @@ def test_the_rows_of_a_script_keep_their_trials_too() -> None:
     assert [[*row] for row in first.trials.verdicts("first")] == [[1, 0, 1]]
     assert second.trials is not None
     assert [[*row] for row in second.trials.verdicts("second")] == [[0, 1, 1]]
-    assert second.trials.marks("second") == [[0.0, 1.0, 1.0]]
+    assert [[*under] for under in second.trials.marks("second")] == [[0.0, 1.0, 1.0]]
 
 
 def test_a_case_that_is_played_once_keeps_no_more_than_its_count() -> None:

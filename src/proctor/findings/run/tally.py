@@ -105,6 +105,12 @@ def _at_k(histogram: Counter[tuple[tuple[int, int, int], ...]], k: int, formula:
         ]  # of a run that stopped early, some are asked less often
         if not exam:
             continue
+        if all(m == planned for m, _, planned in exam):  # nothing is missing: the three are one
+            attempts += sum(m for m, _, _ in exam) * times
+            value = sum(formula(m, c, k) for m, c, _ in exam) / len(exam)
+            for sums in (shown, worst, best):
+                sums.add(value, times)
+            continue
         missing += sum(planned - m for m, _, planned in exam) * times
         told = [(m, c) for m, c, _ in exam if m >= k]
         if told:

@@ -71,14 +71,16 @@ class Trials:
         return array("d", [nan]) * self._planned
 
     def _values(self, values: array[float], case: str, condition: str | None) -> Values:
-        starts = self._starts(case, condition)
-        # what has no number is the only thing that differs from itself
-        return [[value for value in values[start : start + self._trials] if value == value] for start in starts]
+        parts = [values[start : start + self._trials] for start in self._starts(case, condition)]
+        # what has no number is the only thing that differs from itself, and so does its sum
+        return [part if (total := sum(part)) == total else [each for each in part if each == each] for part in parts]
 
-    def _starts(self, case: str, condition: str | None) -> list[int]:
+    def _starts(self, case: str, condition: str | None) -> Iterable[int]:
         """Where the trials under each condition, or one, begin."""
-        places = self._conditions.values() if condition is None else [self._conditions[condition]]
-        return [self._start(case, place) for place in places]
+        if condition is not None:
+            return (self._start(case, self._conditions[condition]),)
+        first = self._start(case, 0)
+        return range(first, first + len(self._conditions) * self._trials, self._trials)
 
     def _start(self, case: str, condition: int) -> int:
         return (self._rows[case] * len(self._conditions) + condition) * self._trials
