@@ -125,7 +125,6 @@ def command(
     **choices: Any,
 ) -> int:
     """Test an agent on the benchmark FILE, or several side by side."""
-    from proctor.cli.dry_run import foretell
     from proctor.config import load_config
     from proctor.workflows.evaluate import plan_run_workers
     from proctor.workflows.gates import read_gates
@@ -144,6 +143,8 @@ def command(
         for agent in _chosen_agents(agents, default.agent)
     )
     if dry_run:
+        from proctor.cli.dry_run import foretell
+
         return foretell([job.prepared for job in jobs], config, store=url, as_json=as_json)
     wanted, budget = WorkersWanted(workers, ray), _shared_budget(jobs)
     crews = [plan_run_workers(job.prepared, config, wanted, cache=cache) for job in jobs]
@@ -304,11 +305,12 @@ def _play_run(
 def _told(findings: Findings, job: _PlannedRun, *, file: Path, store: str, as_json: bool, annotations: bool) -> int:
     """Show what was found, and give the exit code."""
     from proctor.cli.play import exit_code, show
-    from proctor.workflows.export import annotate
 
     verdicts = job.gating.judge(findings)
     show(findings, as_json=as_json, k=job.k, gates=verdicts)
     if annotations:
+        from proctor.workflows.export import annotate
+
         annotate(findings, verdicts, sys.stderr, benchmark=file, store=store)
     return exit_code(findings, verdicts, as_json=as_json)
 
