@@ -135,12 +135,12 @@ RUN_SETTINGS: Mapping[str, RunSetting] = {
     "conversation_tokens": RunSetting(
         help="Maximum tokens in one conversation; then it ends", default="",
         bounds=Bounds(least=1, most=10**12, whole=True),
-        types=_BATTLES, comparable=False, label="Tokens of a conversation", hint="then it ends",
+        types=_BATTLES, comparable=False, label="Conversation tokens", hint="the most of one; then it ends",
     ),
     "conversation_seconds": RunSetting(
         help="Maximum time the agent may take in one conversation; then it ends", default="",
         bounds=Bounds(above=0, most=30 * DAY, unit="seconds"), metavar="SECONDS",
-        types=_BATTLES, comparable=False, label="Seconds of a conversation", hint="then it ends",
+        types=_BATTLES, comparable=False, label="Conversation seconds", hint="the most of one; then it ends",
     ),
     "canaries": RunSetting(
         help="Replies with a known verdict that the judge is tried on in this run: standard, the 30 that ship with "
