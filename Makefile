@@ -6,7 +6,8 @@ PIP    := $(BIN)/python -m pip install -q --disable-pip-version-check -c constra
 # Many tests wait for processes and sockets, so that two more workers than cores keep these busy.
 WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 2) + 2)")
 
-# Whoever was late beside others gets the machine alone; what is wrong fails again.
+# Each worker would rewrite the assertions of every file first, which takes longer than reading it: what fails is shown
+# with its values when it is run again. Whoever was late beside others has the machine alone then; what is wrong fails again.
 again = { echo "Again, one after the other; what passes now was late or raced, and is worth a look:"; \
           $(BIN)/python -m pytest -v --lf --lfnf=none --maxfail=3 $(1); }
 
@@ -35,7 +36,7 @@ demo: $(VENV)/demo.stamp
 
 test: check browser
 	$(BIN)/python -m compileall -q src  # many tests start the program anew, and some machines keep no bytecode
-	$(BIN)/python -m pytest -n $(WORKERS) --ignore=tests/zoo || $(call again,--ignore=tests/zoo)
+	$(BIN)/python -m pytest -n $(WORKERS) --assert=plain --ignore=tests/zoo || $(call again,--ignore=tests/zoo)
 	$(BIN)/python -m pytest -n auto tests/zoo || $(call again,tests/zoo)
 
 browser:
