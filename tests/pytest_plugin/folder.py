@@ -59,7 +59,8 @@ class Folder:
         return path
 
     def start(self, *arguments: str) -> pytest.RunResult:
-        return self.pytester.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:asyncio", *arguments)
+        quiet = ("-W", "ignore::pytest.PytestAssertRewriteWarning")  # what this session has imported it cannot rewrite
+        return self.pytester.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:asyncio", *quiet, *arguments)
 
     def test(self, *arguments: str, agent: str = AGENT) -> pytest.RunResult:
         return self.start("--proctor-agent", agent, *arguments)
