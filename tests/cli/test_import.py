@@ -147,7 +147,7 @@ def test_where_several_scorers_marked_and_no_headline_says_whose_mark_decides_on
 @pytest.mark.parametrize(
     ("value", "outcome"),
     [("C", "passed"), ("I", "failed"), ("P", "failed"), ("N", "failed"), (True, "passed"), (0.7, "passed"),
-     ("0.69", "failed"), (7, "unscored"), ({"a": 1}, "unscored"), (None, "unscored")],
+     ("0.69", "failed"), (7, "unscored"), ({"a": 1}, "passed"), ([1], "unscored"), (None, "unscored")],
 )  # fmt: skip
 def test_a_mark_decides_and_what_is_no_mark_is_no_verdict(desk: Desk, value: Any, outcome: str) -> None:
     log = inspect_eval(desk.folder / "log.eval", [inspect_sample("sum", "2+2?", value)])

@@ -23,7 +23,13 @@ import sys
 from inspect_ai import Task, eval
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
-from inspect_ai.scorer import match
+from inspect_ai.scorer import Score, accuracy, match, scorer
+
+@scorer(metrics={"*": [accuracy()]})
+def several():
+    async def score(state, target):
+        return Score(value={"right": state.output.completion == target.text, "brief": 0.3})
+    return score
 
 def reply(input, tools, tool_choice, config):
     output = ModelOutput.from_content("mockllm/model", "4")
@@ -32,7 +38,7 @@ def reply(input, tools, tool_choice, config):
 
 samples = [Sample(id="sum", input="What is 2+2?", target="4", metadata={"topic": "maths"}),
            Sample(id=7, input="Capital of France?", target=["Paris", "paris"])]
-task = Task(dataset=MemoryDataset(samples), scorer=match(), name="tiny", epochs=2)
+task = Task(dataset=MemoryDataset(samples), scorer=several() if len(sys.argv) > 3 else match(), name="tiny", epochs=2)
 log = eval(task, model=get_model("mockllm/model", custom_outputs=reply), log_dir=sys.argv[1], log_format=sys.argv[2],
            display="none")[0]
 print(log.location)
@@ -109,6 +115,14 @@ def test_a_log_that_inspect_has_written_is_read(tmp_path: Path, form: str) -> No
     assert marks == {("sum", 1): 1, ("sum", 2): 1, ("7", 1): 0, ("7", 2): 0}
     assert found["sum", 1].case.metadata == {"topic": "maths"}
     assert not log.skipped_count
+
+
+def test_the_verdicts_of_a_scorer_of_inspect_that_gives_several_values_are_read(tmp_path: Path) -> None:
+    path = Path(_make(_python_with("inspect_ai"), _INSPECT, str(tmp_path), "json", "several"))
+
+    assert open_source(SourceFile(path), ImportWishes()).runs()["log"].weights == {"several.right": 1.0}
+    marks = [part.value for each in _read(path)[1] if each.result for part in each.result.review.parts]
+    assert sorted(marks) == [0, 0, 0.3, 0.3, 0.3, 0.3, 1, 1]
 
 
 def test_results_and_config_of_promptfoo_are_read(tmp_path: Path) -> None:

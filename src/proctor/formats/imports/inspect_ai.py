@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from proctor.codec import digest, is_cut_off
@@ -33,18 +34,31 @@ from proctor.formats.imports.fields import (
     text_of,
     usage_of,
 )
+from proctor.formats.imports.inspect_scores import Deciders, review_of, scores_of
 from proctor.formats.imports.source_file import SourceFile
 from proctor.run import Failure
-from proctor.score import Part, Review
+from proctor.score import Review
 from proctor.transcript import UNKNOWN, Reply, ToolCall
 from proctor.usage import Usage
 
 TOOL = "Inspect AI"
 _NEWEST = 2
-_GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+_LOOKED_AT = 50
+"""Samples of which one should tell what scorers give."""
 _TAKEN = (
     "id", "epoch", "input", "choices", "target", "messages", "output", "scores", "score", "metadata", "model_usage",
     "started_at", "completed_at", "total_time", "error", "limit", "attachments", "sandbox", "files", "setup",
+    "invalidation",
+)  # fmt: skip
+_TOLD_ELSEWHERE = frozenset(
+    {"uuid", "working_time", "role_usage", "events_data", "turn_count", "message_limit", "token_limit", "time_limit",
+     "working_limit", "cost_limit"}
+)  # fmt: skip
+"""Keys of a sample that say nothing which other keys do not."""
+_HEADER_TAKEN = frozenset(
+    {"task", "model", "created", "dataset", "scorers", "packages", "revision", "tags", "task_version", "eval_id",
+     "run_id", "task_id", "eval_set_id", "task_display_name", "task_registry_name", "task_file", "task_args_passed",
+     "solver_args_passed", "metrics"}
 )  # fmt: skip
 _ATTACHED = re.compile(r"attachment://([0-9a-f]{8,})")
 
@@ -117,7 +131,8 @@ class InspectLog:
         return {"log": run}
 
     def _rubric(self, decider: str) -> str:
-        options = next((each.get("options") for each in self._scorers if each.get("name") == decider), None)
+        names = (decider, decider.partition(".")[0])
+        options = next((each.get("options") for each in self._scorers if each.get("name") in names), None)
         return f"{TOOL}: {decider}" + (f" {digest(options)[:8]}" if options else "") if decider else TOOL
 
     @property
@@ -126,38 +141,33 @@ class InspectLog:
 
     @cached_property
     def _decider(self) -> str:
-        """Whose mark decides: who was named, else the log's headline, else the only one; empty: nobody marked."""
-        results = mapping(self._header.get("results"))
-        scored = [str(each.get("name")) for each in objects(results.get("scores"))]
-        names = [*dict.fromkeys(scored or [str(each.get("name")).rpartition("/")[2] for each in self._scorers])]
-        headline = mapping(results.get("headline")).get("score")
-        wished = self._wishes.scorer
-        if wished is not None:
-            if names and wished.partition(".")[0] not in names:
-                raise InputError(
-                    f"{self._file.path}: there is no scorer {wished!r}; the log has {', '.join(map(repr, names))}"
-                )
-            return wished
-        if headline in names:
-            return str(headline)
-        if len(names) > 1:
-            raise InputError(
-                f"{self._file.path} has the scorers {', '.join(map(repr, names))}, and does not say whose mark "
-                "decides; name one with --scorer NAME"
-            )
-        return names[0] if names else ""
+        """Whose mark decides; empty: nobody marked."""
+        samples = (sample for _, sample in islice(self._samples(ImportLog()), _LOOKED_AT))
+        scores = next((found for each in samples if isinstance(each, dict) and (found := scores_of(each))), {})
+        whole = self._archive is None or "header.json" in self._archive.names
+        return Deciders(self._header, scores).choose(self._wishes.scorer, self._file.path, whole=whole)
 
     def records(self, log: ImportLog) -> Iterator[ImportedRecord]:
         """Its samples, one by one."""
         if self._decider:
             log.note(f"verdicts are those of the scorer {self._decider!r}")
+        self._list_header(log)
         for place, sample in self._samples(log):
             if not isinstance(sample, dict) or "id" not in sample:
                 log.skip(place, "it is no sample: it has no id")
                 continue
+            _list_keys(sample, log)
             taken = log.without_secrets({name: sample[name] for name in _TAKEN if name in sample})
             if (record := self._record(_with_attachments(taken), place, log)) is not None:
                 yield record
+
+    def _list_header(self, log: ImportLog) -> None:
+        """Say what the log tells of the run that has no place here."""
+        told = {name: value for name, value in self._eval.items() if name not in _HEADER_TAKEN}
+        plan = mapping(self._header.get("plan"))
+        for name, value in {**told, "plan": plan.get("steps")}.items():
+            if value not in (None, "", [], {}):
+                log.leave_out(f"how the run was set up: {name}")
 
     def _samples(self, log: ImportLog) -> Iterator[tuple[str, Any]]:
         if self._archive is None:
@@ -206,12 +216,22 @@ class InspectLog:
         started, ended = seconds_of(sample.get("started_at")), seconds_of(sample.get("completed_at"))
         return ImportedResult(
             reply=_reply(sample, own, log),
-            review=_review(sample, self._decider, log) if failure is None else Review(),
+            review=review_of(sample, self._decider, log) if failure is None else Review(),
             failure=failure,
             usage=sum(used.values(), Usage()),
             started=started,
             ended=max(started, ended),
         )
+
+
+def _list_keys(sample: Mapping[str, Any], log: ImportLog) -> None:
+    """Say what of a sample has no place here."""
+    for name, value in sample.items():
+        if name not in _TAKEN and name not in _TOLD_ELSEWHERE and value not in (None, "", [], {}, False):
+            log.leave_out(f"keys of samples: {name}")
+    limit = mapping(sample.get("limit"))
+    if limit and scores_of(sample):
+        log.leave_out(f"samples that reached their limit ({limit.get('type')}) and were scored all the same")
 
 
 def _with_attachments(sample: dict[str, Any]) -> dict[str, Any]:
@@ -307,41 +327,3 @@ def _calls(messages: Any, log: ImportLog) -> Iterator[ToolCall]:
                 error=str(error.get("message") or error) if error else None,
                 id=str(call.get("id")) if call.get("id") else None,
             )
-
-
-def _review(sample: dict[str, Any], decider: str, log: ImportLog) -> Review:
-    scores = mapping(sample.get("scores")) or ({"score": sample["score"]} if mapping(sample.get("score")) else {})
-    parts: list[Part] = []
-    for name, score in scores.items():
-        if isinstance(score, dict):
-            parts += _parts(str(name), score, log)
-    if any(part.name == decider for part in parts):
-        return Review(parts=tuple(parts))
-    if parts:
-        log.leave_out("marks of other scorers, where the one that decides gave none", len(parts))
-    why = f"the scorer {decider!r} gave no mark between 0 and 1" if scores else "nobody scored it there"
-    return Review(unscored=why)
-
-
-def _parts(name: str, score: dict[str, Any], log: ImportLog) -> Iterator[Part]:
-    value, why = score.get("value"), str(score.get("explanation") or "")
-    values = {f"{name}.{key}": each for key, each in value.items()} if isinstance(value, dict) else {name: value}
-    for part, each in values.items():
-        mark = _mark(each)
-        if mark is not None:
-            yield Part(name=part, value=mark, explanation=why)
-        elif each is not None:
-            log.leave_out(f"values of the scorer {part!r} that are no mark between 0 and 1")
-
-
-def _mark(value: Any) -> float | None:
-    if isinstance(value, bool):
-        return float(value)
-    if isinstance(value, str):
-        if value in _GRADES:
-            return _GRADES[value]
-        try:
-            value = float(value)
-        except ValueError:
-            return {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}.get(value.casefold())
-    return float(value) if isinstance(value, (int, float)) and 0 <= value <= 1 else None

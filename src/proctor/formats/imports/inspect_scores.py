@@ -1,0 +1,130 @@
+"""Inspect AI: whose mark decides in a log, and the marks of a sample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from proctor.errors import InputError
+from proctor.formats.imports.contract import ImportLog
+from proctor.formats.imports.fields import mapping, objects
+from proctor.score import Part, Review
+
+_GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+
+
+def scores_of(sample: Mapping[str, Any]) -> dict[str, Any]:
+    """Scorer → its score; logs of old have one, without a name."""
+    return mapping(sample.get("scores")) or ({"score": sample["score"]} if mapping(sample.get("score")) else {})
+
+
+def parts_named(name: str, value: Any) -> dict[str, Any]:
+    """What a scorer gave by the names of its parts: `scorer`, or `scorer.key` where it gave several values."""
+    return {f"{name}.{key}": each for key, each in value.items()} if isinstance(value, dict) else {name: value}
+
+
+class Deciders:
+    """Whose marks there are, and who decides."""
+
+    def __init__(self, header: Mapping[str, Any], scores: Mapping[str, Any]) -> None:
+        """`scores` are those of the first sample that has some: they tell which scorers give several values."""
+        self._several = {
+            name: [*parts_named(name, score["value"])]
+            for name, score in scores.items()
+            if isinstance(score, dict) and isinstance(score.get("value"), dict)
+        }
+        results = mapping(header.get("results"))
+        found = [(str(each.get("scorer") or each.get("name")), str(each.get("name"))) for each in
+                 objects(results.get("scores"))]  # fmt: skip
+        listed = [_bare(str(each.get("name"))) for each in objects(mapping(header.get("eval")).get("scorers"))]
+        pairs = found or [(name, name) for name in listed]
+        self.names = [*dict.fromkeys(part for pair in pairs for part in self._parts(*pair))]
+        headline = mapping(results.get("headline"))
+        told = str(headline.get("score"))
+        self.headline = [part for part in self._parts(str(headline.get("scorer") or told), told) if part in self.names]
+
+    def _parts(self, scorer: str, name: str) -> list[str]:
+        """The parts that an entry of the results is about: it names a value of a scorer by its key alone."""
+        parts = self._several.get(_bare(scorer))
+        if parts is None:
+            return [name]
+        return parts if name == scorer else [f"{_bare(scorer)}.{name}"]
+
+    def choose(self, wished: str | None, path: Path, *, whole: bool) -> str:
+        """Who was named, else the log's headline, else the only one; empty: nobody marked."""
+        if wished is not None:
+            return self._wished(wished, path)
+        if len(self.headline) == 1:
+            return self.headline[0]
+        if len(self.names) > 1:
+            cut = "" if whole else " (it is cut off, and its headline is lost)"
+            raise InputError(
+                f"{path} has the scorers {', '.join(map(repr, self.names))}, and does not say whose mark "
+                f"decides{cut}; name one with --scorer NAME"
+            )
+        return self.names[0] if self.names else ""
+
+    def _wished(self, wished: str, path: Path) -> str:
+        """A part by its whole name, or by its scorer or its key where that is enough."""
+        found = [name for name in self.names if wished == name] or [
+            name for name in self.names if name.startswith(f"{wished}.") or name.endswith(f".{wished}")
+        ]
+        if len(found) == 1 or not self.names:
+            return found[0] if found else wished
+        listed = ", ".join(map(repr, found or self.names))
+        raise InputError(
+            f"{path}: --scorer {wished!r} may be any of {listed}; give the whole name"
+            if found
+            else f"{path}: there is no scorer {wished!r}; the log has {listed}"
+        )
+
+
+def _bare(scorer: str) -> str:
+    """A scorer without the package that it is from."""
+    return scorer.rpartition("/")[2]
+
+
+def review_of(sample: Mapping[str, Any], decider: str, log: ImportLog) -> Review:
+    """The marks of a sample; none where the one that decides is missing, or the sample was declared invalid."""
+    scores = scores_of(sample)
+    if (invalid := sample.get("invalidation")) not in (None, False):
+        reason = mapping(invalid).get("reason")
+        return Review(unscored="the sample was declared invalid there" + (f": {reason}" if reason else ""))
+    parts: list[Part] = []
+    for name, score in scores.items():
+        if isinstance(score, dict):
+            parts += _parts_of(str(name), score, log)
+    if any(part.name == decider for part in parts):
+        return Review(parts=tuple(parts))
+    if parts:
+        log.leave_out("marks of other scorers, where the one that decides gave none", len(parts))
+    why = f"the scorer {decider!r} gave no mark between 0 and 1" if scores else "nobody scored it there"
+    return Review(unscored=why)
+
+
+def _parts_of(name: str, score: Mapping[str, Any], log: ImportLog) -> Iterator[Part]:
+    why, answer = str(score.get("explanation") or ""), str(score.get("answer") or "")
+    if answer and answer not in why:
+        why = f"{why}\nanswer: {answer}".strip()
+    if changes := score.get("history"):
+        log.leave_out("earlier values of scores that were changed", len(changes) if isinstance(changes, list) else 1)
+    for part, each in parts_named(name, score.get("value")).items():
+        mark = _mark(each)
+        if mark is not None:
+            yield Part(name=part, value=mark, explanation=why)
+        elif each is not None:
+            log.leave_out(f"values of the scorer {part!r} that are no mark between 0 and 1")
+
+
+def _mark(value: Any) -> float | None:
+    if isinstance(value, bool):
+        return float(value)
+    if isinstance(value, str):
+        if value in _GRADES:
+            return _GRADES[value]
+        try:
+            value = float(value)
+        except ValueError:
+            return {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}.get(value.casefold())
+    return float(value) if isinstance(value, (int, float)) and 0 <= value <= 1 else None
