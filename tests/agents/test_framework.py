@@ -11,10 +11,11 @@ import pytest
 
 from proctor.agents import langchain, openai_agents, pydantic_ai
 from proctor.agents.framework import answer_of, ask, plain
+from proctor.agents.fresh import FreshAgent
 from proctor.agents.notes import Notes
 from proctor.errors import AgentFault, InputError
 from proctor.roles import Agent
-from proctor.transcript import Reply, Request
+from proctor.transcript import Reply, Request, ToolCall
 from proctor.usage import Usage
 
 ASKED = Request(question="q", conversation="c")
@@ -47,6 +48,52 @@ async def test_a_fault_that_says_whose_it_is_stays_itself() -> None:
         await ask(ASKED, run)
     assert caught.value is fault
     assert vars(fault)["spent"] == Usage(input_tokens=1, calls=1)
+
+
+async def test_after_a_failure_a_conversation_goes_on_with_an_agent_of_its_own() -> None:
+    begun: list[_Forgetful] = []
+
+    def begin() -> _Forgetful:
+        begun.append(_Forgetful(fails=not begun))
+        return begun[-1]
+
+    agent = FreshAgent(begin, name="desk")
+    with pytest.raises(AgentFault):
+        await agent.reply(ASKED)
+    assert [(await agent.reply(ASKED)).text for _ in range(2)] == ["so", "so"]
+    assert [each.asked for each in begun] == [1, 2]
+
+
+class _Forgetful:
+    """A conversation whose first question may fail."""
+
+    def __init__(self, *, fails: bool) -> None:
+        self.asked = 0
+        self._fails = fails
+
+    async def reply(self, request: Request, notes: Notes) -> Reply:
+        self.asked += 1
+        if self._fails:
+            raise AgentFault("half a turn")
+        return notes.reply("so")
+
+
+def test_calls_that_were_asked_for_at_once_share_a_place_whatever_ran_of_them() -> None:
+    notes = Notes()
+    early, seen = (notes.begin("tool", "find", arguments={"topic": topic}) for topic in ("pay", "leave"))
+    asked = [ToolCall(name="find", arguments={"topic": topic}, id=topic, error="gone") for topic in ("rent", "leave")]
+    notes.asked_at_once(asked, [early, seen], start=early.start)
+    told = [(call.id, call.arguments["topic"], call.error) for call in notes.reply("so").tool_calls]
+    assert told == [("rent", "pay", None), ("leave", "leave", None)], "the first had its arguments changed on the way"
+    assert {call.step for call in notes.reply("so").tool_calls} == {1}
+
+
+def test_where_something_runs_unseen_no_tool_is_known_not_to_be_called() -> None:
+    notes = Notes()
+    notes.begin("tool", "find")
+    notes.hide()
+    assert not notes.reply("so").tools_known
+    assert notes.reply({"text": "so", "tool_calls": []}).tools_known, "the agent has said so itself"
 
 
 @dataclass

@@ -39,7 +39,11 @@ class FreshAgent:
         if dialogue is None:
             dialogue = self._living[request.conversation] = self._begin()
         living = dialogue
-        return await ask(request, lambda notes: living.reply(request, notes))
+        try:
+            return await ask(request, lambda notes: living.reply(request, notes))
+        except BaseException:
+            self._living.pop(request.conversation, None)  # it remembers half a turn: a retry begins anew
+            raise
 
     async def forget(self, conversation: str) -> None:
         """Drop the agent of a conversation that is over."""

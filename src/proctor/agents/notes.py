@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -50,7 +51,9 @@ class Notes:
         self._calls: dict[str, Work] = {}
         self._batches: dict[str, tuple[int, int]] = {}
         """Call that has not begun → the answer that asked for it, and in which place."""
+        self._alone = itertools.count(1)
         self._answers = 0
+        self._hidden = False
         self._usage: Usage | None = None
         self._first_token: float | None = None
         self._cut_off = False
@@ -78,7 +81,7 @@ class Notes:
             call=call,
             arguments=arguments or {},
             detail=detail,
-            batch=self._batches.pop(call or "", (-len(self._works) - 1, 0)),  # asked for by none: it stands alone
+            batch=self._batches.pop(call or "", (-next(self._alone), 0)),  # asked for by none: it stands alone
         )
         self._works.append(work)
         if call is not None:
@@ -97,6 +100,21 @@ class Notes:
         """A model asked for the calls of these ids together: whatever their order, they ran side by side."""
         self._answers += 1
         self._batches.update({call: (self._answers, place) for place, call in enumerate(calls) if call is not None})
+
+    def asked_at_once(
+        self, calls: Iterable[ToolCall], ran: Iterable[Work], *, by: Work | None = None, start: float | None = None
+    ) -> None:
+        """A model asked for these calls at once: those that were seen to run get their place, others are told of."""
+        self._answers += 1
+        for place, call, work in _paired(list(enumerate(calls)), list(ran)):
+            if work is None:
+                work = self.told(call.name, call=call.id, arguments=dict(call.arguments), start=start)
+                work.parent, work.result, work.error = by, call.result, call.error
+            work.call, work.batch = call.id, (self._answers, place)
+
+    def hide(self) -> None:
+        """Something is at work that may call tools unseen: what is not noted may have been called all the same."""
+        self._hidden = True
 
     def failing_tool(self, reasons: Iterable[str]) -> str:
         """The tool that failed last for one of these reasons; empty: none did."""
@@ -145,7 +163,7 @@ class Notes:
         noted = replace(
             said,
             tool_calls=said.tool_calls or tuple(map(_call, calls, _places(calls))),
-            tools_known=said.tools_known or self._heard(),
+            tools_known=said.tools_known or (self._heard() and not self._hidden),
             steps=said.steps or tuple(_steps(steps)),
             usage=said.usage or usage or self._usage,
             first_token=self._first_token,
@@ -163,6 +181,26 @@ class Notes:
         for work in self._works:
             first[work.batch[0]] = min(first.get(work.batch[0], work.start), work.start)
         return sorted(self._works, key=lambda work: (first[work.batch[0]], *work.batch))
+
+
+def _paired(asked: Sequence[tuple[int, ToolCall]], ran: list[Work]) -> Iterable[tuple[int, ToolCall, Work | None]]:
+    """Each call that was asked for, with the work that it led to: of the same arguments, else of the same name."""
+    found: dict[int, Work] = {}
+    for alike in (_is_same, _has_same_name):
+        for place, call in asked:
+            work = None if place in found else next((each for each in ran if alike(call, each)), None)
+            if work is not None:
+                ran.remove(work)
+                found[place] = work
+    return [(place, call, found.get(place)) for place, call in asked]
+
+
+def _is_same(call: ToolCall, work: Work) -> bool:
+    return _has_same_name(call, work) and dict(call.arguments) == work.arguments
+
+
+def _has_same_name(call: ToolCall, work: Work) -> bool:
+    return call.name == work.name
 
 
 def _places(calls: Sequence[Work]) -> list[int]:

@@ -1,0 +1,145 @@
+"""Notes on what an agent of smolagents does, taken by standing between it and its tools, sub-agents and steps."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+from proctor.agents.framework import plain
+from proctor.agents.fresh import import_framework
+from proctor.agents.notes import Notes, Work
+from proctor.failures import said
+from proctor.telemetry.messages import arguments_in
+from proctor.transcript import ToolCall
+from proctor.usage import Usage
+
+_ANSWER = "final_answer"
+"""How a model gives its answer, and no tool."""
+_CODE = "python_interpreter"
+"""What smolagents calls the code that a CodeAgent writes. The tools that the code calls are tools, the code is none,
+unless it runs where nobody sees what it calls."""
+_INTERNAL = "sanitize_inputs_outputs"
+
+
+class Watch:
+    """Of one reply: what the agent and its managed agents do."""
+
+    def __init__(self, notes: Notes) -> None:
+        self._notes = notes
+        self._used: list[tuple[Usage | None, Work | None]] = []
+
+    def over(self, agent: Any, by: Work | None = None) -> Any:
+        """The same agent, watched; the object itself stays as it is, for others may use it."""
+        ran: list[Work] = []
+        watched = copy.copy(agent)
+        watched.tools = {
+            name: tool if name == _ANSWER else _Between(tool, partial(self._use, by, ran))
+            for name, tool in agent.tools.items()
+        }
+        helpers = agent.managed_agents or {}
+        watched.managed_agents = {name: _Between(each, partial(self._delegate, by)) for name, each in helpers.items()}
+        watched.step_callbacks = _Steps(agent.step_callbacks, partial(self._hear, by, ran, {_ANSWER, *helpers}))
+        executor = getattr(agent, "python_executor", None)
+        if executor is not None and not isinstance(executor, _local_executor()):
+            watched.python_executor = _Between(executor, partial(self._run_elsewhere, by))
+        return watched
+
+    def settle(self) -> None:
+        """Count the tokens, if every call of a model has told its own."""
+        used, self._used = self._used, []
+        for usage, by in used if all(usage for usage, _ in used) else ():
+            self._notes.spend(usage or Usage(), by=by)
+
+    def _use(self, by: Work | None, ran: list[Work], tool: Any, *args: Any, **given: Any) -> Any:
+        work = self._notes.begin("tool", tool.name, parent=by, arguments=_arguments(tool, args, given))
+        ran.append(work)
+        return self._finish(work, lambda: tool(*args, **given))
+
+    def _delegate(self, by: Work | None, agent: Any, *args: Any, **given: Any) -> Any:
+        task = given.get("task", next(iter(args), ""))
+        work = self._notes.begin("delegate", agent.name, parent=by, detail=str(task))
+        return self._finish(work, lambda: self.over(agent, by=work)(*args, **given))
+
+    def _run_elsewhere(self, by: Work | None, executor: Any, code: str) -> Any:
+        self._notes.hide()
+        return self._finish(
+            self._notes.begin("tool", _CODE, parent=by, arguments={"code": code}), lambda: executor(code)
+        )
+
+    def _finish(self, work: Work, run: Callable[[], Any]) -> Any:
+        try:
+            result = run()
+        except Exception as error:
+            work.error = said(error)
+            raise
+        finally:
+            self._notes.end(work)
+        work.result = plain(getattr(result, "output", result) if work.name == _CODE else result)
+        return result
+
+    def _hear(self, by: Work | None, ran: list[Work], others: set[str], step: Any) -> None:
+        """A step is over: what its model asked for, and what it cost; `others` are names that are no tools."""
+        if not hasattr(step, "token_usage"):
+            return  # the final answer, which no model was called for
+        message = getattr(step, "model_output_message", None)
+        if message is not None:
+            calls = [_asked(call, step.error) for call in message.tool_calls or ()]
+            asked = [call for call in calls if call.name not in others]
+            self._notes.asked_at_once(asked, ran, by=by, start=step.timing.start_time)
+            ran.clear()
+        self._used.append((_usage(step.token_usage), by))
+
+
+class _Between:
+    """Stands for a tool, a managed agent or an executor, and has its calls made by another."""
+
+    def __init__(self, inner: Any, call: Callable[..., Any]) -> None:
+        self._inner = inner
+        self._call = call
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("_inner", "_call"):
+            raise AttributeError(name)  # of a copy that is being made
+        return getattr(self._inner, name)
+
+    def __call__(self, *args: Any, **given: Any) -> Any:
+        return self._call(self._inner, *args, **given)
+
+
+class _Steps:
+    """Stands for the callbacks of an agent's steps, and hears of each step first."""
+
+    def __init__(self, inner: Any, hear: Callable[[Any], None]) -> None:
+        self._inner = inner
+        self._hear = hear
+
+    def callback(self, step: Any, **more: Any) -> None:
+        """A step is over."""
+        self._hear(step)
+        self._inner.callback(step, **more)
+
+
+def _local_executor() -> type[Any]:
+    kind: type[Any] = import_framework("smolagents", scheme="smolagents", install="smolagents").LocalPythonExecutor
+    return kind
+
+
+def _usage(told: Any) -> Usage | None:
+    return Usage(input_tokens=told.input_tokens, output_tokens=told.output_tokens, calls=1) if told else None
+
+
+def _asked(call: Any, error: object) -> ToolCall:
+    """A call as the model asked for it, and why it was not made, if it was not."""
+    why = f"not called: {error}" if error is not None else None
+    return ToolCall(name=call.function.name, arguments=arguments_in(call.function.arguments), id=call.id, error=why)
+
+
+def _arguments(tool: Any, args: Iterable[Any], given: dict[str, Any]) -> dict[str, Any]:
+    """What a tool was called with, by name; code may give arguments by their place, or all of them as one dict."""
+    placed = list(args)
+    if len(placed) == 1 and isinstance(placed[0], dict) and placed[0].keys() <= tool.inputs.keys():
+        placed, given = [], {**given, **placed[0]}
+    named = {**dict(zip(tool.inputs, placed, strict=False)), **given}
+    return {name: plain(value) for name, value in named.items() if name != _INTERNAL}
