@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from proctor.findings.run import Findings
-from proctor.reports.numbers import EstimateText, Unit, say
+from proctor.reports.numbers import EstimateText, Unit, plural, say
 from proctor.run import Run
 from proctor.statistics.estimate import Estimate
 
@@ -31,13 +31,21 @@ def headline(findings: Findings, *, k: int | None = None) -> list[HeadlineLine]:
         lines.append(_line(findings, "Held rate", battle.held_rate))
     if chosen > 1 or k is not None:
         for label, by_k in ((f"pass@{chosen}", findings.pass_at_k), (f"pass^{chosen}", findings.pass_hat_k)):
-            if chosen in by_k:
-                lines.append(_line(findings, label, by_k[chosen], noun=exam_noun(findings.run)))
+            if chosen in by_k and (by_k[chosen].value is not None or not findings.run.cut):
+                lines.append(_line(findings, label, _tenable(by_k[chosen]), noun=exam_noun(findings.run)))
     if findings.mean_score.value is not None or findings.run.settings.reviewer is not None:
         lines.append(_line(findings, "Mean score", findings.mean_score, "score"))
     if battle is not None and battle.consistency.value is not None:
         lines.append(_line(findings, "Consistency", battle.consistency))
     return lines
+
+
+def _tenable(estimate: Estimate) -> Estimate:
+    """Without a value where what is missing cannot bring it about: cases with all their tries are no fair sample."""
+    value, worst, best = estimate.value, estimate.worst, estimate.best
+    if value is None or worst is None or best is None or worst <= value <= best:
+        return estimate
+    return replace(estimate, value=None, low=None, high=None, note="too few cases have had all their tries yet")
 
 
 def _line(
@@ -50,6 +58,21 @@ def _line(
 def noun_of(run: Run) -> str:
     """What n counts: cases, or in battles conversations."""
     return "case" if run.settings.type == "standard" else "conversation"
+
+
+def extent(run: Run, findings: Findings | None) -> str:
+    """`30 cases × 3`, `30 cases × 1 to 3`: what was played, of a run that stopped early only what was asked."""
+    under = len(run.settings.conditions)
+    if findings is not None and findings.cases:
+        cases, trials = len(findings.cases), sorted({case.planned // under for case in findings.cases})
+    elif run.cut:
+        return plural(run.planned, "attempt")
+    else:
+        cases, trials = run.exams, sorted({run.settings.trials, *run.settings.case_trials.values()})
+    said = plural(cases, exam_noun(run))
+    if trials != [1]:
+        said += f" × {trials[0]}" + (f" to {trials[-1]}" if len(trials) > 1 else "")
+    return said if under == 1 else f"{said} × {plural(under, 'condition')}"
 
 
 def exam_noun(run: Run) -> str:

@@ -86,10 +86,12 @@ def of_case(case: CaseFinding, *, under_all: bool = False) -> OutcomeLabel:
 
 
 def of_run(findings: Findings) -> OutcomeLabel:
-    """Where the run stands; only one that lacks nothing gets the ✓."""
+    """Where the run stands; only one that lacks nothing, and whose agent answered at all, gets the ✓."""
     status = findings.run.status
     if findings.untested and status == "completed":
         return OutcomeLabel(name="no_test", sign="?", word="no test", style="unscored")
+    if status == "completed" and agent_never_answered(findings):
+        return OutcomeLabel(name="agent_failed", sign="✗", word="agent failed", style="fail")
     if status == "completed":
         if findings.complete:
             return OutcomeLabel(name=status, sign="✓", word=status, style="plain")
@@ -98,6 +100,11 @@ def of_run(findings: Findings) -> OutcomeLabel:
     return OutcomeLabel(
         name=status, sign="!" if stopped else "·", word=status, style="failed" if stopped else "pending"
     )
+
+
+def agent_never_answered(findings: Findings) -> bool:
+    """Whether the agent itself broke in every attempt that was played: there is no answer that could be wrong."""
+    return 0 < findings.counts.failed_by_agent == findings.counts.played
 
 
 def count_by_outcome(cases: Iterable[CaseFinding]) -> dict[str, int]:

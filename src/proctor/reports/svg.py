@@ -84,12 +84,22 @@ def path_between(points: Sequence[LookPoint], *, of: int, label: str) -> Markup:
     lower = " ".join(place(point.attempts, point.low) for point in points if point.low is not None)
     walked = " ".join([place(0, 0.0), *(place(point.attempts, point.value) for point in points)])
     zero, last = place(0, 0.0).split(",")[1], walked.rpartition(" ")[2].split(",")
+    named = Markup("").join((_name_end(upper, "met", -5), _name_end(lower, "not met", 13)))
     return Markup(
-        '<svg class="path" viewBox="0 0 600 120" width="100%" role="img" aria-label="{}">'
+        '<svg class="path" viewBox="0 -14 600 148" width="100%" role="img" aria-label="{}">'
         '<line class="axis" x1="0" x2="600" y1="{}" y2="{}"/><polyline class="bounds" fill="none" points="{}"/>'
         '<polyline class="bounds" fill="none" points="{}"/><polyline class="range" fill="none" points="{}"/>'
-        '<circle class="value" cx="{}" cy="{}" r="4"/></svg>'
-    ).format(label, zero, zero, upper, lower, walked, *last)
+        '<circle class="value" cx="{}" cy="{}" r="4"/>{}</svg>'
+    ).format(label, zero, zero, upper, lower, walked, *last, named)
+
+
+def _name_end(line: str, name: str, off: int) -> Markup:
+    """What a line means, beside its end; nothing where there is no line."""
+    if not line:
+        return Markup("")
+    x, y = map(float, line.rpartition(" ")[2].split(","))
+    anchor = "end" if x > 530 else "start"
+    return Markup('<text x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>').format(x + 8, y + off, anchor, name)
 
 
 def _bin_values(values: Iterable[float], top: float, bins: int) -> list[int]:

@@ -3,27 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from proctor import evaluate
 from proctor.benchmark import Case
+from proctor.findings.run import Findings
+from proctor.findings.run.people import PeopleFinding
+from proctor.reports import outcomes
+from proctor.reports.headline import extent, headline
 from proctor.reports.run.opening import opening
+from proctor.score import InterimVerdict
+from proctor.statistics.estimate import Estimate
 
 
 def opened(tmp_path: Path, agent: Callable[[str], str], *, cases: int = 30, trials: int = 1) -> list[str]:
+    return opening(found(tmp_path, agent, cases=cases, trials=trials))
+
+
+def found(tmp_path: Path, agent: Callable[[str], str], *, cases: int = 30, trials: int = 1) -> Findings:
     """Even questions are of one kind, odd ones of the other; the answer is always yes."""
     asked = [
         Case(id=str(place), question=f"{place}?", answer="yes", categories=("even" if place % 2 == 0 else "odd",))
         for place in range(cases)
     ]
-    return opening(evaluate(asked, agent=agent, store=tmp_path / "s.db", reviewer="exact", trials=trials).findings)
+    return evaluate(asked, agent=agent, store=tmp_path / "s.db", reviewer="exact", trials=trials).findings
 
 
 def test_how_many_passed_and_how_sure_that_is(tmp_path: Path) -> None:
     told = opened(tmp_path, lambda question: "yes" if int(question[:-1]) < 20 else "no")
     assert told == [
         "Passed 20 of 30 cases: 66.7 % (49 – 81).",
-        "30 cases are few: the true share may be 49 to 81 %.",
+        "30 cases are few: four times as many halve the interval.",
     ]
 
 
@@ -51,3 +64,77 @@ def test_cases_that_pass_only_sometimes_are_counted(tmp_path: Path) -> None:
 def test_a_run_in_which_nothing_was_judged_says_nothing(tmp_path: Path) -> None:
     cases = [Case(id="a", question="Why?")]
     assert opening(evaluate(cases, agent=lambda question: "so", store=tmp_path / "s.db").findings) == []
+
+
+def test_a_run_that_stopped_early_tells_what_was_played_and_that_it_stopped(tmp_path: Path) -> None:
+    played = found(tmp_path, lambda question: "yes")
+    settings = replace(played.run.settings, trials=3)
+    verdict = InterimVerdict(
+        verdicts={"pass_rate>=0.3": "met"}, look=3, looks=18, cases=15, of=30, attempts=15, z=3.7, bound=2.0
+    )
+    cut = replace(played, run=replace(played.run, settings=settings, cut=True, interim=verdict), pass_at_k={3: UNKNOWN})
+    assert opening(cut) == ["Passed 30 of 30 cases: 100 % (89 – 100).", "It stopped early: its gate was met."]
+    assert extent(cut.run, cut) == "30 cases"
+    assert [line.label for line in headline(cut)] == ["Pass rate", "Mean score"]
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "said"),
+    [
+        ({"a": "met", "b": "met"}, "It stopped early: its gates were met."),
+        ({"a": "met", "b": "not met"}, "It stopped early: its gates were decided."),
+        ({"a": "inconclusive"}, "It stopped early: its gate was not to be decided."),
+    ],
+)
+def test_why_it_stopped_early_is_said(tmp_path: Path, verdicts: dict[str, str], said: str) -> None:
+    played = found(tmp_path, lambda question: "yes", cases=2)
+    verdict = InterimVerdict(verdicts=verdicts, look=1, looks=2, cases=1, of=2, attempts=1, z=0, bound=0)  # type: ignore[arg-type]
+    assert said in opening(replace(played, run=replace(played.run, cut=True, interim=verdict)))
+
+
+def test_trials_are_those_that_were_counted(tmp_path: Path) -> None:
+    played = found(tmp_path, lambda question: "yes", cases=2, trials=3)
+    first, second = played.cases
+    assert opening(replace(played, cases=(replace(first, counted=1), second)))[0].endswith("2 cases in 1 to 3 trials.")
+
+
+def test_an_agent_that_never_answered_is_told_before_its_rate(tmp_path: Path) -> None:
+    def broken(question: str) -> str:
+        raise RuntimeError("database is down")
+
+    crashed = found(tmp_path, broken, cases=3)
+    assert opening(crashed) == [
+        "The agent itself failed in all 3 attempts (RuntimeError: database is down).",
+        "Passed 0 of 3 cases: 0 % (0 – 56).",
+    ]
+    assert outcomes.of_run(crashed).word == "agent failed"
+
+
+def test_an_agent_that_failed_now_and_then_is_told_too(tmp_path: Path) -> None:
+    def shaky(question: str) -> str:
+        if question == "0?":
+            raise RuntimeError("database is down")
+        return "yes"
+
+    told = opened(tmp_path, shaky, cases=40)
+    assert told[1] == "The agent itself failed in 1 of 40 attempts (RuntimeError: database is down)."
+
+
+def test_people_who_judge_otherwise_are_heard_and_those_who_agree_need_no_sentence(tmp_path: Path) -> None:
+    played = found(tmp_path, lambda question: "yes")
+    for value, low, high, said in ((0.46, 0.21, 0.73, True), (0.97, 0.9, 1.0, False)):
+        rate = Estimate(value=value, low=low, high=high, n=30, method="m")
+        people = PeopleFinding(rate=rate, labels=10, people=1, quality=None, correlation=0.0, more=None)
+        told = "People judge otherwise: 46 % (21 – 73), from 10 labels." in opening(replace(played, people=people))
+        assert told == said
+
+
+def test_pass_at_k_has_no_value_that_what_is_missing_could_not_bring_about(tmp_path: Path) -> None:
+    played = found(tmp_path, lambda question: "yes", cases=2, trials=2)
+    early = Estimate(value=0.0, low=0.0, high=0.22, n=15, method="m", missing=16, worst=0.033, best=0.9)
+    [line] = [line for line in headline(replace(played, pass_at_k={2: early}, pass_hat_k={})) if "@" in line.label]
+    assert line.said.value == "–"
+    assert line.said.interval == "too few cases have had all their tries yet"
+
+
+UNKNOWN = Estimate(value=None, low=None, high=None, n=0, method="m", note="nothing was counted")

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import chain
 
-from proctor.findings.run import Findings
+from proctor.findings.run import CaseFinding, Findings
 from proctor.reports import outcomes
 from proctor.reports.battle.words import when_asked
 from proctor.reports.headline import noun_of
-from proctor.reports.numbers import plural, say, whole
+from proctor.reports.numbers import Unit, plural, say, whole
+from proctor.reports.words import one_line
 from proctor.statistics.estimate import Estimate
 
 _WIDE = 0.2
-"""Of an interval: from here on it is said that the true value may be far off."""
+"""Of an interval: from here on it is said that the cases are few."""
 _ENOUGH = 3
 """Questions that a strategy must have asked before it is said that nothing came of them."""
 
@@ -23,34 +25,55 @@ def opening(findings: Findings) -> list[str]:
     if findings.untested or rate.value is None:
         return []
     told = _of_battle(findings) if findings.battle is not None else _of_cases(findings)
-    return [*told, *_missing(findings), *_few(rate, noun_of(findings.run))]
+    failures = list(_agent_failures(findings))
+    if outcomes.agent_never_answered(findings):
+        return [*failures, *told, *_missing(findings)]
+    after = (_people(findings), _stopped_early(findings), _missing(findings), _few(rate, noun_of(findings.run)))
+    return [*told, *failures, *chain.from_iterable(after)]
 
 
 def _of_cases(findings: Findings) -> Iterator[str]:
-    said, settings = say(findings.pass_rate), findings.run.settings
-    trials = settings.most_trials * settings.rated_conditions
-    counts = outcomes.count_by_outcome(findings.cases)
-    counted = sum(case.counted > 0 for case in findings.cases)
-    if trials == 1:
+    said, counts = say(findings.pass_rate), outcomes.count_by_outcome(findings.cases)
+    trials = sorted({counted for case in findings.cases if (counted := _rated_trials(case))})
+    counted = sum(_rated_trials(case) > 0 for case in findings.cases)
+    if trials == [1]:
         yield f"Passed {whole(counts.get('passed', 0))} of {plural(counted, 'case')}: {said.value} ({said.interval})."
     else:
-        often = f"{'up to ' if settings.case_trials else ''}{trials} trials"
-        yield f"Passed {said.value} of the time ({said.interval}), over {plural(counted, 'case')} in {often}."
+        often = f"{trials[0]} to {trials[-1]}" if len(trials) > 1 else f"{trials[0]}"
+        yield f"Passed {said.value} of the time ({said.interval}), over {plural(counted, 'case')} in {often} trials."
         if flaky := counts.get(outcomes.FLAKY.name, 0):
             yield f"{plural(flaky, 'case')} {'passes' if flaky == 1 else 'pass'} only sometimes."
     yield from _weakest(findings)
 
 
+def _rated_trials(case: CaseFinding) -> int:
+    """How often a case was judged, as far as it counts for the pass rate."""
+    return case.conditions[""][0] if "" in case.conditions else case.counted
+
+
 def _weakest(findings: Findings) -> Iterator[str]:
-    """The weakest category, where its interval lies below the whole interval of the best one."""
-    known = {name: each.pass_rate for name, each in findings.categories.items() if each.pass_rate.value is not None}
+    """Where it is shown to be weaker: a category, a check that failed most, a part of the mark."""
+    yield from _weaker("Weaker in", "in", {name: each.pass_rate for name, each in findings.categories.items()})
+    failed = [check for check in findings.checks if check.failed]
+    if failed and not outcomes.agent_never_answered(findings):
+        most = max(failed, key=lambda check: check.failed)
+        times = f"{whole(most.failed)} of {plural(most.failed + most.passed, 'time')}"
+        what = "The check" if len(findings.checks) == 1 else "Of its checks,"
+        yield f"{what} {one_line(most.name, 60)} failed {'' if len(findings.checks) == 1 else 'most often: '}{times}."
+    yield from _weaker("Lower marks for", "for", findings.parts, "score")
+
+
+def _weaker(start: str, joint: str, estimates: Mapping[str, Estimate], unit: Unit = "percent") -> Iterator[str]:
+    """The lowest of them, where its interval lies below the whole interval of the highest."""
+    known = {name: each for name, each in estimates.items() if each.value is not None}
     if len(known) < 2:
         return
     worst = min(known, key=lambda name: known[name].value or 0.0)
     best = max(known, key=lambda name: known[name].low or 0.0)
     high, low = known[worst].high, known[best].low
     if high is not None and low is not None and high < low:
-        yield f"Weaker in {worst} ({_rate(known[worst])}) than in {best} ({_rate(known[best])})."
+        weak, strong = (f"{one_line(name, 60)} ({_value(known[name], unit)})" for name in (worst, best))
+        yield f"{start} {weak} than {joint} {strong}."
 
 
 def _of_battle(findings: Findings) -> Iterator[str]:
@@ -76,6 +99,57 @@ def _of_battle(findings: Findings) -> Iterator[str]:
             yield f"It never gave way when it was merely asked again ({plural(each.judged, 'time')})."
 
 
+def _agent_failures(findings: Findings) -> Iterator[str]:
+    """That the agent itself broke, and by what: such attempts count as not passed, and are no wrong answers."""
+    failed = findings.counts.failed_by_agent
+    if not failed:
+        return
+    played = findings.counts.played
+    where = f"{whole(failed)} of {plural(played, 'attempt')}" if failed < played else _all(played)
+    reasons = [trouble for trouble in findings.troubles if trouble.owner == "agent"]
+    often = "" if len(reasons) == 1 else "most often "
+    why = f" ({often}{one_line(reasons[0].reason, 160).rstrip('.')})" if reasons else ""
+    yield f"The agent itself failed in {where}{why}."
+
+
+def _all(attempts: int) -> str:
+    return "its only attempt" if attempts == 1 else f"all {plural(attempts, 'attempt')}"
+
+
+def _people(findings: Findings) -> Iterator[str]:
+    """What people say of the same replies, where the judge's rate and theirs lie apart."""
+    people = findings.people
+    if people is not None and _apart(findings.pass_rate, people.rate):
+        said = say(people.rate)
+        yield f"People judge otherwise: {said.value} ({said.interval}), from {plural(people.labels, 'label')}."
+
+
+def _apart(one: Estimate, other: Estimate) -> bool:
+    """Whether the value of either lies outside the interval of the other."""
+    return _outside(one, other) or _outside(other, one)
+
+
+def _outside(value: Estimate, of: Estimate) -> bool:
+    if value.value is None or of.low is None or of.high is None:
+        return False
+    return not of.low <= value.value <= of.high
+
+
+def _stopped_early(findings: Findings) -> Iterator[str]:
+    run = findings.run
+    if not run.cut:
+        return
+    if run.interim is None:
+        yield "It judges a run that stopped early."
+        return
+    verdicts = set(run.interim.verdicts.values())
+    gates = "gate was" if len(run.interim.verdicts) == 1 else "gates were"
+    if verdicts == {"inconclusive"}:
+        yield f"It stopped early: its {gates} not to be decided."
+    else:
+        yield f"It stopped early: its {gates} {verdicts.pop() if len(verdicts) == 1 else 'decided'}."
+
+
 def _missing(findings: Findings) -> Iterator[str]:
     counts = findings.counts
     lacking = counts.pending + counts.failed_by_environment + counts.unscored
@@ -87,11 +161,10 @@ def _missing(findings: Findings) -> Iterator[str]:
 
 def _few(rate: Estimate, noun: str) -> Iterator[str]:
     if rate.low is not None and rate.high is not None and rate.high - rate.low > _WIDE:
-        low, high = (f"{100 * end:.0f}" for end in (rate.low, rate.high))
         verb = "is" if rate.n == 1 else "are"
-        yield f"{plural(rate.n, noun)} {verb} few: the true share may be {low} to {high} %."
+        yield f"{plural(rate.n, noun)} {verb} few: four times as many halve the interval."
 
 
-def _rate(estimate: Estimate) -> str:
-    said = say(estimate)
+def _value(estimate: Estimate, unit: Unit) -> str:
+    said = say(estimate, unit)
     return f"{said.value}, {said.interval}"

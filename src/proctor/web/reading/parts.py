@@ -26,6 +26,7 @@ SHARED = ("headline", "gates", "overview")
 """Templates `run/PART.html.j2`, which stand in elements with `data-part`; these are the same for everybody."""
 PARTS = ("state", *SHARED, "chips")
 _KEPT = 64
+_ENDED = {outcomes.NOT_PASSED: "did not pass", outcomes.FLAKY: "passes only sometimes"}
 
 _kept: OrderedDict[tuple[str, float, int, str], Markup] = OrderedDict()
 _lock = threading.Lock()
@@ -91,10 +92,12 @@ def _drawn(read: CachedFindings) -> dict[str, Any]:
     }
 
 
-def _telling(read: CachedFindings) -> str:
-    """The case that tells most: the worst that did not pass; empty: there is none."""
-    worst = (case.id for case in read.worst_first if read.kinds[case.id] in (outcomes.NOT_PASSED, outcomes.FLAKY))
-    return next(worst, "")
+def _telling(read: CachedFindings) -> dict[str, str] | None:
+    """The case that tells most, the worst that did not pass, and what became of it; None: there is none."""
+    worst = next((case for case in read.worst_first if read.kinds[case.id] in _ENDED), None)
+    if worst is None:
+        return None
+    return {"case": worst.id, "question": worst.question, "said": _ENDED[read.kinds[worst.id]]}
 
 
 def _recall_part(run: Run, read: CachedFindings | None, part: str) -> Markup | None:
