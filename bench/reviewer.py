@@ -226,6 +226,17 @@ def print_own_sets() -> None:
             print(f"{name + ', ' + told:<34}{own_line(kept)}")
 
 
+def print_ordinary() -> None:
+    """Replies as agents give them every day, by kind of answer and by half."""
+    rows = [json.loads(line) for line in (SETS / "ordinary.jsonl").read_text(encoding="utf-8").splitlines()]
+    print(f"\n{'ordinary replies':<34}{'n':>5}  {'acc.':<5}  wrong passed  right failed")
+    for half in ("read", "kept aside"):
+        kept = [row for row in rows if row["half"] == half]
+        for name in dict.fromkeys(row["set"] for row in rows):
+            print(f"{f'{name}, {half}':<34}{own_line([row for row in kept if row['set'] == name])}")
+        print(f"{f'all, {half}':<34}{own_line(kept)}")
+
+
 def print_reasoning() -> None:
     """The marks for reasoning and context by what a person says of them."""
     print(f"\n{'reasoning and context':<44}{'n':>5}  mean   1.00   0.00")
@@ -314,6 +325,7 @@ def main() -> None:
     else:
         print_nq301()
     print_own_sets()
+    print_ordinary()
     print_reasoning()
     print_languages()
 

@@ -32,6 +32,7 @@ _TO_JUDGE = lazy(
     r"|\"correctness\"\s?:",
     re.IGNORECASE,
 )
+_CODE = lazy(r"`+([^`\n]{1,80})`+")
 _SENTENCE = lazy(r"(?<=[.!?}])\s+|\n+|(?=\{)")
 _ONE_OF_MANY = 0.4
 MOST_REFUTED = 0.15
@@ -145,9 +146,20 @@ def weigh(question: str, references: tuple[str, ...], reply: str) -> Weighed:
     if answered.passage.folded.strip(" ?.!") == asked.folded.strip(" ?.!"):
         return Weighed(Verdict(0.0, "the reply only repeats the question", True))
     verdict = _settle(answered, asked, answers, best_verdict(answered, asked, answers))
+    if other := _other_code(references, text):
+        verdict = verdict._replace(value=min(verdict.value, MOST_REFUTED), refuted=True, explanation=other)
     alone = verdict.form in ("same", "yes_no", "declined") or not answered.passage.stems or not answers
     found = None if alone else features(answered, asked, answers, verdict)
     return Weighed(verdict, found, len(answered.passage) <= _FEW_WORDS, len(answered.passage) <= _VERY_FEW_WORDS)
+
+
+def _other_code(references: tuple[str, ...], reply: str) -> str:
+    """What is wrong with a reply that names other code (`page`) than every expected answer does; empty: nothing."""
+    wanted = [[code.strip().lower() for code in _CODE.findall(reference)] for reference in references]
+    if not all(wanted) or any(code in reply.lower() for codes in wanted for code in codes):
+        return ""
+    other = _CODE.search(reply)
+    return f"expected `{wanted[0][0]}`, found `{other[1]}`" if other else ""
 
 
 def _settle(answered: Answered, asked: Asked, answers: list[Expected], best: Verdict) -> Verdict:

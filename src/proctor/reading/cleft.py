@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from proctor.reading.opposites import NEGATORS
 from proctor.reading.question import Asked
 from proctor.reading.text.lazy import lazy
@@ -19,6 +21,12 @@ _IMPERSONAL = stem_set(
     " reported good evident time only"
 )
 """What such a sentence may begin with that singles out nothing: `It is clear that …`."""
+
+_ASKS_ROLE = lazy(
+    r"^(?:and |so |but )?(?:is|was)(?:n't)? (?P<who>[\w.' -]+?) (?P<role>the [a-z][\w'-]*(?: [\w'-]+)*?)"
+    r"(?: (?:of|in|for|at) .*)?\??$"
+)
+_HELD = r"(?:is|was) (?P<not>not |n't )?(?:actually |in fact |really |now |currently )?"
 
 
 _IS_NAME = lazy(
@@ -40,6 +48,21 @@ def identifies(text: str, asked: Asked) -> bool | None:
 
 _SHORT = 15
 """Words of a reply that says hardly anything else."""
+
+
+def holds_role(text: str, asked: Asked) -> bool | None:
+    """Whether `the capital is Canberra` names who the question names, or somebody else; None: it names nobody."""
+    question = _ASKS_ROLE.match(asked.folded)
+    if question is None or asked.negative:
+        return None
+    role, who = re.escape(question["role"]), frozenset(stems_of(question["who"])) - STOP
+    name = r"(?P<name>[A-Z][\w.'-]+(?: [A-Z][\w.'-]+){0,3})"
+    found = re.search(rf"(?i:\b{role}\b(?: (?:of|in|for|at) [\w' -]+?)? {_HELD}){name}", text) or re.search(
+        rf"{name} (?i:{_HELD}{role}\b)", text
+    )
+    if found is None or found["not"] is not None or not who:
+        return None
+    return not who.isdisjoint(stems_of(found["name"].lower()))
 
 
 def singled_out(folded: str, asked: Asked) -> bool | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import SequenceMatcher
+from itertools import combinations
 
 from proctor.reading.expected import Answered, Expected
 from proctor.reading.inquiry import is_light
@@ -11,6 +12,7 @@ from proctor.reading.opposites import NEGATORS, OPPOSITES, without_prefix
 from proctor.reading.reversal import governed_words, reversed_sense
 from proctor.reading.text.numbers import compare
 from proctor.reading.text.overlap import STOP
+from proctor.reading.text.passage import Passage
 from proctor.reading.text.words import stem_set
 
 _ALIKE = 0.6
@@ -28,6 +30,7 @@ def contradiction(reply: Answered, answer: Expected) -> str:
         _other_number(reply, answer)
         or _opposite(reply, answer)
         or _find_changed_word(reply, answer)
+        or _said_of_the_other(reply, answer)
         or reversed_sense(reply, answer)
     )
 
@@ -46,7 +49,7 @@ def _opposite(reply: Answered, answer: Expected) -> str:
     """A word whose opposite was expected, with no negation that would turn it round."""
     wanted = frozenset(answer.passage.stems)
     for place, word in enumerate(reply.passage.stems):
-        if word in wanted or word in STOP:
+        if word in STOP or (word in wanted and not _stands_oftener(reply, answer, word)):
             continue
         against = OPPOSITES.get(word, frozenset())
         same = against.isdisjoint(reply.stems)  # else the reply says the expected side too
@@ -59,6 +62,11 @@ def _opposite(reply: Answered, answer: Expected) -> str:
         ):
             return f"says {reply.passage.quote(place, place)!r}"
     return ""
+
+
+def _stands_oftener(reply: Answered, answer: Expected, word: str) -> bool:
+    """`Prices rise when rates rise` for `prices fall when rates rise`."""
+    return reply.passage.stems.count(word) > answer.passage.stems.count(word)
 
 
 def _is_denied(stems: list[str], place: int) -> bool:
@@ -93,7 +101,8 @@ _TURNED = tuple(
     for one, other in (
         ("into to in inside toward towards", "from out off away outside"), ("up above over", "down below under"),
         ("before", "after"), ("more", "less fewer"), ("all every always both", "some sometimes"), ("must", "may"),
-        ("with", "without"), ("first", "last"), ("forward forwards", "backward backwards"),
+        ("with", "without"), ("first", "last"), ("forward forwards", "backward backwards"), ("most", "least"),
+        ("always", "never"),
     )
 )  # fmt: skip
 """Small words that turn a sentence round where one stands in the place of the other."""
@@ -115,6 +124,29 @@ def _denied_after(reply: Answered, answer: Expected) -> str:
     if theirs > ours and governed_words(reply.passage) & frozenset(answer.passage.stems):
         return "denies it"
     return "leaves out the negation" if theirs < ours and governed_words(answer.passage) & reply.stems else ""
+
+
+def _said_of_the_other(reply: Answered, answer: Expected) -> str:
+    """`Cars may do 60, mopeds 80` for `cars may do 80, mopeds 60`: of each is said what is true of the other."""
+    own, theirs = _clause_of(answer.passage), _clause_of(reply.passage)
+    shared = [word for word in own if word in theirs]
+    for one, other in combinations(sorted({own[word] for word in shared}), 2):
+        first = [word for word in shared if own[word] == one]
+        second = [word for word in shared if own[word] == other]
+        here = {theirs[word] for word in first}
+        there = {theirs[word] for word in second}
+        if len(here) == len(there) == 2 and here == there:  # both are torn apart, and over the same two clauses
+            return "says of each what is true of the other"
+    return ""
+
+
+def _clause_of(passage: Passage) -> dict[str, int]:
+    """Each telling word or number that stands in one clause alone → that clause."""
+    found: dict[str, set[int]] = {}
+    for word, clause in zip(passage.stems, passage.clauses, strict=True):
+        if word not in STOP:
+            found.setdefault(word, set()).add(clause)
+    return {word: clauses.pop() for word, clauses in found.items() if len(clauses) == 1}
 
 
 def _find_swapped_words(ours: list[str], theirs: list[str]) -> str:

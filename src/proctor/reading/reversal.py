@@ -15,6 +15,7 @@ _REFUSES = stem_set("refuse fail avoid prevent forbid ban prohibit deny unable i
 _HARMLESS = stem_set("only just merely until doubt more less later earlier fewer matter longer")
 _ENDS_REACH = stem_set("same enough and or")
 _REACH = 5
+_FREE = stem("free")
 _SOMETHING = 0.4
 _WITHIN = lazy(r"\b(?:within|up to|at most|no more than|less than|under|in the last|in the first)(?: the)?(?: last)? $")
 _OR_MORE = lazy(r"\b(?:at least|no less than|more than|a minimum of|over|not before) $")
@@ -32,7 +33,7 @@ def reversed_sense(reply: Answered, answer: Expected) -> str:
     if len(reply.passage) > _FEW_WORDS:
         return ""
     return (
-        _find_missing_denial(reply, answer)
+        missing_denial(reply, answer)
         or _find_denial(reply, answer)
         or _other_bound(reply, answer)
         or _other_order(reply, answer)
@@ -40,10 +41,10 @@ def reversed_sense(reply: Answered, answer: Expected) -> str:
     )
 
 
-def _find_missing_denial(reply: Answered, answer: Expected) -> str:
+def missing_denial(reply: Answered, answer: Expected) -> str:
     """`Rub it` for `do not rub it`."""
     for word in governed_words(answer.passage) - governed_words(reply.passage):
-        if word in reply.stems and not _stands_denied(reply.passage, word):
+        if word in reply.stems and not _stands_denied(reply.passage, word) and not _denied_beside(reply.passage, word):
             return f"says {_quote(reply, word)!r} without the negation"
     return ""
 
@@ -87,8 +88,18 @@ def _stands_denied(passage: Passage, word: str) -> bool:
     """Whether a clause with the word holds anything that denies."""
     around = {clause for clause, other in zip(passage.clauses, passage.stems, strict=True) if other == word}
     return any(
-        clause in around and (other in NEGATORS or other in ADVERSE or other in _REFUSES)
+        clause in around and other != word and (other in NEGATORS or other in ADVERSE or other in _REFUSES)
         for clause, other in zip(passage.clauses, passage.stems, strict=True)
+    )
+
+
+def _denied_beside(passage: Passage, word: str) -> bool:
+    """`Damage by the user: no`, `free of penalties`."""
+    stems = passage.stems
+    places = [place for place, other in enumerate(stems) if other == word]
+    return any(
+        not NEGATORS.isdisjoint(stems[place + 1 : place + _REACH]) or _FREE in stems[max(0, place - 3) : place + 2]
+        for place in places
     )
 
 

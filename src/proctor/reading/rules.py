@@ -15,9 +15,10 @@ from proctor.reading.match import Match
 from proctor.reading.named import named_aside
 from proctor.reading.names import TITLES, are_one
 from proctor.reading.near_names import near_name
+from proctor.reading.opposites import NEGATORS, OPPOSITES
 from proctor.reading.polarity import says
 from proctor.reading.question import Asked
-from proctor.reading.reversal import reversed_sense
+from proctor.reading.reversal import missing_denial, reversed_sense
 from proctor.reading.stance import stance
 from proctor.reading.text.choices import items
 from proctor.reading.text.fold import fold
@@ -50,8 +51,14 @@ _THROUGH = lazy(r"[\w']+ (?:through|thru|till|until|to) (?:on )?")
 _ALONE = lazy(r"\b(?:alone|all by (?:himself|herself)|single-handed(?:ly)?|on (?:his|her) own)\b")
 _ENDED = lazy(r"\b(?:ended|discontinued|dropped|ceased|no longer|was removed|were removed|was withdrawn)\b")
 _COUNTS = lazy(r"^(?:once|twice|(?:\w+ )?times) (?:a|per|each) \w+$|^(?:all|the) (?:two|three|four|five|six)$")
+_FREE = lazy(r"[- ]free\b(?! of| for| to| with| from)")
+_APART = lazy(
+    r"\b(?:(?:sold|bought|available|ordered|billed|charged) separately|separate purchase|not (?:part of|included)"
+    r"|optional extra|costs? extra|left out|excluded)\b"
+)
 _BEGINNING = 4
 _OF_NAMES = ("person", "place", "name")
+_NO = stem_set("no without non")
 _UNDECIDED = 0.4
 _SHORT_REPLY = 40
 _MOST_ASIDE = 0.3
@@ -134,10 +141,45 @@ def _single(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
     if stands.does:
         why = f"expected {answer.text!r}, but the reply {stands.does}"
     sure = stands.sure and match.value >= PASSING
+    if not sure and (denied := _part_denied(reply, asked, answer)):
+        return Verdict(
+            min(value, _MOST_ASIDE),
+            f"expected {answer.text!r}, but the reply {denied}",
+            True,
+            match.value,
+            stands.factor,
+            match.first,
+            form,
+        )
     other = "" if sure or (form == "facts" and asked.kind not in _OF_NAMES) else _not_given(reply, asked, answer, match)
     if other:
         value, sure, why = min(value, _MOST_ASIDE), True, f"expected {answer.text!r}, but the reply {other}"
     return Verdict(value, why, sure, match.value, stands.factor, match.first, form)
+
+
+def _part_denied(reply: Answered, asked: Asked, answer: Expected) -> str:
+    """What a short reply denies of a short answer, or affirms where the answer denies it; empty: nothing."""
+    if len(reply.passage) > _SHORT_REPLY or asked.negative:
+        return ""
+    if not NEGATORS.isdisjoint(answer.passage.stems):
+        return missing_denial(reply, answer)
+    stems = reply.passage.stems
+    if len(answer.weights) < 2 or answer.only_facts:
+        return ""
+    for word in answer.weights:
+        places = [place for place, other in enumerate(stems) if other == word and word not in asked.content]
+        if places and all(_is_denied(reply, place) for place in places):
+            return f"denies {reply.passage.quote(places[0], places[0])!r}"
+    return ""
+
+
+def _is_denied(reply: Answered, place: int) -> bool:
+    """`No Android`, `egg-free`."""
+    passage = reply.passage
+    before = place - 1
+    if place and passage.stems[before] in _NO and passage.clauses[before] == passage.clauses[place]:
+        return True
+    return _FREE.match(passage.folded, passage.ends[place]) is not None
 
 
 def _not_given(reply: Answered, asked: Asked, answer: Expected, match: Match) -> str:
@@ -276,6 +318,7 @@ def _extra_items(reply: Answered, asked: Asked, answer: Expected) -> int:
     """How many things the reply lists that were not expected."""
     if all(item.only_facts for item in answer.items):
         wanted = [number.value for item in answer.items for number in item.facts.quantities]
+        wanted.append(len(answer.items))  # there are four: …
         return sum(number.value not in wanted and number.bare for number in reply.facts.quantities)
     return len(_find_unexpected(reply, asked, answer.items))
 
@@ -287,7 +330,21 @@ def _has(reply: Answered, asked: Asked, item: Expected) -> bool:
         return False
     if asked.negative or item.negative:
         return True
+    if _is_denied(reply, match.first) or _is_set_apart(reply, asked, item, match):
+        return False
     return find_negation(reply.passage, match.first, match.last) is None and not _has_ended(reply, match)
+
+
+def _is_set_apart(reply: Answered, asked: Asked, item: Expected, match: Match) -> bool:
+    """`The battery is sold separately`; `withdrawals are free` where a fee is expected."""
+    passage = reply.passage
+    here = [place for place, sentence in enumerate(passage.sentences) if sentence == passage.sentences[match.first]]
+    said = _APART.search(passage.folded, passage.starts[match.first], passage.ends[here[-1]])
+    if said and not _APART.search(asked.folded):
+        return True
+    clause = {passage.stems[place] for place in here if passage.clauses[place] == passage.clauses[match.first]}
+    missing = [word for word in item.weights if word not in clause]
+    return any(not OPPOSITES.get(word, _NO).isdisjoint(clause) for word in missing)
 
 
 def _has_ended(reply: Answered, match: Match) -> bool:

@@ -15,6 +15,7 @@ _PERIODS = {
     "day": (24, "hours"),
     "week": (7, "days"),
     "month": (1, "months"),
+    "quarter": (3, "months"),
     "year": (12, "months"),
 }
 _EVERY = """
@@ -30,10 +31,10 @@ _ADVERBS = {
 _TIMES = {"once": 1, "twice": 2, "thrice": 3}
 _OFTEN = lazy(
     rf"\b(?P<count>once|twice|thrice|(?:{_NUMBER})\s?(?:times|x|×))\s(?:a|an|per|each|every|in a"
-    rf"|in every)\s?(?P<period>hour|day|week|month|year)\b"
+    rf"|in every)\s?(?P<period>hour|day|week|month|quarter|year)\b"
     r"|\b(?P<daily>once|twice|thrice|(?:two|three|four) times) (?P<adverb>daily|weekly|monthly|yearly|annually)\b"
-    rf"|\b(?P<alone>{'|'.join(_ADVERBS)})\b|\b(?:each|every|per) (?P<each>hour|day|week|month|year)\b"
-    r"|\bevery (?P<other>other|second) (?P<of>hour|day|week|month|year)\b"
+    rf"|\b(?P<alone>{'|'.join(_ADVERBS)})\b|\b(?:each|every|per) (?P<each>hour|day|week|month|quarter|year)\b"
+    r"|\bevery (?P<other>other|second) (?P<of>hour|day|week|month|quarter|year)\b"
 )
 _ASKS_OFTEN = lazy(r"\bhow (?:often|frequently|regularly)\b")
 _SHARES = lazy(
@@ -75,6 +76,10 @@ _BELOW_ZERO = lazy(
 )
 _RATE = lazy(
     r"\b(kilomet(?:re|er)s?|km|miles?|met(?:re|er)s?|m|feet|knots)\s(?:an|a|each|every)\s(hour|second|minute)\b"
+)
+_ONE_PERIOD = lazy(
+    r"\b(for|within|lasts?|takes?|took|after|least|about|roughly|than|up to) an? (hour|day|week|month|year)\b"
+    r"(?! (?:and a half|or two|at a time|off|later|ago|earlier))"
 )
 _SLANG = lazy(r"\b(bucks|grand|quid|k(?= (?:a|per|each) (?:year|month)))\b")
 _SLANG_WORDS = {"bucks": "dollars", "grand": "thousand", "quid": "pounds sterling"}
@@ -155,7 +160,7 @@ _PERIOD_BEFORE = lazy(rf"\b({'|'.join(word for word in _PER_ADVERB if len(word) 
 _LOOK_BACK = 40
 _SHORT_PERIODS = {"h": 8766.0, "hr": 8766.0, "mo": 12.0, "yr": 1.0, "wk": 52.18, "d": 365.25}
 _HINT = lazy(
-    r"\b(?:in|of|out|every|each|a|an|one|two|three|four|minus|negative|below|bucks|grand|bce?|or|and|night|mon|tue"
+    r"\b(?:in|of|out|every|each|per|once|twice|a|an|one|two|three|four|minus|negative|below|bucks|grand|bce?|or|and|night|mon|tue"
     r"|tues|wed|thu|thur|thurs|fri|sat|sun|thirty|fifteen|forty|hundred|thousand|million|billion|at)\b|ly\b|'\d\d\b|b\.\s?c|minimum|least|most|max|wards"
 )
 
@@ -171,6 +176,7 @@ def plain_values(folded: str, asked: Asked, *, often: bool, share: bool) -> str:
         folded = _SHARE.sub(_share_in_parts, _OUT_OF.sub(_share_of, folded))
     folded = _BELOW_ZERO.sub(r"-\1\2", _SIGNED.sub("-", folded))
     folded = _RATE.sub(r"\1 per \2", folded)
+    folded = _ONE_PERIOD.sub(r"\1 1 \2", folded)
     folded = _SLANG.sub(lambda match: _SLANG_WORDS.get(match[0], match[0]), folded)
     folded = _SHARED_MULTIPLIER.sub(r"\g<low> \g<many>\g<to>\g<high> \g<many>", folded)
     folded = _OR_MORE.sub(_read_bound, folded)

@@ -8,6 +8,7 @@ from proctor.reading.text.lazy import lazy
 from proctor.reading.text.units import UNITS
 
 _EXPLICIT = lazy(r"(?<=\s)/(?=\s)|\|")
+_YES_OR_NO = lazy(r"\s*(?:yes|no)\b[\s,.;:-]+\w", re.IGNORECASE)
 _OR = lazy(r",?\sor\s(?!(?:more|less|so|fewer|later|earlier|older|higher|lower)\b)", re.IGNORECASE)
 _COMMA_OR = lazy(r",\sor\s", re.IGNORECASE)
 _SLASH = lazy(r"/")
@@ -42,7 +43,7 @@ def alternatives(answer: str) -> tuple[str, ...]:
 
 def _apart_at_or(text: str) -> list[str]:
     parts = _OR.split(text)
-    if len(parts) == 1:
+    if len(parts) == 1 or _YES_OR_NO.match(text):  # yes, if they offer goods or services
         return [text]
     if _COMMA_OR.search(text):  # a, b, or c; without that comma the others belong to names (Landover, Maryland)
         parts = [piece for part in parts for piece in _COMMA.split(part)]

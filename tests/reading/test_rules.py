@@ -1,0 +1,100 @@
+"""What turns a reply wrong though its words are right, each beside a right one in nearly the same words."""
+
+from __future__ import annotations
+
+import pytest
+
+from proctor.reading.answer import judge
+
+PASSING = 0.7
+
+
+@pytest.mark.parametrize(
+    ("question", "expected", "right", "wrong"),
+    [
+        (
+            "What happens to demand when the fee goes up?",
+            "Demand falls when the fee rises.",
+            "When the fee rises, demand falls.",
+            "When the fee rises, demand rises as well.",
+        ),
+        (
+            "Which job does the scheduler pick?",
+            "It picks the job that was started least recently.",
+            "It picks the job started least recently.",
+            "It picks the job that was started most recently.",
+        ),
+        (
+            "How do the two plans differ?",
+            "Plan A covers the dentist, plan B covers glasses.",
+            "Plan A covers the dentist, while plan B covers glasses.",
+            "Plan A covers glasses, while plan B covers the dentist.",
+        ),
+        (
+            "May I return the lens?",
+            "Yes, without a receipt.",
+            "Yes, and you need no receipt.",
+            "Yes, but you need the receipt.",
+        ),
+        (
+            "Is there a desktop client?",
+            "Yes, for Linux and Windows.",
+            "Yes, both for Linux and for Windows.",
+            "Yes, but only for Linux; there is no Windows client.",
+        ),
+        (
+            "Does the tool accept JSON?",
+            "Yes, if you pass `--json` or set a header.",
+            "Yes, if you set the header.",
+            "No, it only accepts headers.",
+        ),
+        (
+            "Which flag makes it verbose?",
+            "`--verbose`",
+            "Use `--verbose` for that.",
+            "Use `--debug` for that.",
+        ),
+        (
+            "What does the dough contain?",
+            "flour, butter, sugar",
+            "Flour, sugar and butter.",
+            "Flour and sugar. It is butter-free.",
+        ),
+        (
+            "What comes with the drone?",
+            "drone, remote, charger",
+            "A drone, its remote and a charger.",
+            "A drone and its remote. The charger is sold separately.",
+        ),
+        (
+            "How long are the recordings kept?",
+            "12 months",
+            "They are kept for a year.",
+            "They are kept for a month.",
+        ),
+        (
+            "Is the rent due monthly?",
+            "No, it is due quarterly.",
+            "No, once per quarter.",
+            "No, once per week.",
+        ),
+    ],
+)  # fmt: skip
+def test_the_one_thing_that_is_changed_decides(question: str, expected: str, right: str, wrong: str) -> None:
+    assert judge(question, expected, right).value >= PASSING
+    assert judge(question, expected, wrong).value < PASSING
+
+
+@pytest.mark.parametrize(
+    ("question", "expected", "reply"),
+    [
+        ("How many shoes are in the shop?", "48", "There are 24 pairs in the shop, 48 in total."),
+        ("Which suits are there?", "clubs, spades, hearts", "There are three: spades, hearts, clubs."),
+        ("Which sizes are there?", "S, M, L", "There are 3 sizes: S, M and L."),
+        ("Is Lyon the capital of France?", "No", "Lyon is a large city, but the capital is Paris."),
+        ("Which step comes first?", "Freeze all releases", "No. Freeze all releases with the red switch."),
+        ("What is not covered?", "Damage by the user is not covered.", "Damage by the user: no."),
+    ],
+)  # fmt: skip
+def test_what_only_looks_like_another_answer_is_none(question: str, expected: str, reply: str) -> None:
+    assert judge(question, expected, reply).value >= PASSING
