@@ -9,7 +9,7 @@ import pytest
 from tests.web.browsing import Browser
 from tests.web.site.test_jobs import until
 
-from proctor import evaluate
+from proctor import evaluate, rescore
 from proctor.benchmark import Benchmark, Case
 from proctor.findings.run import Summary
 from proctor.run import Run
@@ -48,6 +48,13 @@ def test_pass_rates_stand_in_the_order_of_time_with_their_intervals(browser: Bro
     assert trend.count('class="range"') == 2
     assert trend.count('class="course"') == 1
     assert 'href="/history?benchmark=numbers&amp;type=standard&amp;agent=' in page
+
+
+def test_replies_that_were_judged_anew_are_no_news_of_the_agent(browser: Browser, store_path: str) -> None:
+    run = examined(store_path, numbered(), right=6)
+    rescore(run.id, store=store_path, passing_score=1.0, reviewer="embedded")
+    [trend] = drawn(browser.page("/"))
+    assert "last 1 run, oldest first: 100 %" in trend
 
 
 def test_runs_of_different_agents_stand_apart(browser: Browser, store_path: str) -> None:

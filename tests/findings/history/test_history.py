@@ -142,6 +142,16 @@ def test_an_old_run_judged_otherwise_is_not_what_stands_now() -> None:
     assert latest.run == runs[2]
 
 
+def test_replies_that_were_judged_anew_are_not_where_the_agent_stands_now() -> None:
+    runs = [a_run(1), a_run(2)]
+    anew = rescored(runs[1], 9, passing_score=0.9)
+    history = told([*((run, counts()) for run in runs), (anew, counts(range(60)))])
+    [course] = history.courses
+    assert anew.id in [entry.run.id for entry in course.entries]
+    assert course.latest is not None
+    assert course.latest.run.id == runs[1].id
+
+
 def test_a_rescored_run_whose_source_is_gone_has_its_own_time() -> None:
     orphan = rescored(a_run(1), 7)
     assert told([(orphan, counts())]).entries[0].when == day(7)

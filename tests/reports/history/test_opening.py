@@ -30,3 +30,9 @@ def test_where_nothing_is_shown_nothing_is_said_to_have_changed() -> None:
 
 def test_a_first_run_has_nothing_to_be_told_beside() -> None:
     assert sentences(told([(a_run(1), counts())])) == []
+
+
+def test_a_run_that_is_the_first_of_its_kind_does_not_share_the_chance_of_those_before_it() -> None:
+    known: list[Known] = [(a_run(number), counts(range(5))) for number in (1, 2)]
+    known.append((a_run(3, passing_score=0.9), counts(range(5))))
+    assert sentences(told(known))[0] == ("Nothing in 2 runs, examined in another way, is shown to be more than chance.")

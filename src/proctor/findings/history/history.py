@@ -141,6 +141,7 @@ def _course(value: str, played: Sequence[_TracedRun], *, strict: bool, last: int
 def _alike(played: Iterable[_TracedRun]) -> list[list[_TracedRun]]:
     """Runs whose marks mean the same, in time order; the list with the newest replies is last.
 
+    Of lists with the same replies, a single run that only judged them anew does not lead: the agent did not change.
     A run that cannot be read tells nothing of how it was examined, and stays where it came.
     """
     segments: list[list[_TracedRun]] = []
@@ -152,7 +153,12 @@ def _alike(played: Iterable[_TracedRun]) -> list[list[_TracedRun]]:
         if home is None:
             segments.append(home := [])
         home.append(each)
-    return sorted(segments, key=lambda inside: (inside[-1].when, inside[-1].run.created))
+    return sorted(segments, key=lambda inside: (inside[-1].when, _tells_of_agent(inside), inside[-1].run.created))
+
+
+def _tells_of_agent(inside: Sequence[_TracedRun]) -> bool:
+    """Whether these runs show more than one run judged anew: one asked for its replies itself, or several compare."""
+    return any(each.run.rescored_from is None for each in inside) or len({each.origin for each in inside}) > 1
 
 
 def _entries(played: Sequence[_TracedRun], *, strict: bool, shown: Container[str]) -> list[Entry]:

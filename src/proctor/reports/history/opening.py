@@ -19,13 +19,17 @@ def opening(course: Series, calendar: Calendar) -> list[str]:
     compared = [entry for entry in course.entries if entry.change is not None]
     if not compared:
         return []
-    return [*_changes(compared, calendar), *_open(course), *_left_out(course)]
+    return [*_changes(course, compared, calendar), *_open(course), *_left_out(course)]
 
 
-def _changes(compared: list[Entry], calendar: Calendar) -> Iterator[str]:
+def _changes(course: Series, compared: list[Entry], calendar: Calendar) -> Iterator[str]:
     real = [entry for entry in compared if entry.marked][::-1]
     if not real:
-        yield f"Nothing in {plural(len(compared) + 1, 'run')} is shown to be more than chance."
+        first = course.latest is not None and course.latest.change is None
+        runs = [sum(entry.change is not None for entry in segment.entries) + 1 for segment in course.segments]
+        told = plural(sum(each for each in runs if each > 1), "run")
+        among = f"{told}, examined in another way," if first else told
+        yield f"Nothing in {among} is shown to be more than chance."
         return
     told = "; ".join(_told(entry, calendar) for entry in real[:_NAMED])
     more = f"; and {plural(len(real) - _NAMED, 'earlier one')}" if len(real) > _NAMED else ""

@@ -94,11 +94,13 @@ class Trend:
 def trends(site: Site, runs: Iterable[Run], verdicts_of: Callable[[Run], Counts]) -> list[Trend]:
     """Of the benchmarks that were last examined; `runs` are the newest first.
 
-    Of a battle it is the rate that its history tells, for which verdicts are looked up.
+    Of a battle it is the rate that its history tells, for which verdicts are looked up. A run whose replies are those
+    of another one is left to the history: judging them anew is no news of the agent.
     """
+    completed = {run.id: run for run in runs if run.status == "completed"}
     groups: dict[tuple[str, ExamType, str], list[Run]] = {}
-    for run in runs:
-        if run.status == "completed":
+    for run in completed.values():
+        if run.rescored_from not in completed:
             groups.setdefault((run.benchmark, run.settings.type, run.agent), []).append(run)
     last = {key: groups[key][:RUNS] for key in [*groups][:BENCHMARKS]}
     rates = _rates(site, [run for each in last.values() for run in each], verdicts_of)
