@@ -1,7 +1,7 @@
 """A chat model on loopback that plays a script: it asks for one tool, then answers with what the tool gave.
 
 It speaks OpenAI's chat completions, which nearly every framework can call, streamed or not, and Anthropic's messages,
-streamed; DSPy's way to write a tool call as text, CrewAI's and the code of smolagents are answered in kind.
+streamed; DSPy's way to write a tool call as text and the code of smolagents are answered in kind.
 """
 
 from __future__ import annotations
@@ -67,8 +67,6 @@ def _message(body: dict[str, Any]) -> dict[str, Any]:
         return {"role": "assistant", "content": _for_dspy(told)}
     if "def final_answer(" in told:
         return {"role": "assistant", "content": _for_code(told)}
-    if "Action Input:" in told:
-        return {"role": "assistant", "content": _for_react(told)}
     used = RESULT in told or ("final_answer" in tools and ANSWER in told)
     if not used and TOOL not in tools and (way := next((name for name in HAND_OVERS if name in tools), None)):
         return _call(way, HAND_OVERS[way])
@@ -97,12 +95,6 @@ def _for_dspy(told: str) -> str:
 def _for_code(told: str) -> str:
     call = f'{TOOL}("leave")' if f"def {TOOL}(" in told else 'expert(task="Find the policy on leave.")'
     return f"Thought: Look it up.\n<code>\nfinal_answer({call})\n</code>"
-
-
-def _for_react(told: str) -> str:
-    if RESULT in told or TOOL not in told:
-        return f"Thought: I now know the final answer\nFinal Answer: {ANSWER}"
-    return f"Thought: Look it up.\nAction: {TOOL}\nAction Input: {json.dumps(ARGUMENTS)}"
 
 
 def _completion(message: dict[str, Any]) -> dict[str, Any]:

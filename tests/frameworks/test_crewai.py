@@ -13,7 +13,7 @@ from proctor.errors import InputError
 crewai = pytest.importorskip("crewai")
 __all__ = ["model"]
 _SOURCE = """
-from crewai import LLM, Agent, Crew, Task
+from crewai import LLM, Agent, BaseLLM, Crew, Task
 from crewai.tools import tool
 
 @tool("find_policy")
@@ -35,6 +35,26 @@ def make_team():
     crew.agents[0].role = "expert"
     greeting = Task(description="Greet.", expected_output="a greeting", agent=first)
     return Crew(agents=[first, crew.agents[0]], tasks=[greeting, *crew.tasks])
+
+class InText(BaseLLM):
+    "A model that asks for tools in its text."
+    def call(self, messages, *args, **more):
+        if "30 days" in str(messages):
+            return "Thought: I now know the final answer\\nFinal Answer: There are 30 days of leave."
+        return 'Thought: Look it up.\\nAction: find_policy\\nAction Input: {"topic": "leave"}'
+    async def acall(self, messages, *args, **more):
+        return self.call(messages)
+    def supports_function_calling(self):
+        return False
+
+def make_in_text(team=False):
+    crew = make_team() if team else make()
+    for agent in crew.agents:
+        agent.llm, agent.tools = InText(model="scripted"), [find_policy]
+    return crew
+
+def make_team_in_text():
+    return make_in_text(team=True)
 """
 
 
@@ -70,6 +90,17 @@ def test_of_several_agents_each_task_is_its_agent_s(
             ("delegate", "expert", "expert"),
             ("tool", "find_policy", "expert"),
         ]
+
+
+@pytest.mark.parametrize(("made", "helpers"), [("make_in_text", 0), ("make_team_in_text", 2)])
+def test_calls_that_a_model_asks_for_in_text_are_told(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: str, helpers: int
+) -> None:
+    for reply in replies(f"crewai:{_module(model, tmp_path, monkeypatch)}:{made}", tmp_path):
+        told = [(call.name, call.arguments, "30 days" in str(call.result)) for call in reply.tool_calls]
+        assert told == [("find_policy", {"topic": "leave"}, True)], "once: the second is told what the first found"
+        assert reply.tools_known
+        assert len([step for step in reply.steps if step.kind == "delegate"]) == helpers
 
 
 def test_a_crew_without_a_place_for_the_question_is_refused(

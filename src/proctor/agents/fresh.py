@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any, Protocol
 
 from proctor.agents.framework import ask, find, summary
@@ -82,11 +82,21 @@ def warn_of_sharing(name: str, what: str) -> None:
     )  # fmt: skip
 
 
-def with_history(request: Request) -> str:
-    """The question, after the context and what was said before, for an agent that takes one text and was not there."""
-    told = [text for text in (summary(request.context),) if text]
+def with_history(request: Request, *, but: Collection[str] = ()) -> str:
+    """The question, after the context and what was said before, for an agent that takes one text and was not there.
+
+    `but` has "context" or "history" where the agent is told that apart.
+    """
+    apart = {"context": summary(request.context), "history": said_before(request)}
+    told = [text for name, text in apart.items() if text and name not in but]
+    return "\n\n".join([*told, request.question])
+
+
+def said_before(request: Request) -> str:
+    """The earlier turns, as one text."""
+    told = []
     for turn in request.history:
         told.append(f"User: {turn.question}")
         if turn.reply is not None:
             told.append(f"Assistant: {turn.reply.text}")
-    return "\n\n".join([*told, request.question]) if told else request.question
+    return "\n\n".join(told)

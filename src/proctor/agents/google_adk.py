@@ -79,7 +79,7 @@ class _AdkListener:
         for answer in event.get_function_responses():
             self._finish(answer)
         text = _text(event)
-        if text:
+        if text and event.partial:  # what is not streamed comes whole, and at the end
             self._notes.token()
         if event.is_final_response() and text and not event.partial:
             self.answer = text

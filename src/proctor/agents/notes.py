@@ -102,11 +102,11 @@ class Notes:
         self._batches.update({call: (self._answers, place) for place, call in enumerate(calls) if call is not None})
 
     def asked_at_once(
-        self, calls: Iterable[ToolCall], ran: Iterable[Work], *, by: Work | None = None, start: float | None = None
+        self, calls: Iterable[ToolCall], ran: list[Work], *, by: Work | None = None, start: float | None = None
     ) -> None:
-        """A model asked for these calls at once: those that were seen to run get their place, others are told of."""
+        """A model asked for these calls at once: those that `ran` get their place and leave it, others are told of."""
         self._answers += 1
-        for place, call, work in _paired(list(enumerate(calls)), list(ran)):
+        for place, call, work in _paired(list(enumerate(calls)), ran):
             if work is None:
                 work = self.told(call.name, call=call.id, arguments=dict(call.arguments), start=start)
                 work.parent, work.result, work.error = by, call.result, call.error

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from proctor import threads
+from proctor.agents.crewai import events
 from proctor.agents.framework import answer_of
-from proctor.agents.fresh import FreshAgent, find_maker, import_framework, warn_of_sharing, with_history
+from proctor.agents.fresh import FreshAgent, find_maker, import_framework, said_before, warn_of_sharing, with_history
 from proctor.agents.notes import Notes
 from proctor.agents.options import must_be_none
 from proctor.errors import InputError
 from proctor.roles import Agent
-from proctor.telemetry.messages import reply_in
 from proctor.transcript import Reply, Request
 from proctor.usage import Usage
 
@@ -61,27 +62,23 @@ class _CrewDialogue:
 
     async def reply(self, request: Request, notes: Notes) -> Reply:
         """Kick off a copy of the crew; it is told what was said before."""
-        wanted = self._crew.fetch_inputs()
-        apart = {"context": request.context or "", "history": with_history(request)}
+        crew, wanted = self._crew.copy(), self._crew.fetch_inputs()
+        apart = {"context": request.context or "", "history": said_before(request)}
         inputs = {name: told for name, told in apart.items() if name in wanted}
-        question = request.question if inputs else with_history(request)
-        output = await self._crew.copy().akickoff(inputs={self._place: question, **inputs})
-        _note(output, notes)
+        with events.listening() as heard:
+            output = await crew.akickoff(inputs={self._place: with_history(request, but=inputs), **inputs})
+            await threads.call(events.flush)
+        events.note(crew.tasks, output.tasks_output, heard, notes)
+        if any(map(_hides_its_tools, (*crew.agents, crew.manager_agent))):
+            notes.hide()
         used = None if self._shared else _usage(output)
         return notes.reply(answer_of(output.pydantic or output.json_dict or output.raw), usage=used)
 
 
-def _note(output: Any, notes: Notes) -> None:
-    """Each task's tool calls; with several agents, each task is a sub-agent's."""
-    several = len({task.agent for task in output.tasks_output}) > 1
-    for task in output.tasks_output:
-        part = notes.begin("delegate", task.agent, detail=task.name or "") if several else None
-        told = reply_in(list(task.messages))
-        for call in told.tool_calls if told is not None else ():
-            work = notes.told(call.name, call=call.id, arguments=dict(call.arguments))
-            work.parent, work.result, work.error = part, call.result, call.error
-        if part is not None:
-            part.timed = False
+def _hides_its_tools(agent: Any) -> bool:
+    """Whether it is another framework's, or speaks to an agent elsewhere: then the bus does not hear of its tools."""
+    own = import_framework("crewai", scheme="crewai", install="crewai").Agent
+    return agent is not None and (not isinstance(agent, own) or getattr(agent, "a2a", None) is not None)
 
 
 def _usage(output: Any) -> Usage | None:
