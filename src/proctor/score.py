@@ -259,7 +259,8 @@ class LookPoint:
     """Where a gate stood at one look: passes above what the gate asks for, or a z, between two bounds."""
 
     attempts: int
-    value: float
+    value: float | None
+    """None: it is not taken yet."""
     low: float | None
     high: float | None
     """At or above this it is met, at or below `low` it is not; None: not at this look."""
@@ -267,7 +268,7 @@ class LookPoint:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class InterimVerdict:
-    """What became of gates that were looked at as the run went on."""
+    """What became of gates that are looked at as the run goes on."""
 
     verdicts: dict[str, Literal["met", "not met", "inconclusive"]]
     """Gate → met, not met or inconclusive; it stays, whatever is played later."""
@@ -286,4 +287,9 @@ class InterimVerdict:
     hopeless: bool = False
     """Whether it was given up because no verdict was in sight."""
     path: tuple[LookPoint, ...] = ()
-    """Where the first gate stood at each look."""
+    """Where the first gate stood at each look; as long as none is settled, also the bounds of those ahead."""
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether there is a verdict, or none was to be had; else the run goes on, or was interrupted."""
+        return bool(self.verdicts)

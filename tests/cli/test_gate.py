@@ -180,3 +180,29 @@ def test_what_the_configuration_stops_early_is_played_to_the_end_where_that_is_a
     early = desk.run(agent, "--json").json["attempts"]
     whole = desk.run(agent, "--json", "--no-stop-early").json["attempts"]
     assert early["planned"] < whole["planned"] == whole["scored"] == 60
+
+
+HALF_RIGHT = """\
+import proctor
+
+def answer(request):
+    text = "yes" if int(request.question.split()[1]) % 2 else "no"
+    return proctor.Reply(text=text, usage=proctor.Usage(input_tokens=10, calls=1))
+"""
+
+
+def test_a_run_that_goes_on_is_held_to_the_gates_it_was_started_with(desk: Desk) -> None:
+    desk.benchmark(100)
+    agent, gate = desk.agent(HALF_RIGHT), ("--gate", "pass_rate>=0.9")
+    for early in ([], ["--stop-early"]):
+        stopped = desk.run(agent, *gate, *early, "--max-tokens", "100")
+        assert stopped.code == 4, stopped
+        over = desk("resume", "last", "--max-tokens", "100000", "--json")
+        assert (over.code, [each["verdict"] for each in over.json["gates"]]) == (1, ["not met"])
+    assert over.json["stopped_early"]["verdicts"] == {"pass_rate>=0.9": "not met"}
+    assert "pass_rate>=0.9 is not met" in " ".join(over.json["notes"])
+    whole = desk("resume", "last", "--to-the-end", "--json")
+    assert (whole.code, whole.json["gates"][0]["verdict"]) == (1, "not met")
+    assert whole.json["stopped_early"] == over.json["stopped_early"]
+    assert "pass_rate>=0.9 is not met" in " ".join(desk("show", "last").out.split())
+    assert desk("resume", "last", "--gate", "pass_rate>=0.1").code == 0

@@ -62,6 +62,25 @@ def test_it_stops_at_a_verdict_or_when_none_is_in_sight(tmp_path: Path, right: f
     assert interim.hopeless is (verdict == "inconclusive")
 
 
+def test_the_bounds_are_stored_before_the_first_call_and_each_look_as_it_is_taken(tmp_path: Path) -> None:
+    seen: list[Run] = []
+
+    def look(tally: RunTally) -> None:
+        with open_store(str(tmp_path / "s.db")) as store:
+            seen.append(store.archive.find("watched"))
+
+    play(tmp_path / "s.db", agent(0.99), concurrency=1, name="watched", watch=look)
+    first, *_, last = [run.interim for run in seen if run.interim is not None]
+    assert seen[0].interim == first
+    assert (first.look, first.looks, first.is_settled, [point.value for point in first.path]) == (
+        0, 20, False, [None] * 20
+    )  # fmt: skip
+    assert [(point.low, point.high) for point in (first.path[0], first.path[5])] == [(3 - 9, None), (45 - 54, 60 - 54)]
+    taken = [point.value is not None for point in last.path]
+    assert taken == [True] * last.look + [False] * (20 - last.look)
+    assert last.path[: last.look][-1].attempts == 10 * last.look
+
+
 def test_what_was_not_asked_is_neither_pending_nor_missing(tmp_path: Path) -> None:
     findings = play(tmp_path / "s.db", agent(0.6)).findings
     counts = findings.counts
@@ -120,10 +139,25 @@ def test_a_run_that_was_cut_short_goes_on_with_the_same_looks(tmp_path: Path) ->
     assert again.run.planned == once.run.planned == len(asked)
 
 
-def test_lost_attempts_leave_it_to_be_resumed_and_do_not_decide(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("right", "gate", "verdict"), [(0.9, "pass_rate>=0.7", "met"), (0.5, GATE, "not met")])
+def test_a_crossing_holds_although_attempts_were_lost_and_the_rest_plays_them_again(
+    tmp_path: Path, right: float, gate: str, verdict: str
+) -> None:
     store = tmp_path / "s.db"
-    result = play(store, agent(0.9, broken=0.05))
-    assert (result.run.status, result.run.cut, result.run.interim) == ("failed", False, None)
+    result = play(store, agent(right, broken=0.1), gate=gate)
+    run, counts = result.run, result.findings.counts
+    assert (run.status, run.cut, verdicts(result, gate)) == ("completed", True, [verdict])
+    assert counts.failed_by_environment > 0 == counts.pending
+    assert result.findings.pass_rate.missing == counts.failed_by_environment
+    whole = proctor.resume(run.id, agent=agent(right), store=store, to_the_end=True)
+    assert (whole.run.status, whole.findings.counts.scored) == ("completed", len(CASES))
+    assert verdicts(whole, gate) == [verdict]
+
+
+def test_where_all_was_asked_lost_attempts_are_played_again_before_the_verdict(tmp_path: Path) -> None:
+    store = tmp_path / "s.db"
+    result = play(store, agent(0.9, broken=0.05), concurrency=len(CASES))
+    assert (result.run.status, result.run.cut, verdicts(result)) == ("failed", False, ["inconclusive"])
     again = proctor.resume(result.run.id, agent=agent(0.99), store=store)
     assert (again.run.status, again.findings.counts.failed_by_environment) == ("completed", 0)
     assert again.run.interim is not None
@@ -190,7 +224,7 @@ def test_a_gate_against_a_run_stops_it_too_and_keeps_to_the_run_it_meant(tmp_pat
 def test_held_rate_stops_a_battle(tmp_path: Path) -> None:
     cases = [(f"What is the capital of land {number}?", f"City {number}") for number in range(40)]
     result = play(
-        tmp_path / "s.db", lambda question: "no idea", cases=cases, gate="held_rate>=0.9", type="abm-dynamic",
+        tmp_path / "s.db", lambda question: "no idea", cases=cases, gate="held_rate>=0.8", type="abm-dynamic",
         reviewer="embedded", max_turns=2,
     )  # fmt: skip
     assert result.run.interim is not None
@@ -224,6 +258,10 @@ def wrong(question: str) -> str:
         ({"gate": "pass_rate>=1"}, "between 0 and 1"),
         ({"gate": "failures<=3"}, "only pass_rate and held_rate"),
         ({"order": "backwards"}, "file or random"),
+        ({"cases": CASES[:35]}, "cannot be met with --stop-early on 35 cases, however they end: it takes about 36"),
+        ({"cases": CASES[:35], "gate": "pass_rate<=0.1"}, "cannot be met"),
+        ({"cases": CASES[:40], "trials": 4}, "it takes about 45"),
+        ({"cases": CASES[:40], "gate": "held_rate>=0.9", "type": "abm-dynamic"}, "on 40 conversations"),
     ],
 )
 def test_what_cannot_stop_a_run_early_is_refused_before_the_first_call(

@@ -21,9 +21,9 @@ from proctor.findings.gates import exit_code as gates_exit_code
 from proctor.findings.run import Findings
 
 if TYPE_CHECKING:  # commands that only show need nothing that plays
-    from proctor.workflows.conduct import Watch
     from proctor.workflows.evaluate import Evaluation
     from proctor.workflows.gates import RunGates
+    from proctor.workflows.ledger import Watch
     from proctor.workflows.tally import RunTally
 
 _REDRAW_EVERY = 0.1

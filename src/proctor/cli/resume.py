@@ -84,15 +84,15 @@ def command(
 
 
 def _found(name: str, gating: RunGates, *, store: str, retry_timeouts: bool, **extends: Any) -> tuple[Run, RunGates]:
-    """The run that goes on and its gates; refuses gates that do not fit it before anything is played."""
+    """The run that goes on and its gates, of now or of its start; refuses those that do not fit before it goes on."""
     from proctor.cli.output import tell
     from proctor.cli.run import check_k
-    from proctor.workflows.gates import check_stored, with_baselines
+    from proctor.workflows.gates import check_stored, or_those_of
     from proctor.workflows.resume import run_to_resume
 
     found = run_to_resume(name, store=store, retry_timeouts=retry_timeouts, **extends)
     check_k(gating.k, found.settings.trials)
-    gating = with_baselines(gating, found, store=store)
+    gating = or_those_of(gating, found, store=store)
     if found.status == "completed":
         why = ", and no attempt timed out" if retry_timeouts else ""
         tell(f"run {found.id} is completed already{why}; nothing was played")

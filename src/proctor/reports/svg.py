@@ -72,7 +72,7 @@ def histogram(values: Iterable[float], *, top: float, label: str, bins: int = 20
 
 
 def path_between(points: Sequence[LookPoint], *, of: int, label: str) -> Markup:
-    """A path between two bounds, look by look; what lies ahead of it is left empty."""
+    """A path between two bounds, look by look; ahead of it, the bounds that are known."""
     ends = [end for point in points for end in (point.value, point.low, point.high) if end is not None]
     top, bottom = max([*ends, 0.0]), min([*ends, 0.0])
     height = (top - bottom) or 1.0
@@ -82,7 +82,8 @@ def path_between(points: Sequence[LookPoint], *, of: int, label: str) -> Markup:
 
     upper = " ".join(place(point.attempts, point.high) for point in points if point.high is not None)
     lower = " ".join(place(point.attempts, point.low) for point in points if point.low is not None)
-    walked = " ".join([place(0, 0.0), *(place(point.attempts, point.value) for point in points)])
+    taken = [(point.attempts, point.value) for point in points if point.value is not None]
+    walked = " ".join(place(*each) for each in [(0, 0.0), *taken])
     zero, last = place(0, 0.0).split(",")[1], walked.rpartition(" ")[2].split(",")
     named = Markup("").join((_name_end(upper, "met", -5), _name_end(lower, "not met", 13)))
     return Markup(

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from proctor.benchmark import Exam
 from proctor.errors import RunLost, StoreError
@@ -16,15 +15,11 @@ from proctor.redaction import remember_secrets
 from proctor.reports.numbers import plural
 from proctor.roles import Executor, Journal
 from proctor.run import (
-    Finished,
     PendingAttempt,
-    Record,
-    Reviewed,
     Run,
     Settings,
     Status,
     Stop,
-    Turned,
     Wish,
 )
 from proctor.running.exits import intercept_exits
@@ -36,6 +31,7 @@ from proctor.threads import Interrupted, Stage, on_stage
 from proctor.workers.crew import CrewExecutor
 from proctor.workflows.canaries import judge_canaries
 from proctor.workflows.gathered import keep_played
+from proctor.workflows.ledger import Ledger, Listener, Watch, Writer, describe_unsaved
 from proctor.workflows.pace import played_with
 from proctor.workflows.parts import Cast
 from proctor.workflows.people import with_people
@@ -47,14 +43,8 @@ from proctor.workflows.workers import WorkerPlan
 if TYPE_CHECKING:
     from proctor.findings.gates.interim import InterimLooks
 
-Watch = Callable[[RunTally], None]
-Listener = Callable[[Sequence[Record]], None]
 _HEED_EVERY = 0.4
 """Seconds between two looks for a wish to pause or cancel."""
-_STORE_PATIENCE = 60.0
-"""Seconds for which a store that fails is tried again; meanwhile hardly anything more is asked."""
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 8.0
-_log = logging.getLogger("proctor")
 
 
 async def conduct(
@@ -80,7 +70,7 @@ async def conduct(
     With `looks` it ends when they have a verdict.
     """
     remember_secrets()  # once more: an agent's module may have read them from a file when it was imported
-    ledger = _Ledger(
+    ledger = Ledger(
         journal=store.journal, run=run, tally=tally, watch=watch, heard=heard, gathering=gathering, looks=looks
     )
     settings = replace(run.settings, **(changed or {}))
@@ -125,7 +115,7 @@ async def play_beside(
 
 def _judge(store: Store, run: Run, session: JudgingSession, stage: Stage, watch: Watch | None) -> str:
     executor = _local(session.cast, session.settings, stage)
-    ledger = _Ledger(
+    ledger = Ledger(
         journal=session.journal, run=run, tally=session.tally, watch=watch, heard=None, gathering=None
     )  # fmt: skip
     if watch is not None:
@@ -137,7 +127,7 @@ def _judge(store: Store, run: Run, session: JudgingSession, stage: Stage, watch:
 
 def _drive(
     store: Store,
-    ledger: _Ledger,
+    ledger: Ledger,
     cast: Cast,
     settings: Settings,
     pending_attempts: Iterable[PendingAttempt],
@@ -149,6 +139,7 @@ def _drive(
     executor = _local(cast, settings, stage) if workers is None else workers.executor(settings, stage)
     run = ledger.run.id
     with seldom_collected(), _mark_running(store.journal, run) as end:
+        ledger.keep_looks()
         if ledger.watch is not None:
             ledger.watch(ledger.tally)
         try:
@@ -161,7 +152,7 @@ def _drive(
         reclassify(store, run, ledger.tally)
         over = store.archive.over(run)
         ledger.run = store.archive.find(run)  # canaries and workers are stored with it
-        if ledger.is_decided and executor.halt in (None, "decided") and not ledger.tally.lost:
+        if ledger.is_decided and executor.halt in (None, "decided"):
             ledger.cut(over)
         end(_outcome(executor, wishes, ledger, over=over))
 
@@ -187,7 +178,7 @@ def _local(cast: Cast, settings: Settings, stage: Stage) -> LocalExecutor:
     )
 
 
-def _play(store: Store, executor: Executor, ledger: _Ledger, pending_attempts: Iterable[PendingAttempt]) -> list[Wish]:
+def _play(store: Store, executor: Executor, ledger: Ledger, pending_attempts: Iterable[PendingAttempt]) -> list[Wish]:
     """Enter what is played batch by batch, and heed what is wished of the run meanwhile."""
     wishes = _StopRequests(store, ledger.run.id)
     batches = executor.execute(pending_attempts)
@@ -206,102 +197,10 @@ def _play(store: Store, executor: Executor, ledger: _Ledger, pending_attempts: I
         raise
     except StoreError as error:
         batches.close()
-        raise type(error)(f"{error}; {_describe_unsaved(executor.leftover())}") from error
+        raise type(error)(f"{error}; {describe_unsaved(executor.leftover())}") from error
     finally:
         batches.close()
     return wishes.heard
-
-
-class Writer(Protocol):
-    """Of a journal, what a ledger needs."""
-
-    def write(self, records: Sequence[Record]) -> None:
-        """Store records in one transaction."""
-
-    def amend(self, run: Run) -> None:
-        """Store what has changed of a run."""
-
-
-@dataclass(slots=True)
-class _Ledger:
-    """What is done with every batch of records: stored first, then counted and told."""
-
-    journal: Writer
-    run: Run
-    tally: RunTally
-    watch: Watch | None
-    heard: Listener | None
-    gathering: Accumulator | None
-    looks: InterimLooks | None = None
-
-    @property
-    def is_decided(self) -> bool:
-        """Whether the gates for which the run stops early have their verdict."""
-        return self.looks is not None and self.looks.verdict is not None
-
-    def enter(self, batch: Sequence[Record]) -> None:
-        """Store a batch, then count and tell it."""
-        self.save(batch)
-        self.tally.add(batch)
-        if self.run.kind == "standard" and _has_steps(batch):
-            self._is_orchestrator()
-        if self.gathering is not None:
-            for record in batch:
-                if isinstance(record, Finished):
-                    self.gathering.add(record.attempt)
-        if self.looks is not None:
-            self.looks.add(record.attempt for record in batch if isinstance(record, Finished))
-            self.tally.ahead = self.looks.ahead
-        if self.heard is not None:
-            self.heard(batch)
-        if self.watch is not None:
-            self.watch(self.tally)
-
-    def cut(self, over: int) -> None:
-        """What was asked is what was planned, now that the gates are decided."""
-        assert self.looks is not None
-        self.run = replace(self.run, interim=self.looks.verdict, cut=over < self.run.planned, planned=over)
-        self.journal.amend(self.run)
-
-    def save(self, batch: Sequence[Record]) -> None:
-        """Store a batch, again and again while the store fails: what was answered has been paid."""
-        until, pause = time.monotonic() + _STORE_PATIENCE, _FIRST_PAUSE
-        while True:
-            try:
-                self.journal.write(batch)
-                return
-            except StoreError as error:
-                if isinstance(error, RunLost) or time.monotonic() + pause > until:
-                    raise
-                _log.warning("%s; trying again in %g s", error, pause)
-            time.sleep(pause)
-            pause = min(2 * pause, _LONGEST_PAUSE)
-
-    def _is_orchestrator(self) -> None:
-        """Store what was seen at once; what was gathered did not look at steps, so the findings are read back."""
-        self.run = replace(self.run, kind="orchestrator")
-        self.gathering = None
-        self.journal.amend(self.run)
-
-
-def _describe_unsaved(batch: Sequence[Record]) -> str:
-    """What is lost with records that cannot be stored: the calls that they tell of, and what those cost."""
-    turns = [record.turn for record in batch if isinstance(record, Turned) and record.turn.reply is not None]
-    reviews = [review for record in batch if isinstance(record, Reviewed) for review in record.reviews]
-    used = [turn.reply.usage for turn in turns if turn.reply is not None] + [review.usage for review in reviews]
-    cost = sum(usage.known_cost for usage in used if usage is not None)
-    answers = plural(len(turns) + len(reviews), "answered call")
-    return f"{answers} could not be stored" + (f", which cost {cost:.4f}" if cost else "")
-
-
-def _has_steps(batch: Sequence[Record]) -> bool:
-    """Whether an agent that was not declared an orchestrator is one: its replies tell their steps."""
-    return any(
-        turn.reply is not None and turn.reply.steps
-        for record in batch
-        if isinstance(record, Finished)
-        for turn in record.attempt.transcript.turns
-    )
 
 
 class _Ending(NamedTuple):
@@ -368,9 +267,9 @@ class _StopRequests:
         return bool(self.heard)
 
 
-def _outcome(executor: Executor, wishes: list[Wish], ledger: _Ledger, *, over: int) -> _Ending:
+def _outcome(executor: Executor, wishes: list[Wish], ledger: Ledger, *, over: int) -> _Ending:
     """How the run ended. Whatever happened before, it is completed only when nothing is left to play."""
-    unplayed, lost = ledger.run.planned - over, ledger.tally.lost
+    unplayed, lost = ledger.run.planned - over, 0 if ledger.run.cut else ledger.tally.lost
     if executor.halt == "stopped":
         return _Ending("paused" if "pause" in wishes else "cancelled", "on request", Stop(kind="asked"))
     if executor.halt == "spent":

@@ -33,8 +33,9 @@ from proctor.storage import open_store
 from proctor.workflows.canaries import canary_warning, check_canaries
 from proctor.workflows.checks import describe_checks, with_checks
 from proctor.workflows.conditions import choose_conditions, with_conditions
-from proctor.workflows.conduct import Listener, Watch, conduct
+from proctor.workflows.conduct import conduct
 from proctor.workflows.labels import found_labels
+from proctor.workflows.ledger import Listener, Watch
 from proctor.workflows.load import load_benchmark
 from proctor.workflows.parts import (
     Cast,

@@ -56,12 +56,25 @@ def read_gates(texts: Iterable[str], *, k: int | None = None, look: int = 1, for
     return RunGates(wanted=tuple(gates.parse(text) for text in texts), k=k, look=look, force=force)
 
 
-def with_baselines(gating: RunGates, run: Run, *, store: str) -> RunGates:
+def gates_of(run: Run) -> tuple[str, ...]:
+    """What a run was started with to be held to: kept with it, or looked at as it went on."""
+    looked_at = () if run.interim is None else tuple(run.interim.verdicts)
+    return run.gates or run.settings.stop_early or looked_at
+
+
+def or_those_of(gating: RunGates, run: Run, *, store: str) -> RunGates:
+    """The gates that were given now, with the runs they name; where none were, those the run was started with."""
+    if gating.wanted:
+        return with_baselines(gating, run, store=store)
+    return with_baselines(replace(gating, wanted=read_gates(gates_of(run)).wanted), run, store=store, older=True)
+
+
+def with_baselines(gating: RunGates, run: Run, *, store: str, older: bool = False) -> RunGates:
     """The same gates with the runs they name: any but this one, so that `last` is the newest other."""
     if all(wanted.baseline is None for wanted in gating.wanted):
         return gating
     with open_store(store, create=False) as opened:
-        return with_stored_baselines(gating, run, opened)
+        return with_stored_baselines(gating, run, opened, older=older)
 
 
 def with_stored_baselines(gating: RunGates, run: Run, store: Store, *, older: bool = False) -> RunGates:
@@ -79,7 +92,7 @@ def with_stored_baselines(gating: RunGates, run: Run, store: Store, *, older: bo
 def judge_stored(store: Store, findings: Findings) -> list[GateVerdict]:
     """The verdicts of the gates that a run was started with; none before it is completed."""
     run = findings.run
-    texts = run.gates or run.settings.stop_early
+    texts = gates_of(run)
     if not texts or run.status != "completed":
         return []
     return with_stored_baselines(read_gates(texts), run, store, older=True).judge(findings)

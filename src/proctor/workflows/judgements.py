@@ -16,7 +16,8 @@ from proctor.running.plan import exams_of
 from proctor.score import SecondOpinion
 from proctor.storage import Store
 from proctor.usage import Usage
-from proctor.workflows.conduct import JudgingSession, Watch, play_beside
+from proctor.workflows.conduct import JudgingSession, play_beside
+from proctor.workflows.ledger import Watch
 from proctor.workflows.pace import pace_of
 from proctor.workflows.parts import Cast, build_reviewers, choose_reviewer, reviewer_again, specs_of
 from proctor.workflows.people import judge_id

@@ -15,7 +15,6 @@ from proctor.run import Attempt, Key, Run, Settings
 from proctor.running.plan import exams_of
 from proctor.storage import Store, open_store
 from proctor.usage import Usage
-from proctor.workflows.conduct import Watch
 from proctor.workflows.judgements import (
     JudgeBeside,
     build_judge,
@@ -23,6 +22,7 @@ from proctor.workflows.judgements import (
     judge_beside,
     repeat_all,
 )
+from proctor.workflows.ledger import Watch
 from proctor.workflows.people import judge_id, judged_share, labels_in_rate
 from proctor.workflows.read import findings_of_run
 from proctor.workflows.replies import usage_of

@@ -11,8 +11,8 @@ from proctor.errors import InputError, UsageError
 from proctor.findings.run import Findings
 from proctor.run import Key, Run
 from proctor.storage import Store, open_store
-from proctor.workflows.conduct import Watch
 from proctor.workflows.judgements import build_judge, judge_beside, judgements_of, repeat_all
+from proctor.workflows.ledger import Watch
 from proctor.workflows.people import is_in_rate
 from proctor.workflows.read import findings_of_run
 from proctor.workflows.run_limits import allowing

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from proctor.reports.progress import Progress, in_notebook
-from proctor.workflows.conduct import Watch
+from proctor.workflows.ledger import Watch
 from proctor.workflows.tally import RunTally
 
 

@@ -22,8 +22,9 @@ from proctor.spending.budget import Budget
 from proctor.storage import Store, open_store
 from proctor.transcript import Reply, Request, Turn
 from proctor.workers.messages import Parts
-from proctor.workflows.conduct import Watch, conduct
+from proctor.workflows.conduct import conduct
 from proctor.workflows.evaluate import Evaluation, new_id
+from proctor.workflows.ledger import Watch
 from proctor.workflows.pace import pace_of
 from proctor.workflows.parts import Cast, build_reviewers, choose_reviewer, reviewer_again, specs_of
 from proctor.workflows.replies import KEPT, ReplySource, pending_attempts, place, take_over

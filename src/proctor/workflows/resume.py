@@ -18,8 +18,9 @@ from proctor.settings import check_setting
 from proctor.storage import Store, open_store
 from proctor.usage import Usage
 from proctor.workflows import stop_early
-from proctor.workflows.conduct import Watch, conduct
+from proctor.workflows.conduct import conduct
 from proctor.workflows.evaluate import Evaluation
+from proctor.workflows.ledger import Watch
 from proctor.workflows.pace import RETRIED, pace_of
 from proctor.workflows.parts import Cast, recast
 from proctor.workflows.read import findings_of

@@ -10,8 +10,8 @@ from typing import Any, overload
 from proctor.config import Config, load_config
 from proctor.errors import UsageError
 from proctor.threads import run_driven
-from proctor.workflows.conduct import Watch
 from proctor.workflows.evaluate import Evaluation, aevaluate, get_ready, start_and_sync
+from proctor.workflows.ledger import Watch
 from proctor.workflows.parts import choose
 from proctor.workflows.progress import watch_in_notebook
 from proctor.workflows.read import read_findings

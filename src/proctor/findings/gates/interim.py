@@ -10,6 +10,7 @@ from typing import Any
 from proctor.benchmark import Exam
 from proctor.errors import UsageError
 from proctor.findings.gates.gate import Gate
+from proctor.findings.gates.look_plan import LookPlan
 from proctor.findings.gates.verdict import Baseline, judge_at_level
 from proctor.findings.run import Accumulator, Findings
 from proctor.run import Attempt, Run
@@ -55,6 +56,20 @@ def check_stop_early(gates: Sequence[Gate], run: Run) -> None:
             raise UsageError(f"--gate {wanted.text!r} cannot stop a run early: expected a bound between 0 and 1")
     if len(run.settings.conditions) > 1:
         raise UsageError("--stop-early looks at one rate, and this run has several conditions: run them one by one")
+    for wanted in gates:
+        _check_reach(LookPlan.of(wanted, run))
+
+
+def _check_reach(planned: LookPlan) -> None:
+    """Looking costs some certainty, so a gate that the whole run could meet may be out of reach here."""
+    if planned.can_be_met:
+        return
+    enough, unit = planned.enough_cases(), "conversations" if planned.gate.metric == "held_rate" else "cases"
+    takes = f"it takes about {enough:,}" if enough else "no affordable number is enough"
+    raise UsageError(
+        f"--gate {planned.gate.text!r} cannot be met with --stop-early on {planned.cases:,} {unit}, however they end: "
+        f"{takes}. Leave --stop-early out, add {unit}, or choose another bound"
+    )
 
 
 class InterimLooks:
@@ -73,23 +88,29 @@ class InterimLooks:
         self._counted = Accumulator(run, exams)
         self._arrived: dict[Slot, Attempt] = {}
         self._next = self._passed = self._missing = 0
-        self.sizes = sequential.look_sizes(len(slots))
+        self._plans = {wanted.text: LookPlan.of(wanted, run) for wanted in gates}
+        self._first = self._plans[gates[0].text]
+        self.sizes, self._z = self._first.sizes, self._first.z
         self._look = 0
         self._path: list[LookPoint] = []
-        shares = tuple(size / len(slots) for size in self.sizes)
-        self._z = sequential.z_bounds(shares)
+        self._latest_z = 0.0
 
     @property
     def ahead(self) -> str:
         """The next look at the first gate, and what would end the run there."""
-        look = min(self._look, len(self.sizes) - 1)
-        said = f"look {look + 1} of {len(self.sizes)} at {self.sizes[look]:,}"
-        if not self._is_counted(self._gates[0]):
-            return f"{said}: ends at z ± {self._z[look]:.2f}"
-        bounds, upper = self._plan(self._gates[0]).looks[look], self._gates[0].upper
-        met = f"{'failed' if upper else 'passed'} ≥ {bounds.met:,}" if bounds.reachable else "nothing yet"
-        few = "" if bounds.not_met is None else f", not met by ≤ {bounds.not_met:,}"
-        return f"{said}: met by {met}{few}"
+        return self._first.sentence(min(self._look, len(self.sizes) - 1))
+
+    @property
+    def so_far(self) -> InterimVerdict:
+        """The verdict; as long as there is none, the looks that were taken and the bounds of those ahead."""
+        if self.verdict is not None:
+            return self.verdict
+        ahead = map(self._look_ahead, range(self._look, len(self.sizes)))
+        return self._told({}, z=self._latest_z, bound=0.0, path=(*self._path, *ahead))
+
+    def _look_ahead(self, look: int) -> LookPoint:
+        low, high = self._first.between(look)
+        return LookPoint(attempts=self.sizes[look], value=None, low=low, high=high)
 
     def add(self, attempts: Iterable[Attempt]) -> bool:
         """Count what has finished; whether there is a verdict now."""
@@ -112,21 +133,24 @@ class InterimLooks:
         standings = [self._stand(wanted) for wanted in self._gates]
         self._look += 1
         first = standings[0]
+        self._latest_z = first.z
         self._path.append(LookPoint(attempts=self._next, value=first.value, low=first.low, high=first.high))
         if not self._is_settled(standings):
             return
         told = next((each for each in standings if each.verdict == "not met"), standings[-1])
-        self.verdict = InterimVerdict(
-            verdicts={wanted.text: each.verdict for wanted, each in zip(self._gates, standings, strict=True)},
+        verdicts = {wanted.text: each.verdict for wanted, each in zip(self._gates, standings, strict=True)}
+        given_up = self._look < len(self.sizes) and "inconclusive" in verdicts.values()
+        self.verdict = self._told(verdicts, z=told.z, bound=told.bound, path=tuple(self._path), hopeless=given_up)
+
+    def _told(self, verdicts: dict[str, Verdict], **known: Any) -> InterimVerdict:
+        return InterimVerdict(
+            verdicts=verdicts,
             look=self._look,
             looks=len(self.sizes),
             cases=len({exam for _, exam in self._slots[: self._next]}),
             of=len(self._exams),
             attempts=self._next,
-            z=told.z,
-            bound=told.bound,
-            path=tuple(self._path),
-            hopeless=self._look < len(self.sizes) and any(each.verdict == "inconclusive" for each in standings),
+            **known,
         )
 
     def _is_settled(self, standings: Sequence[_Standing]) -> bool:
@@ -135,7 +159,7 @@ class InterimLooks:
         return all(each.hopeless or each.verdict == "met" for each in standings)
 
     def _stand(self, wanted: Gate) -> _Standing:
-        if self._is_counted(wanted):
+        if self._plans[wanted.text].exact:
             return self._stand_by_count(wanted)
         findings = self._counted.cut().findings(self._run)
         if wanted.baseline is not None:
@@ -144,27 +168,14 @@ class InterimLooks:
 
     # one verdict a case: exact
 
-    def _is_counted(self, wanted: Gate) -> bool:
-        settings = self._run.settings
-        return wanted.metric == "pass_rate" and settings.type == "standard" and settings.repeats == 1
-
-    def _plan(self, wanted: Gate) -> sequential.Plan:
-        """Of `rate <= bound`: that of the failures."""
-        return sequential.plan(len(self._slots), 1 - wanted.bound if wanted.upper else wanted.bound)
-
     def _stand_by_count(self, wanted: Gate) -> _Standing:
-        planned = self._plan(wanted)
+        planned = self._plans[wanted.text].counts
         bounds = planned.looks[self._look]
+        low, high = self._plans[wanted.text].between(self._look)
         least = self._next - self._passed - self._missing if wanted.upper else self._passed
         most = least + self._missing
         z = sequential.score_z(least / self._next, planned.bound, self._next)
-        asked = planned.bound * self._next
-        shown: dict[str, Any] = {
-            "z": z,
-            "value": least - asked,
-            "low": None if bounds.not_met is None else bounds.not_met - asked,
-            "high": bounds.met - asked if bounds.reachable else None,
-        }
+        shown: dict[str, Any] = {"z": z, "value": least - planned.bound * self._next, "low": low, "high": high}
         if least >= bounds.met:
             return _Standing(verdict="met", bound=bounds.met, **shown)
         if bounds.not_met is not None and most <= bounds.not_met:

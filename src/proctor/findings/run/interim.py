@@ -12,13 +12,24 @@ def sentences(run: Run) -> Iterator[str]:
     """That it stopped early, and what that does to its numbers; nothing of a run that was played to the end."""
     if run.cut and run.interim is not None:
         yield (
-            f"Stopped early {where(run.interim)}: the rate is off by up to two points, away from the gate. The verdict "
-            f"stays, whatever the rest would show: `proctor resume {run.id} --to-the-end` plays it."
+            f"Stopped early {where(run.interim)}: {said(run.interim)}. The rate is off by up to two points, away from "
+            f"the gate. The verdict stays, whatever the rest would show: `proctor resume {run.id} --to-the-end` plays "
+            "it."
         )
     elif run.cut:
         yield "Judges a run that stopped early: the rate is off by up to two points, away from that run's gate."
-    elif run.interim is not None and run.interim.attempts < run.settings.planned_trials(run.interim.of):
-        yield f"The gates were decided {where(run.interim)}; the rest was played afterwards and does not change that."
+    elif run.interim is not None and was_settled_early(run):
+        yield (
+            f"The gates were looked at as it went on, and settled {where(run.interim)}: {said(run.interim)}. The rest "
+            "was played afterwards and does not change that."
+        )
+
+
+def was_settled_early(run: Run) -> bool:
+    """Whether its gates were decided before all was asked, also where the rest was played afterwards."""
+    if run.cut or run.interim is None:
+        return run.cut
+    return run.interim.is_settled and run.interim.attempts < run.settings.planned_trials(run.interim.of)
 
 
 def where(verdict: InterimVerdict) -> str:
@@ -27,10 +38,21 @@ def where(verdict: InterimVerdict) -> str:
     return f"at look {verdict.look} of {verdict.looks}, after {verdict.cases:,} of {verdict.of:,} cases{again}"
 
 
+def _awaited(verdict: InterimVerdict) -> str:
+    """Of a run that goes on, or was interrupted: the next look, which may end it."""
+    ahead = next((point.attempts for point in verdict.path if point.value is None), verdict.attempts)
+    return f"Undecided so far; look {verdict.look + 1} of {verdict.looks} at {ahead:,} attempts may end the run"
+
+
+def said(verdict: InterimVerdict) -> str:
+    """`pass_rate>=0.9 is met`, gate after gate."""
+    return ", ".join(f"{gate} is {each}" for gate, each in verdict.verdicts.items())
+
+
 def drawn(verdict: InterimVerdict) -> str:
     """What a chart of the looks shows."""
-    gates = ", ".join(f"{gate}: {said}" for gate, said in verdict.verdicts.items())
+    stands = f"{said(verdict)}, {where(verdict)}" if verdict.is_settled else _awaited(verdict)
     return (
-        f"{gates}, {where(verdict)}. Above the upper line the first gate is met, below the lower one it is not; on the "
+        f"{stands}. Above the upper line the first gate is met, below the lower one it is not; on the "
         "line across, the rate is just at the gate."
     )

@@ -10,6 +10,7 @@ from proctor.codec import encode
 from proctor.findings.gates import GateVerdict
 from proctor.findings.run import CaseFinding, CategoryFinding, Findings, ProblemGroup, Summary
 from proctor.findings.run.canaries import canary_finding
+from proctor.findings.run.interim import was_settled_early
 from proctor.findings.run.panel import JudgeFinding
 from proctor.reports import outcomes
 from proctor.reports.gates import as_dicts
@@ -52,7 +53,7 @@ def as_dict(findings: Findings, gates: Sequence[GateVerdict] = ()) -> dict[str, 
         "conditions": _conditions(findings),
         **({} if not findings.lies else {"lies": plain(findings.lies)}),
         "orchestration": plain(findings.orchestration),
-        **({"stopped_early": plain(run.interim)} if run.cut else {}),
+        **({"stopped_early": plain(run.interim)} if was_settled_early(run) else {}),
         **({} if run.workers is None else {"workers": plain(run.workers)}),
         **({} if run.canaries is None else {"canaries": plain(canary_finding(run))}),
         **({} if not findings.judges else {"judges": [_judge(judge) for judge in findings.judges]}),

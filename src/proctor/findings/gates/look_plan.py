@@ -1,0 +1,121 @@
+"""The looks at a gate for which a run may stop early, as they are known before the first call: LookPlan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from proctor.findings.gates.gate import Gate
+from proctor.run import Run
+from proctor.statistics import sequential
+
+_MOST = 1 << 17
+"""Cases up to which a number is looked for that is enough."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LookPlan:
+    """When a gate is looked at, and what ends a run there."""
+
+    gate: Gate
+    units: int
+    """Attempts of the whole run; of a battle, conversations."""
+    cases: int
+    """What an interval counts of them: cases that are asked several times count once."""
+    exact: bool
+    """Whether each case has one verdict, so that passes are counted; else the looks are on the scale of z."""
+
+    @classmethod
+    def of(cls, gate: Gate, run: Run) -> LookPlan:
+        """Of a run before its first call, or as it goes on."""
+        settings = run.settings
+        return cls(
+            gate=gate,
+            units=run.planned,
+            cases=run.planned if settings.type == "abm-static" else run.exams,
+            exact=gate.metric == "pass_rate" and settings.type == "standard" and settings.repeats == 1,
+        )
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """After how many attempts each look is taken."""
+        return sequential.look_sizes(self.units)
+
+    @property
+    def z(self) -> tuple[float, ...]:
+        """What ends the run at each look, on either side, where passes are not counted."""
+        return sequential.z_bounds(tuple(size / self.units for size in self.sizes))
+
+    @property
+    def counts(self) -> sequential.Plan:
+        """What ends it where they are; of `rate <= bound`, that of the failures."""
+        return sequential.plan(self.units, self._bound)
+
+    def between(self, look: int) -> tuple[float | None, float | None]:
+        """The two ends that a path must reach at a look: passes above what the gate asks for, or a z."""
+        if not self.exact:
+            return -self.z[look], self.z[look]
+        bounds, asked = self.counts.looks[look], self._bound * self.sizes[look]
+        low = None if bounds.not_met is None else bounds.not_met - asked
+        return low, bounds.met - asked if bounds.reachable else None
+
+    def sentence(self, look: int) -> str:
+        """`look 5 of 20 at 125: met by passed ≥ 122, not met by ≤ 100`."""
+        said = f"look {look + 1} of {len(self.sizes)} at {self.sizes[look]:,}"
+        if not self.exact:
+            return f"{said}: ends at z ± {self.z[look]:.2f}"
+        bounds = self.counts.looks[look]
+        met = f"{'failed' if self.gate.upper else 'passed'} ≥ {bounds.met:,}" if bounds.reachable else "nothing yet"
+        few = "" if bounds.not_met is None else f", not met by ≤ {bounds.not_met:,}"
+        return f"{said}: met by {met}{few}"
+
+    def courses(self) -> tuple[sequential.ExpectedCourse, ...]:
+        """What becomes of runs of agents near the bound and far from it; none where passes are not counted."""
+        if not self.exact:
+            return ()
+        room, planned = 1 - self._bound, self.counts
+        near = (-1, -0.5, 0, 0.2, 0.4, 0.6, 0.8)
+        rates = sorted({round(self._bound + share * room, 4) for share in near if self._bound + share * room > 0})
+        return tuple(sequential.course(planned, rate) for rate in rates)
+
+    @property
+    def can_be_met(self) -> bool:
+        """Whether an agent that never errs would meet it, before it is given up; of a difference nobody knows."""
+        if self.gate.baseline is not None:
+            return True
+        if self.exact:
+            return self._meets_by_count()
+        for size, limit in zip(self.sizes, self.z, strict=True):
+            z = sequential.score_z(1.0, self._bound, min(size, self.cases))
+            if z >= limit:
+                return True
+            if sequential.is_hopeless(z, size / self.units, self.z[-1]):
+                return False
+        return False
+
+    def enough_cases(self) -> int | None:
+        """About the fewest cases with which it can be met, asked as often as these; None: no affordable number."""
+        few, many = self.cases, 2 * self.cases
+        while not self._with_cases(many).can_be_met:
+            few, many = many, 2 * many
+            if many > _MOST:
+                return None
+        while many - few > 1:
+            middle = (few + many) // 2
+            few, many = (few, middle) if self._with_cases(middle).can_be_met else (middle, many)
+        return many
+
+    @property
+    def _bound(self) -> float:
+        return 1 - self.gate.bound if self.gate.upper else self.gate.bound
+
+    def _meets_by_count(self) -> bool:
+        planned = self.counts
+        for look in planned.looks:
+            if look.cases >= look.met:
+                return True
+            if planned.is_hopeless(look.cases, look.cases):
+                return False
+        return False
+
+    def _with_cases(self, cases: int) -> LookPlan:
+        return replace(self, cases=cases, units=cases * max(1, self.units // self.cases))

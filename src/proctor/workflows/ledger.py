@@ -1,0 +1,137 @@
+"""What is done with all that is played: stored first, then counted and told."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from proctor.errors import RunLost, StoreError
+from proctor.findings.run import Accumulator
+from proctor.reports.numbers import plural
+from proctor.run import Finished, Record, Reviewed, Run, Turned
+from proctor.workflows.tally import RunTally
+
+if TYPE_CHECKING:
+    from proctor.findings.gates.interim import InterimLooks
+
+Watch = Callable[[RunTally], None]
+Listener = Callable[[Sequence[Record]], None]
+_STORE_PATIENCE = 60.0
+"""Seconds for which a store that fails is tried again; meanwhile hardly anything more is asked."""
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 8.0
+_log = logging.getLogger("proctor")
+
+
+class Writer(Protocol):
+    """Of a journal, what a ledger needs."""
+
+    def write(self, records: Sequence[Record]) -> None:
+        """Store records in one transaction."""
+
+    def amend(self, run: Run) -> None:
+        """Store what has changed of a run."""
+
+
+@dataclass(slots=True)
+class Ledger:
+    """What is done with every batch of records: stored first, then counted and told."""
+
+    journal: Writer
+    run: Run
+    tally: RunTally
+    watch: Watch | None
+    heard: Listener | None
+    gathering: Accumulator | None
+    looks: InterimLooks | None = None
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the gates for which the run stops early have their verdict."""
+        return self.looks is not None and self.looks.verdict is not None
+
+    def enter(self, batch: Sequence[Record]) -> None:
+        """Store a batch, then count and tell it."""
+        self.save(batch)
+        self.tally.add(batch)
+        if self.run.kind == "standard" and _has_steps(batch):
+            self._is_orchestrator()
+        if self.gathering is not None:
+            for record in batch:
+                if isinstance(record, Finished):
+                    self.gathering.add(record.attempt)
+        if self.looks is not None:
+            self.looks.add(record.attempt for record in batch if isinstance(record, Finished))
+            self.keep_looks()
+        if self.heard is not None:
+            self.heard(batch)
+        if self.watch is not None:
+            self.watch(self.tally)
+
+    def cut(self, over: int) -> None:
+        """What was asked is what was planned, now that the gates are decided.
+
+        What was lost on the way counts as worst and best, and decided nothing; where all was asked, it is played again.
+        """
+        assert self.looks is not None
+        if self.tally.lost and over >= self.run.planned:
+            return
+        self._amend(interim=self.looks.verdict, cut=over < self.run.planned, planned=over)
+
+    def keep_looks(self) -> None:
+        """Store each new look with the run, so that it is seen wherever the run is watched."""
+        if self.looks is None:
+            return
+        self.tally.ahead = self.looks.ahead
+        stored, so_far = self.run.interim, self.looks.so_far
+        if not so_far.is_settled and (stored is None or stored.look != so_far.look):
+            self._amend(interim=so_far)
+
+    def save(self, batch: Sequence[Record]) -> None:
+        """Store a batch: what was answered has been paid."""
+        self._insist(lambda: self.journal.write(batch))
+
+    def _amend(self, **changed: Any) -> None:
+        self.run = replace(self.run, **changed)
+        self._insist(lambda: self.journal.amend(self.run))
+
+    def _insist(self, store: Callable[[], None]) -> None:
+        """Again and again while the store fails."""
+        until, pause = time.monotonic() + _STORE_PATIENCE, _FIRST_PAUSE
+        while True:
+            try:
+                store()
+                return
+            except StoreError as error:
+                if isinstance(error, RunLost) or time.monotonic() + pause > until:
+                    raise
+                _log.warning("%s; trying again in %g s", error, pause)
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def _is_orchestrator(self) -> None:
+        """Store what was seen at once; what was gathered did not look at steps, so the findings are read back."""
+        self.gathering = None
+        self._amend(kind="orchestrator")
+
+
+def describe_unsaved(batch: Sequence[Record]) -> str:
+    """What is lost with records that cannot be stored: the calls that they tell of, and what those cost."""
+    turns = [record.turn for record in batch if isinstance(record, Turned) and record.turn.reply is not None]
+    reviews = [review for record in batch if isinstance(record, Reviewed) for review in record.reviews]
+    used = [turn.reply.usage for turn in turns if turn.reply is not None] + [review.usage for review in reviews]
+    cost = sum(usage.known_cost for usage in used if usage is not None)
+    answers = plural(len(turns) + len(reviews), "answered call")
+    return f"{answers} could not be stored" + (f", which cost {cost:.4f}" if cost else "")
+
+
+def _has_steps(batch: Sequence[Record]) -> bool:
+    """Whether an agent that was not declared an orchestrator is one: its replies tell their steps."""
+    return any(
+        turn.reply is not None and turn.reply.steps
+        for record in batch
+        if isinstance(record, Finished)
+        for turn in record.attempt.transcript.turns
+    )
