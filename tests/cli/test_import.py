@@ -123,7 +123,7 @@ def test_the_same_file_is_stored_once_unless_it_is_asked_for_again(desk: Desk) -
 def test_an_import_that_was_broken_off_is_done_again(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     log = _log(desk)
     with monkeypatch.context() as patched:
-        patched.setattr("proctor.workflows.import_run._sound", lambda reply: 1 / 0)
+        patched.setattr("proctor.workflows.import_attempts._sound", lambda reply: 1 / 0)
         assert desk("import", log).code == 4
 
     broken = desk("list", "--json").json[0]
@@ -426,3 +426,23 @@ def test_a_question_that_no_suite_holds_is_told_and_stays_in_the_run(desk: Desk)
     assert "7,000 characters" in _file(said)["not_taken_first"][0]["why"]
     assert _outcomes(said) == [{"passed": 2}]
     assert said.json["cases_written"] == 1
+
+
+def test_a_case_that_stands_in_two_of_the_files_is_written_once(desk: Desk) -> None:
+    item = {"item": {"question": "2 + 2?", "answer": "4"}}
+    as_lines(desk.folder / "data.jsonl", [item, item])
+    as_lines(desk.folder / "again.jsonl", [item, item])
+
+    desk("import", "data.jsonl", "again.jsonl", "-o", "suite.yaml")
+
+    first, second = read_suite(desk.folder / "suite.yaml").cases  # a file may ask the same twice
+    assert second.id == f"{first.id}-2"
+
+
+def test_a_list_of_evals_alone_has_no_case_and_says_what_to_name(desk: Desk) -> None:
+    as_json(desk.folder / "evals.json", {"object": "list", "data": [EVAL], "has_more": False})
+
+    refused = desk("import", "evals.json", "-o", "suite.yaml")
+
+    assert refused.code == 2
+    assert "name data, output items, or one run" in refused.error

@@ -11,13 +11,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from proctor.benchmark import Benchmark, Case
-from proctor.codec import benchmark_of, digest, to_reply
-from proctor.errors import AgentFault, InputError, UsageError
-from proctor.formats.cases import check_case
+from proctor.codec import benchmark_of, digest
+from proctor.errors import InputError
 from proctor.formats.imports.case_book import CaseBook, GatheredCases
 from proctor.formats.imports.contract import (
-    CutOff,
-    ImportedRecord,
     ImportedRun,
     ImportLog,
     ImportSource,
@@ -27,19 +24,14 @@ from proctor.formats.imports.detect import open_source
 from proctor.formats.imports.fields import fit_name
 from proctor.formats.imports.source_file import SourceFile
 from proctor.formats.suites.suite_writer import SuiteWriter, why_unwritable
-from proctor.run import Attempt, Finished, Key, Record, Run, Settings, Stop, Turned
-from proctor.running.plan import PLACES
-from proctor.running.verdict import marks, turn_passes
-from proctor.score import ImportedFrom, Unscored
+from proctor.run import Run, Settings
+from proctor.score import ImportedFrom
 from proctor.settings import check_labels, check_name, check_setting
 from proctor.storage import Store, open_store
-from proctor.transcript import Reply, Transcript, Turn
-from proctor.usage import Usage
 from proctor.workflows.checks import describe_checks
 from proctor.workflows.evaluate import new_id
+from proctor.workflows.import_attempts import in_order, read_records, write_attempts
 
-_BATCH = 200
-_BROKEN_OFF = "its import was broken off; import the file again"
 _USUAL = Settings().passing_score
 
 
@@ -114,7 +106,8 @@ def import_files(paths: Sequence[Path], plan: ImportPlan) -> ImportReport:
             writer = stack.enter_context(SuiteWriter(plan.target, name=plan.name or opened[0][1].name))
         store = stack.enter_context(open_store(plan.store)) if plan.store and _have_runs(opened) else None
         book = CaseBook()
-        done = [_import_file(path, source, plan, book, writer, store) for path, source in opened]
+        several = len(opened) > 1
+        done = [_import_file(path, source, plan, book, writer, store, apart=several) for path, source in opened]
         if writer is not None and not writer.cases:
             raise InputError(f"{_list_of(paths)} holds no case that could be written: {_first_reason(done)}")
     return ImportReport(
@@ -142,22 +135,31 @@ def _have_runs(opened: Sequence[tuple[Path, ImportSource]]) -> bool:
 
 
 def _first_reason(done: Sequence[FileImport]) -> str:
-    found = ((place, why) for each in done for place, why in each.log.skipped)
-    return next((f"{place}: {why}" for place, why in found), "there is no record in it")
+    found = [f"{place}: {why}" for each in done for place, why in each.log.skipped]
+    return next(iter([*found, *(note for each in done for note in each.log.notes)]), "there is no record in it")
 
 
 def _import_file(
-    path: Path, source: ImportSource, plan: ImportPlan, book: CaseBook, writer: SuiteWriter | None, store: Store | None
+    path: Path,
+    source: ImportSource,
+    plan: ImportPlan,
+    book: CaseBook,
+    writer: SuiteWriter | None,
+    store: Store | None,
+    *,
+    apart: bool,
 ) -> FileImport:
+    """Read one; `apart`: a case that an earlier file has too is not written twice, though one file may repeat it."""
     log = ImportLog()
     runs = source.runs()
-    gathered = GatheredCases(runs, book=CaseBook() if runs else book, keeps=store is not None)
+    apart = apart or bool(runs)
+    gathered = GatheredCases(runs, book=CaseBook() if apart else book, keeps=store is not None)
     order = next((run.order for run in runs.values() if run.order), {})
     waiting: list[tuple[Case, str]] = []
-    for record in _read(source, log):
+    for record in read_records(source, log):
         case, new = gathered.add(record)
-        if runs:
-            case, new = book.enter(case, own_id=record.own_id)
+        if apart:
+            case, new = book.enter(case, own_id=record.own_id) if new else (case, False)
         if new and writer is not None:
             waiting.append((case, record.place))
         if not order:
@@ -168,20 +170,6 @@ def _import_file(
     return FileImport(
         path=path, tool=source.tool, version=source.version, cases=gathered.count, runs=tuple(stored), log=log
     )
-
-
-def _read(source: ImportSource, log: ImportLog) -> Iterator[ImportedRecord]:
-    """All that is whole in a file, and that a benchmark may hold."""
-    try:
-        for record in source.records(log):
-            try:
-                check_case(record.case)
-            except UsageError as error:
-                log.skip(record.place, str(error))
-            else:
-                yield record
-    except CutOff as error:
-        log.cut_off = str(error)
 
 
 def _write(cases: list[tuple[Case, str]], writer: SuiteWriter | None, log: ImportLog, *, has_runs: bool) -> None:
@@ -208,10 +196,10 @@ def _store_runs(
         if origin in known and not plan.again:
             yield StoredImport(run=known[origin], known=True)
         elif gathered.cases[key]:
-            benchmark = benchmark_of(_in_order(gathered.cases[key], told), name=plan.name or source.name)
+            benchmark = benchmark_of(in_order(gathered.cases[key], told), name=plan.name or source.name)
             made[key] = _create(path, source, told, benchmark, gathered.trials[key], plan, origin, taken)
             store.journal.create(made[key], benchmark)
-    for run, outcomes in _write_attempts(source, made, gathered, store, cut_off=bool(log.cut_off)).items():
+    for run, outcomes in write_attempts(source, made, gathered, store, cut_off=bool(log.cut_off)).items():
         yield StoredImport(run=store.archive.find(run), outcomes=dict(outcomes))
 
 
@@ -223,11 +211,6 @@ def _is_whole(run: Run) -> bool:
 def _digest_of(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _in_order(cases: Mapping[str, Case], told: ImportedRun) -> list[Case]:
-    """In the order of their dataset, whatever the order in which they were answered."""
-    return sorted(cases.values(), key=lambda case: told.order.get(case.id, len(told.order)))
 
 
 def _create(
@@ -288,103 +271,3 @@ def _settings(
         case_trials={case: times for case, times in trials.items() if times != usual},
         concurrency=1,
     )
-
-
-def _write_attempts(
-    source: ImportSource, made: Mapping[str, Run], gathered: GatheredCases, store: Store, *, cut_off: bool
-) -> dict[str, Counter[str]]:
-    """Store what came of every case, in batches; run → outcome → attempts."""
-    outcomes: dict[str, Counter[str]] = {run.id: Counter() for run in made.values()}
-    if not made:
-        return outcomes
-    batch: list[Record] = []
-    with ExitStack() as held:
-        for run in made.values():
-            held.enter_context(store.journal.writing(run.id))
-        try:
-            for attempt in _attempts(source, made, gathered):
-                outcomes[attempt.key.run][attempt.outcome] += 1
-                batch += [*(Turned(key=attempt.key, turn=turn) for turn in attempt.transcript.turns)]
-                batch.append(Finished(attempt=attempt))
-                if len(batch) >= _BATCH:
-                    store.journal.write(batch)
-                    batch.clear()
-            store.journal.write(batch)
-        except BaseException:
-            for run in made.values():
-                store.journal.mark(run.id, "cancelled", reason=_BROKEN_OFF, stop=Stop(kind="interrupted"))
-            raise
-        for key, run in made.items():
-            _finish(store, run, source.runs()[key], outcomes[run.id], cut_off=cut_off)
-    return outcomes
-
-
-def _attempts(source: ImportSource, made: Mapping[str, Run], gathered: GatheredCases) -> Iterator[Attempt]:
-    """What came of every case, read once more."""
-    ordered = {key: _in_order(gathered.cases[key], source.runs()[key]) for key in made}
-    places = {key: {case.id: row for row, case in enumerate(cases)} for key, cases in ordered.items()}
-    asked: dict[str, Counter[str]] = {key: Counter() for key in made}
-    names = GatheredCases(source.runs(), book=CaseBook(), keeps=False)
-    for record in _read(source, ImportLog()):
-        case, _ = names.add(record)
-        if record.result is None or record.run not in made:
-            continue
-        asked[record.run][case.id] += 1
-        trial = record.trial or asked[record.run][case.id]
-        yield _attempt(record, case, made[record.run], trial, places[record.run][case.id] * PLACES + trial)
-
-
-def _attempt(record: ImportedRecord, case: Case, run: Run, trial: int, place: int) -> Attempt:
-    result = record.result
-    assert result is not None, "only results are stored"
-    reply = _sound(result.reply)
-    turn = Turn(number=1, question=case.question, reply=reply, case=case.id, started=result.started, ended=result.ended)
-    review, settings = result.review, run.settings
-    scores, missing = marks([(settings.reviewer or "", review)], turn=1, settings=settings)
-    verdict = result.passed
-    if result.failure is not None:
-        verdict = False if result.failure.owner == "agent" and result.failure.stage != "reviewer" else None
-    elif verdict is None and review.unscored is None and scores:
-        verdict = turn_passes(None, scores, missing, review.checks, settings=settings)
-    if verdict is None and result.failure is None and not missing:
-        missing = (Unscored(turn=1, of="agent", by=settings.reviewer or "", reason="it has no verdict there"),)
-    return Attempt(
-        key=Key(run=run.id, exam=case.id, trial=trial),
-        place=place,
-        transcript=Transcript(turns=(turn,), ended="agent" if reply is None else "script"),
-        scores=scores,
-        unscored=missing,
-        checks=review.checks,
-        failure=result.failure,
-        turn_passed=(verdict if result.failure is None else None,),
-        passed=verdict,
-        finished=True,
-        usage=result.usage or (reply.usage if reply is not None and reply.usage else Usage()),
-        seconds=turn.seconds,
-        cut_off=int(reply is not None and reply.cut_off),
-        started=result.started,
-        ended=result.ended,
-    )
-
-
-def _sound(reply: Reply | None) -> Reply | None:
-    """A reply that any store takes; of one with values that none does, its text."""
-    try:
-        return None if reply is None else to_reply(reply)
-    except AgentFault:
-        return None if reply is None else Reply(text=reply.text, tools_known=False)
-
-
-def _finish(store: Store, run: Run, told: ImportedRun, outcomes: Counter[str], *, cut_off: bool) -> None:
-    """As it ended there; what never came to its end, or of which not all is here, is not completed."""
-    seconds = max(0.0, told.ended - told.started) if told.started and told.ended else 0.0
-    missing, lost = run.planned - outcomes.total(), outcomes["environment_failed"]
-    if cut_off or told.stopped or missing > 0:
-        where = run.imported.tool if run.imported is not None else ""
-        reason = "its file is cut off" if cut_off else f"{told.stopped or 'not all was played'} in {where}"
-        store.journal.mark(run.id, "cancelled", reason=reason, stop=Stop(kind="unplayed"), seconds=seconds)
-    elif lost:
-        reason = f"{lost:,} {'attempt' if lost == 1 else 'attempts'} failed there for reasons outside the agent"
-        store.journal.mark(run.id, "failed", reason=reason, stop=Stop(kind="lost"), seconds=seconds)
-    else:
-        store.journal.mark(run.id, "completed", seconds=seconds)

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from proctor.errors import InputError
 from proctor.formats.imports.contract import ImportedRecord, ImportedRun, ImportLog, ImportWishes
-from proctor.formats.imports.fields import answer_in, asked_in, case_of, fit_name
+from proctor.formats.imports.fields import answer_in, asked_at, case_of, fit_name
 from proctor.formats.imports.json_stream import Keys
 from proctor.formats.imports.source_file import SourceFile
 
@@ -64,10 +63,9 @@ class DatasetExport:
                 yield from self._record(item, place, log)
 
     def _record(self, item: Item, place: str, log: ImportLog) -> Iterator[ImportedRecord]:
-        try:
-            asked = asked_in(item.input, self._wishes, log)
-        except InputError as error:
-            raise InputError(f"{self._file.path}, {place}: {error}") from None
+        asked = asked_at(place, item.input, self._wishes, log)
+        if asked is None:
+            return
         answer = item.case.get("answer") or answer_in(item.expected, self._wishes, log)
         others = {name: value for name, value in item.case.items() if name != "answer"}
         case = case_of(asked, own_id=item.own_id, answer=answer, place=place, log=log, metadata=item.metadata, **others)

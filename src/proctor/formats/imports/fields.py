@@ -25,6 +25,13 @@ ANSWERS = (
     "target", "ground_truth", "label", "correct_label", "response", "result", "text",
 )  # fmt: skip
 CONTEXTS = ("context", "history", "chat_history", "system", "system_prompt")
+_PIECES = frozenset(
+    {"text", "output_text", "input_text", "refusal", "image", "image_url", "input_image", "output_image", "audio",
+     "input_audio", "output_audio", "video", "file", "input_file", "document", "media", "reasoning", "thinking",
+     "redacted_thinking", "tool_use", "tool_result", "tool_call", "server_tool_use"}
+)  # fmt: skip
+"""What the pieces of a message are called; a list of other things with a type is data."""
+_QUIET = frozenset({"reasoning", "thinking", "redacted_thinking", "tool_use", "tool_call"})
 _USERS = ("user", "human", "HumanMessage")
 _SPEAKERS = {"human": "user", "ai": "assistant", "HumanMessage": "user", "AIMessage": "assistant"}
 
@@ -42,6 +49,7 @@ class ImportedQuestion:
 
 def asked_in(value: Any, wishes: ImportWishes, log: ImportLog) -> ImportedQuestion:
     """The question in an input: a text, a conversation, an object with either. Raises InputError where it is open."""
+    value = _unwrapped(value)
     if isinstance(value, Mapping):
         return _asked_in_object(value, wishes, log)
     if is_conversation(value):
@@ -49,15 +57,36 @@ def asked_in(value: Any, wishes: ImportWishes, log: ImportLog) -> ImportedQuesti
     return ImportedQuestion(question=text_of(value, log))
 
 
+def _unwrapped(value: Any) -> Any:
+    """What is given, out of what a tracer puts around it: the arguments of a call, a list of one conversation."""
+    if isinstance(value, Mapping) and value and value.keys() <= {"args", "kwargs"}:
+        args, named = value.get("args"), value.get("kwargs")
+        numbered = {f"args[{place}]": each for place, each in enumerate(args if isinstance(args, list) else ())}
+        together = numbered | (dict(named) if isinstance(named, Mapping) else {})
+        return next(iter(together.values())) if len(together) == 1 else together
+    if isinstance(value, list) and len(value) == 1 and is_conversation(value[0]):
+        return value[0]
+    return value
+
+
+def asked_at(place: str, value: Any, wishes: ImportWishes, log: ImportLog) -> ImportedQuestion | None:
+    """The same for one record of many; None, and told, where it is open: the others may be clear."""
+    try:
+        return asked_in(value, wishes, log)
+    except InputError as error:
+        log.skip(place, str(error))
+        return None
+
+
 def _asked_in_object(value: Mapping[str, Any], wishes: ImportWishes, log: ImportLog) -> ImportedQuestion:
     key = _key_of(value, wishes.question, QUESTIONS)
-    if key is None and is_conversation(value.get("messages")):
+    if key is None and is_conversation(_unwrapped(value.get("messages"))):
         key = "messages"
     filled = [name for name, inner in value.items() if inner not in (None, "", [], {})]
     if key is None and len(filled) == 1:
         key = filled[0]
     if key is None:
-        if filled and wishes.question is None:
+        if filled:
             raise InputError(
                 f"it cannot be told which key holds the question; the keys are {', '.join(map(repr, value))}: "
                 "name it with --question KEY"
@@ -71,14 +100,28 @@ def _asked_in_object(value: Mapping[str, Any], wishes: ImportWishes, log: Import
     others = {str(name): each for name, each in value.items() if name != key}
     context = inner.context
     for name in CONTEXTS:
-        if context is None and isinstance(others.get(name), str) and others[name].strip():
-            context = others.pop(name)
+        if context is None and (said := _said_before(others.get(name), log)):
+            context = said
+            del others[name]
     return ImportedQuestion(question=inner.question, context=context, others=others | inner.others)
 
 
+def _said_before(value: Any, log: ImportLog) -> str:
+    """A context, which may be a text, a conversation or several documents; empty: it is none."""
+    if is_conversation(value := _unwrapped(value)):
+        return _dialogue(value, log)
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return "\n\n".join(value)
+    return value if isinstance(value, str) and value.strip() else ""
+
+
+def _dialogue(messages: Sequence[Mapping[str, Any]], log: ImportLog) -> str:
+    return "\n\n".join(f"{role_of(each)}: {content_of(each, log)}" for each in messages)
+
+
 def _key_of(value: Mapping[str, Any], wished: str | None, usual: Sequence[str]) -> str | None:
-    if wished is not None:
-        return wished if value.get(wished) not in (None, "") else None
+    if wished is not None and value.get(wished) not in (None, ""):
+        return wished
     plain = {str(name).casefold().replace(" ", "_").replace("-", "_"): name for name in value}
     return next((plain[name] for name in usual if name in plain and value[plain[name]] not in (None, "")), None)
 
@@ -110,10 +153,10 @@ def _asked_in_conversation(messages: Sequence[Mapping[str, Any]], log: ImportLog
     places = [place for place, message in enumerate(messages) if role_of(message) in _USERS]
     if not places:
         return ImportedQuestion()
-    before = [f"{role_of(each)}: {content_of(each, log)}" for each in messages[: places[-1]]]
+    before = _dialogue(messages[: places[-1]], log)
     if after := len(messages) - places[-1] - 1:
         log.leave_out("messages after the last question of the user", after)
-    return ImportedQuestion(question=content_of(messages[places[-1]], log), context="\n\n".join(before) or None)
+    return ImportedQuestion(question=content_of(messages[places[-1]], log), context=before or None)
 
 
 def text_of(value: Any, log: ImportLog) -> str:
@@ -122,21 +165,31 @@ def text_of(value: Any, log: ImportLog) -> str:
         return ""
     if isinstance(value, str):
         return value
-    if isinstance(value, list) and value and all(isinstance(each, Mapping) and "type" in each for each in value):
-        return "\n".join(_pieces(value, log))
+    pieces = value if isinstance(value, list) else [value]
+    if pieces and all(_is_piece(each) for each in pieces):
+        return "\n".join(_pieces(pieces, log))
     return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _is_piece(value: Any) -> bool:
+    """Whether it is a piece of a message: one of a known kind, with what such a piece holds."""
+    kind = value.get("type") if isinstance(value, Mapping) else None
+    return kind in _PIECES and (not str(kind).endswith("text") or isinstance(value.get("text"), str))
 
 
 def _pieces(pieces: Sequence[Mapping[str, Any]], log: ImportLog) -> Iterator[str]:
     for piece in pieces:
         if isinstance(piece.get("text"), str):
             yield piece["text"]
-        elif piece["type"] not in ("reasoning", "tool_use"):
+        elif isinstance(piece.get("refusal"), str):
+            yield piece["refusal"]
+        elif piece["type"] not in _QUIET:
             log.leave_out(f"pieces of messages that are no text: {piece['type']}")
 
 
 def answer_in(value: Any, wishes: ImportWishes, log: ImportLog) -> str | None:
     """The expected answer; an object without a key that says so is kept whole, as JSON."""
+    value = _generated(value)
     if isinstance(value, Mapping) and not role_of(value):
         key = _key_of(value, wishes.answer, ANSWERS) or (next(iter(value)) if len(value) == 1 else None)
         if wishes.answer is not None and key is None:
@@ -150,6 +203,16 @@ def answer_in(value: Any, wishes: ImportWishes, log: ImportLog) -> str | None:
         said = [content_of(each, log) for each in value if role_of(each) == "assistant"]
         return (said[-1] if said else "") or None
     return text_of(value, log) or None
+
+
+def _generated(value: Any) -> Any:
+    """The first of the generations that LangChain wraps a model's reply in."""
+    found = value.get("generations") if isinstance(value, Mapping) else None
+    while isinstance(found, list) and found:
+        found = found[0]
+    if not isinstance(found, Mapping):
+        return value
+    return found["text"] if found.get("text") else found.get("message")
 
 
 def mapping(value: Any) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import suppress
 from typing import Any
 
 from proctor.formats.imports.contract import ImportLog, ImportSource, ImportWishes
@@ -32,10 +34,23 @@ def _first_of(records: Any) -> dict[str, Any]:
 
 def open_langfuse(file: SourceFile, wishes: ImportWishes) -> ImportSource:
     """A dataset."""
-    first = _first_of(file.first.get("data")) if file.kind == "object" else file.first
+    first = _first_of(file.first.get("data")) if file.kind == "object" else _read_cells(file.first)
     name = next((str(value) for key, value in first.items() if _plain(key) == "datasetname" and value), "")
     lists = (("data",),) if file.kind == "object" else ((),)
-    return DatasetExport(file, wishes, tool=TOOL, item_of=item_of, name=name, lists=lists)
+    of_row = (lambda row, log: item_of(_read_cells(row), log)) if file.kind == "csv" else item_of
+    return DatasetExport(file, wishes, tool=TOOL, item_of=of_row, name=name, lists=lists)
+
+
+def _read_cells(row: dict[str, Any]) -> dict[str, Any]:
+    """A row whose cells are JSON, as Langfuse writes them: a text in quotes, and null."""
+    return {name: _read_cell(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
+
+
+def _read_cell(cell: str) -> Any:
+    if cell == "null" or (cell.startswith('"') and cell.endswith('"')):
+        with suppress(ValueError):
+            return json.loads(cell)
+    return cell
 
 
 def item_of(record: dict[str, Any], log: ImportLog) -> Item | None:

@@ -23,16 +23,23 @@ from proctor.formats.imports.errors_there import failure_there
 from proctor.formats.imports.fields import (
     ANSWERS,
     answer_in,
-    asked_in,
+    asked_at,
     case_of,
-    content_of,
     fit_name,
     mapping,
     objects,
     usage_of,
 )
-from proctor.formats.imports.openai_graders import EvalSetup, expected_by, is_setup, render_messages, setup_of
+from proctor.formats.imports.openai_graders import (
+    EvalSetup,
+    expected_by,
+    is_list_of_setups,
+    is_setup,
+    render_messages,
+    setup_of,
+)
 from proctor.formats.imports.source_file import SourceFile
+from proctor.formats.imports.tool_calls import said_and_called
 from proctor.run import Failure
 from proctor.score import CheckResult, Review
 from proctor.transcript import Reply
@@ -65,9 +72,19 @@ def open_openai(file: SourceFile, wishes: ImportWishes) -> ImportSource:
     setup = setup_of([SourceFile(path) for path in wishes.beside or (file.path,)])
     if file.kind == "object" and is_setup(file.first):
         return _data(file, wishes, setup, lists=(_INLINE,))
+    if is_list_of_setups(file):
+        return DatasetExport(file, wishes, tool=TOOL, item_of=_setup_alone, lists=(("data",),))
     if _is_output_item(file.first) or file.kind == "object":
         return OutputItems(file, wishes, setup)
     return _data(file, wishes, setup)
+
+
+def _setup_alone(_: dict[str, Any], log: ImportLog) -> Item | None:
+    log.note(
+        "a list of evals or runs is read for their graders, templates and names alone: name data, output items, or "
+        "one run with its data beside it"
+    )
+    return None
 
 
 def _data(
@@ -80,7 +97,8 @@ def _data(
         expected = expected_by(setup, item, log)
         plain = {name: value for name, value in item.items() if name.lower() in ANSWERS}
         asked = {name: value for name, value in item.items() if name not in plain} or item
-        metadata = item if setup.template else plain if len(plain) > 1 else {}
+        overruled = plain and expected.get("answer") not in (None, *plain.values())
+        metadata = item if setup.template else plain if len(plain) > 1 or overruled else {}
         return Item(
             input=render_messages(setup, item, log) or asked, expected=plain or None, metadata=metadata, case=expected
         )
@@ -149,7 +167,10 @@ class OutputItems:
         plain = {name: value for name, value in item.items() if name.lower() in ANSWERS}
         expected = expected_by(self._setup, item, log)
         answer = expected.pop("answer", None) or answer_in(plain or None, self._wishes, log)
-        asked = asked_in(sample.get("input") or item, self._wishes, log)
+        questions = {name: value for name, value in item.items() if name not in plain} or item
+        asked = asked_at(place, sample.get("input") or questions, self._wishes, log)
+        if asked is None:
+            return None
         own = each.get("datasource_item_id")
         case = case_of(
             asked,
@@ -198,8 +219,10 @@ def _reply(sample: Mapping[str, Any], log: ImportLog) -> Reply | None:
     if not said and not isinstance(sample.get("output_text"), str):
         return None
     used = mapping(sample.get("usage"))
+    text, calls = said_and_called(said, log) if said else (str(sample["output_text"]), ())
     return Reply(
-        text=content_of(said[-1], log) if said else str(sample["output_text"]),
+        text=text,
+        tool_calls=calls,
         usage=usage_of(used.get("prompt_tokens"), used.get("completion_tokens")),
         cut_off=is_cut_off(sample.get("finish_reason")),
         tools_known=False,

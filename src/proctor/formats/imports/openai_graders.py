@@ -34,15 +34,26 @@ def is_setup(record: Mapping[str, Any]) -> bool:
     return record.get("object") in ("eval", "eval.run") or "testing_criteria" in record
 
 
+def is_list_of_setups(file: SourceFile) -> bool:
+    """Whether it is what the API answers where evals, or runs of one, are listed."""
+    return file.kind == "object" and any(is_setup(each) for each in objects(file.first.get("data"))[:1])
+
+
+def _setups(file: SourceFile) -> list[dict[str, Any]]:
+    """The evals and runs in a file."""
+    if file.kind == "object" and is_setup(file.first):
+        return [mapping(file.yaml())]
+    if not is_list_of_setups(file):
+        return []
+    return [each for each in objects(mapping(file.yaml()).get("data")) if is_setup(each)]
+
+
 def setup_of(files: Sequence[SourceFile]) -> EvalSetup:
     """What the files say that were named together."""
     graders: list[dict[str, Any]] = []
     template: list[dict[str, Any]] = []
     names: dict[str, str] = {}
-    for file in files:
-        if file.kind != "object" or not is_setup(file.first):
-            continue
-        told = mapping(file.yaml())
+    for told in (told for file in files for told in _setups(file)):
         graders += objects(told.get("testing_criteria"))
         names[str(told.get("id"))] = str(told.get("name") or "")
         messages = mapping(mapping(told.get("data_source")).get("input_messages"))
@@ -73,21 +84,20 @@ def _fill(text: str, item: Mapping[str, Any]) -> str:
 
 
 def expected_by(setup: EvalSetup, item: Mapping[str, Any], log: ImportLog) -> dict[str, Any]:
-    """The fields of a case that graders come to."""
+    """The fields of a case that graders come to; one that does not look at the reply says nothing of it."""
     answer: str | None = None
     keywords: list[str] = []
     criteria: list[str] = []
     for grader in setup.graders:
-        kind, operation = grader.get("type"), grader.get("operation")
-        reference = _fill(str(grader.get("reference") or ""), item)
-        if not reference and kind in ("string_check", "text_similarity"):
-            log.leave_out(f"graders without a reference: {kind}")
-        elif kind == "text_similarity" or (kind == "string_check" and operation == "eq"):
-            answer = answer or reference
-        elif kind == "string_check" and operation in _LIKE:
-            keywords.append(f"re:(?{_LIKE[operation]}:{re.escape(reference)})")
-        elif kind in ("label_model", "score_model"):
+        kind, operation = str(grader.get("type")), grader.get("operation")
+        if kind in ("label_model", "score_model"):
             criteria += _criterion(grader, item, log)
+        elif kind == "text_similarity" or (kind == "string_check" and operation in ("eq", *_LIKE)):
+            reference = _reference(grader, item, log)
+            if reference and operation in _LIKE:
+                keywords.append(f"re:(?{_LIKE[operation]}:{re.escape(reference)})")
+            else:
+                answer = answer or reference
         else:
             log.leave_out(f"graders: {kind}" + (f" {operation}" if operation else ""))
     asked = "\n\n".join(criteria)[:LONGEST_CRITERION]
@@ -97,10 +107,34 @@ def expected_by(setup: EvalSetup, item: Mapping[str, Any], log: ImportLog) -> di
     return found | ({"criteria": {OWN_PART: asked}} if asked else {})
 
 
+def _reference(grader: Mapping[str, Any], item: Mapping[str, Any], log: ImportLog) -> str | None:
+    """What the reply is held against; None, and told, where the grader does not hold the reply against anything."""
+    kind, looked_at, held_against = grader.get("type"), grader.get("input"), str(grader.get("reference") or "")
+    if _is_reply(held_against) and grader.get("operation") not in _LIKE:  # to be the same works both ways
+        looked_at, held_against = held_against, str(looked_at or "")
+    if not _is_reply(looked_at):
+        partly = "look at something else beside the reply, or at a part of it"
+        log.leave_out(f"graders that {partly if 'sample.' in str(looked_at) else 'do not look at the reply'}: {kind}")
+        return None
+    reference = _fill(held_against, item)
+    if not reference or "{{" in reference:
+        log.leave_out(f"graders without a reference for an item: {kind}")
+        return None
+    return reference
+
+
+def _is_reply(text: Any) -> bool:
+    """Whether a template is the reply, and nothing else."""
+    found = _HOLE.fullmatch(str(text).strip())
+    return found is not None and found[1] == "sample" and found[2] in _REPLY
+
+
 def _criterion(grader: Mapping[str, Any], item: Mapping[str, Any], log: ImportLog) -> Iterator[str]:
-    """What a model was asked to judge by."""
-    said = [_fill(_words(each, log), item) for each in objects(grader.get("input"))]
+    """What a model was asked to judge by, where it was shown the reply."""
+    asked = [_words(each, log) for each in objects(grader.get("input"))]
+    if not any(hole[0] == "sample" for each in asked for hole in _HOLE.findall(each)):
+        log.leave_out(f"graders that do not look at the reply: {grader.get('type')}")
+        return
+    said = "\n".join(_fill(each, item) for each in asked)
     passing = grader.get("passing_labels")
-    if said:
-        labels = f"\nIt passes where the label is {' or '.join(map(str, passing))}." if passing else ""
-        yield "\n".join(said) + labels
+    yield said + (f"\nIt passes where the label is {' or '.join(map(str, passing))}." if passing else "")

@@ -19,10 +19,11 @@ from proctor.formats.imports.contract import (
     newer_format,
 )
 from proctor.formats.imports.errors_there import failure_there
-from proctor.formats.imports.fields import case_of, fit_name, mapping, objects, seconds_of, text_of, usage_of
+from proctor.formats.imports.fields import case_of, fit_name, mapping, objects, seconds_of, usage_of
 from proctor.formats.imports.promptfoo_assertions import expected_there
 from proctor.formats.imports.promptfoo_config import TOOL, PromptfooConfig, asked_there, chat_or_text
 from proctor.formats.imports.source_file import SourceFile
+from proctor.formats.imports.tool_calls import said_and_called
 from proctor.run import Failure
 from proctor.score import CheckResult, Part, Review
 from proctor.transcript import Reply
@@ -212,8 +213,10 @@ def _reply(found: Mapping[str, Any], log: ImportLog) -> Reply | None:
     sent = used.get("prompt") or (0 if used.get("completion") else used.get("total"))
     late = found.get("latencyMs")
     usage = usage_of(sent, used.get("completion"), cost=response.get("cost", found.get("cost")))
+    text, calls = said_and_called(response["output"], log)
     return Reply(
-        text=text_of(response["output"], log),
+        text=text,
+        tool_calls=calls,
         usage=Usage(cached=1) if response.get("cached") else usage,
         seconds=late / 1000 if isinstance(late, (int, float)) and 0 <= late < 1e12 else None,
         tools_known=False,

@@ -125,8 +125,19 @@ class SourceFile:
         elif self.kind == "csv":
             yield from self._rows()
         else:
-            found = (value for keys, value in self.walk(*lists) if keys in lists)
-            yield from ((f"record {number}", value) for number, value in enumerate(found, 1))
+            yield from self._members(log, lists)
+
+    def _members(self, log: ImportLog, lists: Collection[Keys]) -> Iterator[tuple[str, Any]]:
+        """The records of a document; what stands beside them may say that this is not all."""
+        number, beside = 0, dict[str, Any]()
+        for keys, value in self.walk(*lists):
+            if keys in lists:
+                number += 1
+                yield f"record {number}", value
+            elif len(keys) == 1:
+                beside[keys[0]] = value
+        if missing := _missing(beside, number):
+            log.note(f"{self.path.name} is not all there is: {missing}; name the other pages too")
 
     def _lines(self, log: ImportLog) -> Iterator[tuple[str, Any]]:
         with self.text() as file:
@@ -169,6 +180,18 @@ class SourceFile:
         if _is_larger(found, _MOST_VALUES):
             raise InputError(f"{self.path} holds more than {_MOST_VALUES:,} values, aliases written out; split it")
         return found
+
+
+def _missing(beside: dict[str, Any], here: int) -> str:
+    """What an API says of further pages; empty: nothing."""
+    told = beside.get("meta")
+    meta: dict[str, Any] = told if isinstance(told, dict) else {}
+    total, pages, page = (meta.get(name) for name in ("totalItems", "totalPages", "page"))
+    if isinstance(total, int) and total > here:
+        which = f"page {page} of {pages}, " if isinstance(page, int) and isinstance(pages, int) else ""
+        return f"{which}{here:,} of {total:,} items"
+    more = beside.get("has_more") is True or bool(meta.get("cursor") or meta.get("nextCursor"))
+    return f"{here:,} items, and more follow there" if more else ""
 
 
 def _is_larger(value: Any, most: int) -> bool:
