@@ -9,12 +9,12 @@ from functools import lru_cache
 from proctor.reading.dress import undress
 from proctor.reading.expected import Answered, Expected, plain_text, read_answer
 from proctor.reading.features import features, is_long
+from proctor.reading.final_answer import final_answer
 from proctor.reading.head import probability
 from proctor.reading.languages.detect import NAMES, Language, is_known, tongue
 from proctor.reading.languages.gloss import gloss
 from proctor.reading.names import plain_names
 from proctor.reading.question import Asked, understand
-from proctor.reading.reply import final_answer
 from proctor.reading.rows import asked_row
 from proctor.reading.rules import PASSING, Verdict, best_verdict, enumerates
 from proctor.reading.text.lazy import lazy

@@ -11,7 +11,6 @@ from proctor.reading.text.lazy import lazy
 from proctor.reading.text.negation import NEGATIONS
 from proctor.reading.text.overlap import STOP
 from proctor.reading.text.passage import passage_of
-from proctor.reading.text.words import stem_set
 
 Kind = Literal[
     "yes_no", "choice", "number", "quantity", "date", "time", "person", "place", "name", "list", "explanation", "open"
@@ -23,10 +22,8 @@ _AUXILIARIES = (
 )
 _YES_NO = lazy(rf"(?:^|[.!:;,]\s)(?:and\s|so\s|but\s)?{_AUXILIARIES}\b")
 _ASKS = lazy(r"\b(?:who|whom|whose|what|which|when|where|why|how)\b")
-_OR = lazy(r"\b\w+ or \w+")
 _YEAR = lazy(r"\b(?:what|which) year\b")
 _UNIT = lazy(r"\b(?:how many|in (?:what|which|how many)|what (?:number|amount) of)\s(\w+)")
-_PER = lazy(r"\bper (\w+)|\b(?:a|each|every) (day|week|month|year|hour|night|person)\b")
 _KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (
         lazy(r"\b(?:why|how (?:do|does|did|can|should|to|come|is|are|was|were)|explain|describe|what happens)\b"),
@@ -164,7 +161,3 @@ def _parts(folded: str) -> tuple[str, str]:
         return "", text
     last = places[-1]
     return text[: last.start()].strip(), text[last.end() :].strip()
-
-
-ASKED_STEMS = stem_set("who whom whose what which when where why how")
-"""Stems of question words."""

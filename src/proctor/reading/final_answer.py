@@ -1,24 +1,11 @@
-"""What a reply states: its claims, how it stands by them, and its final answer where it reasons first."""
+"""The final answer of a reply: what it marks as such, what it says after its last change of mind, its last step."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Literal
 
-from proctor.reading.dress import undress
-from proctor.reading.expected import Facts, read_facts
-from proctor.reading.question import Asked
-from proctor.reading.text.choices import items
-from proctor.reading.text.claims import claims
-from proctor.reading.text.fold import fold
 from proctor.reading.text.lazy import lazy
-from proctor.reading.text.negation import NEGATIONS, declines, unsure
-from proctor.reading.text.passage import passage_of
 
-Stance = Literal["asserted", "doubted", "reported", "retracted", "refused"]
-"""How a speaker stands by a claim."""
 _RETRACTS = lazy(
     r"(?:\b(?:(?:wait|hold on)(?=\W*$|\s*[,.:;!…]|\s-|\s(?:no|actually|that|sorry|i)\b)|scratch that|correction"
     r"|strike that|no wait|oops|my mistake|i misspoke|let me (?:redo"
@@ -27,19 +14,6 @@ _RETRACTS = lazy(
     r"|i stand corrected|sorry, i mean(?:t)?"
     r"|i mean(?:t)?|or rather|i was wrong|actually, no|no, sorry|hmm, no|edit)\b[,.:;!…]*(?:\s-)?\s*)",
     re.I,
-)
-_REPORTS = lazy(
-    r"\b(?:some|many|most|others?|people|critics|experts|historians|he|she|they|you|users?|someone|somebody"
-    r"|rumou?rs?|legend|sources|a colleague|my \w+)"
-    r" (?:\w+ ){0,2}(?:say|says|said|claim|claims|claimed|believe|believes|believed|think|thinks|thought|argue"
-    r"|argues|credit|credits|assume|assumes|insist|insists|would say|suggest|told)\b"
-    r"|\b(?:it is|it's|is|was|were|been|are) (?:often|widely|sometimes|commonly|frequently|allegedly|reportedly"
-    r"|popularly) (?:said|claimed|believed|thought|called|assumed|credited|attributed|given)\b"
-    r"|\b(?:allegedly|reportedly|supposedly|purportedly|rumou?r has it|legend has it)\b"
-)
-_DOUBTS = lazy(
-    r"\b(?:i (?:doubt|wonder)|maybe|perhaps|possibly|might be|may be|could be|i(?:'m| am) not (?:sure|certain)"
-    r"|not sure|i guess|unlikely)\b"
 )
 _MARK = lazy(
     r"(?:^|[\n.!?:;]|(?<=\s))[\s\"'(*]*(?:(?:so |thus |hence |therefore |and )?(?:the |my |our )?(?:final "
@@ -50,7 +24,7 @@ _MARK = lazy(
     r"|ans)\s?:)(?:[\s:*\"']|-(?!\d))*",
     re.I,
 )
-# Cheap looks before the dear ones: most replies mark no answer and take nothing back.
+# Cheap looks before the expensive ones: most replies mark no answer and take nothing back.
 _MARK_HINT = lazy(r"nswer|esult|olution|onclusion|erdict|[Aa](?:ns)?\s?:|ANSWER|RESULT")
 _RETRACT_HINT = lazy(
     r"(?i)wait|hold on|scratch|correction|strike|oops|mistake|misspoke|let me|second thought|take that|corrected"
@@ -65,80 +39,6 @@ _CONCLUDES = lazy(
 _SIGNS = lazy(r"[=×*÷]|\+(?=\s?[\w$€£(])|\d\s?[-/x]\s?\d|\btimes\b|\bplus\b|\bminus\b")
 _LINE = lazy(r"\n+|(?<=[.!?])\s+(?=[A-Z(\"$€£])")
 _DIGITS = lazy(r"\d[\d.,]*\d|\d")
-_KEPT, _LONGEST_KEPT = 256, 2_000
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Claim:
-    """One sentence of a reply."""
-
-    text: str
-    """In the reply's words."""
-    positive: bool
-    """Whether it holds no negation."""
-    stance: Stance
-    """How the speaker stands by it."""
-    facts: Facts
-    """Its numbers, dates and times of day."""
-    items: tuple[str, ...]
-    """Where it lists several things."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Stated:
-    """A reply, as far as rules can read it."""
-
-    text: str
-    """Without its dress."""
-    final: str
-    """Its final answer: what it marks as such, or what stands after its last change of mind; else the whole text."""
-    marked: bool
-    """Whether it marks its final answer in so many words."""
-    claims: tuple[Claim, ...]
-    """Its sentences, in order."""
-    stance: Stance
-    """How it stands by its final answer."""
-
-
-def read(reply: str, asked: Asked | None = None) -> Stated:
-    """What a reply states; what was asked tells where its final answer may stand."""
-    kind = asked.kind if asked is not None else "open"
-    return (_remembered if len(reply) <= _LONGEST_KEPT else _read)(reply, kind)
-
-
-def _read(reply: str, kind: str) -> Stated:
-    text = undress(reply)
-    final, marked = final_answer(text, numeric=kind in ("number", "quantity"))
-    found = tuple(_claim(sentence) for sentence in claims(text))
-    return Stated(text=text, final=final, marked=marked, claims=found, stance=stance_of(fold(final)))
-
-
-_remembered = lru_cache(maxsize=_KEPT)(_read)
-
-
-def _claim(sentence: str) -> Claim:
-    passage = passage_of(sentence)
-    return Claim(
-        text=sentence,
-        positive=NEGATIONS.isdisjoint(passage.stems),
-        stance=stance_of(passage.folded),
-        facts=read_facts(passage.folded),
-        items=items(sentence),
-    )
-
-
-def stance_of(folded: str) -> Stance:
-    """How a folded sentence's speaker stands by it."""
-    if declines(folded):
-        return "refused"
-    if _RETRACTS.search(folded):
-        return "retracted"
-    if _REPORTS.search(folded):
-        return "reported"
-    return "doubted" if _DOUBTS.search(folded) or unsure(folded) else "asserted"
-
-
-# The final answer
 
 
 def final_answer(text: str, *, numeric: bool = False, question: str = "") -> tuple[str, bool]:

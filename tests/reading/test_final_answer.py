@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from proctor.reading.answer import judge
+from proctor.reading.final_answer import final_answer
 from proctor.reading.question import understand
-from proctor.reading.reply import final_answer, read
 
 GSM8K = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "gsm8k_dev.jsonl"
 
@@ -25,25 +25,6 @@ GSM8K = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "gsm8k_
 )
 def test_the_final_answer_is_what_the_reply_ends_with(reply: str, final: str) -> None:
     assert final_answer(reply, numeric=True)[0] == final
-
-
-def test_a_reply_says_how_it_stands_by_its_claims() -> None:
-    stances = {
-        "Paris is the capital.": "asserted",
-        "Perhaps it is Paris.": "doubted",
-        "Some say it is Paris.": "reported",
-        "I don't know the answer.": "refused",
-        "What I said was a mistake, I misspoke.": "retracted",
-    }
-    for reply, stance in stances.items():
-        assert read(reply).claims[0].stance == stance, reply
-
-
-def test_claims_carry_polarity_facts_and_items() -> None:
-    (claim,) = read("It is not open on 1 May.").claims
-    assert not claim.positive
-    assert claim.facts.dates
-    assert read("They sell apples, pears and plums").claims[0].items == ("They sell apples", "pears", "plums")
 
 
 @pytest.mark.skipif(not GSM8K.exists(), reason="../shared/data/gsm8k_dev.jsonl is not beside the project")
