@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from tests.storage.records import attempt, failed, key, played, records, stored_run
 
 from proctor.run import Settings
+from proctor.score import InterimVerdict, LookPoint
 from proctor.storage import Store
 from proctor.web.site import live
 from proctor.web.site.live import Live, RunProgress
@@ -191,3 +193,17 @@ async def test_a_store_that_cannot_be_read_is_told_and_looked_at_again(
     async with Live().watching(store, "run-1") as events:
         assert told(await anext(events)) == ("trouble", {"message": "the disk is full"})
         assert (await next_told(events))["run"] == "run-1"
+
+
+def test_of_a_run_that_may_stop_early_the_next_look_is_told(store: Store) -> None:
+    ahead = [LookPoint(attempts=size, value=value, low=None, high=None) for size, value in ((5, 1.0), (10, None))]
+    looks = InterimVerdict(
+        verdicts={}, look=1, looks=2, cases=5, of=10, attempts=5, z=0.5, bound=0.0, path=tuple(ahead)
+    )
+    run = stored_run(store, planned=10)
+    progress = RunProgress(store, run.id)
+    assert progress.look()["next_look"] is None
+    store.journal.amend(replace(run, interim=looks))
+    assert progress.look()["next_look"] == {"look": 2, "of": 2, "at": 10}
+    store.journal.amend(replace(run, interim=replace(looks, verdicts={"pass_rate>=0.9": "met"})))
+    assert progress.look()["next_look"] is None

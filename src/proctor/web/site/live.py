@@ -121,6 +121,7 @@ class RunProgress:
             "no_test": tally.no_test,
             "per_second": pace,
             "seconds_left": left / pace if pace and run.status == "running" else None,
+            "next_look": _next_look(run),
             "newest": [*self._newest],
         }
 
@@ -131,6 +132,14 @@ class RunProgress:
             self._paces.popleft()
         since, before = self._paces[0]
         return max(0, done - before) / (now - since) if now > since else 0.0
+
+
+def _next_look(run: Run) -> dict[str, Any] | None:
+    """Of a run that may stop early, whose time left is therefore the most: the look that may end it."""
+    if run.interim is None or run.interim.is_settled:
+        return None
+    ahead = next((point for point in run.interim.path if point.value is None), None)
+    return None if ahead is None else {"look": run.interim.look + 1, "of": run.interim.looks, "at": ahead.attempts}
 
 
 class _Watched:

@@ -30,7 +30,7 @@ function setCounts(told) {
   bar.value = told.done;
   now("done").textContent = told.done.toLocaleString("en");
   if (told.per_second) now("pace").textContent = `${told.per_second.toLocaleString("en", { maximumFractionDigits: told.per_second < 10 ? 1 : 0 })} a second`;
-  now("left").textContent = told.seconds_left ? `${shortly(told.seconds_left)} left` : "";
+  now("left").textContent = told.seconds_left ? `${told.next_look ? "at most " : ""}${shortly(told.seconds_left)} left` : "";
   const replies = told.replies;
   if (replies?.asked) now("judged").textContent = `${replies.judged.toLocaleString("en")} of ${replies.asked.toLocaleString("en")} ${replies.asked === 1 ? "reply" : "replies"} judged`;
 }
