@@ -48,6 +48,21 @@ def test_an_empty_store_says_what_to_do(two_runs: Desk) -> None:
     assert "no run is stored yet" in none.error
 
 
+@pytest.mark.parametrize("only", ["--status paused", "--since 2030-01-01", "--status failed --label model=x"])
+def test_filters_that_no_run_passes_are_named(two_runs: Desk, only: str) -> None:
+    said = two_runs("list", *only.split())
+    assert (said.code, sorted(said.out.split())) == (
+        0, sorted(f"No stored run matches {only}; `proctor list` shows all.".split())
+    )  # fmt: skip
+    assert two_runs("list", *only.split(), "--json").json == []
+    said = two_runs("history", *only.split())
+    assert said.code == 0
+    assert "No run of benchmark matches --s" in said.out
+    drawn = two_runs("history", *only.split(), "-o", "chart.svg")
+    assert drawn.code == 2
+    assert not (two_runs.folder / "chart.svg").exists()
+
+
 def test_no_store_at_all_says_what_makes_one(desk: Desk) -> None:
     for command in (("list",), ("show", "last"), ("resume", "last"), ("cancel", "last"), ("delete", "last", "--yes")):
         said = desk(*command)

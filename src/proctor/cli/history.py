@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from proctor.cli import options
 from proctor.cli.command import Command
 from proctor.cli.output import echo
+
+if TYPE_CHECKING:
+    from proctor.findings.history import History
 
 
 @click.command("history", cls=Command)
@@ -70,6 +73,9 @@ def command(
     url = store_url(store, load_config(config_path))
     only = options.chosen_runs(**which)
     found = read_history(store=url, benchmark=benchmark or name, by=by, last=last, strict=strict, only=only)
+    nothing_kept = _nothing_kept(found, options.filter_words(**which))
+    if nothing_kept and (output or html):
+        raise click.UsageError(nothing_kept)
     for path, save in ((output, save_chart), (html, save_page)):
         if path is not None:
             save(found, path)
@@ -78,8 +84,17 @@ def command(
         from proctor.reports.history.json import as_list
 
         print_json(as_list(found))
+    elif nothing_kept:
+        echo(nothing_kept)
     else:
         from proctor.reports.history.text import render
 
         console().print(render(found))
     return 0
+
+
+def _nothing_kept(found: History | None, only: str) -> str:
+    """That no run has what was asked for; empty: some have, or nothing was asked for, or nothing is stored."""
+    if found is None or found.entries or not only:
+        return ""
+    return f"No run of {found.benchmark} matches {only}; `proctor history {found.benchmark}` shows all."

@@ -35,5 +35,6 @@ def command(limit: int, store: str | None, config_path: Path | None, as_json: bo
         return 0
     from proctor.reports.runs import runs_table
 
-    console().print(runs_table(listed))
+    nothing_kept = not listed and list_runs(store=url, limit=1)
+    console().print(runs_table(listed, only=options.filter_words(**which) if nothing_kept else ""))
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -178,6 +179,13 @@ def chosen_runs(
         status=status,
         since=None if since is None else moment(since),
     )
+
+
+def filter_words(**which: Any) -> str:
+    """The options of `run_filter` that were given, as they are typed."""
+    given = {"label" if name == "labels" else name: value for name, value in which.items() if value}
+    pairs = [(name, each) for name, value in given.items() for each in ((value,) if isinstance(value, str) else value)]
+    return " ".join(f"--{name} {shlex.quote(each)}" for name, each in pairs)
 
 
 def label_pairs(given: tuple[str, ...], *, option: str = "--label") -> dict[str, str]:

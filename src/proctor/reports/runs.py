@@ -18,8 +18,12 @@ from proctor.reports.words import one_line
 from proctor.run import Run
 
 
-def runs_table(listed: Sequence[tuple[Run, Summary | None]], *, now: float | None = None) -> RenderableType:
-    """Runs with what they came to (None: not known), one a row."""
+def runs_table(
+    listed: Sequence[tuple[Run, Summary | None]], *, now: float | None = None, only: str = ""
+) -> RenderableType:
+    """Runs with what they came to (None: not known), one a row; `only` is what was asked for, where no run has it."""
+    if only:
+        return Text(f"No stored run matches {only}; `proctor list` shows all.")
     moment = time.time() if now is None else now
     return Page(lambda width: [_runs(listed, width, moment)])
 

@@ -48,6 +48,13 @@ def test_parts_have_their_own_columns_and_unknown_usage_is_empty(sample: Sample)
     assert (rows["odd", "1"]["input_tokens"], rows["odd", "1"]["cost"]) == ("", "")
 
 
+def test_the_time_to_the_first_token_is_told_where_it_was_measured(maker: Callable[..., Maker]) -> None:
+    made = maker()
+    made.marked(made.case("streamed"), 0.9, first_token=0.25)
+    made.marked(made.case("whole"), 0.9)
+    assert [row["first_token"] for row in rows_of(made.sample())] == ["0.25", ""]
+
+
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
 def test_a_cell_that_looks_like_a_formula_is_made_safe(maker: Callable[..., Maker], start: str) -> None:
     made = maker()

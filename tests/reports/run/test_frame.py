@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -14,7 +15,7 @@ from tests.reports.battles import Battle, eventful
 
 from proctor.errors import UsageError
 from proctor.reports.run import frame as frames
-from proctor.reports.run.csv import rows
+from proctor.reports.run.csv import fixed_columns, rows
 from proctor.reports.run.frame import (
     attempt_kinds,
     attempts_frame,
@@ -107,8 +108,15 @@ def test_what_is_not_installed_is_named_with_its_extra(
 ) -> None:
     for name in ("pandas", "polars"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(UsageError, match=rf'pip install "proctor\[{named}\]"'):
+    missing = f"{wanted}, which is not" if wanted else "pandas or polars, and neither is"
+    with pytest.raises(UsageError, match=rf'needs {missing} installed: pip install "proctor\[{named}\]"'):
         frame_library(wanted)
+
+
+def test_the_page_names_every_column(sample: Sample) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "python.md").read_text("utf-8")
+    named = page.partition("Attempts have the columns of the CSV export: ")[2].partition(", then the parts")[0]
+    assert re.findall(r"`(\w+)`", named) == list(fixed_columns(sample.findings.run))
 
 
 # --- Parquet -------------------------------------------------------------------------------------

@@ -33,6 +33,13 @@ def test_a_complete_run_is_said_to_be_completed(maker: Callable[..., Maker]) -> 
     assert "✓ completed" in render(made.sample().findings)
 
 
+def test_the_time_to_the_first_token_is_said_where_it_was_measured(maker: Callable[..., Maker], sample: Sample) -> None:
+    made = maker()
+    made.marked(made.case("a"), 0.9, first_token=0.25, seconds=2.0)
+    assert "Time: median 2.0 s, longest 2.0 s; to the first token median 250 ms, " in render(made.sample().findings)
+    assert "first token" not in render(sample.findings)
+
+
 def test_why_a_run_stopped_is_said(sample: Sample) -> None:
     run = replace(sample.findings.run, status="failed", reason="20 environment failures in a row")
     assert "Stopped: 20 environment failures in a row" in render(replace(sample.findings, run=run))

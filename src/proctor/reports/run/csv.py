@@ -123,6 +123,7 @@ def _alone(attempt: Attempt, each: JudgedTurn) -> Attempt:
         checks=each.checks,
         usage=(reply.usage if reply is not None else None) or Usage(),
         seconds=each.turn.seconds,
+        first_token=reply.first_token if reply is not None else None,
     )
 
 
@@ -209,6 +210,7 @@ _COLUMNS: dict[str, _Column] = {
     "started": lambda attempt, case: _moment(attempt.started) if attempt.started else None,
     "cut_off": _cut_off,
     "changed": lambda attempt, case: ", ".join(f"{name} {value:g}" for name, value in attempt.changed.items()),
+    "first_token": lambda attempt, case: attempt.first_token,
 }
 _OF_CONVERSATIONS = (
     "run", "case", "categories", "condition", "trial", "outcome", "passed", "score",

@@ -45,8 +45,8 @@ def frame_library(wanted: str | None = None) -> Any:
             return importlib.import_module(name)
         except ImportError:
             continue
-    missing = f"{wanted}, which is" if wanted else "pandas or polars, and neither is"
-    raise UsageError(f'a data frame needs {missing} not installed: pip install "proctor[{wanted or "pandas"}]"')
+    missing = f"{wanted}, which is not" if wanted else "pandas or polars, and neither is"
+    raise UsageError(f'a data frame needs {missing} installed: pip install "proctor[{wanted or "pandas"}]"')
 
 
 def attempts_frame(findings: Findings, exams: Mapping[str, Exam], attempts: Iterable[Attempt], library: Any) -> Any:

@@ -41,6 +41,9 @@ def _verdict(findings: Findings) -> Iterator[str]:
     if run.reason:
         yield ""
         yield f"Stopped: {plain(run.reason)}"
+    if said := numbers.first_token(findings):
+        yield ""
+        yield f"Time: {numbers.latency(findings)}; to the first token {said}"
     if run.workers is not None:
         yield ""
         yield f"Workers: {numbers.workers(run.workers)}; time: {numbers.workers_time(run.workers)}"
