@@ -7,9 +7,9 @@ import json
 import re
 from collections.abc import Mapping
 
+from proctor.reading.text.cache import remembered
 from proctor.reading.text.lazy import lazy
 from proctor.reading.text.places import without_places
-from proctor.reading.text.remembering import remembered
 from proctor.reading.text.units import UNITS
 
 ANSWER_MARK = "Answer: "
