@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,32 @@ def test_the_action_does_the_same(tmp_path: Path) -> None:
     assert "::warning::The gate is inconclusive" in ours.output
     assert "inconclusive" in ours.written("gh-comment")
     assert (ours.folder / ours.artefacts[0]).exists()
+
+
+def test_the_action_compares_with_a_run_of_main_of_the_same_agent_and_benchmark(tmp_path: Path) -> None:
+    ours = machine(tmp_path, branch="feature", run="1", **inputs_of(agent="python:agent:weak", gate="pass_rate>=0.8"))
+    for agent, rows in (("weak", 100), ("strong", 100), ("weak", 40)):  # only the first of them, the oldest
+        cases = ours.folder / f"{'times' if rows == 100 else 'other'}.csv"
+        cases.write_text("\n".join((ours.folder / "times.csv").read_text().splitlines()[:rows]) + "\n")
+        options = f"--agent python:agent:{agent} --reviewer exact --label branch=main --name {agent}-{rows}"
+        ours.command(f"proctor run {cases.name} {options} --store {ours.cache}/proctor.db")
+    assert ours.play(ACTION["runs"]["steps"]) == 0, ours.output
+    before = ours.contexts["steps"]["examine"]["outputs"]["before"]
+    listed = json.loads(ours.command("proctor list --json"))
+    assert [run["name"] for run in listed if run["run"] == before] == ["weak-100"]
+
+
+def test_examinations_of_one_workflow_keep_apart_what_they_keep() -> None:
+    kept = [step["with"] for step in ACTION["runs"]["steps"] if "uses" in step]
+    assert all("${{ inputs.report }}" in str(given.get("key") or given["name"]) for given in kept)
+
+
+def test_proctor_is_installed_from_where_it_is() -> None:
+    """The one step that is not run here: the name alone would install a stranger's package."""
+    installs = [step["run"] for step in STEPS if step.get("run", "").startswith("pip install")]
+    assert [line.split("  #")[0] for line in installs] == [
+        'pip install "proctor @ git+https://github.com/OWNER/proctor"'
+    ]
 
 
 def test_only_runs_of_main_are_kept(tmp_path: Path) -> None:

@@ -44,6 +44,11 @@ class Machine:
                 self._use(step["uses"], step.get("with", {}))
         return 0
 
+    def command(self, line: str) -> str:
+        """What a command of one's own prints."""
+        ran = subprocess.run(line.split(), cwd=self.folder, env=self._surroundings(), capture_output=True, check=True)
+        return ran.stdout.decode()
+
     def written(self, name: str) -> str:
         """The text of a file that a step wrote."""
         path = self.folder / name
