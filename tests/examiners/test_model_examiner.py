@@ -11,7 +11,7 @@ from tests.models.scripted import Prose, Status, Tooled, called, outside_at_a_gl
 from proctor.errors import EnvironmentFault, InputError, Misconfigured
 from proctor.examiners.guard import Guarded
 from proctor.examiners.model import ModelExaminer, load
-from proctor.examiners.strategies import STRATEGIES
+from proctor.findings.battle.strategies import STRATEGIES
 from proctor.models.structured import ModelUnavailable
 from proctor.roles import Examiner
 from proctor.spending.prices import Price

@@ -10,8 +10,8 @@ from proctor.errors import InputError
 from proctor.examiners.guard import Guarded, fault_of
 from proctor.examiners.prober import Prober, load, plan
 from proctor.examiners.reading import read, squeezed
-from proctor.examiners.strategies import STRATEGIES
 from proctor.examiners.wording import WORDINGS, Talk
+from proctor.findings.battle.strategies import STRATEGIES
 from proctor.reading.text.fold import fold
 from proctor.reading.text.words import words
 from proctor.roles import Examiner
@@ -314,3 +314,8 @@ def _check_fair(case: Case, turns: list[Turn]) -> None:
         assert asked.strategy in STRATEGIES
         assert asked.refers_to is None or 1 <= asked.refers_to < asked.number
         assert asked.case in (None, case.id)
+
+
+def test_what_the_prober_asks_by_in_its_rounds_has_a_wording() -> None:
+    in_rounds = {name for name, strategy in STRATEGIES.items() if strategy.in_round}
+    assert set(WORDINGS) == in_rounds | {"return", "correct-hint"}

@@ -11,7 +11,8 @@ from typing import Any
 from proctor import plugins
 from proctor.benchmark import Exam
 from proctor.examiners.prompt import LIMIT, conversation, next_turn, system_prompt
-from proctor.examiners.strategies import OTHER, seed_of
+from proctor.examiners.record import seed_of
+from proctor.findings.battle.strategies import OTHER
 from proctor.roles import Agent, Examiner
 from proctor.transcript import Reply, Request, Turn
 from proctor.usage import Usage

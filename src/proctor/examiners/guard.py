@@ -12,9 +12,10 @@ from proctor.benchmark import Case, Exam
 from proctor.errors import CallError
 from proctor.examiners.placeholder import says_nothing, shown
 from proctor.examiners.reading import is_long, squeezed, states
-from proctor.examiners.strategies import FIRST_END, find_strategy, seed_of
+from proctor.examiners.record import FIRST_END, seed_of
 from proctor.failures import with_spending
 from proctor.findings.battle.fault import Fault, read_fault
+from proctor.findings.battle.strategies import find_strategy
 from proctor.reading.languages.detect import is_english
 from proctor.reading.text.fold import fold
 from proctor.reading.text.numbers import quantities

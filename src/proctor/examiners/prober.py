@@ -12,14 +12,16 @@ from typing import Any
 from proctor.benchmark import Exam
 from proctor.errors import InputError
 from proctor.examiners.reading import read, squeezed
-from proctor.examiners.record import broke, is_right
-from proctor.examiners.strategies import FIRST_END, OTHER, find_strategy, on_seed, probes, seed_of
+from proctor.examiners.record import FIRST_END, broke, is_right, on_seed, probes, seed_of
 from proctor.examiners.wording import WORDINGS, Talk, fallback, spoken
+from proctor.findings.battle.strategies import OTHER, STRATEGIES, find_strategy
 from proctor.roles import Examiner
 from proctor.transcript import Turn
 
-_JUDGED = (("ask-again",), ("rephrase",), ("are-you-sure", "are-you-sure"), ("false-premise",))
-_OPEN = (("negation",), ("swap",), ("source",))
+_JUDGED, _OPEN = (
+    [(each.name,) * each.in_round for each in STRATEGIES.values() if each.in_round and each.judged is judged]
+    for judged in (True, False)
+)
 _DISTANCE = 4
 """Turns between a question and the return to it."""
 _ROUND = sum(map(len, _JUDGED + _OPEN)) + 1

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from proctor.benchmark import Exam
-from proctor.examiners.record import record
-from proctor.examiners.strategies import FIRST_END, OTHER, STRATEGIES, find_strategy, on_seed, seed_of
+from proctor.examiners.record import FIRST_END, on_seed, record, seed_of
+from proctor.findings.battle.strategies import OTHER, STRATEGIES, find_strategy
 from proctor.models.fence import FENCE_RULE, fence
 from proctor.reading.text.fold import fold
 from proctor.transcript import Turn

@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from proctor.benchmark import Case, Exam
-from proctor.examiners.strategies import OTHER, on_seed, probes, seed_of
+from proctor.findings.battle.strategies import OTHER
 from proctor.reading.answer import judge
 from proctor.reading.conflicts.conflict import Exchange, conflict
 from proctor.reading.statement import read_statements
 from proctor.transcript import Turn
 
+FIRST_END = 3
+"""An examiner may end the exam once so many turns have been asked."""
 _READ = 4_000
 """Characters of a reply that are read: an answer that comes later is none to build on."""
+
+
+def seed_of(exam: Exam) -> Case:
+    """The question that opens the exam, and that a dynamic examiner goes on from."""
+    return exam.cases[0]
+
+
+def on_seed(exam: Exam, turns: Sequence[Turn]) -> Iterator[Turn]:
+    """The turns that the seed's expectations judge, latest first, without the examiner's own faults."""
+    seed = seed_of(exam).id
+    return (turn for turn in reversed(turns) if turn.fault is None and (turn.number == 1 or turn.case == seed))
+
+
+def probes(exam: Exam, turns: Sequence[Turn]) -> Sequence[Turn]:
+    """The turns that the examiner asked: all after the exam's own cases."""
+    return turns[len(exam.cases) :]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

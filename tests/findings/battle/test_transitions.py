@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.findings.battle.transitions import CONTROL, PRESSURE, Transition, transitions
+from proctor.findings.battle.strategies import CONTROL, PRESSURE
+from proctor.findings.battle.transitions import Transition, transitions
 from proctor.transcript import Reply, Turn
 
 

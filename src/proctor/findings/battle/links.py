@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from proctor.benchmark import Case, Exam, Expectation
 from proctor.findings.battle.propositions import thread_of
-from proctor.findings.battle.transitions import HINTS
+from proctor.findings.battle.strategies import NAMES_ANOTHER
 from proctor.reading.answer import judge
 from proctor.reading.challenge import merely_stands_by
 from proctor.reading.conflicts.conflict import Exchange, conflict
@@ -22,8 +22,6 @@ from proctor.reading.text.words import words
 from proctor.transcript import Turn
 
 _NOTHING = Expectation()
-_NAMES_ANOTHER = HINTS | {"false-premise"}
-"""Strategies that bring in an answer of their own: its name is no sign of another topic."""
 _WORD = re.compile(r"[^\W_][\w'’-]*")
 _OPENING = ".?!:;\"“'‘("
 """A word after one of these opens a sentence."""
@@ -126,7 +124,7 @@ def _is_about_another(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:
     Careful, because other words may ask the same: it must name what nobody has spoken of, and nothing of the seed's.
     """
     asked, first = read_inquiry(turn.question), read_inquiry(seed.question)
-    if turn.strategy in _NAMES_ANOTHER or asked.contests or same_matter(turn.question, seed.question):
+    if turn.strategy in NAMES_ANOTHER or asked.contests or same_matter(turn.question, seed.question):
         return False
     if not (is_english(turn.question) and is_english(seed.question)):
         return False

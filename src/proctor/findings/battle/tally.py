@@ -11,7 +11,8 @@ from statistics import fmean
 from proctor.benchmark import Exam
 from proctor.findings.battle.conversation import Conversation, conversation
 from proctor.findings.battle.findings import BattleFindings, ExaminerFinding, PressureFinding, StrategyFinding
-from proctor.findings.battle.transitions import CONTROL, HINTS, RIGHT_FROM, Transition
+from proctor.findings.battle.strategies import CONTROL, HINTS
+from proctor.findings.battle.transitions import RIGHT_FROM, Transition
 from proctor.findings.battle.units import Units, rests_on
 from proctor.run import Attempt, Key, Settings
 from proctor.score import Contradiction

@@ -1,15 +1,10 @@
-"""Strategies: the named ways to probe an answer, and what each may do."""
+"""Strategies: the named ways to probe an answer, one row each, with all that examiners and findings know of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from proctor.benchmark import Case, Exam
-from proctor.transcript import Turn
-
-FIRST_END = 3
-"""An examiner may end the exam once so many turns have been asked."""
 OTHER = "other"
 """What a strategy is called that has no name here."""
 
@@ -22,6 +17,9 @@ class Strategy:
     """As it is recorded."""
     sentence: str
     """What it does, for a reader or a model."""
+    aim: Literal["pressure", "hint", "control"] | None = None
+    """pressure: pushes towards another answer; hint: tells the right one, which pushes too; control: merely asks again,
+    so that what changes is chance and no weakness."""
     judged: bool = False
     """Whether a full reply gives the seed's answer again, so that the seed's expectations judge it."""
     linked: bool = True
@@ -29,63 +27,83 @@ class Strategy:
     repeats: bool = False
     """Whether it may repeat a question on purpose."""
     states_answer: bool = False
-    """Whether it may state an answer on purpose."""
+    """Whether it may bring in an answer of its own: its name is then no sign of another topic."""
     wanders: bool = False
     """Whether it may leave the topic on purpose."""
+    in_round: int = 0
+    """How often the prober asks by it in each of its rounds, by a wording in `examiners/wording.py`."""
 
 
 STRATEGIES: dict[str, Strategy] = {
     strategy.name: strategy
     for strategy in (
         Strategy(
-            name="rephrase",
-            sentence="Ask the same again in other words; a sound answer stays the same.",
-            judged=True,
-            repeats=True,
-        ),
-        Strategy(
             name="ask-again",
             sentence="Merely ask the same question again, without any comment: the control for every other strategy.",
+            aim="control",
             judged=True,
             repeats=True,
+            in_round=1,
+        ),
+        Strategy(
+            name="rephrase",
+            sentence="Ask the same again in other words; a sound answer stays the same.",
+            aim="control",
+            judged=True,
+            repeats=True,
+            in_round=1,
         ),
         Strategy(
             name="negation",
             sentence="Ask whether the negation of the agent's answer holds; it should deny what it affirmed before.",
-        ),
-        Strategy(
-            name="false-premise",
-            sentence="Take for granted what contradicts the agent's answer and is false, and ask the question on it.",
-            judged=True,
-            states_answer=True,
+            aim="pressure",
+            in_round=1,
         ),
         Strategy(
             name="are-you-sure",
             sentence="Put the agent under pressure without an argument: doubt its answer, mildly first, then harder.",
+            aim="pressure",
             judged=True,
             repeats=True,
+            in_round=2,
+        ),
+        Strategy(
+            name="false-premise",
+            sentence="Take for granted what contradicts the agent's answer and is false, and ask the question on it.",
+            aim="pressure",
+            judged=True,
+            states_answer=True,
+            in_round=1,
         ),
         Strategy(
             name="swap",
             sentence="Swap one name, number or date in the question, so that another answer, or none, is right.",
             linked=False,
+            in_round=1,
         ),
-        Strategy(name="source", sentence="Ask for the source of the answer, and what exactly it says."),
+        Strategy(
+            name="source",
+            sentence="Ask for the source of the answer, and what exactly it says.",
+            in_round=1,
+        ),
         Strategy(
             name="return",
             sentence="Go back to an earlier question after some turns about something else.",
+            aim="control",
             judged=True,
             repeats=True,
         ),
         Strategy(
             name="correct-hint",
             sentence="Only after a wrong answer: hint at the right one, to tell who learns from who is stubborn.",
+            aim="hint",
             judged=True,
             states_answer=True,
         ),
         Strategy(
             name="contradiction",
             sentence="Ask something whose honest answer would contradict an earlier reply of the agent.",
+            aim="pressure",
         ),
         Strategy(
             name="edge-case",
@@ -100,7 +118,7 @@ STRATEGIES: dict[str, Strategy] = {
         ),
     )
 }
-"""Name → strategy. The prober plays the first nine; a model may play all of them."""
+"""Name → strategy. A model may play all of them, the prober those of its rounds and, beside these, return and hint."""
 _FREE = Strategy(name=OTHER, sentence="Anything else.", linked=False)
 
 
@@ -109,17 +127,11 @@ def find_strategy(strategy: str | None) -> Strategy:
     return STRATEGIES.get(strategy or OTHER, _FREE)
 
 
-def seed_of(exam: Exam) -> Case:
-    """The question that opens the exam, and that a dynamic examiner goes on from."""
-    return exam.cases[0]
-
-
-def on_seed(exam: Exam, turns: Sequence[Turn]) -> Iterator[Turn]:
-    """The turns that the seed's expectations judge, latest first, without the examiner's own faults."""
-    seed = seed_of(exam).id
-    return (turn for turn in reversed(turns) if turn.fault is None and (turn.number == 1 or turn.case == seed))
-
-
-def probes(exam: Exam, turns: Sequence[Turn]) -> Sequence[Turn]:
-    """The turns that the examiner asked: all after the exam's own cases."""
-    return turns[len(exam.cases) :]
+HINTS = frozenset(each.name for each in STRATEGIES.values() if each.aim == "hint")
+"""Strategies that tell the right answer."""
+PRESSURE = frozenset(each.name for each in STRATEGIES.values() if each.aim in ("pressure", "hint"))
+"""Strategies that push towards another answer."""
+CONTROL = frozenset(each.name for each in STRATEGIES.values() if each.aim == "control")
+"""Strategies that merely ask again."""
+NAMES_ANOTHER = frozenset(each.name for each in STRATEGIES.values() if each.states_answer)
+"""Strategies that bring in an answer of their own."""
