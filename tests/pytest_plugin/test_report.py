@@ -160,3 +160,13 @@ def test_the_report_is_a_page_for_each_suite(folder: Folder) -> None:
     folder.write("more/seas.yaml", "cases: [{id: red, question: Which sea?, expect: {keywords: [red]}}]\n")
     folder.test("capitals.yaml", "more/seas.yaml", "--proctor-html", "all.html")
     assert sorted(path.name for path in folder.path.glob("all*")) == ["all-capitals.html", "all-more-seas.html"]
+
+
+def test_a_session_without_suites_says_that_nothing_was_written(folder: Folder) -> None:
+    folder.write(
+        "test_f.py", "def test_f(examine): assert examine('Capital of France?', expect={'keywords': ['Paris']})"
+    )
+    shown = folder.test("test_f.py", "--proctor-html", "report.html", "--proctor-summary", "summary.md")
+    shown.stdout.fnmatch_lines(["--proctor-summary, --proctor-html: nothing was written: it tells of suites*"])
+    assert not (folder.path / "report.html").exists()
+    assert "nothing was written" not in folder.test("test_f.py").stdout.str()

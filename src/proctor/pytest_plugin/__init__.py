@@ -129,12 +129,23 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """The pass rate of each suite with its interval, which a count of tests does not tell."""
     lines: Sequence[str] = config.stash[_EXAMINATION].lines if _EXAMINATION in config.stash else ()
+    lines = lines or _unwritten(config)
     if lines:
         from proctor.reports.words import harmless
 
         terminalreporter.section("proctor")
         for line in lines:
             terminalreporter.write_line(harmless(line))
+
+
+def _unwritten(config: pytest.Config) -> list[str]:
+    """What was asked for, and is not there because no suite was played."""
+    names = ("store", "summary", "html", "annotations")
+    asked = [f"--proctor-{name}" for name in names if config.getoption(f"proctor_{name}")]
+    if not asked or config.getoption("collectonly"):
+        return []
+    what = "it tells of suites, and none was played; what `examine` asks is in pytest's own report, such as --junitxml"
+    return [f"{', '.join(asked)}: nothing was written: {what}"]
 
 
 @pytest.hookimpl(optionalhook=True)
