@@ -206,3 +206,20 @@ def test_a_run_that_goes_on_is_held_to_the_gates_it_was_started_with(desk: Desk)
     assert whole.json["stopped_early"] == over.json["stopped_early"]
     assert "pass_rate>=0.9 is not met" in " ".join(desk("show", "last").out.split())
     assert desk("resume", "last", "--gate", "pass_rate>=0.1").code == 0
+
+
+@pytest.mark.parametrize("gate", ["pass_rate>=0.9", "pass_rate<=0.1"])
+def test_the_first_bounds_and_the_calls_to_expect_are_told_before_the_run(desk: Desk, gate: str) -> None:
+    desk.benchmark(500)
+    agent = desk.agent("def answer(question): return 'yes'\n")
+    options = (agent, "--reviewer", "exact", "--gate", gate, "--stop-early")
+    counted = "passed" if ">=" in gate else "failed"
+    foretold = desk.run(*options, "--dry-run").out
+    begun = desk.run(*options).err
+    for said in (" ".join(foretold.split()), " ".join(begun.split())):
+        assert f"look 1 of 20 at 25: met by nothing yet, not met by {counted} ≤ 14" in said
+        assert f"look 3 of 20 at 75: met by {counted} ≥ 75" in said
+        assert "by the true rate: 27 % at" in said
+    assert "at most 500 attempts" in " ".join(foretold.split())
+    [planned] = desk.run(*options, "--dry-run", "--json").json["stop_early"]
+    assert (planned["gate"], planned["looks"][2]) == (gate, {"cases": 75, "not_met": 57, "met": 75})

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.cli.desk import Desk
 from tests.cli.lab import Lab, set_up
 
 from proctor.workflows.human_labels import draw, put_label
@@ -159,3 +160,43 @@ def test_labels_are_planned_from_a_labelled_run(lab: Lab) -> None:
 def test_labels_that_cannot_be_planned_are_refused(lab: Lab, options: tuple[str, ...]) -> None:
     said = lab("plan", *options)
     assert (said.code, said.out) == (2, "")
+
+
+@pytest.mark.parametrize(
+    ("gate", "options", "told"),
+    [
+        ("held_rate>=0.9", (), "200 conversations"),
+        ("not worse than last by 0", (), "how often cases flip"),
+        ("pass_rate>=0.9", ("--trials", "4"), "200 cases × 4 trials"),
+    ],
+)
+def test_what_is_not_counted_case_by_case_is_planned_on_the_scale_of_z(
+    desk: Desk, gate: str, options: tuple[str, ...], told: str
+) -> None:
+    wanted = ("plan", "--gate", gate, "--stop-early", "--cases", "200", *options)
+    assert told in " ".join(desk(*wanted).out.split())
+    looks = desk(*wanted, "--json").json["looks"]
+    assert len(looks) == 20
+    assert (looks[-1]["attempts"], round(looks[-1]["z"], 2)) == (800 if options else 200, 2.22)
+
+
+def test_of_a_gate_on_too_many_passes_failures_are_counted_and_said_to_be(desk: Desk) -> None:
+    wanted = ("plan", "--gate", "pass_rate<=0.1", "--stop-early", "--cases", "200")
+    assert "without looks 189 failures in 200 cases meet it" in " ".join(desk(*wanted).out.split())
+    told = desk(*wanted, "--json").json
+    assert (told["bound"], told["counted"]) == (0.1, "failures")
+    assert [round(each["rate"], 2) for each in told["courses"]] == [0.2, 0.15, 0.1, 0.08, 0.06, 0.04, 0.02]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--gate", "pass_rate>=0.9 by people"), "rests on labels"),
+        (("--gate", "mean_score>=0.9"), "cannot stop a run early"),
+        (("--gate", "pass_rate>=0.9", "--cases", "35"), "it takes about 36"),
+        (("--gate", "pass_rate>=0.9", "--trials", "2,4"), "expected one number of --trials, not 2"),
+    ],
+)
+def test_plan_refuses_what_run_refuses_to_stop_early_for(desk: Desk, options: tuple[str, ...], message: str) -> None:
+    refused = desk("plan", "--stop-early", *options)
+    assert (refused.code, message in refused.err) == (2, True), refused

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from proctor.config import Config
+from proctor.findings.gates.look_plan import LookPlan
 from proctor.run import Run
 from proctor.spending.estimate import CostEstimate, Range
 from proctor.workflows.evaluate import PreparedRun
@@ -29,19 +30,31 @@ def _foretell(prepared: PreparedRun, config: Config, *, store: str, quiet: bool)
     from proctor.reports.numbers import plural
     from proctor.running.plan import exams_of
     from proctor.workflows.run_limits import called_gently, foresee, unreported_spenders
+    from proctor.workflows.stop_early import planned_looks
 
     run = prepared.run
     found = foresee(run, exams_of(prepared.benchmark, run.settings), config)
     others, gently, last = unreported_spenders(run), called_gently(run, config), past_speed(run, store=store)
     if quiet:
         told = {"untold": others, "called_gently": gently, "by_last_run": _by_last_run(run, last)}
-        return {"attempts": run.planned, **asdict(found), **told}
-    echo(wrap_text(f"{run.agent} on {run.benchmark}: {plural(run.planned, _noun(run))}. Nobody was called."))
+        early = {"stop_early": [_looks(each) for each in planned_looks(run)]} if run.settings.stop_early else {}
+        return {"attempts": run.planned, **asdict(found), **told, **early}
+    most = "at most " if run.settings.stop_early else ""
+    echo(wrap_text(f"{run.agent} on {run.benchmark}: {most}{plural(run.planned, _noun(run))}. Nobody was called."))
+    for looks in planned_looks(run):
+        echo(wrap_text(f"  {looks.foretold()}", under=2))
     for label, said in (*_rows(found), *_time(found, run, last)):
         echo(wrap_text(f"  {label:<11}  {said}", under=15))
     for sentence in _sentences(found, others, gently):
         echo(wrap_text(f"  {sentence}", under=2))
     return {}
+
+
+def _looks(planned: LookPlan) -> dict[str, Any]:
+    """The bounds of each look, and the calls that runs make on average."""
+    from proctor.reports.plan import early_dict
+
+    return early_dict(planned)
 
 
 def _rows(found: CostEstimate) -> Iterator[tuple[str, str]]:

@@ -56,7 +56,13 @@ class Wholes(click.ParamType[tuple[int, ...]]):
     help="Plan from stored runs: one tells the noise, two also the flips; repeatable.",
 )
 @click.option("--power", type=float, default=0.8, show_default=True, help="The probability of detecting it.")
-@click.option("--trials", type=Wholes(), default="1,2,4", show_default=True, help="Numbers of trials to plan for.")
+@click.option(
+    "--trials",
+    type=Wholes(),
+    default="1,2,4",
+    show_default=True,
+    help="Numbers of trials to plan for; with --stop-early one, else once.",
+)
 @click.option(
     "--gate",
     metavar="TEXT",
@@ -128,7 +134,7 @@ def command(
 
         if gate is None:
             raise click.UsageError('--stop-early needs a --gate, such as --gate "pass_rate>=0.9"')
-        early = plan_early(gate, cases)
+        early = plan_early(gate, cases, trials=_one_of(trials))
         print_json(said.early_dict(early)) if as_json else console().print(said.render_early(early))
         return 0
     if gate is not None:
@@ -141,6 +147,16 @@ def command(
     planned = _difference(difference, flips, noise, runs, power, trials, store, config_path)
     print_json(said.difference_dict(planned)) if as_json else console().print(said.render_difference(planned))
     return 0
+
+
+def _one_of(trials: tuple[int, ...]) -> int:
+    """How often each case is asked, where the plan is of one run; once unless something is said."""
+    source = click.get_current_context().get_parameter_source("trials")
+    if source == click.core.ParameterSource.DEFAULT:
+        return 1
+    if len(trials) > 1:
+        raise click.UsageError(f"--stop-early plans one run; expected one number of --trials, not {len(trials)}")
+    return trials[0]
 
 
 def _labels(half_width: float, rate: float, runs: tuple[str, ...], store: str | None, path: Path | None) -> LabelPlan:

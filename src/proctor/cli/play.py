@@ -33,7 +33,7 @@ T = TypeVar("T")
 def play(
     begin: Callable[[Watch], Coroutine[Any, Any, Evaluation]], *, run_id: str, planned: int, opening: str = ""
 ) -> Evaluation:
-    """Play a run with its progress shown, after an opening line once it is stored; Ctrl-C leaves it resumable."""
+    """Play a run with its progress shown, after opening lines once it is stored; Ctrl-C leaves it resumable."""
     return drive(begin, planned=planned, opening=opening, go_on=f"Go on with: proctor resume {run_id}")
 
 
@@ -102,8 +102,9 @@ def _progress(planned: int | None, opening: str) -> Iterator[Watch]:
         if tally is not watched:
             if watched is not None:
                 shown.stop()
-            elif opening:
-                tell(opening)
+            else:
+                for line in opening.splitlines():
+                    tell(line)
             watched = tally
             shown.start(tally.planned if planned is None else planned, tally.done)
             return

@@ -285,6 +285,7 @@ def _play_run(
     from proctor.reports.numbers import plural
     from proctor.workflows.evaluate import start
     from proctor.workflows.run_limits import allowing
+    from proctor.workflows.stop_early import planned_looks
 
     run = prepared.run
     sent = following(prepared, syncs, config.run.sync, store=store)
@@ -292,6 +293,7 @@ def _play_run(
         attempts = plural(run.planned, "attempt" if run.settings.type == "standard" else "conversation")
         early = ", stops when its gates are decided" if run.settings.stop_early else ""
         opening = f"run {run.id}: {run.agent} on {run.benchmark}, {attempts}{early}"
+        opening = "\n".join([opening, *(each.foretold() for each in planned_looks(run))])
         evaluation = play(
             lambda watch: start(prepared, store=store, watch=watch, heard=trail.feed, workers=workers),
             run_id=run.id,

@@ -11,7 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from proctor.findings.comparison.sample_size import DifferencePlan
-from proctor.findings.gates.sample_size import EarlyPlan, GatePlan
+from proctor.findings.gates.look_plan import LookPlan
+from proctor.findings.gates.sample_size import GatePlan
 from proctor.findings.run.label_plan import LabelPlan
 from proctor.reports import numbers
 from proctor.reports.points import points
@@ -80,30 +81,49 @@ def _gate(planned: GatePlan) -> Iterator[RenderableType]:
     yield _table(("passes" if planned.gate.upper else "failures", "cases"), rows)
 
 
-def render_early(planned: EarlyPlan) -> RenderableType:
+def render_early(planned: LookPlan) -> RenderableType:
     """The bounds of every look, and how many calls runs make on average."""
-    return Page(lambda _: _early(planned))
+    return Page(lambda _: _early(planned) if planned.exact else _early_by_z(planned))
 
 
-def _early(planned: EarlyPlan) -> Iterator[RenderableType]:
-    bounds, upper = planned.bounds, planned.gate.upper
+def _early(planned: LookPlan) -> Iterator[RenderableType]:
+    bounds, upper = planned.counts, planned.gate.upper
     counted = "failures" if upper else "passes"
-    yield Text(
-        f"{one_line(planned.gate.text)} on {numbers.plural(bounds.cases, 'case')}, looked at every 5 %:", style="bold"
-    )
+    yield _looked_at(planned)
     yield Text()
     rows = [(numbers.whole(look.cases), _few(look), _many(look)) for look in bounds.looks]
     yield _table(("cases", f"not met: {counted} ≤", f"met: {counted} ≥"), rows)
     yield Text()
     yield _table(
         ("true rate", "calls", "met", "not met", "open"),
-        [_course(each, upper=upper) for each in planned.courses],
+        [_course(each, upper=upper) for each in planned.courses()],
     )
     yield Text()
     yield Text(
         "At one trial. – cannot be reached at that look. Calls are the mean share of all; a run with no verdict in "
-        f"sight stops too. Looking costs some certainty: {_cost_of_looking(bounds)}"
+        f"sight stops too. Looking costs some certainty: {_cost_of_looking(bounds, counted)}"
     )
+
+
+def _early_by_z(planned: LookPlan) -> Iterator[RenderableType]:
+    yield _looked_at(planned)
+    yield Text()
+    rows = [(numbers.whole(size), f"{z:.2f}") for size, z in zip(planned.sizes, planned.z, strict=True)]
+    yield _table(("conversations" if planned.gate.metric == "held_rate" else "attempts", "ends at z ±"), rows)
+    yield Text()
+    what = "the difference lies from the margin" if planned.gate.baseline is not None else "the rate lies from the gate"
+    rests = "how often cases flip" if planned.gate.baseline is not None else "how alike the trials of a case are"
+    yield Text(
+        f"z is how far {what}, in standard errors: above + it is met, below − it is not. A run with no verdict in "
+        f"sight stops too. How many calls that takes depends on {rests}."
+    )
+
+
+def _looked_at(planned: LookPlan) -> Text:
+    times = planned.units // planned.cases
+    often = f" × {numbers.plural(times, 'trial')}" if times > 1 else ""
+    cases = numbers.plural(planned.cases, "conversation" if planned.gate.metric == "held_rate" else "case")
+    return Text(f"{one_line(planned.gate.text)} on {cases}{often}, looked at every 5 %:", style="bold")
 
 
 def _few(look: LookBounds) -> str:
@@ -120,7 +140,7 @@ def _course(course: ExpectedCourse, *, upper: bool) -> tuple[str, ...]:
     return tuple(f"{100 * share:.1f} %" for share in shares)
 
 
-def _cost_of_looking(bounds: Plan) -> str:
+def _cost_of_looking(bounds: Plan, counted: str) -> str:
     """What the same run would need without looks."""
     from proctor.statistics.intervals import wilson
 
@@ -131,23 +151,26 @@ def _cost_of_looking(bounds: Plan) -> str:
         return "without looks no number would meet it."
     last = bounds.looks[-1]
     with_looks = f"{numbers.whole(last.met)} are needed then" if last.reachable else "the last look has no such bound"
-    return f"without looks {numbers.whole(needed)} of {numbers.whole(bounds.cases)} meet it at the end, {with_looks}."
+    cases = numbers.plural(bounds.cases, "case")
+    return f"without looks {numbers.whole(needed)} {counted} in {cases} meet it at the end, {with_looks}."
 
 
-def early_dict(planned: EarlyPlan) -> dict[str, Any]:
+def early_dict(planned: LookPlan) -> dict[str, Any]:
     """What `proctor plan --gate … --stop-early --json` prints. Keys may be added; these stay."""
-    looks = [
+    told = {"gate": planned.gate.text, "cases": planned.cases, "attempts": planned.units, "bound": planned.gate.bound}
+    if not planned.exact:
+        looks = [{"attempts": size, "z": z} for size, z in zip(planned.sizes, planned.z, strict=True)]
+        return {**told, "counted": None, "looks": looks, "spent": None, "courses": []}
+    upper = planned.gate.upper
+    counts = [
         {"cases": each.cases, "not_met": each.not_met, "met": each.met if each.reachable else None}
-        for each in planned.bounds.looks
+        for each in planned.counts.looks
     ]
+    courses = [{**plain(each), "rate": 1 - each.rate if upper else each.rate} for each in planned.courses()]
+    spent = dict(zip(("met", "not_met"), map(float, planned.counts.spent), strict=True))
     return {
-        "gate": planned.gate.text,
-        "cases": planned.bounds.cases,
-        "bound": planned.bounds.bound,
-        "looks": looks,
-        "spent": dict(zip(("met", "not_met"), map(float, planned.bounds.spent), strict=True)),
-        "courses": [plain(each) for each in planned.courses],
-    }
+        **told, "counted": "failures" if upper else "passes", "looks": counts, "spent": spent, "courses": courses
+    }  # fmt: skip
 
 
 def render_labels(planned: LabelPlan) -> RenderableType:

@@ -14,6 +14,7 @@ from proctor.workflows.gates import read_gates, with_stored_baselines
 
 if TYPE_CHECKING:
     from proctor.findings.gates.interim import InterimLooks
+    from proctor.findings.gates.look_plan import LookPlan
 
 
 def check_looks(run: Run) -> None:
@@ -22,6 +23,15 @@ def check_looks(run: Run) -> None:
         from proctor.findings.gates.interim import check_stop_early
 
         check_stop_early(read_gates(run.settings.stop_early).wanted, run)
+
+
+def planned_looks(run: Run) -> list[LookPlan]:
+    """Of each gate for which a run may stop early, the looks as they are known before the first call."""
+    if not run.settings.stop_early:
+        return []
+    from proctor.findings.gates.look_plan import LookPlan
+
+    return [LookPlan.of(wanted, run) for wanted in read_gates(run.settings.stop_early).wanted]
 
 
 def begin_looks(store: Store, run: Run, exams: tuple[Exam, ...]) -> InterimLooks | None:

@@ -10,7 +10,7 @@ from typing import Any
 from proctor.benchmark import Exam
 from proctor.errors import UsageError
 from proctor.findings.gates.gate import Gate
-from proctor.findings.gates.look_plan import LookPlan
+from proctor.findings.gates.look_plan import LookPlan, refuse_kind, refuse_unreachable
 from proctor.findings.gates.verdict import Baseline, judge_at_level
 from proctor.findings.run import Accumulator, Findings
 from proctor.run import Attempt, Run
@@ -20,7 +20,6 @@ from proctor.statistics import sequential
 from proctor.statistics.compare import Differences
 from proctor.statistics.gate import Verdict
 
-_RATES = ("pass_rate", "held_rate")
 Slot = tuple[int, str]
 """(trial, exam)"""
 
@@ -43,33 +42,11 @@ def check_stop_early(gates: Sequence[Gate], run: Run) -> None:
     if not gates:
         raise UsageError('--stop-early needs a --gate to decide, such as --gate "pass_rate>=0.9"')
     for wanted in gates:
-        if wanted.by_people:
-            raise UsageError(
-                f"--gate {wanted.text!r} rests on labels, which come after the run: leave --stop-early out"
-            )
-        if wanted.baseline is None and wanted.metric not in _RATES:
-            raise UsageError(
-                f"--gate {wanted.text!r} cannot stop a run early: only {' and '.join(_RATES)} and "
-                "'not worse than RUN by NUMBER' can; leave --stop-early out, or give such a gate"
-            )
-        if wanted.baseline is None and not 0 < wanted.bound < 1:
-            raise UsageError(f"--gate {wanted.text!r} cannot stop a run early: expected a bound between 0 and 1")
+        refuse_kind(wanted)
     if len(run.settings.conditions) > 1:
         raise UsageError("--stop-early looks at one rate, and this run has several conditions: run them one by one")
     for wanted in gates:
-        _check_reach(LookPlan.of(wanted, run))
-
-
-def _check_reach(planned: LookPlan) -> None:
-    """Looking costs some certainty, so a gate that the whole run could meet may be out of reach here."""
-    if planned.can_be_met:
-        return
-    enough, unit = planned.enough_cases(), "conversations" if planned.gate.metric == "held_rate" else "cases"
-    takes = f"it takes about {enough:,}" if enough else "no affordable number is enough"
-    raise UsageError(
-        f"--gate {planned.gate.text!r} cannot be met with --stop-early on {planned.cases:,} {unit}, however they end: "
-        f"{takes}. Leave --stop-early out, add {unit}, or choose another bound"
-    )
+        refuse_unreachable(LookPlan.of(wanted, run))
 
 
 class InterimLooks:

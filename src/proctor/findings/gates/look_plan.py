@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from proctor.errors import UsageError
 from proctor.findings.gates.gate import Gate
 from proctor.run import Run
 from proctor.statistics import sequential
 
+_RATES = ("pass_rate", "held_rate")
 _MOST = 1 << 17
 """Cases up to which a number is looked for that is enough."""
 
@@ -59,13 +61,13 @@ class LookPlan:
         return low, bounds.met - asked if bounds.reachable else None
 
     def sentence(self, look: int) -> str:
-        """`look 5 of 20 at 125: met by passed ≥ 122, not met by ≤ 100`."""
+        """`look 5 of 20 at 125: met by passed ≥ 122, not met by passed ≤ 100`."""
         said = f"look {look + 1} of {len(self.sizes)} at {self.sizes[look]:,}"
         if not self.exact:
             return f"{said}: ends at z ± {self.z[look]:.2f}"
-        bounds = self.counts.looks[look]
-        met = f"{'failed' if self.gate.upper else 'passed'} ≥ {bounds.met:,}" if bounds.reachable else "nothing yet"
-        few = "" if bounds.not_met is None else f", not met by ≤ {bounds.not_met:,}"
+        bounds, counted = self.counts.looks[look], "failed" if self.gate.upper else "passed"
+        met = f"{counted} ≥ {bounds.met:,}" if bounds.reachable else "nothing yet"
+        few = "" if bounds.not_met is None else f", not met by {counted} ≤ {bounds.not_met:,}"
         return f"{said}: met by {met}{few}"
 
     def courses(self) -> tuple[sequential.ExpectedCourse, ...]:
@@ -76,6 +78,20 @@ class LookPlan:
         near = (-1, -0.5, 0, 0.2, 0.4, 0.6, 0.8)
         rates = sorted({round(self._bound + share * room, 4) for share in near if self._bound + share * room > 0})
         return tuple(sequential.course(planned, rate) for rate in rates)
+
+    def foretold(self) -> str:
+        """The first bound and, where it is known, the share of the calls that runs make on average."""
+        said = f"{self.gate.text}: {self.sentence(0)}"
+        if not self.exact:
+            return f"{said}."
+        first = next((look for look, each in enumerate(self.counts.looks) if each.reachable), 0)
+        if first:
+            said += f"; {self.sentence(first).partition(', not met')[0]}"
+        shares = ", ".join(f"{100 * each.calls:.0f} % at {self._told_rate(each)}" for each in self.courses()[::2])
+        return f"{said}. Calls that runs make on average, by the true rate: {shares}."
+
+    def _told_rate(self, course: sequential.ExpectedCourse) -> str:
+        return f"{100 * (1 - course.rate if self.gate.upper else course.rate):.4g} %"
 
     @property
     def can_be_met(self) -> bool:
@@ -119,3 +135,28 @@ class LookPlan:
 
     def _with_cases(self, cases: int) -> LookPlan:
         return replace(self, cases=cases, units=cases * max(1, self.units // self.cases))
+
+
+def refuse_kind(wanted: Gate) -> None:
+    """Refuse a gate that cannot be looked at as a run goes on."""
+    if wanted.by_people:
+        raise UsageError(f"--gate {wanted.text!r} rests on labels, which come after the run: leave --stop-early out")
+    if wanted.baseline is None and wanted.metric not in _RATES:
+        raise UsageError(
+            f"--gate {wanted.text!r} cannot stop a run early: only {' and '.join(_RATES)} and "
+            "'not worse than RUN by NUMBER' can; leave --stop-early out, or give such a gate"
+        )
+    if wanted.baseline is None and not 0 < wanted.bound < 1:
+        raise UsageError(f"--gate {wanted.text!r} cannot stop a run early: expected a bound between 0 and 1")
+
+
+def refuse_unreachable(planned: LookPlan) -> None:
+    """Looking costs some certainty, so a gate that the whole run could meet may be out of reach here."""
+    if planned.can_be_met:
+        return
+    enough, unit = planned.enough_cases(), "conversations" if planned.gate.metric == "held_rate" else "cases"
+    takes = f"it takes about {enough:,}" if enough else "no affordable number is enough"
+    raise UsageError(
+        f"--gate {planned.gate.text!r} cannot be met with --stop-early on {planned.cases:,} {unit}, however they end: "
+        f"{takes}. Leave --stop-early out, add {unit}, or choose another bound"
+    )

@@ -12,7 +12,7 @@ from proctor.findings.gates.gate import COUNTS, Gate, parse
 from proctor.statistics.gate import fewest_cases
 
 if TYPE_CHECKING:
-    from proctor.statistics.sequential import ExpectedCourse, Plan
+    from proctor.findings.gates.look_plan import LookPlan
 
 FAILURES = (0, 1, 2, 5)
 """For which the fewest cases are told, unless somebody asks for another number."""
@@ -54,29 +54,13 @@ def _pairs_needed(gate: Gate, flips: float, power: float) -> int:
     return ceil(((normal.inv_cdf(0.975) + normal.inv_cdf(power)) / gate.bound) ** 2 * flips)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class EarlyPlan:
-    """When a run of so many cases stops early for a gate, and how many calls it makes on average."""
-
-    gate: Gate
-    bounds: Plan
-    courses: tuple[ExpectedCourse, ...]
-    """For agents of several true rates."""
-
-
-def plan_early(text: str, cases: int) -> EarlyPlan:
-    """The bounds of every look, and what becomes of runs of agents near the bound and far from it."""
-    from proctor.statistics import sequential
+def plan_early(text: str, cases: int, *, trials: int = 1) -> LookPlan:
+    """The looks of a run of so many cases that stops early for a gate."""
+    from proctor.findings.gates.look_plan import LookPlan, refuse_kind, refuse_unreachable
 
     gate = parse(text)
-    if gate.metric != "pass_rate" or not 0 < gate.bound < 1:
-        raise UsageError(f"--gate {text!r} cannot be planned with --stop-early; expected such as pass_rate>=0.9")
-    bound = 1 - gate.bound if gate.upper else gate.bound
-    planned = sequential.plan(cases, bound)
-    room = 1 - bound
-    rates = sorted({round(rate, 4) for rate in (bound - room, bound - room / 2, bound, *_above(bound)) if rate > 0})
-    return EarlyPlan(gate=gate, bounds=planned, courses=tuple(sequential.course(planned, rate) for rate in rates))
-
-
-def _above(bound: float) -> tuple[float, ...]:
-    return tuple(bound + share * (1 - bound) for share in (0.2, 0.4, 0.6, 0.8))
+    refuse_kind(gate)
+    exact = gate.metric == "pass_rate" and trials == 1
+    planned = LookPlan(gate=gate, units=cases * trials, cases=cases, exact=exact)
+    refuse_unreachable(planned)
+    return planned
