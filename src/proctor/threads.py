@@ -27,6 +27,8 @@ _CLOSING = 5.0
 """Seconds that an agent may take to let go."""
 _AGAIN = 0.001
 """Seconds before a loop that an agent has stopped goes on."""
+_KEPT_LIMIT = 4
+"""How many loops wait for the next run: agents keep connections, and those die with the loop that opened them."""
 
 exit_now = os._exit
 """The real one, whatever `os._exit` stands for at the moment."""
@@ -37,6 +39,7 @@ def _after_fork_in_child() -> None:
     global _forked
     _forked = True
     _idle.clear()  # a fork copies the queues, but not the threads that serve them
+    _kept.clear()
 
 
 if hasattr(os, "register_at_fork"):
@@ -163,22 +166,63 @@ class Stage:
             raise
 
 
+class _ServedLoop:
+    """A loop in a thread of its own that keeps it going."""
+
+    def __init__(self) -> None:
+        self.loop, self._over = asyncio.new_event_loop(), threading.Event()
+        self._thread = threading.Thread(
+            target=_serve_loop, args=(self.loop, self._over), name="proctor-play", daemon=True
+        )
+        self._thread.start()
+
+    def end(self) -> None:
+        """Close it; what holds it for good is left behind."""
+        self._over.set()
+        stage = Stage(self.loop)
+        if stage.responds(within=_FAREWELL):
+            with suppress(Exception):
+                stage.run(_close_generators, timeout=2 * _FAREWELL)
+            stage.soon(self.loop.stop)
+            self._thread.join(_FAREWELL)
+
+
+_kept: list[_ServedLoop] = []
+
+
 @contextmanager
 def own_stage() -> Iterator[Stage]:
-    """A loop in a thread of its own. What still goes on in it at the end gets a moment, and is left behind then."""
-    loop, over = asyncio.new_event_loop(), threading.Event()
-    thread = threading.Thread(target=_serve_loop, args=(loop, over), name="proctor-play", daemon=True)
-    thread.start()
-    stage = Stage(loop)
+    """A loop in a thread of its own, the one that the last run left where that is still sound.
+
+    What still goes on in it at the end gets a moment, and is left behind with it then.
+    """
+    served = _take_loop()
+    stage = Stage(served.loop)
     try:
         yield stage
     finally:
-        over.set()
-        if stage.responds(within=_FAREWELL):
-            with suppress(Exception):
-                stage.run(_take_leave, timeout=3 * _FAREWELL)
-            stage.soon(loop.stop)
-            thread.join(_FAREWELL)
+        if _is_clean_after_leave(stage) and len(_kept) < _KEPT_LIMIT:
+            _kept.append(served)
+        else:
+            served.end()
+
+
+def _take_loop() -> _ServedLoop:
+    try:
+        served = _kept.pop()
+    except IndexError:
+        return _ServedLoop()
+    if Stage(served.loop).responds(within=_FAREWELL):
+        return served
+    return _ServedLoop()
+
+
+def _is_clean_after_leave(stage: Stage) -> bool:
+    """Whether nothing that agents have begun goes on there."""
+    if stage.responds(within=_FAREWELL):
+        with suppress(Exception):
+            return stage.run(_take_leave, timeout=2 * _FAREWELL)
+    return False
 
 
 def _serve_loop(loop: asyncio.AbstractEventLoop, over: threading.Event) -> None:
@@ -192,8 +236,8 @@ def _serve_loop(loop: asyncio.AbstractEventLoop, over: threading.Event) -> None:
         loop.close()
 
 
-async def _take_leave() -> None:
-    """Cancel what agents have left behind, and close what they streamed from."""
+async def _take_leave() -> bool:
+    """Cancel what agents have left behind; whether all of it ended."""
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(lambda *_: None)  # nobody is left to whom it matters
     others = asyncio.all_tasks() - {asyncio.current_task()}
@@ -201,6 +245,14 @@ async def _take_leave() -> None:
         task.cancel()
     if others:
         await asyncio.wait(others, timeout=_FAREWELL)
+    loop.set_exception_handler(None)
+    return all(task.done() for task in others)
+
+
+async def _close_generators() -> None:
+    """Close what agents streamed from."""
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda *_: None)
     await asyncio.wait_for(loop.shutdown_asyncgens(), _FAREWELL)
 
 

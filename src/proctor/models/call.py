@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import json
 from collections.abc import Mapping
@@ -60,8 +61,8 @@ class PreparedModel:
 
         self.model = model
         self.shape: AnswerSchema[Any] = shape_of(kind)
-        self.blocking = type(model)._agenerate is BaseChatModel._agenerate
         self.source = source_of(model)
+        self.blocking = type(model)._agenerate is BaseChatModel._agenerate or _has_blocking_client(model)
         self.foresight = CallEstimator()
         self.options, self.chain = _structured_ways(model, kind, self.shape.schema) if structured else (None, None)
 
@@ -114,7 +115,54 @@ class PreparedModel:
         messages = [SystemMessage(system), HumanMessage(user)]
         if self.blocking:
             return await threads.call(functools.partial(asked.invoke, messages, **(options or {})))
-        return await asked.ainvoke(messages, **(options or {}))
+        return await _past_stale_connections(asked, messages, options or {})
+
+
+_ASYNC_ONLY = (
+    ("http_async_client", "http_client"),
+    ("azure_ad_async_token_provider", "azure_ad_token_provider"),
+)
+"""What somebody may have given to a model's asynchronous client alone, and its like for the blocking one."""
+
+
+def _has_blocking_client(model: BaseChatModel) -> bool:
+    """Whether it calls as a provider's own class does, whose blocking client does all that the asynchronous one does.
+
+    The asynchronous one keeps connections that are of use only in the loop that opened them, and shares them with all
+    models of the same address: scripts that call us twice, threads, notebooks and the agent itself would be handed
+    connections of each other's loops. A blocking client may be used from anywhere, and a thread of ours waits for it.
+    """
+    packages = {way.__module__.partition(".")[0] for way in (type(model)._generate, type(model)._agenerate)}
+    is_known = packages <= {provider.package for provider in PROVIDERS.values()}
+    lacks_one = getattr(model, "root_client", model) is None  # OpenAI's, where the key comes from an async function
+    return (
+        is_known
+        and not lacks_one
+        and all(getattr(model, one, None) is None or getattr(model, like, None) for one, like in _ASYNC_ONLY)
+    )
+
+
+_STALE_CONNECTIONS = 100
+"""As many as a client keeps open at most."""
+
+
+async def _past_stale_connections(
+    asked: Runnable[Any, Any], messages: list[BaseMessage], options: Mapping[str, Any]
+) -> Any:
+    """Ask the model; each connection that its client opened in another loop, before or beside us, fails once."""
+    for _ in range(_STALE_CONNECTIONS):
+        try:
+            return await asked.ainvoke(messages, **options)
+        except RuntimeError as error:
+            if not _is_of_another_loop(error):
+                raise
+    return await asked.ainvoke(messages, **options)
+
+
+def _is_of_another_loop(error: RuntimeError) -> bool:
+    said = str(error)
+    of_another = said.endswith(("bound to a different event loop", "attached to a different loop"))
+    return of_another or (said == "Event loop is closed" and not asyncio.get_running_loop().is_closed())
 
 
 def _structured_ways(
