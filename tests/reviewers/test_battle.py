@@ -11,8 +11,9 @@ from tests.models.scripted import Tooled, called
 
 from proctor.benchmark import Case, Exam
 from proctor.config import Config
+from proctor.findings.battle.strategies import STRATEGIES
 from proctor.reports.battle.words import contradictions
-from proctor.reviewers.battle import DIFFICULTY, BattleReviewer, opportunities
+from proctor.reviewers.battle import BattleReviewer, opportunities
 from proctor.reviewers.embedded import EmbeddedReviewer
 from proctor.reviewers.model import ModelReviewer
 from proctor.roles import Reviewer
@@ -141,12 +142,14 @@ async def test_a_scripts_repeated_question_is_an_opportunity_too() -> None:
     assert found.question_parts == ()
 
 
-@pytest.mark.parametrize("strategy", sorted(DIFFICULTY))
+@pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 async def test_an_examiners_question_is_marked_by_relevance_and_difficulty(strategy: str) -> None:
     found = await review(talk("30 days", "Yes.", strategies=[strategy]))
     relevance, difficulty = found.question_parts
     assert (relevance.name, relevance.value) == ("relevance", 1.0)
-    assert difficulty == Part(name="difficulty", value=DIFFICULTY[strategy], explanation=f"strategy {strategy}")
+    assert difficulty == Part(
+        name="difficulty", value=STRATEGIES[strategy].difficulty, explanation=f"strategy {strategy}"
+    )
 
 
 @pytest.mark.parametrize(

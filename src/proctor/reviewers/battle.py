@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from proctor.benchmark import Case, Exam
 from proctor.findings.battle.propositions import Thread, thread_of
+from proctor.findings.battle.strategies import find_strategy
 from proctor.reading.challenge import FILLERS
 from proctor.reading.conflicts.agreement import meet
 from proctor.reading.conflicts.conflict import Conflict, Exchange, conflict
@@ -25,22 +26,6 @@ BATTLE_RUBRIC = "battle-3"
 """What is added to the inner reviewer's rubric; a change of rules or of the scale below is a new name."""
 MODEL_RUBRIC = "battle-4"
 """The same where the inner reviewer is a model that judges the questions and names contradictions itself."""
-DIFFICULTY = {
-    "ask-again": 0.1,
-    "rephrase": 0.2,
-    "correct-hint": 0.3,
-    "return": 0.4,
-    "source": 0.4,
-    "swap": 0.5,
-    "are-you-sure": 0.6,
-    "negation": 0.6,
-    "edge-case": 0.6,
-    "drift": 0.7,
-    "contradiction": 0.8,
-    "false-premise": 0.8,
-}
-"""Strategy → how hard its questions are, by what they demand: to repeat, to find again, to resist, to see through."""
-_USUAL_DIFFICULTY = 0.5
 _SHARED = 0.5
 """The share of a question's telling words that must belong to the topic for full relevance."""
 _TOPIC_READ = 4_000
@@ -239,7 +224,7 @@ def question_parts(turns: Sequence[Turn]) -> tuple[Part, ...]:
     turn = turns[-1] if turns else None
     if turn is None or turn.strategy is None:
         return ()
-    hard = DIFFICULTY.get(turn.strategy, _USUAL_DIFFICULTY)
+    hard = find_strategy(turn.strategy).difficulty
     return _relevance(turns), Part(name="difficulty", value=hard, explanation=f"strategy {turn.strategy}")
 
 
