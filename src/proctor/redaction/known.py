@@ -18,7 +18,7 @@ from proctor.redaction.names import says_secret
 SHORTEST = 8
 """Characters; a shorter secret is part of too many other words."""
 _ENDINGS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASS", "PAT", "AUTH", "CREDENTIALS")
-_NO_SECRETS = frozenset(
+NO_SECRETS = frozenset(
     {"password", "postgres", "changeme", "localhost", "required", "disabled", "username", "mypassword", "database",
      "undefined", "development", "production"}
 )  # fmt: skip
@@ -54,7 +54,7 @@ class Secrets:
 
     def add(self, value: str, name: str) -> None:
         """A secret from wherever, and what is told in its place."""
-        if len(value) < SHORTEST or value.lower() in _NO_SECRETS:
+        if len(value) < SHORTEST or value.lower() in NO_SECRETS:
             return
         for form in _forms(value):
             self._names[form] = name

@@ -14,6 +14,7 @@ from proctor.errors import InputError
 from proctor.redaction.addresses import asked_in, bare_of, logins_in
 from proctor.redaction.known import known
 from proctor.redaction.names import says_secret
+from proctor.redaction.shapes import SHAPES
 
 _ADDRESS = "the address"
 _VARIABLE = re.compile(r"\$\{\w+\}")
@@ -22,22 +23,12 @@ _NOTHING = frozenset({"", "-", "…", "none", "null", "empty", "unused", "not-ne
 """What is written where something has to stand and nothing is meant."""
 _KINDS = frozenset({"basic", "bearer", "digest", "oauth", "oauth2", "apikey", "api_key", "api-key", "ntlm", "iam"})
 """Values of `auth` that say how, and not with what."""
-SHAPES = re.compile(
-    r"(?i:\bbearer\s+)(?!\$\{)[\w.~+/=-]{6,}|(?i:\bbasic\s+)(?!\$\{)[\w+/=]{8,}"
-    r"|\bsk-[\w-]{16,}|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bxox[abeprs]-[\w-]{10,}"
-    r"|\bAKIA[0-9A-Z]{16}\b|\bAIza[\w-]{30,}|\beyJ[\w-]{10,}\.eyJ[\w-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY"
-)
-"""Secrets that are known by their looks."""
-_BEGINNINGS = (
-    "bearer", "basic", "sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "akia", "aiza",
-    "eyj", "private key",
-)  # fmt: skip
-"""What stands in each of them, in small letters."""
-_BLOCK = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
+_SCHEMES = re.compile(r"(?i:\bbearer\s+)(?!\$\{)[\w.~+/=-]{6,}|(?i:\bbasic\s+)(?!\$\{)[\w+/=]{8,}")
+"""In an option, whatever follows `Bearer` is a secret; in a text it may be a word."""
 _HEADER = re.compile(r"^([\w-]+):\s*(.+)$")
 _HEADER_FLAGS = frozenset({"-H", "--header", "--headers"})
 _LOGIN_FLAGS = frozenset({"-u", "--user", "--proxy-user"})
-_TABLES_OF_KEYS = frozenset({"headers", "header", "query", "params", "cookies", "env", "environment"})
+TABLES_OF_KEYS = frozenset({"headers", "header", "query", "params", "cookies", "env", "environment"})
 _INHERITING = frozenset({"cookie", "cookies", "secrets", "credentials"})
 _PASSWORDS = ("password", "passwd", "passphrase", "pwd", "secret")
 
@@ -81,7 +72,7 @@ def password_in(address: str) -> bool:
 def _places(value: Any, path: tuple[str, ...], *, keys: bool) -> Iterator[str]:
     if isinstance(value, Mapping):
         for name, inner in value.items():
-            below = keys or str(name).lower() in _TABLES_OF_KEYS
+            below = keys or str(name).lower() in TABLES_OF_KEYS
             if _is_secret(path, str(name), inner, keys=keys):
                 yield ".".join((*path, str(name)))
             yield from _places(inner, (*path, str(name)), keys=below)
@@ -117,26 +108,9 @@ def _is_literal(value: str) -> bool:
     return bare_of(value).lower() not in _NOTHING and _FILLED.search(value) is None
 
 
-def mask_shapes(text: str) -> tuple[str, int]:
-    """A text without secrets that are known by their looks, and how many there were; most texts are only glanced at."""
-    lower = text.lower()
-    if not any(beginning in lower for beginning in _BEGINNINGS):
-        return text, 0
-    found = 0
-
-    def mask(met: re.Match[str]) -> str:
-        nonlocal found
-        word, _, token = met[0].partition(" ")
-        if word.lower() in _KINDS and not any(map(str.isdigit, token)):  # basic knowledge is none
-            return met[0]
-        found += 1
-        return "[secret]"
-
-    return SHAPES.sub(mask, _BLOCK.sub(mask, text)), found
-
-
 def _looks_secret(text: str) -> bool:
-    return SHAPES.search(_VARIABLE.sub("${}", text)) is not None
+    filled = _VARIABLE.sub("${}", text)
+    return SHAPES.search(filled) is not None or _SCHEMES.search(filled) is not None
 
 
 def _words(spec: str) -> list[str]:

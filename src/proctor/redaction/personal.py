@@ -8,18 +8,14 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
 from proctor.redaction.known import known
-from proctor.redaction.literals import SHAPES
-from proctor.redaction.names import says_secret
 from proctor.redaction.personal_numbers import Span, cards_in, ibans_in, phones_in
+from proctor.redaction.shapes import secrets_in
 
 Kind = Literal["key", "email", "iban", "card", "phone", "masked"]
 KINDS: tuple[Kind, ...] = ("key", "email", "iban", "card", "phone", "masked")
 """In the order in which they decide what overlapping pieces are called; `masked` are those of one's own list."""
 _EMAIL = re.compile(r"(?<![\w.+%-])[\w.+%'-]{1,64}@(?:[^\W_][\w-]{0,62}\.){1,8}[^\W\d_][\w-]{1,62}")
 PLACEHOLDER = re.compile(rf"\[(?:{'|'.join(KINDS)})(?:-\d+)?\]")
-_REST = re.compile(r"[\w.~+/=-]*")
-_BLOCK_END = re.compile(r"-----END [A-Z ]*-----|\Z")
-_NAMED = re.compile(r"(?<![\w.-])[\"']?([\w.-]{2,60})[\"']?\s{0,3}([:=])\s{0,3}[\"']?([^\s;&,'\"{}<>\[\]]{4,})")
 _LOGIN = re.compile(r"://[^/?#\s:@]*:([^/?#\s@]+)@")
 
 
@@ -74,7 +70,7 @@ class PersonalData:
             yield from ((*place, "iban") for place in ibans_in(text))
             yield from ((*place, "card") for place in cards_in(text))
             yield from ((*place, "phone") for place in phones_in(text))
-        yield from ((*place, "key") for place in _keys_in(text))
+        yield from ((*place, "key") for place in secrets_in(text))
         if self._own is not None:
             yield from ((*place, "masked") for place in self._own(text))
 
@@ -93,26 +89,6 @@ def _join_places(
             start, end, kind = before, max(end, until), min(first, kind, key=KINDS.index)
         joined.append((start, end, kind))
     yield from joined
-
-
-def _keys_in(text: str) -> Iterator[Span]:
-    """Secrets that are known by their looks, by the name before them, or by standing in an address."""
-    found = SHAPES.search(text)
-    while found:
-        ends = _BLOCK_END.search if "PRIVATE KEY" in found[0] else _REST.match
-        rest = ends(text, found.end())
-        end = rest.end() if rest else found.end()
-        yield found.start(), end
-        found = SHAPES.search(text, end)
-    for named in _NAMED.finditer(text) if ":" in text or "=" in text else ():
-        if says_secret(named[1], keys=True) and (named[2] == "=" or _looks_made(named[3])):
-            yield named.span(3)
-    yield from (login.span(1) for login in _LOGIN.finditer(text))
-
-
-def _looks_made(value: str) -> bool:
-    """Whether a value after a colon is no word of a sentence."""
-    return any(map(str.isdigit, value)) or any(each in "_$!%*@^~" for each in value)
 
 
 def _plain(kind: Kind, value: str) -> str:

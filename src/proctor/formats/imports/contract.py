@@ -11,8 +11,8 @@ from typing import Any, Protocol
 from proctor.benchmark import Case
 from proctor.errors import InputError
 from proctor.redaction.known import known
-from proctor.redaction.literals import mask_shapes
-from proctor.redaction.nouns import map_texts
+from proctor.redaction.literals import TABLES_OF_KEYS
+from proctor.redaction.shapes import holds_secret, mask_secrets
 from proctor.run import Failure
 from proctor.score import Review
 from proctor.transcript import Reply
@@ -131,8 +131,24 @@ class ImportLog:
         self.notes[sentence] = None
 
     def without_secrets(self, value: Any) -> Any:
-        """What was read, without secrets of the environment and those that are known by their looks."""
-        return map_texts(value, self._mask, numbers=False)
+        """What was read, without secrets: of the environment, known by their looks, or named as such."""
+        return self._clean(value, keys=False)
+
+    def _clean(self, value: Any, *, keys: bool) -> Any:
+        """`keys`: within headers, a query or an environment, where any key opens something."""
+        if isinstance(value, str):
+            return self._mask(value)
+        if isinstance(value, list):
+            return [self._clean(each, keys=keys) for each in value]
+        if not isinstance(value, Mapping):
+            return value
+        cleaned: dict[str, Any] = {}
+        for name, each in value.items():
+            hidden = holds_secret(str(name), each, keys=keys)
+            self.masked += hidden
+            below = keys or str(name).lower() in TABLES_OF_KEYS
+            cleaned[self._mask(str(name))] = "[secret]" if hidden else self._clean(each, keys=below)
+        return cleaned
 
     def _mask(self, text: str) -> str:
         if not text.isprintable():
@@ -143,7 +159,7 @@ class ImportLog:
         if secrets.are_known() and secrets.are_in(text):
             self.masked += len(secrets.names_in(text))
             text = secrets.scrub(text)
-        masked, times = mask_shapes(text)
+        masked, times = mask_secrets(text)
         self.masked += times
         return masked
 

@@ -1,0 +1,187 @@
+"""Secrets that are known by their looks, by the name before them, or by standing in an address: one list for all.
+
+A text is ordinary until it has the form of a key that some service really hands out; a word after `token` is a word.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from binascii import Error as NoBase64
+from collections.abc import Iterator
+from typing import Any
+
+from proctor.redaction.addresses import bare_of
+from proctor.redaction.known import NO_SECRETS
+from proctor.redaction.names import says_secret
+
+Span = tuple[int, int]
+
+SERVICES: dict[str, str] = {
+    "OpenAI, Anthropic, OpenRouter, Langfuse and many others": r"pk-lf-[\w-]{16,}"
+    r"|sk-(?=[\w-]{16})(?:(?=[\w-]*\d)|(?:[a-z]+-)?\w{16})[\w-]*",
+    "Stripe": r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[\w+/=]{24,}",
+    "GitHub": r"gh[pousr]_\w{20,}|github_pat_\w{20,}",
+    "GitLab": r"gl(?:pat|dt|rt|ptt|soat|cbt|ft|oas)-[\w.-]{16,}",
+    "Slack": r"xox[abeprs]-[\w-]{10,}|xapp-\d-[\w-]{10,}|hooks\.slack\.com/services/T\w{6,}/B\w{6,}/\w{16,}",
+    "Discord, Teams": r"discord(?:app)?\.com/api/webhooks/\d{10,}/[\w-]{20,}"
+    r"|[\w.-]+\.webhook\.office\.com/webhookb2/[\w@/-]{30,}",
+    "Telegram": r"\d{8,10}:AA[\w-]{30,}",
+    "AWS": r"(?:AKIA[0-9A-Z]{16}|(?:ASIA|ABIA|ACCA)(?=[A-Z]*\d)[0-9A-Z]{16})\b",
+    "Google": r"AIza[\w-]{30,}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|1//0[\w-]{30,}",
+    "JSON Web Tokens": r"eyJ[\w-]{10,}\.eyJ[\w-]{10,}",
+    "Hugging Face": r"hf_[A-Za-z0-9]{30,}|api_org_[A-Za-z0-9]{30,}",
+    "LangSmith": r"lsv2_(?:pt|sk)_[0-9a-f]{20,}(?:_[0-9a-f]+)?|ls__[0-9a-f]{32}",
+    "Groq, Cerebras, Replicate, xAI, Perplexity": r"[gc]sk[_-][A-Za-z0-9]{30,}|r8_[A-Za-z0-9]{30,}"
+    r"|xai-[A-Za-z0-9]{30,}|pplx-[A-Za-z0-9]{30,}",
+    "NVIDIA, Pinecone, Tavily, Fireworks, LlamaCloud, Jina, E2B, Firecrawl, ElevenLabs": r"nvapi-[\w-]{30,}"
+    r"|pcsk_\w{30,}|tvly-[\w-]{20,}|fw_[A-Za-z0-9]{20,}|llx-[A-Za-z0-9]{30,}|jina_[A-Za-z0-9]{30,}|e2b_[0-9a-f]{32,}"
+    r"|fc-[0-9a-f]{32}|sk_[0-9a-f]{40,}",
+    "npm, PyPI, RubyGems, Docker": r"npm_[A-Za-z0-9]{30,}|pypi-AgE[\w-]{16,}|rubygems_[0-9a-f]{40,}"
+    r"|dckr_pat_[\w-]{20,}",
+    "DigitalOcean, Vault, Databricks, Doppler": r"do[opr]_v1_[0-9a-f]{40,}|hv[sb]\.[\w-]{24,}|dapi[0-9a-f]{32}\b"
+    r"|dp\.(?:pt|st|ct)\.[\w.-]{30,}",
+    "SendGrid, Mailgun, Mailchimp, Twilio": r"SG\.[\w-]{16,}\.[\w-]{16,}|key-[0-9a-f]{32}\b|[0-9a-f]{32}-us\d{1,2}\b"
+    r"|SK[0-9a-f]{32}\b",
+    "Shopify, Square": r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}|sq0(?:atp|csp)-[\w-]{20,}",
+    "Notion, Linear, Airtable, Figma, Postman, Atlassian": r"ntn_[A-Za-z0-9]{30,}|lin_api_[A-Za-z0-9]{30,}"
+    r"|pat[A-Za-z0-9]{14}\.[0-9a-f]{60,}|figd_[\w-]{30,}|PMAK-[0-9a-f-]{40,}|ATATT3x[\w=-]{30,}|ATBB[A-Za-z0-9]{28,}",
+    "Grafana, New Relic, Sentry, PlanetScale, Supabase": r"gl(?:sa|c)_[\w+/=]{32,}|NRAK-[A-Z0-9]{20,}"
+    r"|sntry[su]_[\w=+/-]{30,}|pscale_(?:tkn|pw|oauth)_[\w.-]{30,}|sbp_[0-9a-f]{40}|sb_secret_[\w-]{20,}",
+    "age, 1Password": r"AGE-SECRET-KEY-1[0-9A-Z]{50,}|ops_eyJ[\w-]{30,}",
+}
+"""Service → what its keys look like; each begins where no word goes on."""
+_BEARER = r"(?i:bearer\s+)(?=[A-Za-z._~+/=-]*\d)(?=[\d._~+/=-]*[A-Za-z])[\w.~+/=-]{10,}"
+SHAPES = re.compile(rf"(?<!\w)(?:{'|'.join(SERVICES.values())}|{_BEARER})|-----BEGIN [A-Z ]*PRIVATE KEY")
+_SHORTEST = 16
+"""Characters in one piece without which nothing is a key of a service."""
+_BEGINNINGS = (
+    "k-", "k_", "whsec_", "gh", "gl", "xox", "xapp-", "hooks.slack", "/webhook", ":aa", "akia", "asia", "abia", "acca",
+    "aiza", "ya29.", "gocspx-", "1//0", "eyj", "hf_", "api_org_", "lsv2_", "ls__", "r8_", "xai-", "pplx-", "nvapi-",
+    "tvly-", "fw_", "llx-", "jina_", "e2b_", "fc-", "npm_", "pypi-", "rubygems_", "_pat_", "_v1_", "hvs.", "hvb.",
+    "dapi",
+    "dp.", "sg.", "key-", "-us", "sk", "shp", "sq0", "ntn_", "lin_api_", "pat", "figd_", "pmak-", "atatt3x", "atbb",
+    "nrak-", "sntry", "pscale_", "sb", "ops_ey", "bearer", "basic", "private key",
+)  # fmt: skip
+"""What stands in each of them, in small letters."""
+_BASIC = re.compile(r"(?i:\bbasic\s+)([A-Za-z0-9+/]{8,}={0,2})(?![\w+/=])")
+_REST = re.compile(r"(?:[\w.~+/=-]*[\w~+/=-])?")
+_BLOCK_END = re.compile(r"-----END [A-Z ]*-----|\Z")
+_NAMED = re.compile(
+    r"(?<![\w.-])\\?[\"']?([\w.-]{2,60})\\?[\"']?\s{0,3}([:=])\s{0,3}"
+    r"(?:\\?\"([^\"\\\n\[]{4,})\\?\"|'([^'\n\[]{4,})'|((?:[^\s;&,'\"{}<>\[\]\\]|&(?![\w.-]{1,60}=)){4,}))"
+)
+_TOLD = re.compile(r"(?i)\b(pass(?:word|phrase|code)) (?:is|was) [\"']?([^\s\"']{4,})")
+_SAYING = ("key", "token", "secret", "pass", "pwd", "auth", "credential", "pat", "jwt", "cookie", "bearer", "sig")
+"""A name that says it has one of these in it."""
+_LOGIN = re.compile(r"://[^/?#\s:@]*:([^/?#\s@]+)@")
+_FILLED = re.compile(r"\$\{\w+\}|\$[A-Z_][A-Z0-9_]*|\{\{[^{}]*\}\}|<[\w -]+>|\[[\w-]+\]|%\w+%|[*xX.…•]+")
+_WORDS = NO_SECRETS | {"true", "false", "none", "null", "string", "optional", "hidden", "empty", "unknown"}
+_EXPRESSION = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
+_NUMBERS = re.compile(r"[\d.,:/+-]*[.,:/+-][\d.,:/+-]*")
+_PASSWORDS = ("password", "passwd", "passphrase", "pwd", "pass")
+_SURE = re.compile(
+    r"(?i)(?:api|access|auth|refresh|session|bot|client|private|secret|signing|account|subscription)[_.-]?"
+    r"(?:key|token|secret)$|authorization$|apikey$|credentials?$"
+)
+"""Names that can be of nothing else; a `token` may also be a word that a model reads."""
+
+
+def secrets_in(text: str) -> Iterator[Span]:
+    """Where they stand in a text, each from its first to its last character; they may overlap."""
+    if len(text) >= _SHORTEST and _may_have_shapes(text):
+        yield from _shapes_in(text)
+    for told in _TOLD.finditer(text) if " is " in text or " was " in text else ():
+        if _is_value(told[1], told[2], plainly=False):
+            yield told.span(2)
+    if "=" in text or ":" in text:
+        lower = text.lower()
+        if any(map(lower.__contains__, _SAYING)):
+            yield from _named_in(text)
+        if "://" in text:
+            yield from (login.span(1) for login in _LOGIN.finditer(text) if _is_meant(login[1]))
+
+
+def mask_secrets(text: str) -> tuple[str, int]:
+    """A text without them, and how many there were; most texts are only glanced at."""
+    masked, end, found = [], 0, 0
+    for start, stop in sorted(secrets_in(text)):
+        if stop > end:
+            masked += [text[end : max(start, end)], "[secret]" if start >= end else ""]
+            end, found = stop, found + (start >= end)
+    return ("".join([*masked, text[end:]]), found) if masked else (text, 0)
+
+
+def holds_secret(name: str, value: Any, *, keys: bool = False) -> bool:
+    """Whether the name of a value says that it is a secret, and the value looks it; `keys`: as in a header or query."""
+    if not says_secret(name, keys=keys):
+        return False
+    if isinstance(value, int) and not isinstance(value, bool):
+        return name.lower().endswith(_PASSWORDS[:4]) and value > 99_999
+    return isinstance(value, str) and _is_value(name, bare_of(value), plainly=True)
+
+
+def _may_have_shapes(text: str) -> bool:
+    """Whether anything in it is long enough for a key, or announced as one, and a beginning of one is there."""
+    lower = text.lower()
+    if not any(len(piece) >= _SHORTEST for piece in text.split()) and "bearer" not in lower and "basic" not in lower:
+        return "private key" in lower
+    return any(map(lower.__contains__, _BEGINNINGS))
+
+
+def _shapes_in(text: str) -> Iterator[Span]:
+    found = SHAPES.search(text)
+    while found:
+        ends = _BLOCK_END.search if "PRIVATE KEY" in found[0] else _REST.match
+        rest = ends(text, found.end())
+        end = rest.end() if rest else found.end()
+        yield found.start(), end
+        found = SHAPES.search(text, end)
+    for basic in _BASIC.finditer(text):
+        if _is_login(basic[1]):
+            yield basic.span()
+
+
+def _is_login(text: str) -> bool:
+    """Whether it is Base64 of `user:password`."""
+    try:
+        return b":" in base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
+    except (NoBase64, ValueError):
+        return False
+
+
+def _named_in(text: str) -> Iterator[Span]:
+    named = _NAMED.search(text)
+    while named:
+        group = next(number for number in (3, 4, 5) if named[number] is not None)
+        found = says_secret(named[1], keys=True) and _is_value(named[1], named[group], plainly=named[2] == "=")
+        if found:
+            yield named.span(group)
+        named = _NAMED.search(text, named.end() if found else named.end(2))  # a value may have a name in it
+
+
+def _is_value(name: str, value: str, *, plainly: bool) -> bool:
+    """Whether it is no word of a sentence, no expression of a program and nothing that stands for a secret.
+
+    `plainly`: it can be nothing else than the value of this name.
+    """
+    if len(value) < 4 or not _is_meant(value) or any(map(str.isspace, value)) or value.lower() in name.lower():
+        return False
+    if "(" in value or value.startswith(("/", "./", "~/", "http")) or _EXPRESSION.fullmatch(value):
+        return False
+    if plainly and (name.lower().endswith(_PASSWORDS) or (_SURE.search(name) and len(value) >= 8)):
+        return True
+    is_password = name.lower().endswith(_PASSWORDS)
+    return _looks_made(value) and (is_password or any(map(str.isalpha, value)))
+
+
+def _is_meant(value: str) -> bool:
+    """Whether it is given, and nothing that is written where something has to stand."""
+    return value.lower() not in _WORDS and _FILLED.fullmatch(value) is None
+
+
+def _looks_made(value: str) -> bool:
+    """Whether it has digits or marks that no word has, and is neither a number with marks nor a date."""
+    if len(value) < 6 or _NUMBERS.fullmatch(value):
+        return False
+    return any(map(str.isdigit, value)) or any(each in "$!%*@^~" for each in value[1:-1])
