@@ -10,17 +10,18 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 
-def _value(field: dict[str, Any]) -> Any:
+def _value(field: dict[str, Any], mark: float) -> Any:
     if "enum" in field:
         return field["enum"][0]
-    return {"number": 1.0, "string": "because", "boolean": True, "array": [], "integer": 1}.get(field.get("type", ""))
+    return {"number": mark, "string": "because", "boolean": True, "array": [], "integer": 1}.get(field.get("type", ""))
 
 
 def _text(body: dict[str, Any]) -> str:
     schema = ((body.get("response_format") or {}).get("json_schema") or {}).get("schema")
     if schema is None:
         return "8"
-    return json.dumps({name: _value(field) for name, field in schema["properties"].items()})
+    mark = 0.0 if body["model"] == "strict" else 1.0
+    return json.dumps({name: _value(field, mark) for name, field in schema["properties"].items()})
 
 
 class _Model(BaseHTTPRequestHandler):

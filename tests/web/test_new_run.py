@@ -181,6 +181,8 @@ def test_a_model_judges_one_run_by_criteria_of_ones_own(browser: Browser) -> Non
     assert options["criteria"] == {"tone": "Is it polite?", "brevity": "Is it one sentence?"}
     assert run.settings.rubric.startswith("own-")
     assert "criteria" not in by_api(browser, reviewer="judge").settings.built["reviewer"].options
+    suite = by_api(browser, benchmark="library-skills", reviewer="judge", criteria={"tone": "Is it polite?"})
+    assert "own-" in suite.settings.rubric
 
 
 def test_a_run_with_judges_and_gates_is_offered_again_as_it_was(browser: Browser) -> None:

@@ -48,6 +48,7 @@ from proctor.workflows.parts import (
     choose_reviewer,
     is_live,
     kind_of,
+    marks_by_criteria,
     refuse_itself,
     specs_of,
 )
@@ -218,7 +219,8 @@ def prepare(
     expected = describe_checks(loaded, suite=suite, added=checks)
     cast = _cast(chosen, loaded, config, exam_type=exam_type, checks=expected)
     others = _said_of(cast, chosen, exam_type) | {"checks": expected}
-    own_score = loaded.passing_score is not None or (suite and exam_type == "standard")
+    by_checks = suite and exam_type == "standard" and not marks_by_criteria(others["rubric"])
+    own_score = loaded.passing_score is not None or by_checks
     if own_score and settings.get("passing_score") is None:
         others["passing_score"] = loaded.passing_score
     others["own_scores"] = any(case.passing_score is not None for case in loaded.cases)

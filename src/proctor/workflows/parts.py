@@ -193,7 +193,8 @@ def build_reviewers(
 def build_reviewer(chosen: ChosenPart, config: Config, exam_type: ExamType, *, judging: bool = False) -> Reviewer:
     """The reviewer itself; in a battle one that also looks for contradictions.
 
-    A model that is `judging` a suite marks correctness and completeness, unless its options name another rubric.
+    A model that is `judging` a suite marks correctness and completeness, unless its options name another rubric or
+    criteria of their own.
     """
     reviewer = _reviewer(chosen, config, {"rubric": JUDGE_RUBRIC} if judging else {})
     if exam_type == "standard":
@@ -220,9 +221,14 @@ def _reviewer(chosen: ChosenPart, config: Config, usual: Mapping[str, Any]) -> R
         _must_be_known("reviewers", spec, list(config.reviewers))
     options: Mapping[str, Any] = chosen.spec.options
     if spec.startswith("model:"):
-        options = _with_prices({**usual, **options}, config)
+        options = _with_prices(options if "criteria" in options else {**usual, **options}, config)
     reviewer: Reviewer = plugins.build("reviewers", spec, options)
     return reviewer
+
+
+def marks_by_criteria(rubric: str) -> bool:
+    """Whether a judge has criteria of its own: then marks decide, also in a suite that names no passing score."""
+    return any(name.startswith("own-") for name in rubric.replace(",", "+").split("+"))
 
 
 def _must_be_known(family: plugins.Family, spec: str, declared: list[str]) -> None:

@@ -26,7 +26,14 @@ from proctor.workflows.conduct import conduct
 from proctor.workflows.evaluate import Evaluation, new_id
 from proctor.workflows.ledger import Watch
 from proctor.workflows.pace import pace_of
-from proctor.workflows.parts import Cast, build_reviewers, choose_reviewer, reviewer_again, specs_of
+from proctor.workflows.parts import (
+    Cast,
+    build_reviewers,
+    choose_reviewer,
+    marks_by_criteria,
+    reviewer_again,
+    specs_of,
+)
 from proctor.workflows.replies import KEPT, ReplySource, pending_attempts, place, take_over
 from proctor.workflows.run_limits import allowing
 from proctor.workflows.settings import make_settings
@@ -249,6 +256,8 @@ def _recast(source: Run, benchmark: Benchmark, reviewer: object, config: Config)
         rubric="+".join(judge.rubric for judge in judges),
         built=built,
     )
+    if settings.passing_score is None and marks_by_criteria(settings.rubric):
+        settings = replace(settings, passing_score=Settings().passing_score)
     return Cast(agent=agent, reviewers=judges), settings
 
 
