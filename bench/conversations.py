@@ -26,7 +26,7 @@ from proctor.findings.battle.links import expected_by, link_turn
 from proctor.findings.battle.transitions import transitions
 from proctor.reading.conflicts.conflict import Exchange, conflict
 from proctor.reading.link import same_question
-from proctor.reviewers.battle import BattleReviewer
+from proctor.reviewers.battle import BattleReviewer, opportunity
 from proctor.reviewers.embedded import EmbeddedReviewer
 from proctor.score import BATTLE_WEIGHTS, reaches, weigh
 from proctor.transcript import Reply, Turn
@@ -62,16 +62,24 @@ def halves(name: str, key: str) -> list[tuple[str, list[Row]]]:
 
 
 def contradictions(rows: Sequence[Row], *, shown: bool) -> str:
-    """Precision and recall of contradictions."""
+    """Precision and recall of contradictions; and how many are found as two turns of a script, whose questions are
+    held against each other only where they are linked.
+    """
     counts: Counter[tuple[bool, bool]] = Counter()
+    in_script = 0
     for row in rows:
         earlier, later = (Exchange(row[f"question_{n}"], row[f"reply_{n}"]) for n in (1, 2))
         wanted, found = row["label"] == "conflict", conflict(earlier, later) is not None
         counts[wanted, found] += 1
+        turns = [Turn(number=n, question=row[f"question_{n}"], reply=Reply(text=row[f"reply_{n}"])) for n in (1, 2)]
+        held = opportunity(turns)
+        in_script += wanted and held is not None and held.conflict is not None
         if shown and wanted is not found:
             print(" ", row["id"], row["label"], earlier, later)
     hits, false, missed = counts[True, True], counts[False, True], counts[True, False]
-    return f"precision {_share(hits, hits + false)}, recall {_share(hits, hits + missed)}"
+    wanted_ones = hits + missed
+    told = f"precision {_share(hits, hits + false)}, recall {_share(hits, wanted_ones)}"
+    return f"{told}; as turns of a script {_share(in_script, wanted_ones)}"
 
 
 def questions(rows: Sequence[Row], *, shown: bool) -> str:
