@@ -223,3 +223,15 @@ def test_the_first_bounds_and_the_calls_to_expect_are_told_before_the_run(desk: 
     assert "at most 500 attempts" in " ".join(foretold.split())
     [planned] = desk.run(*options, "--dry-run", "--json").json["stop_early"]
     assert (planned["gate"], planned["looks"][2]) == (gate, {"cases": 75, "not_met": 57, "met": 75})
+
+
+def test_a_gate_that_a_run_did_not_stop_for_is_said_to_be_judged_too_surely(desk: Desk) -> None:
+    desk.benchmark(200)
+    agent = desk.agent("def answer(question): return 'yes'\n")
+    desk.run(agent, "--reviewer", "exact", "--gate", "pass_rate>=0.8", "--stop-early")
+    note = "was not looked at for this gate"
+    for gate, noted in (("pass_rate>=0.9", True), ("pass_rate>=0.8", False), ("failures<=3", False)):
+        [told] = desk("show", "last", "--gate", gate, "--json").json["gates"]
+        assert (note in told["sentence"]) is noted, gate
+    desk("resume", "last", "--to-the-end")
+    assert note not in desk("show", "last", "--gate", "pass_rate>=0.9", "--json").out

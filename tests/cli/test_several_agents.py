@@ -123,6 +123,9 @@ def test_python_returns_a_list(tmp_path: Path) -> None:
     assert all(each.run.name.startswith("both, ") for each in found)
     with pytest.raises(UsageError, match="empty"):
         proctor.evaluate([("one?", "yes")], agents=[])
+    for given, wrong in (("python:agent:p98", "expected a list"), (["echo", "echo"], "twice"), ([len, len], "twice")):
+        with pytest.raises(UsageError, match=wrong):
+            proctor.evaluate([("one?", "yes")], agents=given)
 
 
 def test_a_run_that_goes_on_counts_what_its_companions_have_spent(run: Run) -> None:

@@ -9,7 +9,9 @@ import pytest
 from tests.web.browsing import TOKEN, Browser
 from tests.web.conftest import Opener
 
+from proctor import evaluate
 from proctor.run import Run
+from proctor.storage import open_store
 
 ROWS = b'"What is 2 + 2?";"4"\n"What is 3 + 3?";"6"\n'
 
@@ -235,3 +237,29 @@ def test_the_documentation_is_ours_and_has_every_operation(browser: Browser) -> 
     assert "`" not in page
     for path in browser.app.openapi()["paths"]:
         assert path in page
+
+
+def test_runs_are_listed_by_label_and_age_and_what_is_neither_is_refused(api: Any, demo_run: Run) -> None:
+    api.patch(f"/api/runs/{demo_run.id}", json={"labels": {"prompt": "v2"}})
+    for asked, found in (({"label": "prompt=v2"}, 1), ({"label": "prompt=v3"}, 0), ({"since": "7d"}, 1)):
+        assert api.get("/api/runs", params=asked).json()["found"] == found
+    assert api.get("/api/runs", params={"until": "2020-01-01"}).json()["found"] == 0
+    for asked in ({"since": "junk"}, {"label": "prompt"}, {"until": "7d"}):
+        answer = api.get("/api/runs", params=asked)
+        assert (answer.status_code in (400, 422), bool(answer.json()["error"])) == (True, True)
+
+
+def test_several_runs_are_compared_and_one_agent_has_nobody_to_be_compared_with(
+    api: Any, demo_run: Run, store_path: str
+) -> None:
+    started = api.post("/api/runs", json={"benchmark": "handbook-30", "agents": ["demo:librarian"]}).json()
+    assert (len(started["runs"]), started["compare"]) == (1, None)
+    with open_store(store_path) as store:
+        cases = store.archive.benchmark_of(demo_run.id)
+    others = [evaluate(cases, agent=agent, store=store_path, trials=2).run.id for agent in ("demo:pushover",) * 2]
+    asked = [("run", each) for each in (demo_run.id, *others)]
+    compared = api.get("/api/compare/several", params=asked).json()
+    assert [each["run"] for each in compared["runs"]] == [demo_run.id, *others]
+    assert (len(compared["pairs"]), len(compared["cases"])) == (3, 2)
+    for wrong in ([], asked[:1], [asked[0], asked[0]]):
+        assert api.get("/api/compare/several", params=wrong).status_code in (400, 422)

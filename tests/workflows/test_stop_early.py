@@ -12,6 +12,7 @@ import pytest
 
 import proctor
 from proctor.benchmark import Benchmark, Case, Exam
+from proctor.config import Config, RunConfig
 from proctor.errors import EnvironmentFault, UsageError
 from proctor.run import Run, Settings
 from proctor.running.plan import in_order
@@ -39,7 +40,7 @@ def agent(right: float, *, broken: float = 0.0, asked: list[str] | None = None) 
     return answer
 
 
-def play(store: Path, answer: object, *, gate: str | tuple[str, ...] = GATE, **options: Any) -> Evaluation:
+def play(store: Path, answer: object, *, gate: object = GATE, **options: Any) -> Evaluation:
     cases = options.pop("cases", CASES)
     told = {"reviewer": "exact", "store": store, "stop_early": gate, "retries": 0, **options}
     return proctor.evaluate(cases, agent=answer, **told)
@@ -258,6 +259,9 @@ def wrong(question: str) -> str:
         ({"gate": "pass_rate>=1"}, "between 0 and 1"),
         ({"gate": "failures<=3"}, "only pass_rate and held_rate"),
         ({"order": "backwards"}, "file or random"),
+        ({"gate": True}, r"stop_early=True names no gate, and \[run\] has none"),
+        ({"gate": 0.9}, "stop_early=0.9 is no gate; expected one or a list"),
+        ({"gate": [0.9]}, "is no gate"),
         ({"cases": CASES[:35]}, "cannot be met with --stop-early on 35 cases, however they end: it takes about 36"),
         ({"cases": CASES[:35], "gate": "pass_rate<=0.1"}, "cannot be met"),
         ({"cases": CASES[:40], "trials": 4}, "it takes about 45"),
@@ -269,6 +273,13 @@ def test_what_cannot_stop_a_run_early_is_refused_before_the_first_call(
 ) -> None:
     with pytest.raises(UsageError, match=message):
         play(tmp_path / "s.db", agent(1), **options)
+
+
+def test_a_plain_yes_means_the_gates_of_the_configuration_and_a_no_none(tmp_path: Path) -> None:
+    config = Config(run=RunConfig(gate=("pass_rate>=0.5",), stop_early=True))
+    for stops, gates in ((True, ("pass_rate>=0.5",)), (None, ("pass_rate>=0.5",)), (False, ())):
+        result = play(tmp_path / "s.db", agent(1), gate=stops, config=config)
+        assert result.run.settings.stop_early == gates
 
 
 def test_a_run_that_stopped_early_is_not_extended_by_trials(tmp_path: Path) -> None:

@@ -29,6 +29,9 @@ _NAMES = {
     "pass_hat_k": "pass^k",
 }
 _FINEST = 6
+_STOPPED_FOR_OTHERS = (
+    " The run stopped early, and was not looked at for this gate: the interval is surer than it should be."
+)
 
 
 def sentence(verdict: GateVerdict) -> str:
@@ -45,7 +48,8 @@ def sentence(verdict: GateVerdict) -> str:
     said = f"{_what(verdict.gate)} is {_value(verdict.gate, estimate.value)}{missing}"
     if verdict.interim is not None:
         return f"{said}, {_interval(verdict, low, high)}. {_say_settled(verdict, verdict.interim)}"
-    return f"{said}, {_interval(verdict, low, high)}, {_decision(verdict)}.{_outlook(verdict)}"
+    others = _STOPPED_FOR_OTHERS if verdict.stopped_for_others else ""
+    return f"{said}, {_interval(verdict, low, high)}, {_decision(verdict)}.{_outlook(verdict)}{others}"
 
 
 def _say_settled(verdict: GateVerdict, interim: InterimVerdict) -> str:

@@ -43,7 +43,7 @@ def with_run_defaults(
     settings: Mapping[str, Any],
 ) -> dict[str, Any]:
     """What was given to a run, and where nothing was what `[run]` says; numbers are filled up by `make_settings`."""
-    gates = settings.get("stop_early")
+    stops = settings.get("stop_early")
     return {
         "conditions": (defaults.condition or None) if conditions in (None, ()) else conditions,
         "checks": defaults.checks if checks is None else checks,
@@ -52,9 +52,20 @@ def with_run_defaults(
         "settings": {
             **settings,
             "type": settings.get("type") or defaults.type,
-            "stop_early": gates if gates is not None or not defaults.stop_early else defaults.gate,
+            "stop_early": _gates_to_stop_at(defaults.stop_early if stops is None else stops, defaults.gate),
         },
     }
+
+
+def _gates_to_stop_at(stops: object, gates: Sequence[str]) -> object:
+    """The gates that were named; for a plain yes, those of `[run]`."""
+    if not isinstance(stops, bool):
+        return stops
+    if stops and not gates:
+        raise UsageError(
+            'stop_early=True names no gate, and [run] has none; expected one, such as stop_early="pass_rate>=0.9"'
+        )
+    return tuple(gates) if stops else ()
 
 
 def type_of(given: Mapping[str, Any]) -> ExamType:
@@ -89,7 +100,10 @@ def _check_type(values: dict[str, Any], given: Mapping[str, Any]) -> None:
 def _choose_order(values: dict[str, Any]) -> None:
     """A run that may stop early asks in random order, unless another is asked for."""
     gates = values.get("stop_early") or ()
-    values["stop_early"] = (gates,) if isinstance(gates, str) else tuple(gates)
+    gates = (gates,) if isinstance(gates, str) else gates
+    if not isinstance(gates, (tuple, list)) or not all(isinstance(gate, str) for gate in gates):
+        raise UsageError(f'stop_early={shown(gates)} is no gate; expected one or a list, such as "pass_rate>=0.9"')
+    values["stop_early"] = tuple(gates)
     order = values.setdefault("order", "random" if values["stop_early"] else "file")
     if order not in get_args(PlayOrder):
         raise UsageError(f"order={shown(order)} is not known; expected {' or '.join(get_args(PlayOrder))}")

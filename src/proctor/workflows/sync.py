@@ -9,6 +9,7 @@ from typing import Any, overload
 
 from proctor.config import Config, load_config
 from proctor.errors import UsageError
+from proctor.settings import shown
 from proctor.threads import run_driven
 from proctor.workflows.evaluate import Evaluation, aevaluate, get_ready, start_and_sync
 from proctor.workflows.ledger import Watch
@@ -56,8 +57,7 @@ def _evaluate_each(
     **options: Any,
 ) -> list[Evaluation]:
     """One run after the other, on the same cases and with one budget; all are checked before the first begins."""
-    if not agents:
-        raise UsageError("agents is empty; expected one or more")
+    _check_agents(agents)
     config = config or load_config()
     url, named = store_url(store, config), [choose(agent, config.agents, default="standard").name for agent in agents]
     ready = [
@@ -70,6 +70,20 @@ def _evaluate_each(
             run_driven(partial(start_and_sync, each, config, store=url, watch=watch, workers=crew))
             for each, crew in ready
         ]
+
+
+def _check_agents(agents: Sequence[object]) -> None:
+    if isinstance(agents, str) or not isinstance(agents, Sequence):
+        raise UsageError(f"agents={shown(agents)} is one; expected a list, or agent={shown(agents)}")
+    if not agents:
+        raise UsageError("agents is empty; expected one or more")
+    twice = next((agent for place, agent in enumerate(agents) if _among(agent, agents[:place])), None)
+    if twice is not None:
+        raise UsageError(f"agents has {shown(twice)} twice; expected different agents, or more trials of one")
+
+
+def _among(agent: object, others: Sequence[object]) -> bool:
+    return any(agent is each or (isinstance(agent, str) and agent == each) for each in others)
 
 
 def resume(run: str, **options: Any) -> Evaluation:

@@ -55,6 +55,8 @@ class GateVerdict:
     """What the interval counts, and of which more would settle it."""
     interim: InterimVerdict | None = None
     """When it was settled, where the run was looked at as it went on."""
+    stopped_for_others: bool = False
+    """Whether the run stopped early when other gates were decided, which makes its interval too sure for this one."""
 
 
 def judge(
@@ -81,7 +83,8 @@ def _as_settled(verdict: GateVerdict, run: Run) -> GateVerdict:
     """What was settled while the run went on stays, whatever was played later."""
     settled = run.interim.verdicts.get(verdict.gate.text) if run.interim is not None else None
     if settled is None:
-        return verdict
+        rate = verdict.estimate is not None and not verdict.gate.by_people
+        return replace(verdict, stopped_for_others=run.cut and rate)
     return replace(verdict, verdict=settled, interim=run.interim, further_cases=None, obstacle="")
 
 

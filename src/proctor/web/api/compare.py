@@ -1,4 +1,4 @@
-"""/api/compare: is run B better than run A?"""
+"""/api/compare: is run B better than run A, and how do several differ?"""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Request, Response
 
+from proctor.findings.comparison.many import MOST_RUNS, compare_many
 from proctor.findings.run import Findings
 from proctor.web.api import shapes
 from proctor.web.api.answers import answer
@@ -31,6 +32,20 @@ def compare_runs(
     from proctor.reports.comparison.json import as_dict
 
     return answer(as_dict(compare_findings(_findings(request, a), _findings(request, b), k=k, force=force)))
+
+
+@router.get("/compare/several", response_model=shapes.ManyComparedBody)
+def compare_several(
+    request: Request,
+    run: Annotated[list[str], Query(min_length=2, max_length=MOST_RUNS, description="Once for each run")],
+    force: Annotated[bool, Query(description="Also runs that were examined differently")] = False,
+) -> Response:
+    """Several runs with ranks, cost, every pair and every case. 400: they were not examined alike."""
+    from proctor.reports.comparison.many import as_dict
+
+    archive = site_of(request).store.archive
+    chosen = dict.fromkeys(archive.find(each).id for each in run)
+    return answer(as_dict(compare_many([_findings(request, each) for each in chosen], force=force)))
 
 
 def _findings(request: Request, run: str) -> Findings:

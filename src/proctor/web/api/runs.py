@@ -52,14 +52,17 @@ def list_runs(
     status: Status | None = None,
     benchmark: str | None = None,
     agent: str | None = None,
+    label: Annotated[str, Query(max_length=500, pattern="^$|.=", description="`name=value`")] = "",
+    since: Annotated[str, Query(max_length=40, description="An age such as 12h, 7d or 2w, or a date")] = "",
+    until: Annotated[str, Query(max_length=40, description="A day, which is in it")] = "",
     q: Annotated[str, Query(max_length=200, description="Words in ids, names, benchmarks, agents and labels")] = "",
     offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> Response:
     """Stored runs, newest first."""
     site = site_of(request)
-    wanted = {"status": status or "", "benchmark": benchmark or "", "agent": agent or "", "q": q}
-    found = RunsWanted(**wanted).of(site.store.archive.runs())
+    wanted = {"status": status or "", "benchmark": benchmark or "", "agent": agent or ""}
+    found = RunsWanted(**wanted, label=label, since=since, until=until, q=q).of(site.store.archive.runs())
     return answer({"runs": [_row(site, run) for run in found[offset : offset + limit]], "found": len(found)})
 
 
@@ -71,7 +74,7 @@ def create_run(request: Request, new: NewRun) -> Response:
     where, rows = f"/api/runs/{runs[0].id}", [_row(site, run) for run in runs]
     if new.agent is not None:
         return answer(rows[0], status=201, location=where)
-    compared = addresses.several(*(run.id for run in runs))
+    compared = addresses.several(*(run.id for run in runs)) if len(runs) > 1 else None
     return answer({"runs": rows, "compare": compared}, status=201, location=where)
 
 

@@ -147,7 +147,7 @@ class StartedRuns(ResponseBody):
     """Runs that were started together, one for each agent."""
 
     runs: list[RunBody]
-    compare: str = Field(description="The page that sets them side by side")
+    compare: str | None = Field(description="The page that sets them side by side; null: there is but one")
 
 
 class CountsBody(ResponseBody):
@@ -358,6 +358,16 @@ class ComparedBody(ResponseBody):
     differences: list[str]
     warnings: list[str]
     flips: dict[str, int]
+
+
+class ManyComparedBody(ResponseBody):
+    """Several runs side by side, as `proctor compare A B C --json` prints it."""
+
+    sentence: str
+    warnings: list[str]
+    runs: list[dict[str, Any]]
+    pairs: list[dict[str, Any]]
+    cases: list[dict[str, Any]]
 
 
 class HistoryBody(ResponseBody):
