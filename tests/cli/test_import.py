@@ -197,7 +197,7 @@ def test_a_promptfoo_config_is_the_suite_of_its_results(desk: Desk) -> None:
     said = desk("import", "promptfooconfig.yaml", "-o", "config.yaml", "--json")
     desk("import", str(path), "-o", "results.yaml")
 
-    assert _file(said)["no_counterpart"] == {"assertions: javascript": 1, "keys of the config: providers": 1}
+    assert _file(said)["no_counterpart"] == {"assertions: javascript": 2, "keys of the config: providers": 1}
     digests = {read_suite(desk.folder / name).digest for name in ("config.yaml", "results.yaml")}
     assert len(digests) == 1
 

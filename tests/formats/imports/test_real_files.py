@@ -69,8 +69,8 @@ description: geography
 prompts: ["Answer: {{question}}"]
 providers: [echo]
 tests:
-  - vars: {question: "Capital of France?"}
-    assert: [{type: icontains, value: france}]
+  - vars: {question: "Capital of {{country}}?", country: France, expected: france}
+    assert: [{type: icontains, value: "{{expected}}"}]
   - vars: {question: "Fails"}
     assert: [{type: equals, value: Paris}]
   - vars: {question: "Nobody judges"}
@@ -145,7 +145,7 @@ def test_results_and_config_of_promptfoo_are_read(tmp_path: Path) -> None:
         (False, False),
         (None, True),
     ]
-    assert [each.case.question for each in _read(config)[1]] == [each.case.question for each in records]
+    assert [each.case for each in _read(config)[1]] == [each.case for each in records]
 
 
 def test_a_log_that_oaieval_has_recorded_is_read(tmp_path: Path) -> None:

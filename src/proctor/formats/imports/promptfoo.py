@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -19,9 +20,10 @@ from proctor.formats.imports.contract import (
     newer_format,
 )
 from proctor.formats.imports.errors_there import failure_there
-from proctor.formats.imports.fields import case_of, fit_name, mapping, objects, seconds_of, usage_of
+from proctor.formats.imports.fields import ImportedQuestion, case_of, fit_name, mapping, objects, seconds_of, usage_of
 from proctor.formats.imports.promptfoo_assertions import expected_there
 from proctor.formats.imports.promptfoo_config import TOOL, PromptfooConfig, asked_there, chat_or_text
+from proctor.formats.imports.promptfoo_templates import is_open, names_in, render_data
 from proctor.formats.imports.source_file import SourceFile
 from proctor.formats.imports.tool_calls import said_and_called
 from proctor.run import Failure
@@ -36,13 +38,16 @@ _TAKEN = (
     "promptIdx", "testIdx", "prompt", "provider", "vars", "response", "success", "failureReason", "error", "score",
     "gradingResult", "latencyMs", "cost", "tokenUsage", "testCase",
 )  # fmt: skip
+_QUIET = frozenset({"id", "promptId", "description"})
 
 
 def recognises(file: SourceFile) -> bool:
     """Whether it looks like one of its files."""
     keys = file.first.keys()
-    if file.kind == "object" and ("evalId" in keys or "shareableUrl" in keys):
+    if file.kind in ("object", "yaml") and ("evalId" in keys or "shareableUrl" in keys):
         return True
+    if file.kind == "csv":
+        return {"Status", "Score", "Grader Reason"} <= keys
     if file.kind == "lines":
         return {"prompt", "vars", "success"} <= keys
     return file.kind in ("object", "yaml") and ("prompts" in keys or "providers" in keys) and "eval" not in keys
@@ -50,7 +55,9 @@ def recognises(file: SourceFile) -> bool:
 
 def open_promptfoo(file: SourceFile, wishes: ImportWishes) -> ImportSource:
     """Results, or a config."""
-    is_results = file.kind == "lines" or (file.kind == "object" and {"evalId", "results"} & file.first.keys())
+    if file.kind == "csv":
+        raise InputError(f"{file.path} is promptfoo's table, which lacks much; write the results with -o results.json")
+    is_results = file.kind == "lines" or bool({"evalId", "results"} & file.first.keys())
     return PromptfooResults(file, wishes) if is_results else PromptfooConfig(file, wishes)
 
 
@@ -66,7 +73,7 @@ class PromptfooResults:
         version = header.get(("results", "version"))
         if isinstance(version, int) and version > _NEWEST:
             raise newer_format(file.path, "promptfoo results", version, _NEWEST)
-        if file.kind == "object" and not any(keys[0] == "results" for keys in header):
+        if file.kind != "lines" and not any(keys[0] == "results" for keys in header):
             raise InputError(f"{file.path} is no promptfoo file: expected results, or prompts and tests")
         told = header.get(("metadata",))
         self.version = str(told.get("promptfooVersion") or "") if isinstance(told, dict) else ""
@@ -79,7 +86,13 @@ class PromptfooResults:
         """All but the results."""
         if self._file.kind == "lines":
             return {}
-        header: dict[tuple[str, ...], Any] = {}
+        if self._file.kind == "yaml":
+            told = mapping(self._file.yaml())
+            header: dict[tuple[str, ...], Any] = {
+                (str(name),): value for name, value in told.items() if name != "results"
+            }
+            return header | {("results", str(name)): value for name, value in mapping(told.get("results")).items()}
+        header = {}
         try:
             for keys, value in self._file.walk(_RESULTS):
                 header[keys] = None if keys == _RESULTS else value
@@ -132,6 +145,10 @@ class PromptfooResults:
         if self._file.kind == "lines":
             yield from self._file.items(log)
             return
+        if self._file.kind == "yaml":
+            listed = self._header.get(_RESULTS)
+            yield from ((f"result {number}", each) for number, each in enumerate(objects(listed), 1))
+            return
         found = (value for keys, value in self._file.walk(_RESULTS) if keys == _RESULTS)
         yield from ((f"result {number}", each) for number, each in enumerate(found, 1))
 
@@ -141,31 +158,66 @@ class PromptfooResults:
             if not isinstance(each, dict) or "success" not in each:
                 log.skip(place, "it is no result: it does not say whether it was a success")
                 continue
+            for name, value in each.items():
+                if name not in _TAKEN and name not in _QUIET and _is_told(value):
+                    log.leave_out(f"keys of results: {name}")
             found = log.without_secrets({name: each[name] for name in _TAKEN if name in each})
             if (record := self._record(found, place, log)) is not None:
                 yield record
 
     def _record(self, found: dict[str, Any], place: str, log: ImportLog) -> ImportedRecord | None:
         test = mapping(found.get("testCase"))
-        prompt = found.get("prompt")
-        raw = prompt.get("raw") if isinstance(prompt, dict) else prompt
-        if self._has_one_prompt and isinstance(raw, str):
-            asked = chat_or_text(raw, self._wishes, log)
-        else:
-            asked = asked_there([*self._prompts], mapping(found.get("vars")), self._wishes, log)
+        variables = mapping(found.get("vars"))
+        asked = self._asked(found.get("prompt"), variables, place, log)
+        if asked is None:
+            return None
         case = case_of(
             asked,
             own_id=str(test.get("description") or "") or None,
             place=place,
             log=log,
             metadata=mapping(test.get("metadata")),
-            **expected_there(test, log).as_case(),
+            **expected_there(test, variables, log).as_case(),
         )
         if case is None:
             return None
         result = _result(found, test, log)
         own = bool(test.get("description"))
         return ImportedRecord(case=case, place=place, run=str(_column(found)), result=result, own_id=own)
+
+    def _asked(self, prompt: Any, variables: dict[str, Any], place: str, log: ImportLog) -> ImportedQuestion | None:
+        """The prompt as it was sent; where there are several, the variables."""
+        raw = prompt.get("raw") if isinstance(prompt, dict) else prompt
+        if not (self._has_one_prompt and isinstance(raw, str)):
+            try:
+                return asked_there([*self._prompts], variables, self._wishes, log)
+            except InputError as error:
+                log.skip(place, str(error))
+                return None
+        template = next(iter(self._prompts), "")
+        asked = chat_or_text(raw, self._wishes, log)
+        used = names_in(template, variables) if is_open(template) else variables.keys()
+        others = {
+            name: render_data(value, variables) for name, value in variables.items()
+            if name not in used and not name.startswith("_")
+        }  # fmt: skip
+        return replace(asked, others=others | asked.others)
+
+
+def _flat(told: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """All but the results with the keys that lead to it, as `walk` gives them."""
+    for name, value in told.items():
+        if name == "results":
+            yield from ((("results", str(inner)), each) for inner, each in mapping(value).items())
+        else:
+            yield (str(name),), value
+
+
+def _is_told(value: Any) -> bool:
+    """Whether it tells anything; what promptfoo notes for itself begins with an underscore."""
+    if isinstance(value, dict):
+        return any(not str(name).startswith("_") for name in value)
+    return value not in (None, "", [])
 
 
 def _column(found: Mapping[str, Any]) -> int:

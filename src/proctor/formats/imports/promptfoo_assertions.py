@@ -10,6 +10,7 @@ from typing import Any
 
 from proctor.benchmark import OWN_PART, Expectation
 from proctor.formats.imports.contract import ImportLog
+from proctor.formats.imports.promptfoo_templates import is_open, render_data
 from proctor.settings import LONGEST_CRITERION, why_no_pattern
 
 _SAME = ("equals", "factuality", "model-graded-factuality", "similar", "answer-relevance")
@@ -19,6 +20,10 @@ _WORDS = {"contains": "-i", "icontains": "i"}
 _SEVERAL = {
     "contains-all": "-i", "icontains-all": "i", "contains-any": "-i", "icontains-any": "i",
 }  # fmt: skip
+_MOST = ("latency", "cost")
+_READ = frozenset({"type", "value"})
+_SHORT = {"grade": "llm-rubric", "fn": "javascript", "eval": "javascript"}
+"""What a cell may call an assertion."""
 _CELL = re.compile(r"^((?:not-)?[a-z][a-z-]+)(?:\(([\d.]+)\))?:\s*(.*)$", re.DOTALL)
 
 
@@ -43,14 +48,16 @@ class ExpectedThere:
         return {"answer": self.answer, "expect": expect, "criteria": {OWN_PART: asked} if asked else {}}
 
 
-def expected_there(test: Mapping[str, Any], log: ImportLog) -> ExpectedThere:
+def expected_there(test: Mapping[str, Any], variables: Mapping[str, Any], log: ImportLog) -> ExpectedThere:
     """What a test expects; where only a share of its assertions has to hold, nothing can be said of each."""
     found = ExpectedThere()
-    given = [*flat(test.get("assert"), log)]
+    given = [{**each, "value": render_data(each.get("value"), variables)} for each in flat(test.get("assert"), log)]
     if test.get("threshold") is not None and len(given) > 1:
         log.leave_out("tests with a threshold over several assertions, of which here each would have to hold")
         _take(found, [each for each in given if each.get("type") in _SAME], log)
         return found
+    if test.get("threshold") is not None:
+        log.leave_out("thresholds of tests")
     _take(found, given, log)
     return found
 
@@ -71,14 +78,17 @@ def flat(assertions: Any, log: ImportLog) -> Iterator[Mapping[str, Any]]:
 def _take(found: ExpectedThere, assertions: Sequence[Mapping[str, Any]], log: ImportLog) -> None:
     for each in assertions:
         kind = str(each.get("type"))
+        for name in each.keys() - _READ - ({"threshold"} if kind in _MOST else set()):
+            log.leave_out(f"settings of assertions: {name}")
         if each.get("weight") == 0:
             log.leave_out(f"assertions of weight 0: {kind}")
         elif not _is_taken(found, kind, each.get("value"), each):
-            log.leave_out(f"assertions: {kind}")
+            why = ", whose template cannot be filled in" if is_open(str(each.get("value"))) else ""
+            log.leave_out(f"assertions: {kind}{why}")
 
 
 def _is_taken(found: ExpectedThere, kind: str, value: Any, given: Mapping[str, Any]) -> bool:
-    if isinstance(value, str) and ("{{" in value or "{%" in value or value.startswith(("file://", "package:"))):
+    if is_open(str(value)) or (isinstance(value, str) and value.startswith(("file://", "package:"))):
         return False
     if kind in _SAME and found.answer is None and value is not None:
         found.answer = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -86,10 +96,10 @@ def _is_taken(found: ExpectedThere, kind: str, value: Any, given: Mapping[str, A
     if kind in _RUBRICS and isinstance(value, (str, list)):
         found.criteria += [value] if isinstance(value, str) else [str(each) for each in value]
         return True
-    if kind in ("latency", "cost") and isinstance(given.get("threshold"), (int, float)):
+    if kind in _MOST and isinstance(given.get("threshold"), (int, float)) and given["threshold"] > 0:
         name, most = ("seconds", given["threshold"] / 1000) if kind == "latency" else ("cost", given["threshold"])
         found.limits[name] = min(most, found.limits.get(name, most))
-        return bool(most > 0)
+        return True
     return _words_are_taken(found, kind, value)
 
 
@@ -125,4 +135,4 @@ def assertion_in(cell: str) -> dict[str, Any]:
     if met is None:
         return {"type": "equals", "value": cell}
     threshold = {"threshold": float(met[2])} if met[2] and met[2].replace(".", "", 1).isdigit() else {}
-    return {"type": met[1], "value": met[3], **threshold}
+    return {"type": _SHORT.get(met[1], met[1]), "value": met[3], **threshold}

@@ -5,21 +5,38 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+from yaml import YAMLError, safe_load
+
 from proctor.errors import InputError
 from proctor.formats.imports.contract import ImportedRecord, ImportedRun, ImportLog, ImportWishes
-from proctor.formats.imports.fields import ImportedQuestion, asked_in, case_of, fit_name, mapping, objects
+from proctor.formats.imports.fields import (
+    ImportedQuestion,
+    asked_in,
+    case_of,
+    fit_name,
+    is_conversation,
+    mapping,
+    objects,
+)
 from proctor.formats.imports.promptfoo_assertions import assertion_in, expected_there
+from proctor.formats.imports.promptfoo_templates import as_text, is_open, names_in, render, render_data
 from proctor.formats.imports.source_file import SourceFile
 
 TOOL = "promptfoo"
 _TAKEN = frozenset({"description", "prompts", "tests", "defaultTest", "scenarios"})
-_VARIABLE = re.compile(r"\{\{-?\s*([\w.]+)\s*-?\}\}")
-_PATH = re.compile(r"[\w./-]{1,100}\.(?:txt|md|json|yaml|yml|js|ts|py)")
+_OF_A_TEST = frozenset({"description", "vars", "assert", "metadata", "options", "threshold"})
+_OPTIONS = frozenset({"prefix", "suffix", "disableVarExpansion"})
+_BETWEEN = re.compile(r"\n-{3,}\s*\n")
+_PATH = re.compile(r"[\w./*?\[\]-]{1,100}\.(?:txt|md|json|yaml|yml|js|ts|py)")
 _PLAIN = (".txt", ".md", ".json", ".yaml", ".yml")
+_OBJECTS = (".json", ".yaml", ".yml")
+_TABLES = (".csv", ".tsv", ".jsonl", *_OBJECTS)
 
 
 class PromptfooConfig:
@@ -48,97 +65,129 @@ class PromptfooConfig:
             if name not in _TAKEN and value not in (None, {}, []):
                 log.leave_out(f"keys of the config: {name}", len(value) if isinstance(value, list) else 1)
         prompts = [*self._prompts(log)]
+        common = self._common(log)
         for place, test in self._tests(log):
-            cleaned = log.without_secrets(_merge(self._config.get("defaultTest"), test))
+            cleaned = log.without_secrets(_merge(common, test))
+            _list_keys(cleaned, log)
             yield from self._cases(place, cleaned, prompts, log)
 
     def _cases(self, place: str, test: dict[str, Any], prompts: list[str], log: ImportLog) -> Iterator[ImportedRecord]:
-        expected = expected_there(test, log).as_case()
+        options = mapping(test.get("options"))
+        around = [f"{options.get('prefix') or ''}{each}{options.get('suffix') or ''}" for each in prompts]
         for variables in _combinations(test, self._folder, log):
-            asked = asked_there(prompts, variables, self._wishes, log)
+            asked = asked_there(around, variables, self._wishes, log)
             case = case_of(
                 asked,
                 own_id=str(test.get("description") or "") or None,
                 place=place,
                 log=log,
                 metadata=mapping(test.get("metadata")),
-                **expected,
+                **expected_there(test, variables, log).as_case(),
             )
             if case is not None:
                 yield ImportedRecord(case=case, place=place, own_id=bool(test.get("description")))
+
+    def _common(self, log: ImportLog) -> Any:
+        """What holds for all tests."""
+        given = self._config.get("defaultTest")
+        if not isinstance(given, str):
+            return given
+        paths = [path for path in _paths_of(given, self._folder) if path.suffix.lower() in _OBJECTS]
+        if not paths:
+            log.leave_out("a defaultTest made by a program, or in a file that is not there")
+        return SourceFile(paths[0]).yaml() if paths else None
 
     def _prompts(self, log: ImportLog) -> Iterator[str]:
         given = self._config.get("prompts")
         for each in given if isinstance(given, list) else [given]:
             text = each.get("raw") or each.get("id") if isinstance(each, dict) else each
+            texts = [text] if isinstance(text, str) else []
             if isinstance(text, str) and (text.startswith("file://") or _PATH.fullmatch(text)):
-                text = _text_of_file(text, self._folder)
-            if isinstance(text, str):
-                yield text
-            elif each is not None:
+                texts = _texts_of_files(text, self._folder)
+            yield from texts
+            if not texts and each is not None:
                 log.leave_out("prompts made by a program, or in a file that is not there")
 
     def _tests(self, log: ImportLog) -> Iterator[tuple[str, dict[str, Any]]]:
         given = self._config.get("tests")
         for number, each in enumerate(given if isinstance(given, list) else [given] if given else [], 1):
-            if isinstance(each, dict):
+            named = each.get("path") if isinstance(each, dict) and "vars" not in each else each
+            if isinstance(named, str):
+                yield from self._tests_in_files(named, log)
+            elif isinstance(each, dict):
                 yield f"test {number}", each
-            elif isinstance(each, str):
-                yield from self._tests_in_file(each, log)
         for scenario in objects(self._config.get("scenarios")):
             pairs = product(objects(scenario.get("config")) or [{}], objects(scenario.get("tests")) or [{}])
             for number, (config, test) in enumerate(pairs, 1):
                 yield f"scenario test {number}", _merge(config, test)
 
-    def _tests_in_file(self, name: str, log: ImportLog) -> Iterator[tuple[str, dict[str, Any]]]:
-        path = _path_of(name, self._folder)
-        if path is None or path.suffix.lower() not in (".csv", ".tsv", ".yaml", ".yml", ".json", ".jsonl"):
+    def _tests_in_files(self, name: str, log: ImportLog) -> Iterator[tuple[str, dict[str, Any]]]:
+        paths = [path for path in _paths_of(name, self._folder) if path.suffix.lower() in _TABLES]
+        if not paths:
             log.leave_out("tests made by a program, or in a file that is not there")
-            return
-        file = SourceFile(path)
-        found: Iterator[tuple[str, Any]]
-        if file.kind == "yaml":
-            found = ((f"test {number}", each) for number, each in enumerate(objects(file.yaml()), 1))
-        else:
-            found = file.items(log)
-        for place, each in found:
-            if isinstance(each, dict):
-                yield f"{path.name}, {place}", _test_of_row(each, log) if file.kind == "csv" else each
+        for path in paths:
+            file = SourceFile(path)
+            found: Iterator[tuple[str, Any]]
+            if file.kind == "yaml":
+                found = ((f"test {number}", each) for number, each in enumerate(objects(file.yaml()), 1))
+            else:
+                found = file.items(log)
+            for place, each in found:
+                if isinstance(each, dict):
+                    yield f"{path.name}, {place}", _test_of_row(each, log) if file.kind == "csv" else each
 
 
 def asked_there(
     prompts: list[str], variables: Mapping[str, Any], wishes: ImportWishes, log: ImportLog
 ) -> ImportedQuestion:
     """The question: the prompt with its variables, where there is one prompt; else the variables themselves."""
+    given = {name: render_data(value, variables) for name, value in variables.items() if not name.startswith("_")}
+    used = set[str]().union(*(names_in(prompt, variables) for prompt in prompts))
     if len(prompts) == 1:
-        return chat_or_text(_render(prompts[0], variables, log), wishes, log)
-    if len(prompts) > 1:
+        rendered = _rendered(prompts[0], variables)
+        if not is_open(rendered):
+            asked = chat_or_text(rendered, wishes, log)
+            return replace(asked, others={name: given[name] for name in given if name not in used} | asked.others)
+        log.note("the prompt is more than a text with variables: the question is the variables")
+    elif len(prompts) > 1:
         log.note(f"there are {len(prompts)} prompts, which are part of what is tested: the question is the variables")
-    shown = {name: value for name, value in variables.items() if not name.startswith("_")}
+    shown = {name: value for name, value in given.items() if name in used} or given
+    others = {name: value for name, value in given.items() if name not in shown}
     if wishes.question is not None or len(shown) <= 1:
-        return asked_in(shown, wishes, log)
-    return ImportedQuestion(question="\n".join(f"{name}: {_said(value)}" for name, value in shown.items()))
+        asked = asked_in(shown, wishes, log)
+        return replace(asked, others=others | asked.others)
+    said = "\n".join(f"{name}: {as_text(value)}" for name, value in shown.items())
+    return ImportedQuestion(question=said, others=others)
+
+
+def _rendered(prompt: str, variables: Mapping[str, Any]) -> str:
+    """A prompt with its variables; of a conversation in JSON each text apart, whatever quotes a variable has."""
+    if prompt.lstrip().startswith("["):
+        with suppress(ValueError, RecursionError):
+            return json.dumps(render_data(json.loads(prompt), variables), ensure_ascii=False)
+    return render(prompt, variables)
 
 
 def chat_or_text(prompt: str, wishes: ImportWishes, log: ImportLog) -> ImportedQuestion:
-    """A prompt may be a conversation, written as JSON."""
-    if prompt.lstrip().startswith("["):
-        try:
-            return asked_in(json.loads(prompt), wishes, log)
-        except (ValueError, RecursionError):
-            pass
-    return ImportedQuestion(question=prompt)
+    """A prompt may be a conversation, written as JSON or YAML."""
+    read: Any = None
+    with suppress(ValueError, RecursionError, YAMLError):
+        if prompt.lstrip().startswith(("[", "{")):
+            read = json.loads(prompt)
+        elif prompt.lstrip().startswith("- role:"):
+            read = safe_load(prompt)
+    messages = [read] if isinstance(read, dict) else read
+    return asked_in(messages, wishes, log) if is_conversation(messages) else ImportedQuestion(question=prompt)
 
 
-def _render(template: str, variables: Mapping[str, Any], log: ImportLog) -> str:
-    filled = _VARIABLE.sub(lambda met: _said(variables[met[1]]) if met[1] in variables else met[0], template)
-    if "{%" in filled or "{{" in filled:
-        log.leave_out("expressions in prompts that are no plain variable, left as they stand")
-    return filled
-
-
-def _said(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+def _list_keys(test: Mapping[str, Any], log: ImportLog) -> None:
+    """Say what of a test has no place in a suite."""
+    options = mapping(test.get("options"))
+    told = {f"keys of tests: {name}": value for name, value in test.items() if name not in _OF_A_TEST}
+    told |= {f"options of tests: {name}": value for name, value in options.items() if name not in _OPTIONS}
+    for name, value in told.items():
+        if value not in (None, "", {}, []):
+            log.leave_out(name)
 
 
 def _combinations(test: Mapping[str, Any], folder: Path, log: ImportLog) -> Iterator[dict[str, Any]]:
@@ -161,26 +210,32 @@ def _combinations(test: Mapping[str, Any], folder: Path, log: ImportLog) -> Iter
 def _read_variable(value: Any, folder: Path, log: ImportLog) -> Any:
     if not isinstance(value, str) or not value.startswith("file://"):
         return value
-    text = _text_of_file(value, folder)
-    if text is None:
+    texts = _texts_of_files(value, folder, apart=False)
+    if not texts:
         log.leave_out("variables made by a program, or in a file that is not there")
-    return value if text is None else text
+    return texts[0] if texts else value
 
 
-def _path_of(name: str, folder: Path) -> Path | None:
-    """A file beside the config; nothing outside its folder is read."""
-    path = (folder / name.removeprefix("file://")).resolve()
-    return path if path.is_relative_to(folder) and path.is_file() else None
-
-
-def _text_of_file(name: str, folder: Path) -> str | None:
-    path = _path_of(name, folder)
-    if path is None or path.suffix.lower() not in _PLAIN:
-        return None
+def _paths_of(name: str, folder: Path) -> list[Path]:
+    """Files beside the config, by a name or a pattern; nothing outside its folder is read."""
+    pattern = name.removeprefix("file://").removeprefix("./")
     try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError):
-        return None
+        found = sorted(folder.glob(pattern)) if any(each in pattern for each in "*?[") else [folder / pattern]
+    except (ValueError, NotImplementedError, OSError):  # no pattern, or one that leaves the folder
+        return []
+    inside = [path.resolve() for path in found]
+    return [path for path in inside if path.is_relative_to(folder) and path.is_file()]
+
+
+def _texts_of_files(name: str, folder: Path, *, apart: bool = True) -> list[str]:
+    """The texts of files; `apart`: a line of dashes parts one prompt from the next."""
+    texts: list[str] = []
+    for path in _paths_of(name, folder):
+        if path.suffix.lower() in _PLAIN:
+            with suppress(OSError, UnicodeDecodeError):
+                text = path.read_text(encoding="utf-8-sig")
+                texts += _BETWEEN.split(text) if apart and path.suffix.lower() == ".txt" else [text]
+    return [text.strip() if apart else text for text in texts]
 
 
 def _merge(common: Any, test: Mapping[str, Any]) -> dict[str, Any]:
@@ -198,12 +253,14 @@ def _merge(common: Any, test: Mapping[str, Any]) -> dict[str, Any]:
 
 def _test_of_row(row: Mapping[str, Any], log: ImportLog) -> dict[str, Any]:
     """A row of a table of tests: columns are variables, but for those that begin with two underscores."""
-    test: dict[str, Any] = {"vars": {}, "assert": [], "metadata": {}}
+    test: dict[str, Any] = {"vars": {}, "assert": [], "metadata": {}, "options": {}}
     for name, cell in row.items():
         if not name.startswith("__"):
             test["vars"][name] = cell
         elif name.startswith("__expected") and cell:
-            test["assert"].append(assertion_in(_said(cell)))
+            test["assert"].append(assertion_in(as_text(cell)))
+        elif name in ("__prefix", "__suffix") and cell:
+            test["options"][name.removeprefix("__")] = cell
         elif name.startswith("__metadata:") and cell:
             test["metadata"][name.removeprefix("__metadata:")] = cell
         elif name == "__description" and cell:

@@ -18,6 +18,7 @@ from proctor.formats.imports.json_stream import Keys, walk
 
 FileKind = Literal["zip", "object", "list", "lines", "csv", "yaml"]
 _LOOKED_AT = 2**16
+_PROGRAMS = (".js", ".mjs", ".cjs", ".ts", ".mts", ".py")
 _LONGEST_LINE = 2**28
 _MOST_YAML = 2**25
 _MOST_VALUES = 1_000_000
@@ -55,6 +56,11 @@ class SourceFile:
             return "lines" if suffix == ".log" or self._has_lines() else "object"
         if suffix in (".csv", ".tsv"):
             return "csv"
+        if suffix in _PROGRAMS:
+            raise InputError(
+                f"{self.path} is a program, and nothing is run here; name what it leaves behind, such as "
+                "promptfoo's `eval -o results.json`"
+            )
         raise InputError(
             f"{self.path} is no JSON, YAML, CSV or .eval file by its beginning; see `proctor import --help`"
         )
