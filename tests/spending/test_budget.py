@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from proctor.errors import BudgetSpent, InputError, Misconfigured, UsageError
 from proctor.net.limits import TIME_LIMIT
 from proctor.spending.budget import Budget, CallEstimator, Reservation, must_have_prices
-from proctor.spending.prices import Price
+from proctor.spending.prices import Price, amount
 from proctor.usage import Usage
 
 
@@ -238,3 +238,32 @@ def test_a_resume_that_has_learnt_nothing_yet_is_counted_with() -> None:
     with pytest.raises(BudgetSpent):
         budget.reserve(usage(100))
     assert budget.enough_for_the_next() == (0.0, 2_000)
+
+
+@pytest.mark.parametrize(
+    ("price", "calls", "budget"), [(0.01, 50, 0.5), (0.1, 3, 0.3), (0.07, 100, 7.0), (0.00001, 3_000, 0.03)]
+)
+def test_as_many_calls_fit_as_the_money_is_for_whatever_floats_add_up_to(
+    price: float, calls: int, budget: float
+) -> None:
+    first, last = Budget(cost=budget), calls // 2
+    for _ in range(last):
+        hold = first.reserve(usage(1, price))
+        assert hold is not None
+        first.settle(hold, usage(1, price))
+    before = sum((usage(1, price) for _ in range(last)), Usage())  # as a resume adds it up
+    again = Budget(cost=budget, spent=before)
+    holds = [again.reserve(usage(1, price)) for _ in range(calls - last)]
+    assert all(holds)
+    for hold in holds:
+        assert hold is not None
+        again.settle(hold, usage(1, price))
+    with pytest.raises(BudgetSpent, match=rf"the budget is spent: {amount(budget)} of {amount(budget)} used"):
+        again.reserve(usage(1, price))
+
+
+def test_millions_of_small_costs_add_up_to_their_sum() -> None:
+    budget = Budget(cost=1_000_000.0)
+    for _ in range(100_000):
+        budget.charge(usage(1, 0.1))
+    assert budget.spent.cost == 10_000.0

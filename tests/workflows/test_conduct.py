@@ -16,7 +16,7 @@ from proctor.errors import RunBusy, StoreError
 from proctor.run import Finished, Record, Run
 from proctor.storage import open_store
 from proctor.storage.journal import DatabaseJournal
-from proctor.workflows import conduct
+from proctor.workflows import ledger
 from proctor.workflows.change import cancel_run
 from proctor.workflows.read import find_run, read_findings
 
@@ -116,7 +116,7 @@ async def test_a_second_writer_is_refused_and_readers_are_let_in(options: Option
 async def test_a_store_that_fails_for_a_while_loses_nothing(
     options: Options, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(conduct, "_FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(ledger, "_FIRST_PAUSE", 0.001)
     write = DatabaseJournal.write
     calls = iter(range(1000))
     asked: list[str] = []
@@ -140,7 +140,7 @@ async def test_a_store_that_fails_for_a_while_loses_nothing(
 async def test_a_store_that_fails_in_the_middle_stops_the_run_with_exit_code_4(
     options: Options, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(conduct, "_STORE_PATIENCE", 0.0)
+    monkeypatch.setattr(ledger, "_STORE_PATIENCE", 0.0)
     write = DatabaseJournal.write
     calls = iter(range(1000))
 

@@ -23,6 +23,8 @@ from proctor.usage import Usage
 _NOTHING = Usage(cost=0.0)
 _FIRST_GUESS = 1_000
 """Tokens that an answer is expected to have before the model's first ones have been seen."""
+_SLACK = 1e-9
+"""Of a budget: what floats may be off by, so that fifty calls of 0.01 fit into 0.50."""
 _ENOUGH = 5
 """Answers after which their lengths tell more than the guess."""
 
@@ -48,6 +50,8 @@ class Budget:
         self._cost = cost
         self._tokens = tokens
         self._spent = _NOTHING + spent
+        self._off = 0.0
+        """What the sum of the costs is off by, for millions of small ones."""
         self._holds: set[Reservation] = set()
         self._waiting: list[limits.Waiter] = []
         self._largest = _NOTHING
@@ -111,11 +115,13 @@ class Budget:
     def charge(self, usage: Usage) -> None:
         """Count what was spent without a hold, such as what an agent of one's own says it has used."""
         with self._lock:
+            cost = math.fsum((self._spent.least, self._off, usage.least))
+            self._off = math.fsum((self._spent.least, self._off, usage.least, -cost))
             self._spent = Usage(
                 input_tokens=self._spent.input_tokens + usage.input_tokens,
                 output_tokens=self._spent.output_tokens + usage.output_tokens,
                 calls=self._spent.calls + usage.calls,
-                cost=self._spent.least + usage.least,
+                cost=cost,
                 cached=self._spent.cached + usage.cached,
             )
             waiting, self._waiting = self._waiting, []
@@ -145,7 +151,7 @@ class Budget:
         """What does not fit: how much of it is spent, and how much more the call may take."""
         lacking = []
         cost = math.fsum(usage.least for usage in (self._spent, reserved, estimate))
-        if self._cost is not None and cost > self._cost:
+        if self._cost is not None and cost > self._cost * (1 + _SLACK):
             spent, most = amount(self._spent.least), amount(self._cost)
             lacking.append(f"{spent} of {most} used, and the next call may take {amount(estimate.least)}")
         tokens = _tokens(self._spent) + _tokens(reserved) + _tokens(estimate)
@@ -156,7 +162,7 @@ class Budget:
 
     def _told(self, lacking: Sequence[str]) -> str:
         """Why there is no next call, and what would be enough for one."""
-        nothing_left = (self._cost is not None and self._spent.least >= self._cost) or (
+        nothing_left = (self._cost is not None and self._spent.least >= self._cost * (1 - _SLACK)) or (
             self._tokens is not None and _tokens(self._spent) >= self._tokens
         )
         cost, tokens = self.enough_for_the_next()
