@@ -196,6 +196,15 @@ def test_what_cannot_answer_is_refused_before_the_first_question(agent: Any) -> 
         adapt(agent, name="a")
 
 
+@pytest.mark.parametrize("module", ["strands.agent", "agno.agent", "dspy.predict.react", "autogen_agentchat.agents"])
+def test_an_object_of_a_framework_that_takes_a_function_is_refused_before_the_first_question(module: str) -> None:
+    theirs = type("Agent", (Callable,), {"__module__": module})
+    with pytest.raises(InputError, match=rf"an object of {module.partition('.')[0]} \(Agent\).*expected a function"):
+        adapt(theirs(), name="python:support:agent")
+    ours = type("Ours", (theirs,), {"__module__": "support"})
+    assert adapt(ours(), name="python:support:agent").name, "a class of one's own may answer with a text"
+
+
 async def test_a_spec_is_loaded_from_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))

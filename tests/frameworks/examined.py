@@ -13,6 +13,12 @@ from tests.frameworks.scripted_model import RECEIVED, SENT, scripted_model
 import proctor
 from proctor.transcript import Reply
 
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "connect-any-framework.md"
+_TOOLS = """
+def find_policy(topic: str) -> str:
+    'Find the policy on a topic.'
+    return f"The policy on {topic}: 30 days."
+"""
 ASKED = [("How many days of leave are there?", "30 days"), ("How long may I be on leave?", "30 days")]
 
 
@@ -70,6 +76,16 @@ def traced() -> Any:
     if not isinstance(trace.get_tracer_provider(), sdk.TracerProvider):
         trace.set_tracer_provider(sdk.TracerProvider())
     return trace.get_tracer_provider()
+
+
+def recipe(framework: str, model: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The program of the page that imports this framework, as an agent whose OpenAI is the scripted model."""
+    (folder / "desk_tools.py").write_text(_TOOLS, encoding="utf-8")
+    for name, value in {"API_KEY": "none", "BASE_URL": model, "API_BASE": model}.items():
+        monkeypatch.setenv(f"OPENAI_{name}", value)
+    blocks = [block.partition("```")[0] for block in PAGE.read_text("utf-8").split("```python\n")[1:]]
+    found = next(block for block in blocks if f"from {framework}" in block or f"import {framework}" in block)
+    return f"python:{named(folder, found, monkeypatch)}:answer"
 
 
 def named(folder: Path, source: str, monkeypatch: pytest.MonkeyPatch) -> str:

@@ -5,20 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.frameworks.examined import find_policy, model, must_tell, replies, traced
+from tests.frameworks.examined import model, must_tell, recipe, replies
 
-agent = pytest.importorskip("agno.agent")
-models = pytest.importorskip("agno.models.openai")
-instrumentation = pytest.importorskip("openinference.instrumentation.agno")
+pytest.importorskip("agno.agent")
+pytest.importorskip("agno.models.openai")
+pytest.importorskip("openinference.instrumentation.agno")
 __all__ = ["model"]
 
 
-def test_its_spans_tell_the_tool_call_and_the_tokens(model: str, tmp_path: Path) -> None:
-    instrumentation.AgnoInstrumentor().instrument(tracer_provider=traced())
-
-    async def ask(question: str) -> str:
-        llm = models.OpenAIChat(id="scripted", api_key="none", base_url=model)
-        return str((await agent.Agent(model=llm, tools=[find_policy], telemetry=False).arun(question)).content)
-
-    for reply in replies(ask, tmp_path):
+def test_the_recipe_on_the_page_tells_the_tool_call_and_the_tokens(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for reply in replies(recipe("agno", model, tmp_path, monkeypatch), tmp_path):
         must_tell(reply)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.frameworks.examined import model, must_tell, named, replies
+from tests.frameworks.examined import model, must_tell, recipe, replies
 
 pytest.importorskip("claude_agent_sdk")
 __all__ = ["model"]
-PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "connect-any-framework.md"
 _TOOL = """
 from claude_agent_sdk import create_sdk_mcp_server, tool
 
@@ -19,12 +18,6 @@ async def find_policy(given):
 
 desk = create_sdk_mcp_server("desk", tools=[find_policy])
 """
-
-
-def _recipe() -> str:
-    """The program on the page."""
-    blocks = PAGE.read_text("utf-8").split("```python\n")[1:]
-    return next(block.partition("```")[0] for block in blocks if "claude_agent_sdk" in block)
 
 
 def test_the_recipe_on_the_page_tells_the_tool_call_and_the_tokens(
@@ -38,7 +31,7 @@ def test_the_recipe_on_the_page_tells_the_tool_call_and_the_tokens(
         "HOME": str(tmp_path),
     }.items():
         monkeypatch.setenv(name, value)
+    agent = recipe("claude_agent_sdk", model, tmp_path, monkeypatch)
     (tmp_path / "desk_tools.py").write_text(_TOOL)
-    module = named(tmp_path, _recipe(), monkeypatch)
-    for reply in replies(f"python:{module}:answer", tmp_path):
+    for reply in replies(agent, tmp_path):
         must_tell(reply)

@@ -5,20 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.frameworks.examined import find_policy, model, must_tell, replies, traced
+from tests.frameworks.examined import model, must_tell, recipe, replies
 
-dspy = pytest.importorskip("dspy")
-instrumentation = pytest.importorskip("openinference.instrumentation.dspy")
+pytest.importorskip("dspy")
+pytest.importorskip("openinference.instrumentation.dspy")
 __all__ = ["model"]
 
 
-def test_its_spans_tell_the_tool_call(model: str, tmp_path: Path) -> None:
-    instrumentation.DSPyInstrumentor().instrument(tracer_provider=traced())
-    llm = dspy.LM("openai/scripted", api_base=model, api_key="none", cache=False)
-
-    def ask(question: str) -> str:
-        with dspy.context(lm=llm):
-            return str(dspy.ReAct("question -> answer", tools=[find_policy])(question=question).answer)
-
-    for reply in replies(ask, tmp_path):
+def test_the_recipe_on_the_page_tells_the_tool_call(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for reply in replies(recipe("dspy", model, tmp_path, monkeypatch), tmp_path):
         must_tell(reply, usage=False, others=("finish",))

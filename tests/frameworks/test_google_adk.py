@@ -39,6 +39,7 @@ def test_an_agent_or_what_makes_one_is_an_agent(
 ) -> None:
     for reply in replies(f"google-adk:{_module(model, tmp_path, monkeypatch)}:{attribute}", tmp_path):
         must_tell(reply)
+        assert reply.first_token is None, "nothing was streamed"
 
 
 def test_an_agent_that_is_handed_the_work_is_a_sub_agent(

@@ -48,6 +48,10 @@ _KINDS = (
 )
 
 
+_BY_FUNCTION = ("strands", "agno", "dspy", "autogen_agentchat")
+"""Frameworks whose objects are no agents, but what a function makes of them is."""
+
+
 def adapt_object(target: object, *, name: str) -> Agent | None:
     """An object of a framework as an agent; None: it is of none that is known."""
     for kind in _KINDS:
@@ -83,7 +87,19 @@ def adapt(target: Any, *, name: str) -> Agent:
         return complete
     if not hasattr(target, "reply") and (framed := adapt_object(target, name=name)) is not None:
         return framed
+    _refuse_framework(target, name)
     return _Shared(target, name)
+
+
+def _refuse_framework(target: Any, name: str) -> None:
+    """Refuse an object that keeps what it was told, and whose answer is no text: every call would be paid in vain."""
+    package = type(target).__module__.partition(".")[0]
+    if package in _BY_FUNCTION:
+        raise InputError(
+            f"the agent {name!r} is an object of {package} ({type(target).__name__}), which cannot be asked as it is; "
+            "expected a function that makes one and returns its text; the page “Connect an agent of any framework” has "
+            f"that of {package}"
+        )
 
 
 class _Shared:
