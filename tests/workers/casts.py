@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from proctor.spending.budget import Budget
-from proctor.spending.run_limits import RunLimits, current, enforce_limits
+from proctor.spending.run_limits import current
 from proctor.testing.scenes import Scene
 from proctor.threads import own_stage
 from proctor.workers.crew import CrewExecutor
@@ -21,7 +21,7 @@ from proctor.workers.processes import Processes
 
 @contextmanager
 def build_scene(scene: Scene, budget: Budget | None) -> Iterator[Parts]:
-    with enforce_limits(RunLimits(budget=budget)):
+    with scene.limits(budget):
         yield Parts(
             agent=scene.agent,
             reviewers=scene.reviewers,

@@ -16,13 +16,16 @@ PATIENCE = 60.0
 AGENT = """
 import asyncio, os, signal, sys, time
 
-def note(question):
-    with open(os.environ["LAB_FOLDER"] + "/calls", "ab", buffering=0) as file:
+def note(question, where="calls"):
+    with open(os.environ["LAB_FOLDER"] + "/" + where, "ab", buffering=0) as file:
         file.write(f"{time.time()} {os.getpid()} {question}\\n".encode())
 
 async def answer(question):
     note(question)
-    await asyncio.sleep(0.03)
+    try:
+        await asyncio.sleep(0.03)
+    finally:
+        note(question, "ends")
     return "yes"
 
 async def talks(question):
@@ -47,6 +50,13 @@ import sys
 if "proctor.workers" in str(sys.modules["__main__"].__spec__) or "default_worker" in sys.argv[0]:
     raise ImportError("no licence for this process")
 ''' + AGENT  # fmt: skip
+KEYLESS = '''
+import os, sys
+if "proctor.workers" in str(sys.modules["__main__"].__spec__) or "default_worker" in sys.argv[0]:
+    os.environ.pop("DESK_API_KEY", None)
+KEY = os.environ["DESK_API_KEY"]
+''' + AGENT  # fmt: skip
+"""Its workers lack a key that is there where the run is started."""
 QUICK = (
     "import sys; from proctor.workers import messages; messages.LEASE, messages.SILENCE = 0.6, 1.0; "
     "from proctor.__main__ import main; sys.exit(main())"
@@ -82,12 +92,23 @@ class Lab:
             out, err = process.communicate(timeout=PATIENCE)
         return subprocess.CompletedProcess(arguments, process.returncode, out, err)
 
-    def lines(self) -> list[list[str]]:
-        path = self.folder / "calls"
+    def lines(self, where: str = "calls") -> list[list[str]]:
+        path = self.folder / where
         return [line.split(" ", 2) for line in path.read_text("utf-8").splitlines()] if path.exists() else []
 
     def calls(self) -> Counter[str]:
         return Counter(question for *_, question in self.lines())
+
+    def played_by_two_at_once(self) -> list[str]:
+        """Questions that were asked while another call with the same one was under way, by what the agent has noted."""
+        begun, ended = self.lines(), self.lines("ends")
+        assert len(begun) == len(ended), "whoever was cut off would have noted that, too"
+        events = sorted([(float(when), 1, each) for when, _, each in begun] + [(float(w), -1, e) for w, _, e in ended])
+        under_way, twice = Counter[str](), list[str]()
+        for _, step, question in events:
+            twice += [question] if step > 0 < under_way[question] else []
+            under_way[question] += step
+        return twice
 
     def workers(self) -> set[int]:
         return {int(process) for _, process, _ in self.lines()}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.workers.lab import ABSENT, PATIENCE, Lab, kill, run_command, wait_until
+from tests.workers.lab import ABSENT, KEYLESS, PATIENCE, Lab, kill, run_command, wait_until
 
 
 @pytest.fixture
@@ -43,11 +43,15 @@ def test_secrets_are_neither_on_the_command_line_nor_in_what_the_system_shows(la
     assert read(done.stdout)["pass_rate"]["value"] == 1.0
 
 
-def test_an_agent_that_workers_cannot_import_is_never_called(lab: Lab) -> None:
-    lab.write(4, ABSENT)
-    done = lab.run(*run_command(workers=1))
+@pytest.mark.parametrize(("agent", "reason"), [(ABSENT, "no licence for this process"), (KEYLESS, "DESK_API_KEY")])
+def test_an_agent_that_workers_cannot_import_or_that_lacks_a_key_there_is_never_called(
+    lab: Lab, agent: str, reason: str
+) -> None:
+    lab.write(4, agent)
+    done = lab.run(*run_command(workers=1), secret="a-secret-of-some-length")
     assert done.returncode == 4
-    assert "no licence for this process" in done.stdout
+    assert reason in done.stdout
+    assert "a-secret-of-some-length" not in done.stdout + done.stderr
     assert "cannot play this run" in done.stdout
     assert lab.lines() == []
 
@@ -118,6 +122,7 @@ def test_workers_of_a_driver_that_sleeps_ask_nobody_and_the_run_ends_well(lab: L
     asked = [float(when) for when, *_ in lab.lines()]
     assert [when for when in asked if stopped + 0.9 < when < went_on] == []
     assert len(asked) <= 80 + 2 * 5 * found["workers"]["lost"]
+    assert lab.played_by_two_at_once() == []
 
 
 def test_no_workers_at_all_are_refused(lab: Lab) -> None:

@@ -14,6 +14,8 @@ from tests.workers.lab import ABSENT, PATIENCE, Lab, kill, run_command, wait_unt
 from tests.workers.ray_lab import marks, running_cluster
 from tests.workers.test_commands import read
 
+from proctor.workers.messages import LEASE
+
 pytestmark = marks()
 AGENT_WITH_A_KEY = """
 import os
@@ -122,19 +124,20 @@ def test_a_killed_driver_takes_its_workers_along_and_the_run_goes_on_in_processe
 
 def test_workers_of_a_driver_that_sleeps_ask_nobody_and_the_run_ends_well(lab: Lab, cluster: Any) -> None:
     lab.write(120)
-    with lab.start(*on(cluster, "--json"), quick=True) as process:
+    with lab.start(*on(cluster, "--json")) as process:
         lab.wait_for_calls(20)
         process.send_signal(signal.SIGSTOP)
         stopped = time.time()
-        wait_until(lambda: time.time() - stopped > 1.5)
+        wait_until(lambda: time.time() - stopped > 10)
         process.send_signal(signal.SIGCONT)
         went_on = time.time()
         out, err = process.communicate(timeout=PATIENCE)
     found = read(out)
     assert found["attempts"]["scored"] == 120, err
     asked = [float(when) for when, *_ in lab.lines()]
-    assert [when for when in asked if stopped + 0.9 < when < went_on] == []
+    assert [when for when in asked if stopped + LEASE + 1 < when < went_on] == []
     assert len(asked) <= 120 + 2 * 5 * found["workers"]["lost"]
+    assert lab.played_by_two_at_once() == []
 
 
 def test_where_rays_own_process_here_dies_the_run_does_not_complete_and_says_so(lab: Lab) -> None:

@@ -18,6 +18,11 @@ from proctor.testing.scenes import TOKENS, Scene
 _A_WHILE = 0.3
 """Seconds for which something that must not happen is looked out for."""
 _PLACES = 4
+_SOON = 1.0
+"""Seconds after which something is late on a machine that has much else to do; 50 ms are usual."""
+_AT_LEAST = 0.5
+"""Seconds that 25 calls at 10 a second take: a second's worth may come at once, and half as much again as long as
+workers do not know how many they are."""
 
 
 class ExecutorContract:
@@ -80,6 +85,59 @@ class ExecutorContract:
             assert [attempt.key.exam for attempt in _finished_attempts(seen)] == ["c1"]
             assert executor.halt == "stopped"
             assert len(scene.calls()) <= _PLACES + 1
+
+    def test_ending_for_another_reason_says_which(self) -> None:
+        with _scene(behaviour="hangs") as scene, self._begun(scene, scene.pending()) as (executor, batches):
+            for _ in batches:
+                if len(scene.calls()) >= _PLACES:
+                    executor.end("exited", "the agent wanted to leave")
+            assert (executor.halt, executor.reason) == ("exited", "the agent wanted to leave")
+
+    def test_once_it_is_decided_calls_in_flight_are_kept_and_nothing_is_begun(self) -> None:
+        with _scene(cases=200) as scene:
+            seen: list[Record] = []
+            with self._begun(scene, scene.pending()) as (executor, batches):
+                for batch in batches:
+                    seen += batch
+                    if _finished_attempts(seen):
+                        executor.end("decided")
+            assert executor.halt == "decided"
+            assert sum(scene.calls().values()) == len(_finished_attempts(seen)) < 200
+
+    def test_the_caller_has_its_turn_although_nothing_happens(self) -> None:
+        with _scene(behaviour="hangs") as scene, self._begun(scene, scene.pending()) as (executor, batches):
+            last = time.monotonic()
+            for batch in batches:
+                if len(scene.calls()) < _PLACES + 1:  # the first is over, and whoever is asked now hangs
+                    last = time.monotonic()
+                    continue
+                pause, last = time.monotonic() - last, time.monotonic()
+                assert pause < _SOON
+                if not batch:
+                    executor.stop()
+            assert executor.halt == "stopped"
+
+    def test_what_was_answered_is_told_at_once(self) -> None:
+        ages: list[float] = []
+
+        def note(batch: Sequence[Record]) -> None:
+            ages.extend(time.time() - record.turn.ended for record in batch if isinstance(record, Turned))
+
+        with _scene(cases=20) as scene:
+            self._play(scene, heard=note)
+            assert len(ages) == 20
+            assert sorted(ages)[10] < _SOON
+
+    def test_a_rate_limit_holds_for_all_who_play(self) -> None:
+        begun: list[float] = []
+
+        def note(batch: Sequence[Record]) -> None:
+            begun.extend(time.monotonic() for record in batch if isinstance(record, Turned))
+
+        with _scene(behaviour="calls a model", cases=25, per_minute=600) as scene:
+            records, _ = self._play(scene, heard=note)
+            assert len(_finished_attempts(records)) == 25
+            assert begun[-1] - begun[0] > _AT_LEAST
 
     def test_what_an_interrupted_caller_has_not_stored_is_left_over(self) -> None:
         with _scene(cases=30) as scene, self._begun(scene, scene.pending()) as (executor, batches):

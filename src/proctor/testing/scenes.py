@@ -20,14 +20,17 @@ from proctor.errors import EnvironmentFault, Misconfigured
 from proctor.run import Attempt, Key, PendingAttempt, Settings
 from proctor.score import Part, Review
 from proctor.spending.budget import Budget
-from proctor.spending.run_limits import RunLimits, enforce_limits
+from proctor.spending.limits import Limits
+from proctor.spending.providers import Source
+from proctor.spending.run_limits import RunLimits, current, enforce_limits
 from proctor.transcript import Reply, Request, Turn
 from proctor.usage import Usage
 
-Behaviour = Literal["answers", "hangs", "is unreachable", "has no key", "spends", "uses a tool"]
+Behaviour = Literal["answers", "hangs", "is unreachable", "has no key", "spends", "uses a tool", "calls a model"]
 TOKENS = 100
 """What a call takes of an agent that spends."""
 _MOMENT = 0.01
+_MODEL = Source(provider="openai", host="model.example")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,6 +48,8 @@ class Scene:
     """Whether an examiner asks after the first question."""
     settings: Settings = field(default_factory=lambda: Settings(concurrency=4, retries=0))
     faults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    per_minute: float | None = None
+    """Calls a minute that the model of an agent that calls one allows, to all workers together; None: any number."""
 
     @property
     def exams(self) -> tuple[Exam, ...]:
@@ -86,11 +91,18 @@ class Scene:
         ]
 
     @contextmanager
-    def limits(self) -> Iterator[None]:
-        """What the run may spend."""
+    def limits(self, budget: Budget | None = None) -> Iterator[None]:
+        """What the run may spend, and how fast; in a worker, with the `budget` that it was given."""
         tokens = self.settings.max_tokens
-        with enforce_limits(RunLimits(budget=None if tokens is None else Budget(tokens=tokens))):
-            yield
+        if budget is None and tokens is not None:
+            budget = Budget(tokens=tokens)
+        rates = {} if self.per_minute is None else {_MODEL.provider: {"requests_per_minute": self.per_minute}}
+        limits = Limits(rates, shared=self.folder / "limits")
+        try:
+            with enforce_limits(RunLimits(limits=limits, budget=budget)):
+                yield
+        finally:
+            limits.close()
 
     def note(self, what: str) -> None:
         """Write a line down, whichever process writes it."""
@@ -167,6 +179,8 @@ class SceneAgent:
             raise Misconfigured("HTTP 401: bad key")
         if behaviour == "uses a tool":
             return Reply(text=_ask_tool())
+        if behaviour == "calls a model":
+            return Reply(text=await _ask_model())
         used = Usage(input_tokens=TOKENS, calls=1, cost=0.01) if behaviour == "spends" else None
         return Reply(text="yes", usage=used)
 
@@ -175,6 +189,15 @@ class SceneAgent:
 
     async def close(self) -> None:
         """Nothing is open."""
+
+
+async def _ask_model() -> str:
+    allowance = current()
+    assert allowance is not None, "workers are built inside `Scene.limits`"
+    used = Usage(input_tokens=1, calls=1)
+    async with allowance.call(_MODEL, used) as call:
+        call.answered(used)
+    return "yes"
 
 
 @fault_injection.tool(name="lookup")
