@@ -49,7 +49,7 @@ def test_the_page_begins_with_the_sentence_and_fits_80_columns(compared: Lab) ->
     said = compared("compare", "old", "new")
     assert said.code == 0
     assert " ".join(said.out.split()).startswith(
-        "A difference is likely, but not beyond doubt: B passes 6 points more often (−1 to 13), "
+        "A difference is likely, but not beyond doubt: B (new) passes 6 points more often (−1 to 13), "
         "probability 0.97 that it is better."
     )
     assert max(len(line) for line in said.out.splitlines()) <= 80

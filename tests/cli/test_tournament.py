@@ -53,7 +53,7 @@ def test_stored_scores_rank_the_runs_without_asking_anybody(lab: Lab) -> None:
     found = said.json
     assert ranks(found) == [(3, 3), (1, 1), (2, 2)]
     assert [(run["won"], run["tied"], run["lost"]) for run in found["runs"]] == [(0, 30, 50), (40, 40, 0), (20, 50, 10)]
-    assert found["sentence"].startswith("B (python:agent_good")
+    assert found["sentence"].startswith("B (good) is the strongest")
     assert "is the strongest of 3: 40 won, 40 tied, 0 lost." in found["sentence"]
     assert sum(run["strength"]["value"] for run in found["runs"]) == pytest.approx(0)
     assert all(run["strength"]["low"] < run["strength"]["value"] < run["strength"]["high"] for run in found["runs"])

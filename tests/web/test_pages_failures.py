@@ -20,6 +20,7 @@ def test_groups_stand_on_the_page_and_in_the_report_with_examples_that_lead_to_t
     def second(question: str) -> str:
         return "ask somebody else" if question in ("What is 5?", "What is 6?") else first(question)
 
+    second.__name__ = "first"  # another version of the same agent
     before = proctor.evaluate(CASES, agent=first, reviewer="exact", store=store_path, name="before").run
     run = proctor.evaluate(CASES, agent=second, reviewer="exact", store=store_path, name="after").run
     page = browser.page(f"/runs/{run.id}")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from tests.web.browsing import Browser
 
 import proctor
+from proctor import rescore
 from proctor.benchmark import Benchmark, Case
 from proctor.codec import benchmark_of
+from proctor.storage import open_store
 
 Runs = dict[str, str]
 
@@ -96,3 +99,34 @@ def test_the_rows_can_be_copied_into_a_spreadsheet(browser: Browser, runs: Runs)
 
 def test_an_empty_choice_of_two_runs_is_none(browser: Browser, runs: Runs) -> None:
     assert browser.get(several(runs, "good", "half", better="-1", worse="-1")).status_code == 200
+
+
+def test_while_runs_go_on_all_that_changes_is_fetched_again_and_nothing_is_told_of_what_was_not_played(
+    browser: Browser, runs: Runs, store_path: str
+) -> None:
+    with open_store(store_path) as store:
+        for name in ("queued-1", "queued-2"):
+            ready = store.archive.find(runs["good"])
+            begun = replace(ready, id=f"991231-235959-{name[-1] * 4}", name=name, status="running", created=2e9)
+            store.journal.create(begun, store.archive.benchmark_of(ready.id))
+            runs[name] = begun.id
+    page = browser.page(several(runs, "queued-1", "queued-2"))
+    assert "Nothing can be said yet: of the 2 runs some have no verdict." in page
+    assert "No case has a verdict in two of them yet." in page
+    for name in ("sentence", "opening", "warnings", "found"):
+        assert f'data-fresh="{name}"' in page
+
+
+def test_the_run_before_is_of_the_same_agent_and_of_other_replies(
+    browser: Browser, runs: Runs, store_path: str
+) -> None:
+    again = proctor.evaluate(
+        [(f"What is {n}?", str(n)) for n in range(30)], agent="demo:librarian", reviewer="exact", store=store_path
+    ).run
+    assert "Compare with the run before" not in browser.page(f"/runs/{again.id}"), "others examined the same cases"
+    anew = rescore(again.id, store=store_path, passing_score=0.9).run
+    assert "Compare with the run before" not in browser.page(f"/runs/{anew.id}"), "it judges the same replies"
+    twice = proctor.evaluate(
+        [(f"What is {n}?", str(n)) for n in range(30)], agent="demo:librarian", reviewer="exact", store=store_path
+    ).run
+    assert "Compare with the run before" in browser.page(f"/runs/{twice.id}")

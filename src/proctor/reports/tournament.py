@@ -11,6 +11,7 @@ from rich.text import Text
 from proctor.findings.comparison.many import letter
 from proctor.findings.tournament import WIN_BY, ContestOutcome, ContestTally, Tournament
 from proctor.reports import numbers
+from proctor.reports.comparison.naming import listed, run_names
 from proctor.reports.markup import plain as in_markdown
 from proctor.reports.terminal import STYLES, Page, page_table
 from proctor.reports.values import estimate
@@ -21,16 +22,28 @@ from proctor.statistics.bradley_terry import Meeting, Strength
 def sentence(found: Tournament) -> str:
     """What a person would say first: who is strongest, and only what the cases show."""
     first = [place for place, strength in enumerate(found.ranking.strengths) if strength.best == 1]
+    names = run_names(found.runs)
     if len(first) == 1:
         [place] = first
-        named = f"{letter(place)} ({one_line(found.runs[place].agent, 60)})"
+        named = names[place]
         if found.is_decided:
             return f"{named} is the strongest of {len(found.runs)}: {_tally(found.tally(place))}."
         return f"{named} is ahead, but not of all others for certain: {_tally(found.tally(place))}."
     if len(first) == len(found.runs):
         return f"These contests cannot tell the {len(found.runs)} runs apart."
-    named = ", ".join(letter(place) for place in first[:-1]) + f" and {letter(first[-1])}"
-    return f"No run is certainly the strongest: {named} may each be first."
+    return f"No run is certainly the strongest: {listed([names[place] for place in first])} may each be first."
+
+
+def opening(found: Tournament) -> list[str]:
+    """What a person would say next: how contests end, who is certainly behind, and on what all that rests."""
+    strengths, names = found.ranking.strengths, run_names(found.runs)
+    cases = numbers.plural(found.ranking.cases, "case")
+    tied = sum(found.tally(place).tied for place in range(len(found.runs))) // 2
+    said = [f"{numbers.plural(len(found.outcomes), 'contest')} over {cases}, {numbers.whole(tied)} of them tied."]
+    behind = [names[place] for place, strength in enumerate(strengths) if strength.best > 1]
+    if behind and len(behind) < len(names):
+        said.append(f"Certainly weaker than another: {listed(behind)}.")
+    return said
 
 
 def _tally(tally: ContestTally) -> str:
@@ -106,6 +119,7 @@ def render(found: Tournament) -> RenderableType:
 
 def _report(found: Tournament, width: int) -> Iterator[RenderableType]:
     yield Text(sentence(found), style="bold")
+    yield Text(" ".join(opening(found)))
     yield Text()
     for warning in found.warnings:
         yield Text(f"! {one_line(warning, 2000)}", style=STYLES["flaky"])

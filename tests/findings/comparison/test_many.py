@@ -9,7 +9,7 @@ import pytest
 import proctor
 from proctor.errors import UsageError
 from proctor.findings.comparison.many import ManyCompared, compare_many
-from proctor.reports.comparison.many import as_dict, markdown, sentence
+from proctor.reports.comparison.many import as_dict, markdown, opening, sentence
 from proctor.workflows.evaluate import Evaluation
 
 CASES = [(f"What is {number}?", str(number)) for number in range(100)]
@@ -46,7 +46,7 @@ def test_clear_differences_give_one_rank_each(tmp_path: Path) -> None:
     many = compared(tmp_path, 60, 95, 20)
     assert ranks(many) == [(2, 2), (1, 1), (3, 3)]
     assert [pair.certain for pair in many.pairs] == [1, -1, -1]
-    assert sentence(many).startswith("B (object:answer) is the best of 3: 95 %")
+    assert sentence(many).startswith("B (run 1) is the best of 3: 95 %")
 
 
 def test_equal_runs_share_all_ranks(tmp_path: Path) -> None:
@@ -59,7 +59,11 @@ def test_equal_runs_share_all_ranks(tmp_path: Path) -> None:
 def test_two_that_cannot_be_told_apart_may_both_be_first(tmp_path: Path) -> None:
     many = compared(tmp_path, 90, 91, 30)
     assert ranks(many) == [(1, 2), (1, 2), (3, 3)]
-    assert sentence(many) == "No run is certainly the best: A and B may each be first."
+    assert sentence(many) == "No run is certainly the best: A (run 0) and B (run 1) may each be first."
+    assert opening(many) == [
+        "Certainly worse than another: C (run 2), 30 % (22 – 40).",
+        "They disagree on 61 of 100 cases.",
+    ]
 
 
 def test_p_values_are_held_to_the_number_of_pairs(tmp_path: Path) -> None:

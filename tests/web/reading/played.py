@@ -74,6 +74,9 @@ def _counts_better(question: str) -> str:
     return "one" if place == 0 else str(place + 1)
 
 
+_counts_better.__name__ = _counts.__name__  # another version of the same agent
+
+
 def _hostile() -> Benchmark:
     attacked = Case(id=f"../{ATTACK}", question=f"{ATTACK} ?", answer=ATTACK, categories=(ATTACK,))
     plain = Case(id="quiet", question="Anything?", answer="no", categories=(ATTACK,))

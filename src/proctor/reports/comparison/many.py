@@ -11,6 +11,7 @@ from rich.text import Text
 from proctor.findings.comparison.many import ManyCompared, MatrixRow, PairFinding, RunStanding, letter
 from proctor.reports import numbers, outcomes
 from proctor.reports.comparison.cost import division, passed_unit, per_pass
+from proctor.reports.comparison.naming import listed, run_names
 from proctor.reports.comparison.words import difference_of
 from proctor.reports.headline import noun_of
 from proctor.reports.markup import plain as in_markdown
@@ -22,11 +23,15 @@ from proctor.run import Run
 from proctor.statistics.estimate import Estimate
 
 _SHOWN = 15
+_NAMED = 3
+"""Runs that are told one by one."""
 HOLM = "verdicts stand after Holm's correction over all pairs, and so does p"
 
 
 def sentence(many: ManyCompared) -> str:
     """What a person would say first: who is best, and only what the data show."""
+    if any(run.findings.pass_rate.value is None for run in many.runs):
+        return f"Nothing can be said yet: of the {len(many.runs)} runs some have no verdict."
     first = [place for place, run in enumerate(many.runs) if run.best == 1]
     if len(first) == 1:
         [place] = first
@@ -36,12 +41,35 @@ def sentence(many: ManyCompared) -> str:
         return f"{_name(many, place)} is ahead, with {rate.value} ({rate.interval}), but not of all others for certain."
     if len(first) == len(many.runs):
         return f"These cases cannot tell the {len(many.runs)} runs apart."
-    named = ", ".join(letter(place) for place in first[:-1]) + f" and {letter(first[-1])}"
-    return f"No run is certainly the best: {named} may each be first."
+    return f"No run is certainly the best: {listed([_name(many, place) for place in first])} may each be first."
+
+
+def opening(many: ManyCompared) -> list[str]:
+    """What a person would say next: who is certainly behind, and on how many cases they disagree."""
+    if any(run.findings.pass_rate.value is None for run in many.runs):
+        return []
+    return [*_behind(many), *_disagreement(many)]
+
+
+def _behind(many: ManyCompared) -> Iterator[str]:
+    behind = [place for place, run in enumerate(many.runs) if run.best > 1]
+    if behind and len(behind) < len(many.runs):
+        rates = (numbers.say(many.runs[place].findings.pass_rate) for place in behind)
+        told = [
+            f"{_name(many, place)}, {rate.value} ({rate.interval})" for place, rate in zip(behind, rates, strict=True)
+        ]
+        more = f"; and {len(told) - _NAMED} more" if len(told) > _NAMED else ""
+        yield f"Certainly worse than another: {'; '.join(told[:_NAMED])}{more}."
+
+
+def _disagreement(many: ManyCompared) -> Iterator[str]:
+    apart = sum(row.spread > 0 for row in many.rows)
+    cases = numbers.plural(len(many.rows), "case")
+    yield f"They disagree on {numbers.whole(apart)} of {cases}." if apart else f"They agree on all of {cases}."
 
 
 def _name(many: ManyCompared, place: int) -> str:
-    return f"{letter(place)} ({one_line(many.runs[place].findings.run.agent, 60)})"
+    return run_names([run.findings.run for run in many.runs])[place]
 
 
 def rank(run: RunStanding) -> str:
@@ -78,6 +106,8 @@ def render(many: ManyCompared, *, every: bool = False) -> RenderableType:
 
 def _report(many: ManyCompared, width: int, every: bool) -> Iterator[RenderableType]:
     yield Text(sentence(many), style="bold")
+    if told := opening(many):
+        yield Text(" ".join(told))
     yield Text()
     for warning in many.warnings:
         yield Text(f"! {one_line(warning, 2000)}", style=STYLES["flaky"])

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from proctor.findings.comparison import CaseChange, CategoryChange, Compared
 from proctor.findings.run import Findings
 from proctor.reports import numbers
+from proctor.reports.comparison.naming import run_names
 from proctor.reports.headline import noun_of
 from proctor.reports.numbers import NOTHING, Unit
 from proctor.reports.outcomes import FLAKY, OutcomeLabel
@@ -59,13 +60,14 @@ def sentence(compared: Compared) -> str:
     if estimate.value is None or better is None:
         return "Nothing can be said: no case was counted in both runs."
     unit = unit_of(compared)
+    a, b = run_names((compared.a.run, compared.b.run))
     if compared.shown != "not shown":
         certain = better if compared.shown == "better" else 1 - better
-        return f"B is {compared.shown} by {_distance(estimate, unit)}, probability {probability(certain)}."
+        return f"{b} is {compared.shown} by {_distance(estimate, unit)}, probability {probability(certain)}."
     likely = _leaves_out_zero(estimate) or _sureness(estimate, better) >= _LIKELY
     opening = "A difference is likely, but not beyond doubt" if likely else "No difference could be shown"
     reserve = _doubt(compared.headline, better) if likely else _dissent(estimate, better)
-    return f"{opening}: {_leaning(estimate, unit)}{reserve}."
+    return f"{opening}: {_leaning(estimate, unit, a, b)}{reserve}."
 
 
 def _sureness(estimate: Estimate, better: float) -> float:
@@ -108,15 +110,15 @@ def _distance(estimate: Estimate, unit: Unit) -> str:
     return f"{_amount(value, unit)} ({_span(low, high, unit)})"
 
 
-def _leaning(estimate: Estimate, unit: Unit) -> str:
+def _leaning(estimate: Estimate, unit: Unit, a: str, b: str) -> str:
     """`B passes 6 points more often (−1 to 13)`."""
     value = estimate.value or 0.0
     span = _span(estimate.low or 0.0, estimate.high or 0.0, unit)
     if not value:
-        return f"A and B {'score the same' if unit == 'score' else 'pass equally often'} ({span})"
+        return f"{a} and {b} {'score the same' if unit == 'score' else 'pass equally often'} ({span})"
     if unit == "score":
-        return f"B scores {_amount(value, unit)} {'lower' if value < 0 else 'higher'} ({span})"
-    return f"B passes {_amount(value, unit)} {'less' if value < 0 else 'more'} often ({span})"
+        return f"{b} scores {_amount(value, unit)} {'lower' if value < 0 else 'higher'} ({span})"
+    return f"{b} passes {_amount(value, unit)} {'less' if value < 0 else 'more'} often ({span})"
 
 
 def _amount(value: float, unit: Unit) -> str:
