@@ -46,6 +46,14 @@ def test_a_page_that_loads_something_from_elsewhere_is_refused(tmp_path: Path) -
         docs_site.on_post_build({"site_dir": tmp_path})
 
 
+def test_the_search_works_from_the_file_system() -> None:
+    """A browser loads no JSON there and starts no worker; tests/browser tries what stands for one."""
+    settings = (ROOT / "mkdocs.yml").read_text("utf-8")
+    assert "plugins: [search, offline]" in settings
+    (script,) = re.findall(r"polyfills: \[(\S+)\]", settings)
+    assert (ROOT / "docs" / script).exists()
+
+
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     program = shutil.which("mkdocs", path=ROOT / ".venv-docs" / "bin")
     if program is None:
@@ -55,3 +63,4 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     )
     assert ran.returncode == 0, ran.stderr
     assert (tmp_path / "search" / "search_index.json").exists()
+    assert (tmp_path / "search" / "search_index.js").exists()
