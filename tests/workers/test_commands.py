@@ -77,7 +77,7 @@ def test_a_killed_worker_is_told_of_and_everything_is_played(lab: Lab) -> None:
     assert sum(lab.calls().values()) <= 60 + 2 * 5
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interruption_stores_what_was_answered_and_ends_the_workers(lab: Lab, number: signal.Signals) -> None:
     lab.write(200)
     with lab.start(*run_command()) as process:

@@ -112,6 +112,15 @@ def test_on_a_machine_without_ray_it_is_told_what_to_install(monkeypatch: pytest
         proctor.evaluate(CASES, agent=agents.says_yes, reviewer="exact", ray="local")
 
 
+@pytest.mark.parametrize("ray", ["", "nonsense", True, "host:port", "ray://host:10001"])
+def test_what_names_no_cluster_is_refused_whether_ray_is_there_or_not(
+    monkeypatch: pytest.MonkeyPatch, ray: object
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(UsageError, match=r"names no cluster; expected local .*HOST:6379|for Ray's clients"):
+        proctor.evaluate(CASES, agent=agents.says_yes, reviewer="exact", ray=ray)
+
+
 def test_machines_that_share_no_folder_divide_a_limit_by_what_they_are_told(tmp_path: Path) -> None:
     limits = Limits({"openai": {"requests_per_minute": 600}}, shared=tmp_path / "limits")
     with told_sharers(lambda: 4):

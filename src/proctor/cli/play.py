@@ -45,7 +45,7 @@ def drive(
 
     _tell_what_is_logged()
     try:
-        with agents_speak_on_stderr(), _sigterm_as_ctrl_c(), _progress(planned, opening) as watch:
+        with agents_speak_on_stderr(), _signals_as_ctrl_c(), _progress(planned, opening) as watch:
             return run_driven(lambda: begin(watch))
     except KeyboardInterrupt:
         tell("Interrupted: what was answered is stored.")
@@ -66,25 +66,31 @@ def _tell_what_is_logged() -> None:
         log.addHandler(_Teller(logging.WARNING))
 
 
+_ENDINGS = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+"""Of a service that is stopped, and of a terminal that is closed."""
+
+
 @contextmanager
-def _sigterm_as_ctrl_c() -> Iterator[None]:
-    """SIGTERM ends a run as Ctrl-C does; processes that an agent forks keep its usual meaning."""
+def _signals_as_ctrl_c() -> Iterator[None]:
+    """SIGTERM and SIGHUP end a run as Ctrl-C does; processes that an agent forks keep their usual meaning."""
     own = os.getpid()
 
-    def end(*_: object) -> None:
+    def end(number: int, _: object) -> None:
         if os.getpid() != own:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
-            os.kill(os.getpid(), signal.SIGTERM)
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
         elif signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as in a script's background job
             raise KeyboardInterrupt
         else:
             signal.raise_signal(signal.SIGINT)
 
-    previous = signal.signal(signal.SIGTERM, end)
+    heeded = [number for number in _ENDINGS if signal.getsignal(number) != signal.SIG_IGN]  # as under nohup
+    previous = {number: signal.signal(number, end) for number in heeded}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, previous)
+        for number, handler in previous.items():
+            signal.signal(number, handler)
 
 
 @contextmanager

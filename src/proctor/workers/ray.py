@@ -27,6 +27,7 @@ from proctor.errors import UsageError
 from proctor.failures import said
 from proctor.redaction.names import says_secret
 from proctor.running import exits
+from proctor.settings import shown
 from proctor.workers import messages
 from proctor.workers.link import Link, NoPlace, TransportLost, WorkerLost
 from proctor.workers.messages import START, Brief, Hello, Order, WorkerReport
@@ -34,6 +35,8 @@ from proctor.workers.streams import scrub_streams
 from proctor.workers.worker import CrewWorker, take_place
 
 LOCAL = "local"
+_EXPECTED = "local (started here), auto (the one that runs on this machine) or an address such as HOST:6379"
+_PORTS = 1 << 16
 _PLACE = 30.0
 """Seconds that the cluster may take to start a worker before others begin without it."""
 _DIAL = 10.0
@@ -56,6 +59,7 @@ class RayCluster:
 
     def __init__(self, address: str, *, workers: int | None = None, resources: Mapping[str, float] | None = None):
         """Connect; `resources` are what one worker takes: `cpu`, `gpu`, or a name of the cluster's own."""
+        check_address(address)
         self._needs = {"cpu": 1.0, **(resources or {})}
         self.is_remote = address != LOCAL
         self._recipe: tuple[bytes, Any] | None = None
@@ -259,13 +263,20 @@ def _ray() -> Any:
         ) from error
 
 
-def _check_listens(address: str) -> None:
-    """Refuse at once where nobody listens: Ray itself would try for many minutes."""
-    if "://" in address:
+def check_address(address: object) -> None:
+    """Refuse what names no cluster, with or without Ray on this machine."""
+    if isinstance(address, str) and "://" in address:
         raise UsageError(
             f"ray={address!r} is an address for Ray's clients, which Proctor is not; start it on a machine of the "
             "cluster with --ray auto, or as a job: ray job submit --working-dir . -- proctor run … --ray auto"
         )
+    port = address.rpartition(":")[2] if isinstance(address, str) and ":" in address else ""
+    if address not in (LOCAL, "auto") and not (port.isdecimal() and 0 < int(port) < _PORTS):
+        raise UsageError(f"ray={shown(address)} names no cluster; expected {_EXPECTED}")
+
+
+def _check_listens(address: str) -> None:
+    """Refuse at once where nobody listens: Ray itself would try for many minutes."""
     host, colon, port = address.rpartition(":")
     if not colon:
         return
@@ -276,10 +287,7 @@ def _check_listens(address: str) -> None:
 
 
 def _unreachable(address: str, why: str) -> UsageError:
-    return UsageError(
-        f"no Ray cluster could be reached at ray={address!r}: {why}; expected local (started here), auto (the one "
-        "that runs on this machine) or an address such as HOST:6379"
-    )
+    return UsageError(f"no Ray cluster could be reached at ray={address!r}: {why}; expected {_EXPECTED}")
 
 
 def _has_ended_here() -> bool:

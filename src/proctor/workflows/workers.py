@@ -29,7 +29,7 @@ from proctor.workers.crew import CrewExecutor
 from proctor.workers.link import Transport
 from proctor.workers.messages import Brief, Build, Parts
 from proctor.workers.processes import Processes
-from proctor.workers.ray import LOCAL, RayCluster
+from proctor.workers.ray import LOCAL, RayCluster, check_address
 from proctor.workflows.parts import Cast, recast
 from proctor.workflows.run_limits import allowing
 
@@ -103,7 +103,10 @@ def plan_workers(
     cache: bool | str | Path = False,
 ) -> WorkerPlan | None:
     """What was asked for, else what `[run]` says; None: this process plays. Raises UsageError where they cannot."""
-    count, ray = config.run.workers if asked.count is None else asked.count, asked.ray or config.run.ray
+    count = config.run.workers if asked.count is None else asked.count
+    ray = config.run.ray if asked.ray is None else asked.ray
+    if ray is not None:
+        check_address(ray)
     if count is not None:
         check_setting("workers", count)
     elif ray is None:
