@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -27,6 +28,17 @@ def examined(desk: Desk) -> Desk:
     """One case that failed, one that passed and one that did not, twice each."""
     assert desk.run(desk.agent(MIXED), "--trials", "2").code == 0
     return desk
+
+
+@pytest.mark.parametrize(
+    ("form", "name", "wanted"),
+    [("parquet", "x.csv", r"\.parquet"), ("json", "x.HTML", r"\.json"), ("annotations", "x.md", "another name")],
+)
+def test_a_name_that_says_another_format_is_refused(examined: Desk, form: str, name: str, wanted: str) -> None:
+    said = examined("export", "last", "--format", form, "-o", name)
+    assert said.code == 2
+    assert re.search(rf"-o '{name}' is no name for --format {form}; expected .*{wanted}", said.error)
+    assert not (examined.folder / name).exists()
 
 
 @pytest.mark.parametrize("form", ["html", "json", "csv", "junit", "markdown"])

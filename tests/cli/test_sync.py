@@ -74,6 +74,7 @@ def test_trouble_is_exit_4_and_one_sentence_for_each_kind(
     assert said.code == 4
     flat = " ".join(said.out.split())
     assert "401 Unauthorized" in flat
+    assert " (attempts and run scores): " in flat
     assert "check the keys in the environment" in flat
     assert "Go on with: proctor sync --resume" in flat
     assert "sk-lf-not-this-one" not in said.out + said.err

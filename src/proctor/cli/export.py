@@ -11,6 +11,8 @@ from proctor.cli.command import Command
 from proctor.cli.gate_options import gate_options
 from proctor.cli.output import echo
 
+_ENDINGS = {"html": ".html", "json": ".json", "csv": ".csv", "parquet": ".parquet", "junit": ".xml", "markdown": ".md"}
+
 
 @click.command("export", cls=Command)
 @options.run_argument
@@ -48,6 +50,7 @@ def command(
     from proctor.workflows.gates import read_gates
     from proctor.workflows.store_url import store_url
 
+    _must_fit(output, form)
     gating = read_gates(gates, look=look, force=force)
     url = store_url(store, load_config(config_path))
     with raising():
@@ -55,3 +58,11 @@ def command(
     if str(output) != "-":
         echo(f"wrote {output}", err=True)
     return 0 if findings is None else exit_code(findings, verdicts)
+
+
+def _must_fit(output: Path, form: str) -> None:
+    """Refuse a name that says another format: whoever opens the file would be misled."""
+    ending = output.suffix.lower()
+    if ending in _ENDINGS.values() and ending != _ENDINGS.get(form):
+        wanted = f"a name that ends in {_ENDINGS[form]}" if form in _ENDINGS else "another name, such as one in .txt"
+        raise click.UsageError(f"-o {str(output)!r} is no name for --format {form}; expected {wanted}")

@@ -66,7 +66,8 @@ def _any(report: Report, state: State) -> bool:
 
 def sentences(report: Report) -> list[str]:
     """One for each kind of trouble, and what to do next."""
-    told = [_with_full_stop(f"{count} {_WORDS[state]}: {reason}") for state, reason, count in report.troubles]
+    both = " (attempts and run scores)" if all(report.counts(kind) for kind in _KINDS) else ""
+    told = [_with_full_stop(f"{count} {_WORDS[state]}{both}: {reason}") for state, reason, count in report.troubles]
     told += [_with_full_stop(note) for note in report.notes]
     if report.pending:
         told.append(f"{report.pending} not played yet.")

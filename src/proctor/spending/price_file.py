@@ -49,12 +49,20 @@ def _tables(path: Path, text: str) -> Mapping[str, Any]:
 
 
 def _rows(text: str) -> dict[str, dict[str, Any]]:
-    found = {}
-    for row in csv.DictReader(io.StringIO(text, newline=""), strict=True):
+    found, read = {}, csv.DictReader(io.StringIO(text, newline=""), strict=True)
+    for row in read:
         if not row.get("model"):
-            raise ValueError("a row names no model in a column 'model'")
-        found[row["model"]] = {name: float(row[name]) for name in _AMOUNTS if row.get(name)}
+            raise ValueError(f"line {read.line_num} names no model in a column 'model'")
+        amounts = {name: row[name] for name in _AMOUNTS if row.get(name)}
+        found[row["model"]] = {name: _amount(told, name, read.line_num) for name, told in amounts.items()}
     return found
+
+
+def _amount(told: str, column: str, line: int) -> float:
+    try:
+        return float(told)
+    except ValueError:
+        raise ValueError(f"line {line} has {told!r} in the column {column!r}, which is no number") from None
 
 
 def _price(model: str, entry: Any, path: Path) -> Price | None:
