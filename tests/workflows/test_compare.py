@@ -8,6 +8,7 @@ import pytest
 
 import proctor
 from proctor.errors import NoSuchRun, UsageError
+from proctor.workflows.compare import compare_several
 from proctor.workflows.evaluate import Evaluation
 
 
@@ -29,6 +30,13 @@ def test_runs_just_played_need_no_common_store(tmp_path: Path) -> None:
     found = proctor.compare(played(tmp_path / "a.db", 40), played(tmp_path / "b.db", 50))
     assert found.pass_rate.difference.value == pytest.approx(0.2)
     assert found.shown == "better"
+
+
+def test_a_comparison_as_the_last_line_of_a_cell_is_one_line(tmp_path: Path) -> None:
+    runs = [played(tmp_path / f"{right}.db", right) for right in (40, 50, 45)]
+    assert "difference +0.200 (+0.069 to +0.316), better" in repr(proctor.compare(runs[0], runs[1]))
+    several = (proctor.compare(runs[0], runs[1]), compare_several(runs))
+    assert max(len(repr(found)) for found in several) < 200
 
 
 def test_runs_are_found_by_name_and_mixed_with_runs_at_hand(tmp_path: Path) -> None:

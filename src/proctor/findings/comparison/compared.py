@@ -65,7 +65,7 @@ class CategoryChange:
     """The difference, and whether it stands after Holm over all categories."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Compared:
     """B against A."""
 
@@ -84,6 +84,13 @@ class Compared:
     """What makes the runs incomparable; not empty only where the comparison was forced."""
     warnings: tuple[str, ...]
     """Sentences that must stand above the numbers."""
+
+    def __repr__(self) -> str:
+        """One line: both runs whole are far too much for a prompt or a cell."""
+        found = self.headline.difference
+        ends = "" if None in (found.low, found.high) else f" ({found.low:+.3f} to {found.high:+.3f})"
+        said = f"difference {found.value:+.3f}{ends}, {self.shown}" if found.value is not None else found.note
+        return f"<Compared: {self.b.run.agent} {self.b.run.id} with {self.a.run.agent} {self.a.run.id}, {said}>"
 
     @property
     def headline(self) -> Comparison:

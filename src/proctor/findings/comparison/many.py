@@ -74,7 +74,7 @@ class MatrixRow:
         return max(known) - min(known) if known else 0.0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class ManyCompared:
     """Three runs or more."""
 
@@ -84,6 +84,11 @@ class ManyCompared:
     rows: tuple[MatrixRow, ...]
     """Where the runs disagree most first, and of those the hardest."""
     warnings: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        """One line: the runs whole are far too much for a prompt or a cell."""
+        decided = "one is the best" if self.is_decided else "none is shown to be the best"
+        return f"<ManyCompared: {len(self.runs)} runs, {decided}>"
 
     @property
     def is_decided(self) -> bool:
