@@ -80,16 +80,16 @@ def test_a_killed_worker_is_told_of_and_everything_is_played(lab: Lab, cluster: 
 
 
 def test_a_killed_node_costs_its_workers_and_no_result(lab: Lab, cluster: Any) -> None:
-    lab.write(300)
+    lab.write(1500)
     node = cluster.add_node(num_cpus=2, node_ip_address="127.0.0.1", object_store_memory=80_000_000)
     with lab.start(*on(cluster, "--json", "--concurrency", "12", workers=6)) as process:
-        lab.wait_for_calls(60)
+        wait_until(lambda: len(lab.workers()) == 6)
         cluster.remove_node(node, allow_graceful=False)
         out, err = process.communicate(timeout=PATIENCE)
     found = read(out)
-    assert (process.returncode, found["attempts"]["scored"]) == (0, 300), err
+    assert (process.returncode, found["attempts"]["scored"]) == (0, 1500), err
     assert 1 <= found["workers"]["lost"] <= 2
-    assert sum(lab.calls().values()) <= 300 + 2 * 2 * 2
+    assert sum(lab.calls().values()) <= 1500 + 2 * 2 * 2
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
