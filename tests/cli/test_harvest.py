@@ -24,11 +24,11 @@ def test_it_says_what_was_read_merged_left_out_and_masked_and_never_the_values(d
         "wrote drafts.yaml: 2 drafts, review: needed",
         "  read       said.jsonl: 4 conversations",
         "  merged     1 that ask the same as another",
-        "  left out   1: it has no question",
+        "  left out   1: no question was found in what it says",
         "  masked     1 e-mail address, 1 card",
         "Names of people are not recognised: list them for --mask. Next: proctor check drafts.yaml",
     ]
-    assert done.err == "warning: said.jsonl:4: it has no question\n"
+    assert done.err == "warning: said.jsonl:4: no question was found in what it says\n"
     assert "example.org" not in (tmp_path / "drafts.yaml").read_text()
 
 
@@ -41,7 +41,7 @@ def test_json_has_the_same_figures(desk: Desk, tmp_path: Path) -> None:
         "read": {"said.jsonl": 4},
         "merged": 1,
         "beyond_limit": 0,
-        "left_out": {"it has no question": 1},
+        "left_out": {"no question was found in what it says": 1},
         "masked": {"email": 1, "card": 1},
         "unreadable": 0,
     }
@@ -92,3 +92,25 @@ def test_wrong_usage_is_told(desk: Desk, tmp_path: Path) -> None:
         done = desk("harvest", *arguments)
         assert (done.code, told in done.err) == (2, True), (arguments, done.err)
     assert not (tmp_path / "drafts.yaml").exists()
+
+
+def test_otlp_may_stand_before_the_files_of_spans_and_alone_it_is_told_what_to_write(
+    desk: Desk, tmp_path: Path
+) -> None:
+    lines(tmp_path / "said.jsonl", *ASKED)
+
+    assert desk("harvest", "otlp", "said.jsonl", "-o", "drafts.yaml").code == 0
+    alone = desk("harvest", "otlp", "-o", "more.yaml")
+    assert (alone.code, "name the files of spans" in alone.err) == (2, True)
+
+
+def test_where_no_question_is_found_at_all_that_is_the_error_and_no_option_is_promised(
+    desk: Desk, tmp_path: Path
+) -> None:
+    lines(tmp_path / "said.jsonl", said("", case="c7"))
+
+    done = desk("harvest", "said.jsonl", "-o", "drafts.yaml")
+
+    assert done.code == 2
+    assert "said.jsonl:1: no question was found in what it says" in done.err
+    assert "--only all" not in done.out + done.err

@@ -77,8 +77,9 @@ def command(
     """Make draft cases from what really happened, each marked `review: needed`.
 
     SOURCE is a stored run, a file of recordings or traces (JSON or JSONL: transcripts, message lists, OpenTelemetry,
-    OpenInference, Langfuse), or `langfuse`, the server that the environment names. Questions that say the same are
-    merged, personal data is masked. Exit 4: a source could not be read to its end; what was read is written.
+    OpenInference, OpenLLMetry, Vercel AI SDK, MLflow, Langfuse), or `langfuse`, the server that the environment names.
+    Questions that say the same are merged, personal data is masked. Exit 4: a source could not be read to its end; what
+    was read is written.
     """
     from proctor.cli.output import print_json
     from proctor.config import load_config
@@ -121,7 +122,7 @@ def _show(report: HarvestReport, output: Path, only: Only | None) -> None:
     if report.cases:
         echo(f"wrote {output}: {report.cases:,} {'draft' if report.cases == 1 else 'drafts'}, review: needed")
     else:
-        every = "; --only all takes all" if only != "all" and report.left_out else ""
+        every = "; --only all takes all" if only != "all" and report.not_chosen else ""
         echo(f"nothing was written: there is nothing to draft a case from{every}")
     for source, count in report.read.items():
         noun = "question" if source.startswith("run ") else "conversation"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -11,85 +10,64 @@ import msgspec
 from proctor.codec import is_cut_off, read_json
 from proctor.telemetry import names
 from proctor.telemetry.messages import (
+    Asked,
     Message,
     answer_in,
     arguments_in,
+    asked_in,
     citations_in,
     is_messages,
     messages_in,
     parse_embedded_json,
-    question_in,
 )
 from proctor.telemetry.names import first
+from proctor.telemetry.said_dialects import gave_in, given_in
 from proctor.telemetry.span import Span, seconds_of
 from proctor.telemetry.tool_dialects import event_value, own_arguments, own_name, own_result
 from proctor.transcript import UNKNOWN, Citation, ToolCall
 from proctor.usage import Usage
 
-_INPUTS = (names.INPUT_MESSAGES, names.INPUT, "input.value")
-_OUTPUTS = (names.OUTPUT_MESSAGES, names.OUTPUT, "output.value")
-_INPUT_TOKENS = (names.INPUT_TOKENS, "llm.token_count.prompt", "gen_ai.usage.prompt_tokens")
-_OUTPUT_TOKENS = (names.OUTPUT_TOKENS, "llm.token_count.completion", "gen_ai.usage.completion_tokens")
+_INPUT_TOKENS = (
+    names.INPUT_TOKENS, "llm.token_count.prompt", "gen_ai.usage.prompt_tokens", "ai.usage.inputTokens",
+    "ai.usage.promptTokens",
+)  # fmt: skip
+_OUTPUT_TOKENS = (
+    names.OUTPUT_TOKENS, "llm.token_count.completion", "gen_ai.usage.completion_tokens", "ai.usage.outputTokens",
+    "ai.usage.completionTokens",
+)  # fmt: skip
+_RESULTS = (
+    names.RESULT, names.OUTPUT, "output.value", "ai.toolCall.result", "mlflow.spanOutputs", "traceloop.entity.output",
+)  # fmt: skip
+_ARGUMENTS = (
+    names.ARGUMENTS, names.INPUT, "input.value", "ai.toolCall.args", "mlflow.spanInputs", "traceloop.entity.input",
+)  # fmt: skip
 _SENT, _RECEIVED = ("input", "prompt_tokens", "input_tokens"), ("output", "completion_tokens", "output_tokens")
 _COSTS = ("llm.cost.total", "gen_ai.usage.cost")
 _CASES = (names.CASE, "case_id", "case", names.METADATA + "case_id", "langfuse.trace.metadata.case_id")
 
 
-def question_of(span: Span) -> str | None:
-    """What was asked; None: the span does not say."""
-    for name in _INPUTS:
-        if (text := question_in(span.attributes.get(name))) is not None:
-            return text
-    return question_in(_flat(span.attributes, "llm.input_messages."))
+def asked_of(span: Span) -> Asked | None:
+    """What was asked, with what was said before; None: the span does not say."""
+    return next((asked for value in given_in(span) if (asked := asked_in(value)) is not None), None)
 
 
 def answer_of(span: Span) -> str | None:
     """What was answered; None: the span does not say."""
-    for name in _OUTPUTS:
-        if (text := answer_in(span.attributes.get(name))) is not None:
-            return text
-    return answer_in(_flat(span.attributes, "llm.output_messages."))
+    return next((text for value in gave_in(span) if (text := answer_in(value)) is not None), None)
 
 
 def said_in(span: Span) -> tuple[list[Message], list[Message]]:
     """The messages that a model was given, and those it gave back."""
-    return _messages(span, _INPUTS, "llm.input_messages."), _messages(span, _OUTPUTS, "llm.output_messages.")
+    return _messages(given_in(span)), _messages(gave_in(span))
 
 
-def _messages(span: Span, places: tuple[str, ...], prefix: str) -> list[Message]:
-    for name in places:
-        value = parse_embedded_json(span.attributes.get(name))
-        value = value.get("messages", [value]) if isinstance(value, Mapping) else value
-        if is_messages(value):
-            return messages_in(value)
-    return messages_in(_flat(span.attributes, prefix))
-
-
-_PLACE = re.compile(r"(?P<message>\d+)\.message\.(?P<field>.+)")
-_CALL = re.compile(r"tool_calls\.(?P<call>\d+)\.tool_call\.(?P<field>.+)")
-_CONTENT = re.compile(r"contents\.\d+\.message_content\.text")
-
-
-def _flat(attributes: Mapping[str, Any], prefix: str) -> list[dict[str, Any]]:
-    """OpenInference's messages, which stand in attributes one by one, as a list of messages again."""
-    messages: dict[int, dict[str, Any]] = {}
-    for name, value in attributes.items():
-        if name.startswith(prefix) and (found := _PLACE.fullmatch(name.removeprefix(prefix))):
-            _put(messages.setdefault(int(found["message"]), {"role": "assistant"}), found["field"], value)
-    made = [messages[place] for place in sorted(messages)]
-    for message in made:
-        message["tool_calls"] = [call for _, call in sorted(message.get("tool_calls", {}).items())]
-    return made
-
-
-def _put(message: dict[str, Any], field: str, value: Any) -> None:
-    if found := _CALL.fullmatch(field):
-        call = message.setdefault("tool_calls", {}).setdefault(int(found["call"]), {})
-        call[found["field"].removeprefix("function.")] = value
-    elif _CONTENT.fullmatch(field):
-        message["content"] = f"{message.get('content') or ''}{value}"
-    elif field in ("role", "content", "tool_call_id"):
-        message[field] = value
+def _messages(values: Iterable[Any]) -> list[Message]:
+    for value in values:
+        told = parse_embedded_json(value)
+        told = told.get("messages", [told]) if isinstance(told, Mapping) else told
+        if is_messages(told):
+            return messages_in(told)
+    return []
 
 
 def citations_of(span: Span) -> tuple[Citation, ...]:
@@ -106,8 +84,7 @@ def citations_of(span: Span) -> tuple[Citation, ...]:
 def call_of(span: Span) -> ToolCall:
     """The tool call that a span stands for."""
     own = names.CALL_PLACE in span.attributes
-    result = first(span.attributes, names.RESULT, names.OUTPUT, "output.value")
-    arguments = first(span.attributes, names.ARGUMENTS, names.INPUT, "input.value")
+    result, arguments = first(span.attributes, *_RESULTS), first(span.attributes, *_ARGUMENTS)
     documents = _documents(span.attributes)
     if own:
         result = _own_result(span, result) if names.RESULT in span.attributes else UNKNOWN
@@ -121,7 +98,7 @@ def call_of(span: Span) -> ToolCall:
         arguments=given if own else own_arguments(given),
         result=result,
         error=error_of(span),
-        id=first(span.attributes, names.CALL_ID, "tool_call.id"),
+        id=first(span.attributes, names.CALL_ID, "tool_call.id", "ai.toolCall.id"),
         step=span.attributes.get("proctor.call.step"),
         seconds=span.attributes.get("proctor.call.seconds") if own else _seconds(span),
     )
@@ -143,7 +120,7 @@ def _seconds(span: Span) -> float | None:
 
 def tool_name(span: Span) -> str:
     """What a tool is called."""
-    told = first(span.attributes, names.TOOL, "tool.name")
+    told = first(span.attributes, names.TOOL, "tool.name", "ai.toolCall.name", "traceloop.entity.name")
     return told if isinstance(told, str) else own_name(span.name.removeprefix("execute_tool "))
 
 

@@ -12,7 +12,8 @@ from proctor.codec import is_cut_off, read_json
 from proctor.transcript import Citation, Reply, ToolCall, Turn
 
 _QUESTIONS = ("question", "query", "input", "prompt", "text", "content", "message", "messages")
-_ANSWERS = ("answer", "text", "output", "response", "content", "message", "messages", "result")
+_HISTORIES = ("chat_history", "history", "messages")
+_ANSWERS = ("answer", "text", "output", "response", "content", "message", "messages", "result", "outputs")
 _SOURCES = ("source", "url", "uri", "path", "id", "chunk_id", "document_id", "doc_id", "title")
 _TOOL_ROLES = ("tool", "function")
 _ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool", "function": "function"}
@@ -182,18 +183,74 @@ def citations_in(value: Any) -> tuple[Citation, ...]:
     return tuple(found)
 
 
-def question_in(value: Any) -> str | None:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asked:
+    """A question, as an agent or a model was given it."""
+
+    text: str
+    before: str = ""
+    """What user and agent said before it; empty: nothing, or it is not told."""
+
+
+def asked_in(value: Any) -> Asked | None:
     """The question in whatever an agent or a model was given; None: there is none."""
-    value = parse_embedded_json(value)
+    value = _unwrapped(parse_embedded_json(value))
     if isinstance(value, str):
-        return value
+        return Asked(text=value)
     if is_messages(value):
-        asked = [message.text for message in messages_in(value) if message.role in ("user", "human")]
-        return next((text for text in reversed(asked) if text), None)
-    if isinstance(value, Mapping):
-        inner = (question_in(value[name]) for name in _QUESTIONS if value.get(name) not in (None, ""))
-        return next((text for text in inner if text is not None), None)
-    return None
+        return _asked_last(messages_in(value))
+    if not isinstance(value, Mapping):
+        return None
+    inner = (asked_in(value[name]) for name in _QUESTIONS if value.get(name) not in (None, ""))
+    asked = next((each for each in inner if each is not None), None)
+    if asked is None or asked.before:
+        return asked
+    told = (messages_in(parse_embedded_json(value.get(name))) for name in _HISTORIES)
+    earlier = next(filter(None, told), [])
+    if earlier and earlier[-1].text == asked.text:  # the question itself closes the list
+        earlier = earlier[:-1]
+    return replace(asked, before=dialogue(earlier))
+
+
+def _asked_last(messages: Sequence[Message]) -> Asked | None:
+    """The last words of the user, who may have said more than one thing since the last answer."""
+    places = [place for place, message in enumerate(messages) if message.role in ("user", "human") and message.text]
+    if not places:
+        return None
+    return Asked(text=messages[places[-1]].text, before=dialogue(messages[: places[-1]]))
+
+
+def dialogue(messages: Sequence[Message]) -> str:
+    """What user and agent said to each other; instructions and tools are no part of it."""
+    names = {"user": "user", "human": "user", "assistant": "agent", "ai": "agent", "model": "agent"}
+    said = [(names.get(message.role), message.text) for message in messages]
+    return "\n".join(f"{name}: {text}" for name, text in said if name and text)
+
+
+def _unwrapped(value: Any) -> Any:
+    """What was given, out of what a tracer puts around it: the arguments of a call, a list of one conversation."""
+    if isinstance(value, list) and len(value) == 1 and is_messages(value[0]):
+        return value[0]
+    if not isinstance(value, Mapping) or not value.keys() & {"args", "kwargs", "inputs"}:
+        return value
+    named = {**_mapping(value.get("kwargs")), **_mapping(value.get("inputs"))}
+    args = value.get("args") if isinstance(value.get("args"), list) else []
+    others = {name: each for name, each in value.items() if name not in ("args", "kwargs", "inputs")}
+    asked = [each for each in args or () if asked_in(each) is not None]
+    if asked_in({**others, **named}) is None and len(asked) == 1:
+        return asked[0]
+    only = [*named.values()]
+    return only[0] if len(only) == 1 and not others and isinstance(only[0], str) else {**others, **named}
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def question_in(value: Any) -> str | None:
+    """The question alone."""
+    asked = asked_in(value)
+    return None if asked is None else asked.text
 
 
 def answer_in(value: Any) -> str | None:

@@ -74,6 +74,22 @@ _KINDS: Mapping[str, Mapping[str, Kind]] = {
         "retriever": "retriever",
         "evaluator": "evaluator",
     },
+    "traceloop.span.kind": {"agent": "agent", "tool": "tool"},
+    "llm.request.type": {"chat": "model", "completion": "model"},
+    "mlflow.spanType": {
+        "agent": "agent",
+        "llm": "model",
+        "chat_model": "model",
+        "tool": "tool",
+        "retriever": "retriever",
+    },
+    "ai.operationId": {
+        "ai.generatetext.dogenerate": "model",
+        "ai.streamtext.dostream": "model",
+        "ai.generateobject.dogenerate": "model",
+        "ai.streamobject.dostream": "model",
+        "ai.toolcall": "tool",
+    },
 }
 _FIRST_WORDS = _KINDS[OPERATION]
 _PLANS = ("plan", "re-plan", "replan")
@@ -86,7 +102,7 @@ def kind_of(span: Span) -> Kind:
         return "plan"
     for attribute, kinds in _KINDS.items():
         said = span.attributes.get(attribute)
-        if isinstance(said, str) and (kind := kinds.get(said.lower())):
+        if isinstance(said, str) and (kind := kinds.get(said.strip('"').lower())):
             return kind
     word = span.name.partition(" ")[0].lower()
     if word in _PLANS:

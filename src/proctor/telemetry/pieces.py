@@ -57,10 +57,15 @@ class _SnakeRequest(msgspec.Struct):
     resource_spans: list[_SnakeResource] = []
 
 
-def pieces(path: Path, unreadable: Callable[[InputError], None] | None = None) -> Iterator[Piece]:
+def pieces(
+    path: Path,
+    unreadable: Callable[[InputError], None] | None = None,
+    partial: Callable[[str], None] | None = None,
+) -> Iterator[Piece]:
     """Every piece of a file, in order; raises InputError with the line that cannot be read.
 
-    With `unreadable`, that is told of a record that cannot be read, and the others follow.
+    With `unreadable`, that is told of a record that cannot be read, and the others follow; `partial` is told where the
+    file says itself that it is one page of several.
     """
     with path.open("rb") as file:
         if not file.seek(0, 2):
@@ -74,7 +79,10 @@ def pieces(path: Path, unreadable: Callable[[InputError], None] | None = None) -
             file.seek(start)
             yield from _lines(file, path, unreadable or _refuse)
     else:
-        yield from _Stretch(text[start:] if start else text, offset=start, line=1, path=path).pieces()
+        whole = _Stretch(text[start:] if start else text, offset=start, line=1, path=path)
+        yield from whole.pieces()
+        if partial is not None and whole.missing:
+            partial(f"{path} is not all there is: {whole.missing}")
 
 
 def _is_jsonl(text: mmap.mmap) -> bool:
@@ -110,12 +118,33 @@ def _lines(file: BinaryIO, path: Path, unreadable: Callable[[InputError], None])
         offset, number = offset + len(line), number + 1
 
 
+class _Page(msgspec.Struct, rename="camel"):
+    """What Langfuse's API says of the page that it gives."""
+
+    page: Any = None
+    total_items: Any = None
+    total_pages: Any = None
+    cursor: Any = None
+
+
+def _missing(keys: dict[str, msgspec.Raw], here: int) -> str:
+    try:
+        told: _Page = parse_json(keys["meta"], _Page) if "meta" in keys else _Page()
+    except msgspec.DecodeError:
+        return ""
+    if isinstance(told.total_items, int) and told.total_items > here:
+        return f"page {told.page} of {told.total_pages}, {here:,} of {told.total_items:,} records"
+    return f"{here:,} records, and more follow there" if told.cursor else ""
+
+
 class _Stretch:
     """One value of the file, and what is inside it."""
 
     def __init__(self, text: bytes | mmap.mmap, *, offset: int, line: int, path: Path) -> None:
         self._text, self._offset, self._line, self._path = text, offset, line, path
         self._at = 0
+        self.missing = ""
+        """What the value says of further pages; empty: nothing."""
 
     def pieces(self) -> Iterator[Piece]:
         try:
@@ -160,6 +189,7 @@ class _Stretch:
             return self._spans(snake="resource_spans" in keys)
         if "data" in keys and form_of(parse_json(self._text)) == "many":
             inside: list[msgspec.Raw] = parse_json(keys["data"], list[msgspec.Raw])
+            self.missing = _missing(keys, len(inside))
             return inside
         return None
 

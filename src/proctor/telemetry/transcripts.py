@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 from proctor.telemetry import names
 from proctor.telemetry.activity import activity_in
-from proctor.telemetry.contents import answer_of, case_of, error_of, is_cut_off_in, question_of
+from proctor.telemetry.contents import answer_of, asked_of, case_of, error_of, is_cut_off_in
+from proctor.telemetry.messages import Asked
 from proctor.telemetry.span import Span, seconds_of
 from proctor.telemetry.tree import SpanTree, TurnSubtree
 from proctor.transcript import Reply, Transcript, Turn
@@ -29,6 +30,8 @@ class Recording:
     """Turn → why the agent gave no reply."""
     traces: tuple[str, ...] = ()
     """The trace of each turn, where there are any."""
+    before: Mapping[int, str] = field(default_factory=dict)
+    """Turn → what user and agent had said to each other before it, where the agent was given that with the question."""
 
 
 def transcript_of(spans: Iterable[Span]) -> Transcript:
@@ -42,16 +45,20 @@ def recording_of(spans: Iterable[Span]) -> Recording:
     turns: list[Turn] = []
     failures: dict[int, str] = {}
     traces: list[str] = []
+    before: dict[int, str] = {}
     for number, part in enumerate(tree.turns(), 1):
         traces.append((part.head or part.top[0]).trace)
-        turn = _turn(part, number)
+        asked = _asked(part)
+        turn = _turn(part, number, asked)
         turns.append(turn)
+        if asked is not None and asked.before:
+            before[number] = asked.before
         if turn.reply is None and (failure := _failure(part)) is not None:
             failures[number] = failure
     ended = next((span.attributes[names.ENDED] for span in tree.spans if names.ENDED in span.attributes), None)
     case = next((case for span in tree.spans if (case := case_of(span)) is not None), None)
     said = Transcript(turns=tuple(turns), ended=ended)
-    return Recording(transcript=said, case=case, failures=failures, traces=tuple(traces))
+    return Recording(transcript=said, case=case, failures=failures, traces=tuple(traces), before=before)
 
 
 def conversation_of(spans: Iterable[Span]) -> str | None:
@@ -60,12 +67,12 @@ def conversation_of(spans: Iterable[Span]) -> str | None:
     return next((each for each in told if isinstance(each, str) and each), None)
 
 
-def _turn(part: TurnSubtree, number: int) -> Turn:
+def _turn(part: TurnSubtree, number: int, asked: Asked | None) -> Turn:
     head = part.head if part.head is not None else part.top[0]
     end = head.end if part.head is not None else max(span.end for span in part.top)
     return Turn(
         number=number,
-        question=_question(part) or "",
+        question="" if asked is None else asked.text,
         reply=_reply(part, head),
         case=case_of(head),
         strategy=head.attributes.get("proctor.strategy"),
@@ -76,9 +83,9 @@ def _turn(part: TurnSubtree, number: int) -> Turn:
     )
 
 
-def _question(part: TurnSubtree) -> str | None:
-    told = (question_of(span) for span in (*part.telling(), *part.models()))
-    return next((text for text in told if text is not None), None)
+def _asked(part: TurnSubtree) -> Asked | None:
+    told = (asked_of(span) for span in (*part.telling(), *part.models()))
+    return next((asked for asked in told if asked is not None), None)
 
 
 def _reply(part: TurnSubtree, head: Span) -> Reply | None:
@@ -115,6 +122,9 @@ def _answer(part: TurnSubtree) -> str | None:
 
 def _failure(part: TurnSubtree) -> str | None:
     """The agent's own failure; one of the environment's says nothing about the agent."""
-    if part.head is None or part.head.attributes.get("proctor.failure.owner") == "environment":
+    if part.head is None:
         return None
-    return error_of(part.head)
+    if part.head.attributes.get("proctor.failure.owner") == "environment":
+        return None
+    inside = (error_of(span) for span, _ in part.below())  # a whole trace of Langfuse has no status of its own
+    return error_of(part.head) or next((error for error in inside if error is not None), None)

@@ -113,9 +113,12 @@ def test_a_record_without_a_question_is_told_and_counted(tmp_path: Path) -> None
     path = lines(tmp_path / "s.jsonl", said("", case="c1"), trace(5, ""), said("Open?"), said("x" * 6001))
     report, drafts = gather(path)
     assert [draft.question for draft in drafts] == ["Open?"]
-    assert report.left_out == {"it has no question": 2, "its question has more than 6,000 characters": 1}
-    assert f"{path}:1: it has no question" in report.problems
-    assert f"{path}:2 (trace {5:032x}): it has no question" in report.problems
+    assert report.left_out == {
+        "no question was found in what it says": 2,
+        "its question has more than 6,000 characters": 1,
+    }
+    assert f"{path}:1: no question was found in what it says" in report.problems
+    assert f"{path}:2 (trace {5:032x}): no question was found in what it says" in report.problems
 
 
 def test_of_a_file_that_was_cut_off_everything_before_is_taken(tmp_path: Path) -> None:
@@ -231,3 +234,27 @@ def test_a_larger_file_takes_no_more_memory(tmp_path: Path) -> None:
 
     peak(20)
     assert peak(400) < peak(50) + 200_000  # of 0.7 MB more
+
+
+def test_a_trace_that_was_given_its_history_keeps_it_and_other_conversations_are_not_merged(tmp_path: Path) -> None:
+    def given(number: int, first: str) -> dict[str, Any]:
+        said_before = [{"role": "user", "content": first}, {"role": "assistant", "content": "Done."}]
+        messages = [*said_before, {"role": "user", "content": "And the second one?"}]
+        return trace(number, "And the second one?", input={"messages": messages})
+
+    source = lines(tmp_path / "t.jsonl", given(1, "Book Paris"), given(2, "Cancel Rome"), given(3, "Cancel Rome"))
+    report, drafts = gather(source)
+
+    assert [(draft.question, draft.context) for draft in drafts] == [
+        ("And the second one?", "user: Book Paris\nagent: Done."),
+        ("And the second one?", "user: Cancel Rome\nagent: Done."),
+    ]
+    assert report.merged == 1
+
+
+def test_a_page_of_traces_does_not_pass_for_all_of_them(tmp_path: Path) -> None:
+    meta = {"page": 1, "limit": 50, "totalItems": 900, "totalPages": 18}
+    source = tmp_path / "page.json"
+    source.write_text(json.dumps({"data": [trace(1, "How long is leave?")], "meta": meta}), encoding="utf-8")
+
+    assert gather(source)[0].problems == (f"{source} is not all there is: page 1 of 18, 1 of 900 records",)

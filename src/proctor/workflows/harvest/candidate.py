@@ -62,6 +62,8 @@ class HarvestLog:
     """Source → conversations, or cases of a run, that were read."""
     left_out: Counter[str] = field(default_factory=Counter)
     """Why → how many were not taken."""
+    not_chosen: int = 0
+    """How many of these were not taken because others were asked for."""
     problems: list[str] = field(default_factory=list)
     """The first of what could not be taken, each with its place."""
     incomplete: list[str] = field(default_factory=list)
@@ -74,6 +76,11 @@ class HarvestLog:
         self.left_out[why] += 1
         if where and self.left_out[why] <= TOLD:
             self.problems.append(f"{where}: {why}")
+
+    def pass_over(self, why: str) -> None:
+        """Count one that is not among what was asked for."""
+        self.not_chosen += 1
+        self.leave_out(why)
 
     def cannot_read(self, what: str) -> None:
         """Count a record that cannot be read, and tell the first."""

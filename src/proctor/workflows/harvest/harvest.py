@@ -29,10 +29,13 @@ from proctor.workflows.harvest.stored_run import RunHarvest
 
 LANGFUSE = "langfuse"
 """The source that is a server."""
+OTLP = "otlp"
+"""What may stand before the files of spans, which are known by their content."""
 MOST = 10_000
 _WEEK = 7 * 86_400.0
 _PASSING_SCORE = 0.7
 _RECORDED = (".json", ".jsonl", ".ndjson")
+_FEW = 3
 _NOT_FAILED = "nothing says that it failed"
 
 
@@ -68,6 +71,8 @@ class HarvestReport:
     """Why → how many were not taken."""
     masked: dict[Kind, int]
     """Kind → how many pieces of personal data."""
+    not_chosen: int = 0
+    """How many of those only because others were asked for."""
     problems: tuple[str, ...] = ()
     """The first of those that were not taken because of what they are, each with its place."""
     incomplete: tuple[str, ...] = ()
@@ -84,7 +89,7 @@ def harvest(sources: Sequence[str], output: Path, *, store: str, wishes: Harvest
     reading = _Reading(wishes, masking, store=store)
     sample = Sample(wishes.limit, masking.outline)
     with reading:
-        for source in sources:
+        for source in _without_words(sources):
             for candidate in reading.candidates(source):
                 sample.add(candidate)
     cases = list(draft_cases(sample.candidates(), masking))
@@ -92,6 +97,8 @@ def harvest(sources: Sequence[str], output: Path, *, store: str, wishes: Harvest
         _write(output, _suite(output, reading.header(), cases))
     elif reading.log.unread:
         raise InputError(masking.outline("; ".join(reading.log.incomplete)))
+    elif reading.log.problems and not reading.log.not_chosen:
+        raise InputError(f"nothing was written: {masking.outline(_list_few(reading.log.problems))}")
     log, told = reading.log, masking.outline
     return HarvestReport(
         cases=len(cases),
@@ -100,10 +107,24 @@ def harvest(sources: Sequence[str], output: Path, *, store: str, wishes: Harvest
         beyond=sample.beyond,
         left_out=dict(log.left_out),
         masked={kind: count for kind, count in masking.counts.items() if count},
+        not_chosen=log.not_chosen,
         problems=tuple(map(told, log.problems)),
         incomplete=tuple(map(told, log.incomplete)),
         unread=log.unread,
     )
+
+
+def _without_words(sources: Sequence[str]) -> list[str]:
+    """The sources; `otlp` before files says nothing that they do not say themselves."""
+    named = [source for source in sources if source != OTLP or Path(source).is_file()]
+    if not named:
+        raise InputError("otlp is no source by itself; name the files of spans, as in `proctor harvest spans.jsonl`")
+    return named
+
+
+def _list_few(problems: Sequence[str]) -> str:
+    more = f"; and {len(problems) - _FEW} more" if len(problems) > _FEW else ""
+    return "; ".join(problems[:_FEW]) + more
 
 
 def _check(output: Path, wishes: HarvestWishes, *, force: bool) -> None:
@@ -169,7 +190,7 @@ class _Reading:
         recorded = RecordedFile(path, self.log, source=source, from_replies=self.wishes.from_replies)
         for candidate in recorded.candidates():
             if self.wishes.only == "failed" and candidate.verdict != "failed":
-                self.log.leave_out(_NOT_FAILED)
+                self.log.pass_over(_NOT_FAILED)
             else:
                 yield candidate
 

@@ -20,7 +20,7 @@ from proctor.transcript import Turn
 from proctor.workflows.harvest.candidate import Candidate, HarvestLog, conversation_before
 from proctor.workflows.harvest.trace_index import TraceIndex
 
-NO_QUESTION = "it has no question"
+NO_QUESTION = "no question was found in what it says"
 TOO_LONG = f"its question has more than {LONGEST:,} characters"
 _UNREADABLE = (InputError, msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
@@ -53,7 +53,11 @@ class RecordedFile:
 
     def _pieces(self) -> Iterator[Piece]:
         try:
-            yield from pieces(self._path, unreadable=lambda error: self._log.cannot_read(_where_it_ends(error)))
+            yield from pieces(
+                self._path,
+                unreadable=lambda error: self._log.cannot_read(_where_it_ends(error)),
+                partial=self._log.problems.append,
+            )
         except InputError as error:
             self._log.cannot_read(f"{_where_it_ends(error)}; one record a line (JSONL) can be read up to there")
         except OSError as error:
@@ -99,7 +103,7 @@ class RecordedFile:
         place = {"turn": turn.number} if len(recording.transcript.turns) > 1 else {}
         return Candidate(
             question=turn.question,
-            context=conversation_before(before),
+            context=recording.before.get(turn.number) or conversation_before(before),
             origin={"source": self._source, **known, **place, **time_of(turn.started)},
             reply=None if turn.reply is None else turn.reply.text,
             failure=failure,

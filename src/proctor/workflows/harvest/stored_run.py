@@ -90,7 +90,7 @@ class RunHarvest:
 
     def _leave_out(self, verdict: Verdict) -> None:
         self._log.read[self._source] += 1
-        self._log.leave_out(_NOT_TAKEN[verdict])
+        self._log.pass_over(_NOT_TAKEN[verdict])
 
     def _add(self, attempt: Attempt) -> None:
         turns = attempt.transcript.turns
