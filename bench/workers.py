@@ -2,7 +2,7 @@
 
 Every row is measured with real processes, which are really killed; start-up is not counted. `reach` is what must hold.
 Wall times and speed-ups are those of a machine that has nothing else to do; on a busy one they are upper bounds.
-With --ray, the rows of `bench/workers_on_ray.py` too.
+The rows of `bench/workers_by_command.py` are among them; with --ray, those of `bench/workers_on_ray.py` too.
 """
 
 from __future__ import annotations
@@ -327,12 +327,17 @@ def computing() -> Iterator[Row]:
     os.environ["BENCH_SECONDS"] = "0.02"
     alone, both = _computed(1), _computed(2)
     up, by_cpu = alone[0] / both[0], alone[1] / both[1]
-    told = f"by CPU {by_cpu:.2f} (load average {os.getloadavg()[0]:.1f})"
     yield Row(
-        what="agents that compute: speed-up, 2 workers on 2 cores",
+        what="agents that compute: speed-up, 2 workers on 2 cores, by CPU",
         reach="≥ 1.8",
-        measured=f"{up:.2f} ({alone[0]:.1f} s → {both[0]:.1f} s); {told}",
-        holds=max(up, by_cpu) >= 1.8,
+        measured=f"{by_cpu:.2f}",
+        holds=by_cpu >= 1.8,
+    )
+    yield Row(
+        what="… by the clock",
+        reach="≥ 1.8",
+        measured=f"{up:.2f} ({alone[0]:.1f} s → {both[0]:.1f} s; load average {os.getloadavg()[0]:.1f})",
+        holds=up >= 1.8,
     )
 
 
@@ -433,51 +438,7 @@ def proportional(process: int) -> float:
     return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("Pss:"))
 
 
-AGENT = """
-import asyncio, time
-async def answer(question):
-    with open("calls", "ab", buffering=0) as file:
-        file.write(f"{time.time()} {question}\\n".encode())
-    await asyncio.sleep(0.2)
-    return "yes"
-"""
-
-
-def resume() -> Iterator[Row]:
-    """A command in a process of its own is killed, and the run goes on."""
-    with tempfile.TemporaryDirectory(prefix="proctor-bench-", ignore_cleanup_errors=True) as place:
-        folder = Path(place)
-        (folder / "agent.py").write_text(AGENT, "utf-8")
-        (folder / "bench.csv").write_text("".join(f'"{n} is it?";"yes";"";""\n' for n in range(600)), "utf-8")
-        options = ["--agent", "python:agent:answer", "--reviewer", "exact", "--workers", "3", "--concurrency", "30"]
-        command = [sys.executable, "-m", "proctor", "run", "bench.csv", *options]
-        with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-            while len(_lines(folder)) < 200:
-                time.sleep(0.01)
-            process.kill()
-            killed = time.time()
-        time.sleep(1.5)  # whoever still asks would be seen
-        stray = float(_lines(folder)[-1].split()[0]) - killed
-        again = [sys.executable, "-m", "proctor", "resume", "last", "--workers", "3"]
-        done = subprocess.run(again, cwd=folder, capture_output=True, check=False)
-        questions = Counter(line.split(" ", 1)[1] for line in _lines(folder))
-        twice = sum(questions.values()) - 600
-        holds = done.returncode == 0 and len(questions) == 600 and twice <= 100 and stray < 1
-        told = f"{twice} twice, {max(0.0, stray):.2f} s after"
-        yield Row(
-            what="driver kill -9, then resume (30 in flight)",
-            reach="≤ 100 twice, < 1 s after",
-            measured=told,
-            holds=holds,
-        )
-
-
-def _lines(folder: Path) -> list[str]:
-    path = folder / "calls"
-    return path.read_text("utf-8").splitlines() if path.exists() else []
-
-
-ROWS = (kills, resume, stop, budget, driver, traffic, stored, waiting, computing, bare, memory, conversations)
+ROWS = (kills, stop, budget, driver, traffic, stored, waiting, computing, bare, memory, conversations)
 
 
 def main() -> int:
@@ -485,9 +446,9 @@ def main() -> int:
     parser.add_argument("--only", default="", help="only rows whose function's name holds this")
     parser.add_argument("--ray", action="store_true", help="the rows on Ray, too")
     options = parser.parse_args()
-    rows: tuple[Callable[[], Iterator[Row]], ...] = ROWS
+    rows: tuple[Callable[[], Iterator[Row]], ...] = (*ROWS, *__import__("workers_by_command").ROWS)
     if options.ray:
-        rows = (*ROWS, *__import__("workers_on_ray").ROWS)
+        rows = (*rows, *__import__("workers_on_ray").ROWS)
     print(f"{'what':<62}{'reach':<26}measured")
     missed = 0
     for measure in rows:

@@ -54,6 +54,8 @@ def on_ray() -> Iterator[Any]:
         yield Row(what="Ray: 3 × kill -9 of a worker", reach="600, each once", measured=told, holds=once)
         each = twice / max(1, lost)
         yield Row(what="… asked twice, per dead worker", reach="≤ 20", measured=f"{each:.1f}", holds=each <= 20)
+    yield from _conversations()
+    yield from _waiting()
     os.environ.pop("BENCH_SECONDS")
     yield from _stop()
     limits = {"max_tokens": 100 * TOKENS}
@@ -67,6 +69,37 @@ def on_ray() -> Iterator[Any]:
             holds=calls == 100,
         )
     yield from _driver_and_memory()
+
+
+def _conversations() -> Iterator[Any]:
+    with a_scene(20, cases=20, turns=20) as scene:
+        cluster, due = WatchedRay(), [200, 500]
+
+        def heard(executor: CrewExecutor, records: list[Record]) -> None:
+            if due and len(records) >= due[0]:
+                due.pop(0)
+                os.kill(cluster.links[len(due)].process, signal.SIGKILL)
+
+        played = play("waits", scene, 2, transport=cluster, heard=heard)
+        twice = sum(scene.calls().values()) - 400
+        holds = twice <= 24 and len(played.finished) == 20
+        what = "Ray: 2 kills in 20 conversations of 20 turns: asked twice"
+        yield Row(what=what, reach="≤ 24 of 400", measured=f"{twice}", holds=holds)
+
+
+def _waiting() -> Iterator[Any]:
+    os.environ["BENCH_SECONDS"] = "1"
+    with a_scene(100, cases=600) as scene:
+        played = play("waits", scene, 4, transport=WatchedRay(), begun=lambda: bool(scene.notes()))
+        times = played.seconds / 6
+        what = "Ray: agents that wait: 600 × 1 s, 100 at once, 4 workers"
+        yield Row(what=what, reach="≤ 1.10 × the ideal", measured=f"{times:.2f} ×", holds=times <= 1.10)
+
+
+def commands() -> Iterator[Any]:
+    rows = import_module("workers_by_command")
+    for row in (rows.killed, rows.asleep):
+        yield from row("--ray", "local", on="Ray: ")
 
 
 def _stop() -> Iterator[Any]:
@@ -165,4 +198,4 @@ def node() -> Iterator[Any]:
         yield Row(what="Ray: a node of three killed", reach="all, < 5 s", measured=told, holds=once and after < 5)
 
 
-ROWS: tuple[Callable[[], Iterator[Any]], ...] = (on_ray, node)
+ROWS: tuple[Callable[[], Iterator[Any]], ...] = (on_ray, node, commands)
