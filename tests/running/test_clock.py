@@ -11,6 +11,7 @@ from tests.running.players import fresh, played
 from proctor.agents.function import adapt
 from proctor.run import Attempt, Settings
 from proctor.running import schedule
+from proctor.running.clock import LoopClock
 from proctor.running.schedule import LocalExecutor
 from proctor.threads import Stage
 
@@ -49,6 +50,38 @@ async def test_a_task_that_the_agent_started_blocks_in_its_name() -> None:
 
     found = await outcomes(agent)
     assert [exam for exam, attempt in found.items() if attempt.passed is not True] == ["c3"]
+
+
+async def test_several_that_hold_it_up_a_little_are_charged_their_own_time_alone() -> None:
+    async def agent(question: str) -> str:
+        for _ in range(3):
+            block(0.06)
+            await asyncio.sleep(0)
+        return "yes"
+
+    async def in_a_task(question: str) -> str:
+        return await asyncio.create_task(agent(question))
+
+    for each in (agent, in_a_task):
+        assert all(attempt.passed for attempt in (await outcomes(each)).values())
+
+
+def test_who_gives_it_on_to_another_who_blocks_too_ends_no_run() -> None:
+    async def agent(question: str) -> str:
+        await asyncio.sleep(0.05)
+        block(0.3)
+        return "yes"
+
+    given_up: list[str] = []
+
+    async def play() -> None:
+        clock = LoopClock(patience=0.6, give_up=given_up.append)
+        clock.start(asyncio.get_running_loop())
+        await asyncio.gather(*(agent("") for _ in range(5)))
+        clock.stop()
+
+    asyncio.run(play())
+    assert given_up == []
 
 
 async def test_waiting_and_blocking_together_are_over_the_limit() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import inspect
 import time
@@ -89,6 +90,7 @@ class Player:
         What was cancelled can be played on: it goes on where it stopped.
         """
         key = play.attempt.key
+        play.charged.task = asyncio.current_task()
         CHARGED.set(play.charged)  # and the occasion: the context is this task's alone
         set_occasion(case=key.exam, condition=key.condition or None, trial=key.trial)
         try:

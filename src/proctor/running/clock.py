@@ -4,8 +4,10 @@
     CHARGED.set(charged)         what is done from here, in tasks that are started here too, is this attempt's doing
     clock.held(now)              seconds so far in which nobody could go on
 
-A beat that comes late tells how long the loop was held up. Who did it is told by the step of the coroutine that took
-so long, or else by what the listening thread saw: the handle that the loop was running knows its context.
+A beat that comes late tells how long the loop was held up. Who did it is told by the steps of the coroutine that took
+so long, and of tasks that it started by what the listening thread saw: the handle that the loop was running knows its
+context. Several may have held it up one after the other before the next beat: each is charged the share of looks that
+found it there, and nobody is given up who gave the loop on to another.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from contextvars import Context, ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FrameType
+from typing import Any
 
 from proctor.run import Key
 
@@ -35,12 +38,14 @@ _HANDLE_RUN: CodeType = Handle._run.__code__
 class ChargedAttempt:
     """One attempt as far as the clock is concerned."""
 
-    __slots__ = ("held", "key")
+    __slots__ = ("held", "key", "task")
 
     def __init__(self, key: Key) -> None:
         self.key = key
         self.held = 0.0
         """Seconds in which tasks and callbacks that it started held up the loop."""
+        self.task: asyncio.Task[Any] | None = None
+        """The one that its calls are made in, whose own steps are timed one by one."""
 
     def __str__(self) -> str:
         """Who it is, in words."""
@@ -59,6 +64,15 @@ class Holder:
     """None: none of the attempts."""
     where: str
     """File, line and function of what runs."""
+    handle: object = None
+    """What the loop runs; None: it cannot be seen."""
+
+    @property
+    def other_than_own_steps(self) -> ChargedAttempt | None:
+        """Whom to charge: not where the attempt's own task runs, whose steps are timed."""
+        running = getattr(getattr(self.handle, "_callback", None), "__self__", None)
+        own = self.charged is not None and running is not None and running is self.charged.task
+        return None if own else self.charged
 
     def __str__(self) -> str:
         """In words: the attempt, and what it is at."""
@@ -77,6 +91,7 @@ class LoopClock:
         self._last = time.monotonic()
         self._held = 0.0
         self._suspect: Holder | None = None
+        self._looks: list[ChargedAttempt | None] = []
         self._over = threading.Event()
         self._timer: asyncio.TimerHandle | None = None
 
@@ -96,15 +111,17 @@ class LoopClock:
         late = now - self._last - BEAT
         if late > _TOLERANCE:
             self._held += late
-            if self._suspect is not None and self._suspect.charged is not None:
-                self._suspect.charged.held += late
+            looks, self._looks = self._looks, []
+            for charged in looks:
+                if charged is not None:
+                    charged.held += late / len(looks)
             self._last, self._suspect = now - BEAT, None
         return self._held
 
     def _beat(self) -> None:
         now = time.monotonic()
         self.held(now)
-        self._last, self._suspect = now, None
+        self._last, self._suspect, self._looks = now, None, []
         if not self._over.is_set() and self._loop is not None:
             self._timer = self._loop.call_later(BEAT, self._beat)
 
@@ -114,8 +131,11 @@ class LoopClock:
             if self._last != heard:
                 silent, heard = 0.0, self._last
             silent += BEAT  # by this thread's own count: when the whole process stood still, nobody held the loop
-            if silent > 2 * BEAT:
-                self._suspect = self._look() or self._suspect
+            if silent > BEAT and (seen := self._look()) is not None:
+                if self._suspect is not None and seen.handle is not self._suspect.handle:
+                    silent = 2 * BEAT  # it was given on to another
+                self._suspect = seen
+                self._looks.append(seen.other_than_own_steps)
             if silent > self._patience:
                 self._over.set()
                 self._give_up(self._told(silent))
@@ -129,15 +149,17 @@ class LoopClock:
         frame = sys._current_frames().get(self._thread_id)
         if frame is None:
             return None
-        context = _context_of(frame)
-        return Holder(charged=None if context is None else context.get(CHARGED), where=where(frame))
+        handle = _handle_of(frame)
+        context = getattr(handle, "_context", None)
+        charged = context.get(CHARGED) if isinstance(context, Context) else None
+        return Holder(charged=charged, where=where(frame), handle=handle)
 
 
-def _context_of(frame: FrameType | None) -> Context | None:
+def _handle_of(frame: FrameType | None) -> object:
+    """What the loop runs, found from the innermost frame outwards; None: nothing of the loop's."""
     while frame is not None:
         if frame.f_code is _HANDLE_RUN:
-            context = getattr(frame.f_locals.get("self"), "_context", None)
-            return context if isinstance(context, Context) else None
+            return frame.f_locals.get("self")
         frame = frame.f_back
     return None
 

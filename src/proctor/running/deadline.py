@@ -111,7 +111,7 @@ class _Deadline:
         if self._clock is None or self._charged is None:
             return self._own
         self._clock.held(time.monotonic())  # so that the last moments are charged too
-        return max(self._own, self._charged.held - self._charged_before)
+        return self._own + self._charged.held - self._charged_before
 
     def elapsed(self) -> float:
         """Seconds since it began, without those that it was not to blame for."""
