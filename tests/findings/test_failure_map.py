@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import proctor
+from proctor import demo
 from proctor.cli import main
 from proctor.config import Config
 from proctor.findings.failure_map import FailureGroup, RunFailures
@@ -190,3 +192,45 @@ def test_text_markdown_and_json_tell_the_same_groups(tmp_path: Path, capsys: pyt
     assert capsys.readouterr().out.count("\n| ") == len(groups) + 1
     assert main(["failures", "run", *store]) == 0
     assert "12 of 40 cases failed" in capsys.readouterr().out
+
+
+def searched(text: str, **others: Any) -> proctor.Reply:
+    return proctor.Reply(text=text, tool_calls=(proctor.ToolCall(name="search", **others),))
+
+
+@pytest.mark.parametrize("right", [0, 1, 20])
+def test_what_passed_and_failed_attempts_share_explains_nothing(tmp_path: Path, right: int) -> None:
+    def searching(request: proctor.Request) -> proctor.Reply:
+        number = int(request.question.split()[-1].rstrip("?"))
+        return searched(f"{number} euros" if number < right else f"{number * 7 + 1}")
+
+    [group] = played(tmp_path, searching).found.groups
+    assert (group.kind, group.cases) == ("other", 40 - right)
+    assert ("passed" in group.name) == (right == 0)
+
+
+def test_a_tools_error_explains_more_than_the_check_that_then_fails(tmp_path: Path) -> None:
+    suite = tmp_path / "s.yaml"
+    cases = "\n".join(f"  - {{id: c{n}, question: {n}?, expect: {{keywords: [fact{n}]}}}}" for n in range(8))
+    suite.write_text(f"name: s\ncases:\n{cases}\n")
+
+    def failing(request: proctor.Request) -> proctor.Reply:
+        number = int(request.question.rstrip("?"))
+        return searched("Sorry.", error="HTTP 503") if number < 4 else searched(f"fact{number}" if number < 6 else "?")
+
+    proctor.evaluate(suite, agent=failing, store=tmp_path / "s.db", name="tools")
+    groups = named(read_failures("tools", store=str(tmp_path / "s.db")))
+    assert {name: group.cases for name, group in groups.items()} == {
+        "tool: search": 4,
+        "check: keywords: “fact#” is missing": 2,
+    }
+
+
+def test_a_battle_blames_the_strategy_and_not_what_the_agent_always_does(tmp_path: Path) -> None:
+    store = tmp_path / "s.db"
+    battle: dict[str, Any] = {"type": "abm-dynamic", "seeds": 8, "max_turns": 6, "examiner": "prober"}
+    proctor.evaluate(demo.benchmark_path(), agent="demo:pushover", store=store, name="battle", **battle)
+    found = read_failures("battle", store=str(store)).found
+    assert found.failed_cases >= 7
+    assert (found.groups[0].kind, found.groups[0].name) == ("strategy", "are-you-sure")
+    assert not [group for group in found.groups if group.kind == "call"]

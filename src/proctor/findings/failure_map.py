@@ -19,13 +19,13 @@ Kind = Literal["failure", "check", "tool", "call", "strategy", "words", "turn", 
 Feature = tuple[Kind, str]
 T = TypeVar("T")
 
-_ORDER: tuple[Kind, ...] = ("failure", "check", "tool", "call", "strategy", "words", "turn", "category")
+_ORDER: tuple[Kind, ...] = ("failure", "tool", "check", "strategy", "call", "words", "turn", "category")
 """What says most about why something failed comes first."""
 _LEAST = 2
 """Cases that make a group; one alone is an example, not a pattern."""
 _TWICE = 2.0
-"""How much more often a phrase, a call or a category must occur in what failed than in what passed, and a turn than
-if they failed anywhere in a conversation."""
+"""How much more often a phrase, a call, a strategy or a category must occur in what failed than in what passed, and a
+turn than if they failed anywhere in a conversation."""
 _COMPARED = 2_000
 """Replies that passed, and replies that failed, whose words are looked at: the first so many."""
 _LONGEST_PHRASE = 4
@@ -33,8 +33,9 @@ _LONGEST_ARGUMENT = 40
 _CALLS = 50
 """Tool calls of an attempt that are looked at."""
 _EXAMPLES = 3
+_UNCOMPARED = "nothing passed that they could be told apart from"
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
-_COMPARED_KINDS = ("call", "words", "turn", "category")
+_COMPARED_KINDS = ("tool", "strategy", "call", "words", "turn", "category")
 """Kinds that tell something only where they are more common than usual."""
 _NUMBERS = re.compile(r"\d+(?:[.,]\d+)*")
 _SMALL_WORDS = """
@@ -90,17 +91,46 @@ class RunFailures:
     """Why some groups have no name, where a model was asked."""
 
 
+class _Tally:
+    """In how many replies, or attempts, each of some things is found."""
+
+    def __init__(self) -> None:
+        self.n = 0
+        self._counts: Counter[Feature] = Counter()
+
+    def add(self, found: Iterable[Feature]) -> None:
+        """Count one more, and what is found in it."""
+        self.n += 1
+        self._counts.update(found)
+
+    def share(self, feature: Feature) -> float:
+        """The share that has it."""
+        return self._counts[feature] / max(1, self.n)
+
+    def usual_share(self, feature: Feature) -> float:
+        """The same of what passed, as if half of one more had it: where nothing passed, nothing is less usual.
+
+        A tool's error is a fault by itself, wherever it was seen.
+        """
+        return self.share(feature) if feature[0] == "tool" else (self._counts[feature] + 0.5) / (self.n + 1)
+
+
 class FailureCollector:
-    """Takes attempts one by one and keeps of each that failed only what it may be grouped by."""
+    """Takes attempts one by one and keeps of each that failed only what it may be grouped by.
+
+    What it has in common with others that failed says something only where what passed has it less often: attempts of
+    their categories, and replies of their calls, strategies and words, also those that passed in conversations that did
+    not.
+    """
 
     def __init__(self, exams: Mapping[str, Exam]) -> None:
         self._exams = exams
         self._failed: dict[Key, set[Feature]] = {}
-        self._phrases: dict[Key, frozenset[str]] = {}
-        self._passed_phrases: Counter[str] = Counter()
-        self._passed_features: Counter[Feature] = Counter()
+        self._phrases: dict[Key, frozenset[Feature]] = {}
+        self._passed_attempts, self._failed_attempts = _Tally(), _Tally()
+        self._passed_turns, self._failed_turns = _Tally(), _Tally()
+        self._passed_words, self._failed_words = _Tally(), _Tally()
         self._turns = 1
-        self._passed = self._compared = 0
         self._cases: set[str] = set()
 
     def add(self, attempt: Attempt) -> None:
@@ -109,20 +139,27 @@ class FailureCollector:
         if outcome not in ("passed", "failed", "agent_failed"):
             return
         self._cases.add(attempt.key.exam)
-        categories = self._categories(attempt)
+        categories: set[Feature] = {("category", name) for name in self._categories(attempt)}
+        for turn in _passed_turns(attempt):
+            self._passed_turns.add(_turn_features(turn))
+            if self._passed_words.n < _COMPARED:
+                self._passed_words.add(_phrases(_said([turn])))
         if outcome == "passed":
-            self._passed += 1
-            self._passed_features.update({("category", name) for name in categories})
-            self._passed_features.update(_calls(attempt.transcript.turns))
-            if self._compared < _COMPARED:
-                self._compared += 1
-                self._passed_phrases.update(_phrases(_said(attempt.transcript.turns)))
+            self._passed_attempts.add(categories)
             return
-        features: set[Feature] = {("category", name) for name in categories}
-        self._failed[attempt.key] = features | set(_features(attempt))
+        self._failed_attempts.add(categories)
+        self._failed[attempt.key] = categories | set(_features(attempt))
         self._turns = max(self._turns, len(attempt.transcript.turns))
-        if len(self._phrases) < _COMPARED and outcome == "failed":
-            self._phrases[attempt.key] = _phrases(_said(_failed_turns(attempt)))
+        if outcome == "failed":
+            self._add_failed_turns(attempt)
+
+    def _add_failed_turns(self, attempt: Attempt) -> None:
+        turns = list(_failed_turns(attempt))
+        for turn in turns:
+            self._failed_turns.add(_turn_features(turn))
+        if len(self._phrases) < _COMPARED:
+            self._phrases[attempt.key] = _phrases(_said(turns))
+            self._failed_words.add(self._phrases[attempt.key])
 
     def _categories(self, attempt: Attempt) -> Sequence[str]:
         exam = self._exams.get(attempt.key.exam)
@@ -136,7 +173,7 @@ class FailureCollector:
     def map(self, before: FailureCollector | None = None) -> FailureMap:
         """The groups; new are those of which nothing failed `before`."""
         known = None if before is None else before.features
-        members = _assign(self._candidates())
+        members = _assign(self._candidates(), rest="nothing in common" if self._passed_turns.n else _UNCOMPARED)
         failed = {key.exam for key in self._failed}
         groups = [self._group(feature, keys, len(failed), known) for feature, keys in members.items()]
         groups.sort(key=lambda group: (group.kind == "other", -group.cases, group.name))
@@ -170,20 +207,15 @@ class FailureCollector:
         telling = self._telling_phrases() | self._telling_features()
         found: dict[Key, set[Feature]] = {}
         for key, features in self._failed.items():
-            phrases: set[Feature] = {("words", phrase) for phrase in self._phrases.get(key, ())}
-            found[key] = {each for each in features | phrases if each[0] not in _COMPARED_KINDS or each in telling}
+            shown = features | self._phrases.get(key, frozenset())
+            found[key] = {each for each in shown if each[0] not in _COMPARED_KINDS or each in telling}
         return found
 
     def _telling_phrases(self) -> set[Feature]:
         counts = _count_cases((key, phrase) for key, phrases in self._phrases.items() for phrase in phrases)
-        failed, passed = len({key.exam for key in self._phrases}), max(1, self._compared)
-        telling = {
-            phrase
-            for phrase, count in counts.items()
-            if count >= max(_LEAST, 0.05 * failed) and count / failed > _TWICE * self._passed_phrases[phrase] / passed
-        }
-        longest = {phrase for phrase in telling if not _is_within_another(phrase, counts, telling)}
-        return {("words", phrase) for phrase in longest}
+        least = max(_LEAST, 0.05 * len({key.exam for key in self._phrases}))
+        telling = {phrase for phrase, count in counts.items() if count >= least and self._is_unusual(phrase)}
+        return {phrase for phrase in telling if not _is_within_another(phrase, counts, telling)}
 
     def _telling_features(self) -> set[Feature]:
         compared = ((key, each) for key, found in self._failed.items() for each in found if each[0] in _COMPARED_KINDS)
@@ -191,12 +223,18 @@ class FailureCollector:
         return {
             feature
             for feature, count in _count_cases(compared).items()
-            if count >= _LEAST and count / failed > _TWICE * self._usual_share(feature)
+            if count >= _LEAST
+            and (count / failed > _TWICE / self._turns if feature[0] == "turn" else self._is_unusual(feature))
         }
 
-    def _usual_share(self, feature: Feature) -> float:
-        """How often it is found in what passed; of a turn, if conversations failed anywhere."""
-        return 1 / self._turns if feature[0] == "turn" else self._passed_features[feature] / max(1, self._passed)
+    def _is_unusual(self, feature: Feature) -> bool:
+        """Whether it is found in what failed more than twice as often as in what passed."""
+        kinds = {
+            "category": (self._failed_attempts, self._passed_attempts),
+            "words": (self._failed_words, self._passed_words),
+        }
+        failed, passed = kinds.get(feature[0], (self._failed_turns, self._passed_turns))
+        return failed.share(feature) > _TWICE * passed.usual_share(feature)
 
 
 def _count_cases(found: Iterable[tuple[Key, T]]) -> Counter[T]:
@@ -204,7 +242,7 @@ def _count_cases(found: Iterable[tuple[Key, T]]) -> Counter[T]:
     return Counter(what for _, what in {(key.exam, what) for key, what in found})
 
 
-def _assign(candidates: Mapping[Key, set[Feature]]) -> dict[Feature, list[Key]]:
+def _assign(candidates: Mapping[Key, set[Feature]], *, rest: str) -> dict[Feature, list[Key]]:
     """Each attempt to one group: kind by kind, and of a kind the feature that explains most of what is left."""
     left, members = dict(candidates), dict[Feature, list[Key]]()
     for kind in _ORDER:
@@ -215,7 +253,7 @@ def _assign(candidates: Mapping[Key, set[Feature]]) -> dict[Feature, list[Key]]:
             members[feature] = [key for key, features in left.items() if feature in features]
             left = {key: features for key, features in left.items() if feature not in features}
     if left:
-        members["other", "nothing in common"] = list(left)
+        members["other", rest] = list(left)
     return members
 
 
@@ -230,19 +268,20 @@ def _features(attempt: Attempt) -> Iterator[Feature]:
     turns = list(_failed_turns(attempt))
     if len(attempt.transcript.turns) > 1 and turns:
         yield "turn", f"turn {turns[0].number}"
-    yield from _calls(turns)
     for turn in turns:
-        if turn.strategy:
-            yield "strategy", turn.strategy
-        for call in turn.reply.tool_calls if turn.reply is not None else ():
-            if call.error:
-                yield "tool", call.name
+        yield from _turn_features(turn)
 
 
-def _calls(turns: Iterable[Turn]) -> set[Feature]:
-    """The tools that were called, alone and with each argument that is short enough to be shared."""
-    calls = [call for turn in turns if turn.reply is not None for call in turn.reply.tool_calls][:_CALLS]
+def _turn_features(turn: Turn) -> set[Feature]:
+    """What a reply may be grouped by: its strategy, the tools that failed, and those that were called.
+
+    Tools are named alone and with each argument that is short enough to be shared.
+    """
+    calls = [] if turn.reply is None else turn.reply.tool_calls[:_CALLS]
     found: set[Feature] = {("call", call.name) for call in calls}
+    found |= {("tool", call.name) for call in calls if call.error}
+    if turn.strategy:
+        found.add(("strategy", turn.strategy))
     for call in calls:
         for name, value in call.arguments.items():
             if isinstance(value, str | int | float) and len(str(value)) <= _LONGEST_ARGUMENT:
@@ -264,27 +303,36 @@ def _failed_turns(attempt: Attempt) -> Iterator[Turn]:
     yield from (turn for turn, verdict in zip(turns, passed, strict=True) if verdict is False)
 
 
+def _passed_turns(attempt: Attempt) -> Iterator[Turn]:
+    """The turns that passed, also in a conversation that did not."""
+    turns, passed = attempt.transcript.turns, attempt.turn_passed
+    if attempt.outcome == "passed":
+        yield from turns
+    elif len(passed) == len(turns):
+        yield from (turn for turn, verdict in zip(turns, passed, strict=True) if verdict is True)
+
+
 def _said(turns: Iterable[Turn]) -> str:
     return "\n".join(turn.reply.text[:4_000] for turn in turns if turn.reply is not None)
 
 
-def _phrases(text: str) -> frozenset[str]:
+def _phrases(text: str) -> frozenset[Feature]:
     """Runs of up to four words, without those of nothing but small words or numbers."""
     words = _WORD.findall(text.lower())[:400]
-    found = set()
+    found: set[Feature] = set()
     for size in range(1, _LONGEST_PHRASE + 1):
         for start in range(len(words) - size + 1):
             run = words[start : start + size]
             if any(word not in _EMPTY_WORDS and not word.isdigit() for word in (run[0], run[-1])):
-                found.add(" ".join(run))
+                found.add(("words", " ".join(run)))
     return frozenset(found)
 
 
-def _is_within_another(phrase: str, counts: Mapping[str, int], telling: set[str]) -> bool:
+def _is_within_another(phrase: Feature, counts: Mapping[Feature, int], telling: set[Feature]) -> bool:
     """Whether a longer phrase tells the same: it holds this one, and is nearly as common."""
-    inside = f" {phrase} "
+    inside = f" {phrase[1]} "
     return any(
-        other != phrase and inside in f" {other} " and counts[other] >= 0.8 * counts[phrase] for other in telling
+        other != phrase and inside in f" {other[1]} " and counts[other] >= 0.8 * counts[phrase] for other in telling
     )
 
 
