@@ -446,3 +446,20 @@ def test_a_list_of_evals_alone_has_no_case_and_says_what_to_name(desk: Desk) -> 
 
     assert refused.code == 2
     assert "name data, output items, or one run" in refused.error
+
+
+def test_a_folder_of_logs_is_imported_and_what_no_tool_has_written_is_told(desk: Desk) -> None:
+    folder = desk.folder / "logs"
+    folder.mkdir()
+    for name in ("one", "two"):
+        inspect_eval(folder / f"{name}.eval", [inspect_sample(name, f"What is {name}?")], sample_ids=[name])
+    as_json(folder / "eval-set.json", {"eval_set_id": "x", "tasks": []})
+
+    said = desk("import", "logs", "--json")
+
+    assert said.code == 1
+    assert _outcomes(said) == [{"passed": 1}, {"passed": 1}]
+    odd = next(file for file in said.json["files"] if file["not_taken"])
+    assert "does not look like a file of any tool" in odd["not_taken_first"][0]["why"]
+    (desk.folder / "empty").mkdir()
+    assert "there is no file in empty that could be imported" in desk("import", "empty").error

@@ -63,9 +63,9 @@ def command(
 ) -> int:
     """Take over what other tools have left behind: cases, and where there are results, as stored runs.
 
-    FILE is a log of Inspect AI (.eval, .json), a config or results of promptfoo, a dataset exported from LangSmith or
-    Langfuse, or data, graders or results of OpenAI Evals. Verdicts stay theirs. What has no counterpart is listed.
-    Exit 1: some records could not be taken.
+    FILE is a log of Inspect AI (.eval, .json) or a folder of them, a config or results of promptfoo, a dataset exported
+    from LangSmith or Langfuse, or data, graders or results of OpenAI Evals. Verdicts stay theirs. What has no
+    counterpart is listed. Exit 1: some records could not be taken.
     """
     from proctor.config import load_config
     from proctor.workflows.import_run import import_files

@@ -32,6 +32,7 @@ from proctor.workflows.checks import describe_checks
 from proctor.workflows.evaluate import new_id
 from proctor.workflows.import_attempts import in_order, read_records, write_attempts
 
+_IN_FOLDERS = (".eval", ".json", ".jsonl", ".yaml", ".yml", ".csv")
 _USUAL = Settings().passing_score
 
 
@@ -95,10 +96,10 @@ class ImportReport:
 
 def import_files(paths: Sequence[Path], plan: ImportPlan) -> ImportReport:
     """Read them one after the other; what was read is stored as it is read."""
+    paths = [*_with_folders(paths)]
     _check(paths, plan)
     with ExitStack() as stack:
-        wishes = replace(plan.wishes, beside=tuple(paths))
-        opened = [(path, open_source(SourceFile(path), wishes, plan.tool)) for path in paths]
+        opened, foreign = _open_all(paths, plan)
         writer = None
         if plan.target is None and not _have_runs(opened):
             raise InputError(f"{_list_of(paths)} holds cases and no results; say where they go with -o SUITE.yaml")
@@ -108,11 +109,43 @@ def import_files(paths: Sequence[Path], plan: ImportPlan) -> ImportReport:
         book = CaseBook()
         several = len(opened) > 1
         done = [_import_file(path, source, plan, book, writer, store, apart=several) for path, source in opened]
+        done += foreign
         if writer is not None and not writer.cases:
             raise InputError(f"{_list_of(paths)} holds no case that could be written: {_first_reason(done)}")
     return ImportReport(
         files=tuple(done), suites=tuple(writer.files) if writer else (), written=writer.cases if writer else 0
     )
+
+
+def _with_folders(paths: Sequence[Path]) -> Iterator[Path]:
+    """The files that were named, and those in folders that were, as Inspect AI leaves its logs."""
+    for path in paths:
+        if not path.is_dir():
+            yield path
+            continue
+        found = sorted(each for each in path.rglob("*") if each.suffix.lower() in _IN_FOLDERS and each.is_file())
+        if not found:
+            raise InputError(f"there is no file in {path} that could be imported; expected {', '.join(_IN_FOLDERS)}")
+        yield from found
+
+
+def _open_all(paths: Sequence[Path], plan: ImportPlan) -> tuple[list[tuple[Path, ImportSource]], list[FileImport]]:
+    """The files with their readers; of several, those that no tool has written are told and left aside."""
+    wishes = replace(plan.wishes, beside=tuple(paths))
+    opened: list[tuple[Path, ImportSource]] = []
+    foreign: list[FileImport] = []
+    for path in paths:
+        try:
+            opened.append((path, open_source(SourceFile(path), wishes, plan.tool)))
+        except InputError as error:
+            if len(paths) == 1 or not path.is_file():
+                raise
+            log = ImportLog()
+            log.skip("the file", str(error))
+            foreign.append(FileImport(path=path, tool="unknown", version="", cases=0, runs=(), log=log))
+    if not opened:
+        raise InputError("; ".join(why for each in foreign for _, why in each.log.skipped))
+    return opened, foreign
 
 
 def _check(paths: Sequence[Path], plan: ImportPlan) -> None:
