@@ -106,3 +106,28 @@ def test_a_forked_child_does_not_wait_for_threads_that_stayed_behind() -> None:
         "raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
     )
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 7
+
+
+def test_whatever_a_handler_raises_is_told_to_what_is_driven_and_raised_when_that_has_ended() -> None:
+    """Of a program's own, such as one that exits on SIGTERM."""
+    ended = threading.Event()
+
+    def exits(*_: object) -> None:
+        raise SystemExit(0)
+
+    async def work() -> None:
+        def play(stage: threads.Stage) -> None:
+            signal.raise_signal(signal.SIGTERM)
+            stage.interrupted.wait(20)
+            ended.set()
+            raise threads.Interrupted
+
+        await threads.on_stage(play)
+
+    before = signal.signal(signal.SIGTERM, exits)
+    try:
+        with pytest.raises(SystemExit):
+            threads.run_driven(work)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert ended.is_set()

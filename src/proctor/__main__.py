@@ -65,7 +65,8 @@ def _silence_stdout() -> None:
 def _end_soon(code: int) -> None:
     """End with this code in a moment, whatever still wants to be waited for, or wants another code."""
     process = os.getpid()
-    os._exit = lambda status: _exit_now(code if os.getpid() == process else status)
+    for module in (os, sys.modules[os.name]):  # `posix._exit` is the same
+        vars(module)["_exit"] = lambda status: _exit_now(code if os.getpid() == process else status)
     try:
         threading.Thread(target=_end_late, args=(code,), daemon=True).start()
     except RuntimeError:  # no thread is left

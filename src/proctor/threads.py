@@ -293,21 +293,23 @@ _STAGE: contextvars.ContextVar[Stage | None] = contextvars.ContextVar("proctor_s
 def run_driven(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Run a workflow that waits for nothing but `on_stage`, in a thread, with a loop of its own to play on.
 
-    A Ctrl-C here is told by `Stage.interrupted`, and the workflow given the time to end; what has come to its end all
-    the same is not lost. A second one ends the wait.
+    A Ctrl-C here, or whatever else a signal's handler raises, is told by `Stage.interrupted`, and the workflow given
+    the time to end; what has come to its end all the same is not lost. A second one ends the wait.
     """
     ended = threading.Event()
+    interruption: BaseException = KeyboardInterrupt()
     with own_stage() as stage:
         driven = _Driven(partial(_finish, make), stage, ended.set)
         try:
             ended.wait()
-        except KeyboardInterrupt:
+        except BaseException as raised:  # such as the SystemExit of an agent's own handler
+            interruption = raised
             stage.interrupted.set()
             ended.wait()
         try:
             return driven.result()
         except Interrupted:
-            raise KeyboardInterrupt from None
+            raise interruption from None
 
 
 def _finish(make: Callable[[], Coroutine[Any, Any, T]], stage: Stage) -> T:

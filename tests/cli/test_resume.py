@@ -120,6 +120,20 @@ def test_an_interrupted_run_says_how_to_go_on_and_goes_on(desk: Desk, code: str,
     assert sum(desk.calls().values()) <= 120 + 4, "only calls in flight are repeated"
 
 
+@pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
+def test_an_agents_own_handler_does_not_turn_an_interrupted_run_into_success(desk: Desk, which: signal.Signals) -> None:
+    desk.benchmark(2000)
+    own = f"import signal, sys\nsignal.signal({which.value}, lambda *_: sys.exit(0))\n"
+    common = ("--concurrency", "2", "--gate", "pass_rate>=0.5", "--json")
+    run = desk.start("run", "benchmark.csv", "--agent", desk.agent(own + SLOW), *common)
+    eventually(lambda: len(desk.calls()) > 5)
+    run.send_signal(which)
+    said = desk.finish(run)
+    assert (said.code, said.out) == (4, "")
+    assert "Interrupted: what was answered is stored.\nGo on with: proctor resume" in said.err
+    assert desk("show", "last", "--json").json["status"] == "paused"
+
+
 def test_hung_agents_do_not_hold_an_interrupted_run(desk: Desk) -> None:
     desk.benchmark(20)
     run = desk.start("run", "benchmark.csv", "--agent", desk.agent(HANGS), "--concurrency", "20")

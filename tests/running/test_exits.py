@@ -1,4 +1,4 @@
-"""`os._exit` while a run is played."""
+"""`os._exit` and `os.exec…` while a run is played."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -26,6 +28,38 @@ def test_an_agent_that_ends_the_process_ends_the_run_alone() -> None:
     assert found.run.status == "failed"
     assert "os._exit(0)" in found.run.reason
     assert (found.findings.counts.scored, found.findings.counts.pending) == (1, 2)
+
+
+WAYS: dict[str, Callable[[], Any]] = {
+    "os._exit(0)": lambda: sys.modules[os.name]._exit(0),
+    "os.execv('/bin/true')": lambda: os.execv("/bin/true", ["true"]),
+    "os.execve('/bin/true')": lambda: os.execle("/bin/true", "true", {}),
+}
+
+
+@pytest.mark.parametrize("done", WAYS)
+def test_its_twins_and_programs_put_in_its_place_end_the_run_alone_too(done: str) -> None:
+    def agent(question: str) -> str:
+        if question == "b":
+            WAYS[done]()
+        return question
+
+    found = evaluate(CASES, agent=agent, reviewer="exact", concurrency=1)
+    assert (found.run.status, found.findings.counts.pending) == ("failed", 2)
+    assert f"the agent called {done}" in found.run.reason
+
+
+def test_whoever_called_it_is_named() -> None:
+    def reviewer(case: object, turns: object) -> float:
+        os._exit(0)
+
+    def examiner(prompt: str) -> str:
+        os._exit(0)
+
+    judged = evaluate(CASES, agent=lambda question: question, reviewer=reviewer, concurrency=1)
+    asked = evaluate(CASES, agent=lambda question: question, examiner=examiner, type="abm-dynamic", concurrency=1)
+    assert "the reviewer called os._exit(0)" in judged.run.reason
+    assert "the examiner called os._exit(0)" in asked.run.reason
 
 
 def test_the_real_one_is_back_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:

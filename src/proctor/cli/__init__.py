@@ -108,6 +108,9 @@ def main(arguments: list[str] | None = None) -> int:
         return 4
     except KeyboardInterrupt:
         return 4
+    except SystemExit:  # commands return their code: it is a handler of an agent's that exits
+        tell_error("interrupted before the output was complete; `proctor list` shows what is stored")
+        return 4
     except click.exceptions.NoArgsIsHelpError as error:
         echo(error.format_message(), err=True)
         return 2

@@ -47,7 +47,7 @@ def drive(
     try:
         with agents_speak_on_stderr(), _signals_as_ctrl_c(), _progress(planned, opening) as watch:
             return run_driven(lambda: begin(watch))
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemExit):
         tell("Interrupted: what was answered is stored.")
         tell(go_on)
         raise click.exceptions.Exit(4) from None
@@ -66,23 +66,23 @@ def _tell_what_is_logged() -> None:
         log.addHandler(_Teller(logging.WARNING))
 
 
-_ENDINGS = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
-"""Of a service that is stopped, and of a terminal that is closed."""
+_ENDINGS = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+"""Of Ctrl-C, of a service that is stopped, and of a terminal that is closed."""
 
 
 @contextmanager
 def _signals_as_ctrl_c() -> Iterator[None]:
-    """SIGTERM and SIGHUP end a run as Ctrl-C does; processes that an agent forks keep their usual meaning."""
+    """SIGTERM and SIGHUP end a run as Ctrl-C does, whatever an agent's module had them do when it was imported.
+
+    Processes that an agent forks keep their usual meaning.
+    """
     own = os.getpid()
 
     def end(number: int, _: object) -> None:
-        if os.getpid() != own:
-            signal.signal(number, signal.SIG_DFL)
-            os.kill(os.getpid(), number)
-        elif signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as in a script's background job
+        if os.getpid() == own or number == signal.SIGINT:
             raise KeyboardInterrupt
-        else:
-            signal.raise_signal(signal.SIGINT)
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
 
     heeded = [number for number in _ENDINGS if signal.getsignal(number) != signal.SIG_IGN]  # as under nohup
     previous = {number: signal.signal(number, end) for number in heeded}
@@ -90,7 +90,7 @@ def _signals_as_ctrl_c() -> Iterator[None]:
         yield
     finally:
         for number, handler in previous.items():
-            signal.signal(number, handler)
+            signal.signal(number, handler or signal.SIG_DFL)  # None: one that is not Python's
 
 
 @contextmanager

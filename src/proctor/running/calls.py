@@ -16,6 +16,7 @@ from proctor.redaction import beginning, without_secrets
 from proctor.run import Failure, Stage
 from proctor.running.clock import LoopClock
 from proctor.running.deadline import Escaped, Late, within
+from proctor.running.exits import CALLED
 from proctor.usage import Usage
 
 T = TypeVar("T")
@@ -67,6 +68,7 @@ async def call(
     """
     tries = 0
     fault: CallError
+    CALLED.set(stage)
     while True:
         tries += 1
         try:

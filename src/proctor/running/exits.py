@@ -1,4 +1,4 @@
-"""`os._exit` while a run is played: an agent that calls it ends the run, but not the process that plays it.
+"""`os._exit` and `os.exec…` while a run is played: who calls them ends the run, but not the process that plays it.
 
 install()                   before an agent is imported, so that `from os import _exit` gets ours too
 with intercept_exits(told): …        while a run is played
@@ -7,30 +7,60 @@ with intercept_exits(told): …        while a run is played
 from __future__ import annotations
 
 import os
+import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import NoReturn
+from contextvars import ContextVar
+from typing import Any, NoReturn
 
+from proctor.run import Stage
 from proctor.threads import exit_now
 
 INCOMPLETE = 4
-"""The exit code of a run that did not complete, whatever code the agent asked for."""
+"""The exit code of a run that did not complete, whatever code was asked for."""
+CALLED: ContextVar[Stage] = ContextVar("proctor_called", default="agent")
+"""Whose code runs in this context; threads that somebody starts on their own are taken for the agent's."""
+_MODULES = (os, sys.modules[os.name])
+"""`posix`, or `nt`, from which `os` has them."""
+_REAL: Mapping[str, Callable[..., NoReturn]] = {
+    "_exit": exit_now, **{name: getattr(os, name) for name in ("execv", "execve") if hasattr(os, name)}
+}  # fmt: skip
+"""The other ways to put a program in the place of this one, such as `os.execlp`, call one of these."""
 _listeners: list[tuple[int, int, Callable[[str], None]]] = []
 
 
 def install() -> None:
-    """Stand where `os._exit` stands; it is the real one in forked children and while nothing is played."""
-    os._exit = _exit
+    """Stand where they stand; they are the real ones in forked children and while nothing is played."""
+    for module in _MODULES:
+        vars(module).update(_OURS)
 
 
 def _exit(status: int) -> NoReturn:
+    _stay(_REAL["_exit"], f"os._exit({status!r})", status)
+
+
+def _execv(path: Any, argv: Any) -> NoReturn:
+    _stay(_REAL["execv"], f"os.execv({path!r})", path, argv)
+
+
+def _execve(path: Any, argv: Any, env: Any) -> NoReturn:
+    _stay(_REAL["execve"], f"os.execve({path!r})", path, argv, env)
+
+
+_OURS: Mapping[str, Callable[..., NoReturn]] = {
+    name: ours for name, ours in (("_exit", _exit), ("execv", _execv), ("execve", _execve)) if name in _REAL
+}
+
+
+def _stay(real: Callable[..., NoReturn], done: str, *given: Any) -> NoReturn:
+    """Tell on whoever calls, and keep it here; where nothing is played, do what it wants."""
     process, thread = os.getpid(), threading.get_ident()
     heeding = [(driver, told) for owner, driver, told in _listeners if owner == process]
     if not heeding:
-        exit_now(status)
+        real(*given)
     for _, told in heeding:
-        told(f"the agent called os._exit({status!r}), which would have ended the process")
+        told(f"the {CALLED.get()} called {done}, which would have ended the process")
     if any(driver == thread for driver, _ in heeding):
         exit_now(INCOMPLETE)  # who would store and report what is left is the one who calls
     while True:  # it expects never to return; the thread is left behind
@@ -39,8 +69,8 @@ def _exit(status: int) -> NoReturn:
 
 @contextmanager
 def intercept_exits(told: Callable[[str], None]) -> Iterator[None]:
-    """While it lasts, whoever calls `os._exit` in this process is told on and stays where it is."""
-    before = os._exit
+    """While it lasts, whoever calls one of them in this process is told on and stays where it is."""
+    before = [(module, {name: vars(module)[name] for name in _OURS}) for module in _MODULES]
     install()
     listener = (os.getpid(), threading.get_ident(), told)
     _listeners.append(listener)
@@ -49,4 +79,5 @@ def intercept_exits(told: Callable[[str], None]) -> Iterator[None]:
     finally:
         _listeners.remove(listener)
         if not _listeners:
-            os._exit = before
+            for module, functions in before:
+                vars(module).update(functions)
