@@ -78,6 +78,18 @@ PASSING = 0.7
             "No, once per quarter.",
             "No, once per week.",
         ),
+        (
+            "When is the pool closed?",
+            "On Mondays and on 3 October",
+            "Every Monday, and on the third of October.",
+            "It is closed on 3 October and 31 December.",
+        ),
+        (
+            "When is the desk staffed?",
+            "Monday to Thursday, 8 am to 4 pm",
+            "Mon-Thu 8:00-16:00",
+            "Mon-Thu 8:00-17:00",
+        ),
     ],
 )  # fmt: skip
 def test_the_one_thing_that_is_changed_decides(question: str, expected: str, right: str, wrong: str) -> None:

@@ -10,6 +10,8 @@ from proctor.reading.inquiry import is_light
 from proctor.reading.lexicon import concept
 from proctor.reading.opposites import NEGATORS, OPPOSITES, without_prefix
 from proctor.reading.reversal import governed_words, reversed_sense
+from proctor.reading.text.clocks import same_time
+from proctor.reading.text.dates import agree
 from proctor.reading.text.numbers import compare
 from proctor.reading.text.overlap import STOP
 from proctor.reading.text.passage import Passage
@@ -28,6 +30,7 @@ def contradiction(reply: Answered, answer: Expected) -> str:
         return ""
     return (
         _other_number(reply, answer)
+        or _other_time(reply, answer)
         or _opposite(reply, answer)
         or _find_changed_word(reply, answer)
         or _said_of_the_other(reply, answer)
@@ -43,6 +46,17 @@ def _other_number(reply: Answered, answer: Expected) -> str:
     if not pairs or any(compare(wanted, other) in ("same", "rounded") for wanted, other in pairs):
         return ""
     return f"says {reply.passage.cut(found[0].start, found[0].end).strip()}"
+
+
+def _other_time(reply: Answered, answer: Expected) -> str:
+    """A time of day or date that was not expected, where an expected one is missing."""
+    found = reply.facts
+    times = [clock for clock in found.clocks if not any(same_time(clock, wanted) for wanted in answer.facts.clocks)]
+    days = [date for date in found.dates if all(agree(wanted, date) == "different" for wanted in answer.facts.dates)]
+    no_time = any(not any(same_time(clock, wanted) for clock in found.clocks) for wanted in answer.facts.clocks)
+    no_day = any(all(agree(wanted, date) == "different" for date in found.dates) for wanted in answer.facts.dates)
+    others = [*(times if no_time else ()), *(days if no_day else ())]
+    return f"says {reply.passage.cut(others[0].start, others[0].end).strip()}" if others else ""
 
 
 def _opposite(reply: Answered, answer: Expected) -> str:

@@ -165,7 +165,8 @@ def _read(asked: Asked, text: str, *, in_list: bool = False) -> Expected:
     beside = _beside(facts, passage)
     only_facts = bool(facts) and sum(weight(word) for word in beside if word not in asked.content) < _LITTLE
     weights = _weights(asked, passage.stems if only_facts else beside)
-    no_list = in_list or facts.dates or facts.clocks or any(number.ranged for number in facts.quantities)
+    no_list = in_list or bool(facts.clocks) or any(number.ranged for number in facts.quantities)
+    no_list = no_list or (bool(facts.dates) and not _joins_dates_and_words(text))
     rest = _YES_OR_NO.match(text) if len(passage) > 1 else None
     return Expected(
         text=text,
@@ -183,6 +184,13 @@ def _read(asked: Asked, text: str, *, in_list: bool = False) -> Expected:
         pairs=frozenset(pairwise(passage.stems)),
         letters=_letters(passage.folded),
     )
+
+
+def _joins_dates_and_words(text: str) -> bool:
+    """`On Sundays and on 1 May`."""
+    if "," in text or len(parts := items(text)) < 2:
+        return False
+    return len({bool(read_facts(passage_of(part).folded)) for part in parts}) == 2
 
 
 def _short_items(text: str) -> tuple[str, ...]:

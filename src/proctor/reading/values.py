@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from proctor.reading.question import Asked
+from proctor.reading.text.dates import ORDINALS
 from proctor.reading.text.lazy import lazy
 
 _ONES = "one two three four five six seven eight nine ten eleven twelve"
@@ -115,6 +116,11 @@ _OR_MORE = lazy(
     r"|at (?:the )?most|max|min)\b"
 )
 _ERA = lazy(r"\bb\.?\s?c\.?\s?e\b\.?")
+_SPELLED_DAY = lazy(
+    rf"\b(?:the )?(?P<day>(?:twenty|thirty)[ -](?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)"
+    rf"|{'|'.join(word for word in ORDINALS if '-' not in word)}) (?:day )?of "
+    r"(?P<month>january|february|march|april|may|june|july|august|september|october|november|december)\b"
+)
 _WEEKDAYS = {
     "mon": "monday",
     "tue": "tuesday",
@@ -161,7 +167,7 @@ _LOOK_BACK = 40
 _SHORT_PERIODS = {"h": 8766.0, "hr": 8766.0, "mo": 12.0, "yr": 1.0, "wk": 52.18, "d": 365.25}
 _HINT = lazy(
     r"\b(?:in|of|out|every|each|per|once|twice|a|an|one|two|three|four|minus|negative|below|bucks|grand|bce?|or|and|night|mon|tue"
-    r"|tues|wed|thu|thur|thurs|fri|sat|sun|thirty|fifteen|forty|hundred|thousand|million|billion|at)\b|ly\b|'\d\d\b|b\.\s?c|minimum|least|most|max|wards"
+    r"|tues|wed|thu|thur|thurs|fri|sat|sun|of|thirty|fifteen|forty|hundred|thousand|million|billion|at)\b|ly\b|'\d\d\b|b\.\s?c|minimum|least|most|max|wards"
 )
 
 
@@ -191,7 +197,8 @@ def _plain_times(folded: str, asked: Asked) -> str:
         folded = _AT_HOUR.sub(lambda match: f"at {_NUMBERS.get(match[1], match[1])}:00", folded)
     if asked.kind in ("time", "date", "quantity", "name"):
         folded = _SPOKEN_CLOCK.sub(_clock, _TWELVE_AT_NIGHT.sub("midnight", folded))
-    if "day" in asked.words or asked.kind == "date":
+    folded = _SPELLED_DAY.sub(lambda match: f"{ORDINALS[match['day'].replace(' ', '-')]} {match['month']}", folded)
+    if "day" in asked.words or asked.kind in ("date", "time") or "open" in asked.words:
         folded = _WEEKDAY.sub(lambda match: _WEEKDAYS[match[1]], folded)
     return folded
 

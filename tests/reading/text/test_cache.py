@@ -1,9 +1,9 @@
 from __future__ import annotations
 
+from proctor.reading.text.cache import remembered
 from proctor.reading.text.dates import dates
 from proctor.reading.text.numbers import quantities
 from proctor.reading.text.passage import Passage, passage_of
-from proctor.reading.text.cache import remembered
 
 
 def test_a_short_text_is_read_once_and_a_long_one_every_time() -> None:

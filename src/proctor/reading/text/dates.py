@@ -54,11 +54,13 @@ _BARE_YEAR = lazy(
     r"|saw|had|has|marked|brought|but|so|while|which|not|though|only)\b))"
     r"(?P<year>[12]\d{3})(?![\w%°$€£:]|[.,]\d|\s?[%°$€£])"
 )
-_ORDINALS = (
-    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
-    "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first"
-)
-_CENTURIES = {word: number for number, word in enumerate(_ORDINALS.split(), 1)}
+_ORDINALS = """
+first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth
+sixteenth seventeenth eighteenth nineteenth twentieth twenty-first twenty-second twenty-third twenty-fourth twenty-fifth
+twenty-sixth twenty-seventh twenty-eighth twenty-ninth thirtieth thirty-first
+"""
+ORDINALS: dict[str, int] = {word: number for number, word in enumerate(_ORDINALS.split(), 1)}
+"""As days of a month and centuries are spelled."""
 MOST = 1000
 """A text with more dates than this is no answer, and is not read to its end."""
 Agreement = Literal["same", "finer", "coarser", "different"]
@@ -166,7 +168,7 @@ def _span(match: re.Match[str]) -> Date:
 
 
 def _spelled_century(match: re.Match[str]) -> Date | None:
-    number = _CENTURIES.get(match["ordinal"].split()[-1])
+    number = ORDINALS.get(match["ordinal"].split()[-1])
     return Date(start=match.start(), end=match.end(), year=100 * (number - 1), years=100) if number else None
 
 
