@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 
 from proctor.errors import FailureKind
 from proctor.failures.causes import chain, names_of, read
+from proctor.failures.databases import unconnected
 from proctor.failures.messages import retry_after, told
-from proctor.failures.places import CLIENTS, came_through, host_of, is_models
+from proctor.failures.places import came_through, host_of, is_models, was_at_work_in
 
 TRANSIENT = frozenset({408, 425, 429, 502, 503, 504})
 FATAL = frozenset({401, 403, 404})
@@ -32,24 +33,30 @@ _UNCONNECTED: dict[str, FailureKind] = {
     "EndpointConnectionError": "refused",
     "NameResolutionError": "dns",
     "NewConnectionError": "refused",
+    "NoBrokersAvailable": "refused",
+    "NoHostAvailable": "refused",
     "PoolTimeout": "timeout",
     "ProxyConnectionError": "refused",
     "ProxyError": "refused",
     "SSLError": "tls",
+    "ServerSelectionTimeoutError": "refused",
+    "ServiceUnavailable": "refused",
 }
 """What clients call a connection that never came about."""
 _DROPPED = frozenset({
-    "BadStatusLine", "ChunkedEncodingError", "ClientConnectionResetError", "ClientOSError", "ClientPayloadError",
+    "AutoReconnect", "BadStatusLine", "ChunkedEncodingError", "ClientConnectionResetError", "ClientOSError", "ClientPayloadError",
     "CloseError", "ConnectionClosedError", "IncompleteRead", "IncompleteReadError", "ProtocolError", "ReadError",
     "RemoteDisconnected", "RemoteProtocolError", "ServerDisconnectedError", "WriteError",
 })  # fmt: skip
 """What they call one that ended after the request was on its way."""
-_UNSURE = frozenset({"APIConnectionError", "ClientConnectionError", "ConnectionError", "ModelConnectionError"})
+_UNSURE = frozenset({
+    "AMQPConnectionError", "APIConnectionError", "ClientConnectionError", "ConnectionError", "ModelConnectionError",
+})  # fmt: skip
 """What they call either: it counts only where nothing behind it says more."""
 _ADDRESSES = frozenset({"InvalidSchema", "InvalidURL", "LocalProtocolError", "MissingSchema", "UnsupportedProtocol"})
 """What they call an address that nobody could call."""
 _CONNECTING = frozenset({
-    "_connect_sock", "_create_connection", "connect", "connect_tcp", "create_connection", "do_handshake",
+    "_connect", "_connect_sock", "_create_connection", "connect", "connect_tcp", "create_connection", "do_handshake",
     "getaddrinfo", "open_connection", "sock_connect", "start_tls", "wrap_socket",
 })  # fmt: skip
 """Functions of theirs in which a connection comes about."""
@@ -198,7 +205,7 @@ def _connection_failure(link: BaseException) -> FailureKind | None:
     if isinstance(link, OSError) and number is None and told(link).startswith("Multiple exceptions: "):
         return "refused"
     names = names_of(link)
-    return next((kind for name, kind in _UNCONNECTED.items() if name in names), None)
+    return next((kind for name, kind in _UNCONNECTED.items() if name in names), None) or unconnected(link)
 
 
 def _timed_out_connecting(link: BaseException) -> bool:
@@ -208,7 +215,7 @@ def _timed_out_connecting(link: BaseException) -> bool:
     if not isinstance(link, TimeoutError):
         return False
     stopped = (link, read(link, "__cause__"), read(link, "__context__"))
-    return any(came_through(each, CLIENTS, _CONNECTING) for each in stopped if isinstance(each, BaseException))
+    return any(was_at_work_in(each, _CONNECTING) for each in stopped if isinstance(each, BaseException))
 
 
 def _status_of(link: BaseException) -> int | None:

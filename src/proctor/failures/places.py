@@ -11,11 +11,12 @@ from urllib.parse import urlsplit
 
 from proctor.failures.causes import read
 
-CLIENTS = frozenset({
+_CLIENTS = frozenset({
     "aiohttp", "anyio", "asyncio", "concurrent", "contextlib", "h11", "h2", "http", "httpcore", "httpcore2",
     "httpx", "httpx2", "requests", "socket", "ssl", "tenacity", "threading", "truststore", "urllib", "urllib3",
 })  # fmt: skip
 """Packages that carry a call, on behalf of whoever makes it."""
+_INSTALLED = re.compile(r"[/\\](?:site|dist)-packages[/\\]")
 _MODELS = re.compile(
     r"(?:openai|anthropic|ollama|google\.(?:genai|generativeai|ai)|vertexai|mistralai|cohere|groq|together|litellm"
     r"|huggingface_hub|langchain_(?:openai|anthropic|google_\w+|ollama|aws|mistralai|groq)"
@@ -36,11 +37,20 @@ def came_through(link: BaseException, packages: Container[str], functions: Conta
     return any(functions is None or frame.f_code.co_name in functions for frame in within)
 
 
+def was_at_work_in(link: BaseException, functions: Container[str]) -> bool:
+    """Whether it was raised while one of these functions of a client was at work: a package, and no agent's own."""
+    named = (frame for frame in _frames(link) if frame.f_code.co_name in functions)
+    return any(
+        _module_of(frame).partition(".")[0] in _CLIENTS or _INSTALLED.search(frame.f_code.co_filename)
+        for frame in named
+    )
+
+
 def is_models(link: BaseException) -> bool:
     """Whether it comes from a call to a model: by its class, by who called the client, or by the address."""
     if any(_MODELS.match(kind.__module__) for kind in type(link).__mro__) or _MODELS_PATH.search(_url_of(link)):
         return True
-    callers = (module for frame in _frames(link) if (module := _module_of(frame)).partition(".")[0] not in CLIENTS)
+    callers = (module for frame in _frames(link) if (module := _module_of(frame)).partition(".")[0] not in _CLIENTS)
     return _MODELS.match(next(callers, "")) is not None
 
 
