@@ -158,6 +158,19 @@ def test_the_library_is_kept_by_the_api(api: Any) -> None:
     assert api.get("/api/benchmarks/sums").status_code == 404
 
 
+def test_tables_are_converted_as_in_the_form(api: Any) -> None:
+    table = b"Prompt,Expected,ID\nWho?,Ada,7\n"
+    told = api.post("/api/benchmarks/check", params={"file": "a.csv"}, content=table).json()
+    assert told["converted"]["columns"] == {"question": "Prompt", "answer": "Expected"}
+    assert told["converted"]["dropped"] == ["ID"]
+    made = api.post("/api/benchmarks", params={"file": "a.csv", "name": "table"}, content=table)
+    assert made.status_code == 201
+    refused = api.post("/api/benchmarks", params={"file": "a.xlsx"}, content=b"no workbook")
+    assert refused.status_code == 422
+    assert "is no zip file that can be read" in refused.json()["error"]
+    assert api.post("/api/benchmarks").json()["error"] == "file is missing"
+
+
 def test_a_file_is_checked_without_being_kept(api: Any) -> None:
     told = api.post("/api/benchmarks/check", params={"file": "a.csv"}, content=ROWS + b'"only one"\n').json()
     assert (told["rows"], told["errors"][0]["line"]) == (2, 3)

@@ -89,6 +89,16 @@ def test_a_benchmark_file_is_taken_as_it_came(browser: Browser) -> None:
         ("faq.tsv", "question\tanswer\nWho?\t\n", "Answer field is required"),
         ("faq.tsv", "who\twhat\nA\tB\n", "has no column for the question"),
         ("faq.xlsx", b"no workbook", "is no zip file that can be read"),
+        (
+            "faq.csv",
+            "Foo,Bar,Baz\na,b,c\n",
+            "the first line has 'Foo', 'Bar', 'Baz'; name two of them question and answer",
+        ),
+        (
+            "faq.csv",
+            "question,answer\nWer heißt so?,ü\n".encode("cp1252"),
+            "save the file as UTF-8 (in Excel: CSV UTF-8)",
+        ),
         ("faq.doc", b"", "tells no format"),
         ("suite.jsonl", '{"question": "Who?", "expect": {"keywrods": ["Ada"]}}\n', "keywrods"),
     ],
@@ -100,6 +110,9 @@ def test_what_cannot_be_converted_is_told_with_its_line_and_nothing_is_kept(
     assert answer.status_code == 422
     assert words in unescape(answer.text)
     assert "/tmp" not in answer.text, "no path of the server is told"
+    assert not re.search("iconv|proctor convert|udc|--no-header", answer.text)
+    looked = upload(browser, content, file=file, do="look").text
+    assert words in unescape(looked), "it is told alike when it is only looked at"
     assert not any(each.own for each in browser.site.library.all())
 
 
@@ -275,6 +288,23 @@ def test_what_is_expected_of_the_cases_of_a_suite_stays_expected(browser: Browse
     again = browser.site.library.read("again")
     assert {case.id: case.expect.keywords for case in again.cases} == {"c0": ("k0",), "c2": ("k2",)}
     assert again.passing_score == 0.5
+
+
+def test_the_failures_of_the_demo_keep_the_checks_that_came_with_it(browser: Browser, store_path: str) -> None:
+    skills = browser.site.library.read("library-skills")
+    run = evaluate(skills, agent="demo:librarian", store=store_path).run
+    sent = parse_qs(urlsplit(browser.get(f"/runs/{run.id}/failures").headers["location"]).query)
+    fields = {name: values[0] for name, values in sent.items()}
+    assert browser.post("/benchmarks/new", {**fields, "do": "save", "name": "again"}).status_code == 303
+    for check in ("python:os:system", "python:proctor.workflows.change:delete_run"):
+        suite_of = f"cases:\n  - {{question: 'Who?', expect: {{checks: ['{check}']}}}}\n"
+        assert "is code" in upload(browser, suite_of, file="x.yaml", do="save").text
+
+
+def test_a_benchmark_called_new_has_a_page(browser: Browser) -> None:
+    identity = browser.site.library.save(file="a.csv", content=b'"Who?";"Ada"\n', name="new").id
+    assert identity == "new-2"
+    assert "Who?" in browser.page(f"/benchmarks/{identity}")
 
 
 def test_where_everything_passed_there_are_no_failures(browser: Browser, store_path: str) -> None:

@@ -77,6 +77,9 @@ def test_runs_that_were_examined_otherwise_are_refused_with_the_reason(browser: 
     assert answer.status_code == 422
     assert "not examined alike" in answer.text
     assert "reviewer" in answer.text
+    three = browser.get(several(runs, "good", "half", "other")).text
+    assert "Compare the 2 that are alike" in three
+    assert f"/compare/several?run={runs['good']}&amp;run={runs['half']}" in three
 
 
 def test_one_run_or_an_empty_store_asks_for_more(browser: Browser) -> None:

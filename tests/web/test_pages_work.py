@@ -10,7 +10,7 @@ import pytest
 from tests.web.browsing import Browser
 from tests.web.test_home import examined, numbered
 
-from proctor import evaluate
+from proctor import evaluate, rescore
 from proctor.run import Run
 from proctor.transcript import Reply
 from proctor.usage import Usage
@@ -24,7 +24,7 @@ def test_a_run_is_renamed_and_labelled(browser: Browser, demo_run: Run) -> None:
     run = browser.site.store.archive.find(demo_run.id)
     assert (run.name, run.labels) == ("a better name", {"model": "small", "x": "<b>"})
     page = browser.page(f"/runs/{demo_run.id}")
-    assert "a better name" in page
+    assert "<h1><bdi>a better name</bdi></h1>" in page
     assert "x=&lt;b&gt;" in page
     assert browser.get("/runs/a better name").status_code == 303, "it is found by its name"
 
@@ -43,6 +43,7 @@ def test_a_name_or_label_that_cannot_be_changes_nothing(
     answer = browser.post(f"/runs/{demo_run.id}/describe", fields)
     assert answer.status_code in (400, 422)
     assert words in unescape(answer.text)
+    assert f'<a href="/runs/{demo_run.id}" data-back>Go back and change it</a>' in answer.text
     assert browser.site.store.archive.find(demo_run.id) == demo_run
 
 
@@ -82,7 +83,45 @@ def test_a_run_is_run_again_from_the_form_filled_in_as_it_was(browser: Browser) 
 
 def test_a_run_whose_agent_is_not_to_be_had_here_is_not_offered_again(browser: Browser, store_path: str) -> None:
     run = evaluate(numbered(), agent=lambda question: "1", store=store_path, reviewer="exact").run
-    assert "Run it again" not in browser.page(f"/runs/{run.id}")
+    page = browser.page(f"/runs/{run.id}")
+    assert "Run it again" not in page
+    assert "is not known here, and its benchmark is not among those kept here" in page
+
+
+def test_a_benchmark_that_takes_an_embedded_name_does_not_take_its_runs(browser: Browser) -> None:
+    chosen = {"benchmark": "handbook-30", "agent": "demo:librarian", "do": "start"}
+    started = browser.post("/runs/new", chosen).headers["location"]
+    browser.site.library.save(file="a.csv", content=b'"Who?";"Ada"\n', name="handbook-30")
+    assert "benchmark=handbook-30&amp;" in browser.page(started)
+
+
+def test_a_run_from_elsewhere_leaves_its_benchmark_here_and_is_then_run_again(browser: Browser, demo_run: Run) -> None:
+    page = browser.page(f"/runs/{demo_run.id}")
+    assert "its benchmark is not among those kept here" in page
+    sent = parse_qs(urlsplit(browser.get(f"/runs/{demo_run.id}/benchmark").headers["location"]).query)
+    fields = {name: values[0] for name, values in sent.items()}
+    assert browser.post("/benchmarks/new", {**fields, "do": "save"}).status_code == 303
+    assert "Run it again" in browser.page(f"/runs/{demo_run.id}")
+
+
+def test_a_run_that_judges_anew_leads_to_the_one_whose_replies_it_judges(
+    browser: Browser, demo_run: Run, store_path: str
+) -> None:
+    anew = rescore(demo_run.id, store=store_path, passing_score=0.9, name="strict").run
+    page = browser.page(f"/runs/{anew.id}")
+    assert f'judges the replies of <a href="/runs/{demo_run.id}">' in page
+    assert f"/compare?a={demo_run.id}&amp;b={anew.id}&amp;force=1" in page
+    unlike = browser.page(f"/compare?a={demo_run.id}&b={anew.id}")
+    assert f'action="/runs/{demo_run.id}/rescore"' in unlike
+    assert "proctor rescore" not in unlike
+
+
+def test_a_reply_that_is_read_can_be_labelled(browser: Browser, demo_run: Run) -> None:
+    case = browser.site.store.archive.benchmark_of(demo_run.id).cases[0].id
+    page = browser.page(f"/runs/{demo_run.id}/attempt?case={case}&trial=1")
+    [link] = re.findall(r'href="([^"]+)">Label this reply', page)
+    forward = browser.get(unescape(link))
+    assert re.search(r"/label\?at=\d$", forward.headers["location"])
 
 
 def listed(page: str) -> list[str]:

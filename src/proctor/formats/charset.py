@@ -10,7 +10,7 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 """Half a character. Good text has none, so it can stand for a byte that could not be read."""
 
 _MARKS = ((codecs.BOM_UTF8, "UTF-8"), (codecs.BOM_UTF16_LE, "UTF-16-LE"), (codecs.BOM_UTF16_BE, "UTF-16-BE"))
-_SAVE = "save the file as UTF-8, or convert it with `iconv -f {} -t UTF-8 FILE > NEW`"
+_SAVE = "save the file as UTF-8 (in Excel: CSV UTF-8), or convert it with `iconv -f {} -t UTF-8 FILE > NEW`"
 _LOOKED_AT = 4096
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\x1a"))
 _MOST_CONTROLS = 0.02

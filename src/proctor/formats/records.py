@@ -172,4 +172,4 @@ def _unfit(character: str) -> str | None:
 
 def _excerpt(text: str, at: int) -> str:
     piece = text[at : at + 20].partition("\n")[0]
-    return ascii(piece) if SURROGATE.search(piece) else repr(piece)
+    return repr(SURROGATE.sub("\ufffd", piece))

@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 
 from proctor.errors import InputError
 from proctor.formats import archive, tables
+from proctor.formats.charset import decode
 from proctor.formats.convert import ConversionReport, convert
 from proctor.workflows.upload import ENDINGS, ExaminedFile, FileProblem, broken, examine
 
@@ -19,6 +20,8 @@ _AMBIGUOUS = (".csv", ".jsonl")
 _OF_SUITES = ("expect", "suite")
 """Columns that only a suite has: one with a mistake in it is no table."""
 _CATEGORY = "category"
+_NAMED = 8
+"""Columns that are named to whoever has to rename them."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,13 +43,28 @@ def take_in(file: str, content: bytes, *, too_large: bool = False) -> Intake:
         if ending not in _AMBIGUOUS or too_large or not taken.examined.errors:
             return taken
         converted = _try_converting(file, content)
-        return taken if converted is None else converted
+        if converted is None and (said := _why_no_table(content, taken.examined)):
+            return replace(taken, examined=broken(said))
+        return converted or taken
     try:
         return _try_converting(file, content) or Intake(
             file=file, content=content, examined=broken("the table is empty")
         )
     except InputError as error:
         return Intake(file=file, content=content, examined=broken(str(error)))
+
+
+def _why_no_table(content: bytes, examined: ExaminedFile) -> str:
+    """The one thing that is wrong with a file that is no benchmark file at all; empty: its errors tell what is."""
+    decoded = decode(content)
+    if decoded.flaw:
+        return f"the text cannot be read: {decoded.flaw}"
+    first = examined.errors[0]
+    columns = max((tables.header_of(decoded.text, mark) for mark in ",;\t"), key=len)
+    if (first.line, first.column) != (1, 1) or decoded.text.startswith('"') or len(columns) < 2:
+        return ""
+    named = ", ".join(repr(column[:40]) for column in columns[:_NAMED])
+    return f"nothing says which column is which: the first line has {named}; name two of them question and answer there"
 
 
 def _try_converting(file: str, content: bytes) -> Intake | None:

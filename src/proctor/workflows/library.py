@@ -199,7 +199,7 @@ class Library:
         unfinished.rename(folder)
 
     def _new_id(self, name: str) -> str:
-        taken = {each.id for each in self.all()} | {path.name for path in self._folder.glob("*")}
+        taken = {*_NO_IDS} | {each.id for each in self.all()} | {path.name for path in self._folder.glob("*")}
         plain, number = _slug(name), 1
         while (made := plain if number == 1 else f"{plain}-{number}") in taken:
             number += 1
@@ -225,6 +225,10 @@ def _version(file: str, content: bytes, benchmark: Benchmark) -> Version:
         cases=len(benchmark.cases),
         added=time.time(),
     )
+
+
+_NO_IDS = ("new", "check")
+"""Taken by addresses of the web app and its API."""
 
 
 def _slug(name: str) -> str:

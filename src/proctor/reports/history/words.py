@@ -168,6 +168,8 @@ def basis(entry: Entry) -> str:
         return numbers.NOTHING
     settings, n = entry.run.settings, numbers.whole(entry.rate.n)
     trials, up_to = settings.most_trials * settings.rated_conditions, "up to " if settings.case_trials else ""
+    if entry.run.cut and entry.rate.n:  # it stopped early, and some were asked less often
+        trials, up_to = -(-entry.rate.attempts // entry.rate.n), "up to " if entry.rate.attempts % entry.rate.n else ""
     return f"{n} × {up_to}{trials}" if trials > 1 and settings.type == "standard" else n
 
 

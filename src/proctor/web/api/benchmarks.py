@@ -17,9 +17,9 @@ from proctor.web.api.answers import answer
 from proctor.web.pages import file_limit
 from proctor.web.site.forms import read_limited_body
 from proctor.web.site.site import site_of
-from proctor.workflows.library import LONGEST_DESCRIPTION, LONGEST_NAME
+from proctor.workflows.intake import Intake, take_in
+from proctor.workflows.library import LONGEST_DESCRIPTION, LONGEST_NAME, RefusedFile, StoredBenchmark
 from proctor.workflows.search import says
-from proctor.workflows.upload import ExaminedFile, examine
 
 router = APIRouter(tags=["benchmarks"])
 Named = Annotated[str, Path(description="The benchmark's id", examples=["handbook-30"])]
@@ -29,7 +29,8 @@ FileName = Annotated[
     Query(
         min_length=1,
         max_length=255,
-        description="Its ending tells the format: .csv, .yaml, .yml, .jsonl, .zip (a suite and its sources)",
+        description="Its ending tells the format: .csv, .yaml, .yml, .jsonl, .zip (a suite and its sources); tables "
+        "with a header are converted: .csv, .tsv, .xlsx, .jsonl",
         examples=["faq.csv"],
     ),
 ]
@@ -68,16 +69,21 @@ async def save_benchmark(
 ) -> Response:
     """Keep a file as a benchmark, or as a new version of the one that has this name. 422 tells all of its errors."""
     library = site_of(request).library
-    saved = await run_in_threadpool(
-        lambda: library.save(file=file, content=content, name=name, description=description)
-    )
+
+    def save() -> StoredBenchmark:
+        taken = take_in(file, content)
+        if taken.examined.benchmark is None:
+            raise RefusedFile(f"{file} is no benchmark: {taken.examined.first}", taken.examined)
+        return library.save(file=taken.file, content=taken.content, name=name, description=description)
+
+    saved = await run_in_threadpool(save)
     return answer(saved, status=201, location=f"/api/benchmarks/{saved.id}")
 
 
 @router.post("/benchmarks/check", response_model=shapes.Checked, openapi_extra=_BODY)
 async def check_benchmark(file: FileName, content: Content) -> Response:
-    """What is in a file: preview, compatibility, every error. Nothing is kept."""
-    return answer(_examination_body(await run_in_threadpool(lambda: examine(file, content))))
+    """What is in a file: preview, compatibility, every error, how a table was converted. Nothing is kept."""
+    return answer(_examination_body(await run_in_threadpool(lambda: take_in(file, content))))
 
 
 @router.get("/benchmarks/{benchmark}", response_model=shapes.BenchmarkBody)
@@ -128,11 +134,13 @@ def _says(case: Case, q: str) -> bool:
     return says(q, case.question, case.answer or "", id=case.id)
 
 
-def _examination_body(examined: ExaminedFile) -> dict[str, Any]:
+def _examination_body(taken: Intake) -> dict[str, Any]:
+    examined, done = taken.examined, taken.conversion
     return {
         "rows": examined.rows,
         "errors": examined.errors,
         "preview": [{name: getattr(case, name) for name in ("id", *COLUMNS)} for case in examined.preview],
         "compatibility": examined.compatibility,
         "more_errors": examined.more,
+        "converted": None if done is None else {"columns": done.columns, "dropped": done.dropped, "notes": done.notes},
     }

@@ -246,6 +246,14 @@ class IndicatorBody(ResponseBody):
     reason: str
 
 
+class ConversionBody(ResponseBody):
+    """How a table became a benchmark: which column is which, what was left out."""
+
+    columns: dict[str, str]
+    dropped: list[str]
+    notes: list[str]
+
+
 class Checked(ResponseBody):
     """A file as `proctor check --json` shows it."""
 
@@ -254,6 +262,7 @@ class Checked(ResponseBody):
     preview: list[dict[str, Any]]
     compatibility: dict[str, IndicatorBody]
     more_errors: int
+    converted: ConversionBody | None
 
 
 class BenchmarkVersion(ResponseBody):

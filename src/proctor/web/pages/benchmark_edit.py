@@ -214,6 +214,23 @@ def benchmark_of_failures(request: Request, run: str) -> RedirectResponse:
     name = f"{found.benchmark}: failures of {found.name}"[:200]
     told = f"{len(cases):,} cases that {found.agent} did not pass, or not always, in run {found.id}."
     ending, content = as_file(cases, name=name, description=told, passing_score=benchmark.passing_score)
-    kept = _drafts(site).keep(Draft(file=f"failures{ending}", content=content))
-    filled = {"kept": kept, "called": f"failures{ending}", "name": name, "description": told}
+    return _as_new(site, f"failures{ending}", content, name=name, description=told)
+
+
+@router.get("/runs/{run}/benchmark")
+def benchmark_of_run(request: Request, run: str) -> RedirectResponse:
+    """The form of a new benchmark, with all cases of a run in it: runs from elsewhere bring theirs along."""
+    site = site_of(request)
+    found = site.store.archive.find(run)
+    benchmark = site.store.archive.benchmark_of(found.id)
+    told = f"The cases of run {found.id}."
+    ending, content = as_file(
+        benchmark.cases, name=found.benchmark, description=told, passing_score=benchmark.passing_score
+    )
+    return _as_new(site, f"{found.benchmark[:80]}{ending}", content, name=found.benchmark, description=told)
+
+
+def _as_new(site: Site, file: str, content: bytes, *, name: str, description: str) -> RedirectResponse:
+    kept = _drafts(site).keep(Draft(file=file, content=content))
+    filled = {"kept": kept, "called": file, "name": name, "description": description}
     return RedirectResponse(f"/benchmarks/new?{urlencode(filled)}", status_code=HTTPStatus.SEE_OTHER)

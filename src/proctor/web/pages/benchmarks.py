@@ -36,7 +36,7 @@ from proctor.workflows.library import (
     Version,
 )
 from proctor.workflows.search import says
-from proctor.workflows.upload import ExaminedFile, examine
+from proctor.workflows.upload import ExaminedFile
 
 router = APIRouter()
 teach()
@@ -53,7 +53,7 @@ class BenchmarkRow:
 
     shelved: StoredBenchmark
     runs: int
-    """Of its name, which its history shows."""
+    """Of its name and its cases, in whatever version."""
     types: dict[str, Indicator]
 
 
@@ -61,11 +61,11 @@ class BenchmarkRow:
 def benchmarks(request: Request) -> HTMLResponse:
     """Everything that a run can be started on."""
     site = site_of(request)
-    played = Counter(run.benchmark for run in site.store.archive.runs())
+    played = Counter((run.benchmark, run.digest) for run in site.store.archive.runs())
     listed = [
         BenchmarkRow(
             shelved=each,
-            runs=played[each.name],
+            runs=sum(played[each.name, digest] for digest in {version.digest for version in each.versions}),
             types=compatibility(each.newest.cases),
         )
         for each in site.library.all()
@@ -100,7 +100,7 @@ def new(
         description=description,
         draft=draft,
         kept=kept,
-        examined=examine(draft.file, draft.content),
+        examined=take_in(draft.file, draft.content).examined,
         was=(was, was_called),
         conversion=None if came is None else take_in(was_called, came).conversion,
     )

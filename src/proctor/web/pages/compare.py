@@ -19,8 +19,9 @@ from proctor.web.reading import addresses, charts
 from proctor.web.reading.exchanges import exchanges, telling_trial
 from proctor.web.reading.findings_cache import FindingsCache, shelf_of
 from proctor.web.reading.vocabulary import teach
+from proctor.web.site import offer
 from proctor.web.site.render import render
-from proctor.web.site.site import site_of
+from proctor.web.site.site import Site, site_of
 from proctor.workflows.search import says
 
 router = APIRouter()
@@ -28,6 +29,8 @@ teach()
 PAGE = 50
 _OFFERED = 500
 """Runs that can be chosen from; others are named in the address."""
+_RESCORED = {"--reviewer", "--passing-score"}
+"""What the form that judges a run anew can change."""
 _TOLD: tuple[Flip, ...] = ("broken", "fixed", "flaky")
 
 
@@ -43,7 +46,8 @@ def compare(
     page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
 ) -> HTMLResponse:
     """Choose two runs; then what is different between them."""
-    store = site_of(request).store
+    site = site_of(request)
+    store = site.store
     sides = [store.archive.find(name) if name else None for name in (a, b)]
     values: dict[str, Any] = {"runs": _runs_to_offer(store, sides), "a": sides[0], "b": sides[1], "force": force}
     before, after = sides
@@ -51,7 +55,9 @@ def compare(
         return render(request, "compare/choose.html.j2", **values)
     apart = unlike(before, after)
     if apart and not force:
-        return render(request, "compare/unlike.html.j2", **values, apart=apart, rescoring=_rescoring(before, apart))
+        return render(
+            request, "compare/unlike.html.j2", **values, apart=apart, rescoring=_rescoring(site, after, apart)
+        )
     found = _compare_runs(shelf_of(request), before, after, k=k, force=force)
     if found is None:
         return render(request, "compare/reading.html.j2", **values)
@@ -82,11 +88,14 @@ def _runs_to_offer(store: Store, chosen: Sequence[Run | None]) -> list[Run]:
     return [*every[:_OFFERED], *(run for run in every[_OFFERED:] if run.id in ids)]
 
 
-def _rescoring(a: Run, apart: Sequence[Unlike]) -> str:
-    """The command that makes A like B; empty: none does."""
-    if not all(one.option for one in apart):
-        return ""
-    return f"proctor rescore {a.id} {' '.join(dict.fromkeys(one.option for one in apart))}"
+def _rescoring(site: Site, b: Run, apart: Sequence[Unlike]) -> dict[str, str]:
+    """The fields of the form that judges A as B was judged; empty: it cannot."""
+    options = {one.option.partition(" ")[0] for one in apart}
+    judge = b.settings.reviewer or "none"
+    if not options <= _RESCORED or judge not in [each.name for each in offer.reviewers(site.config)]:
+        return {}
+    passing = b.settings.passing_score
+    return {"reviewer": judge, "passing_score": "" if passing is None else f"{passing:g}"}
 
 
 def _compare_runs(

@@ -56,6 +56,8 @@ def history(
     if not inside:
         said = f" in the type {type!r}" if type else ""
         raise HTTPException(404, f"no stored run of {agent or 'any agent'} is on a benchmark {chosen!r}{said}")
+    if measure and not measures.is_measure(measure):
+        raise HTTPException(422, f"{measure[:60]!r} is nothing that is followed over time; choose one from the list")
     apart = by or ("agent" if len({run.agent for run in inside}) > 1 else NOTHING)
     if apart != NOTHING:
         check_by(inside, apart)

@@ -13,7 +13,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from proctor.errors import InputError
 from proctor.reports.people import people_sentences
-from proctor.run import Run
+from proctor.run import Key, Run
 from proctor.settings import check_name
 from proctor.web.pages import form_of
 from proctor.web.reading import addresses
@@ -89,6 +89,23 @@ def label_page(
     sheet = sheet_for(site, found, n=drawing.n, seed=drawing.seed, who=who)
     number = at or sheet.open_after() or len(sheet.drawn) + 1
     return _page(request, drawing, sheet, number=number, after=after, stored=stored)
+
+
+@router.get("/runs/{run}/label/attempt")
+def label_one(
+    request: Request, run: str, case: str, trial: Annotated[int, Query(ge=1)] = 1, condition: str = ""
+) -> RedirectResponse:
+    """To the place of one attempt among those that were drawn: labels by choice would make the rate one by choice."""
+    site = site_of(request)
+    found = site.store.archive.find(run)
+    key = Key(run=found.id, exam=case, trial=trial, condition=condition)
+    for n in (USUAL, MOST):
+        place = sheet_for(site, found, n=n, seed=0, who="").place_of(key)
+        if place is not None:
+            return _to(Draw(n=n).address(found, at=place))
+    raise HTTPException(
+        404, f"this reply is not among the {MOST} that are drawn to be labelled; chosen ones would bend people's rate"
+    )
 
 
 @router.post("/runs/{run}/label")
@@ -196,7 +213,7 @@ def _told(request: Request, run: Run) -> list[str]:
         return []
     found = read.findings
     rate = found.battle.held_rate if found.battle is not None else found.pass_rate
-    return [*people_sentences(rate, found.people)]
+    return [*people_sentences(rate, found.people, held=found.battle is not None)]
 
 
 def _who(request: Request) -> str:

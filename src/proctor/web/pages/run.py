@@ -19,7 +19,7 @@ from proctor.web.reading import addresses, parts, results
 from proctor.web.reading.failure_groups import shown_failures
 from proctor.web.reading.findings_cache import shelf_of
 from proctor.web.reading.vocabulary import teach
-from proctor.web.site.again import address_again
+from proctor.web.site.again import again_of
 from proctor.web.site.new_run import read_labels
 from proctor.web.site.render import render
 from proctor.web.site.site import site_of
@@ -40,6 +40,10 @@ EXPORTS = {
 """Form → what it is called, how its file ends, what it is to a browser."""
 
 
+_FILTERS = {"by": "kind of row", "verdict": "verdict", "stage": "place where attempts fail", "sort": "column"}
+"""What results are chosen by, in words."""
+
+
 def _read_filters(
     by: str = "",
     verdict: str = "",
@@ -55,7 +59,7 @@ def _read_filters(
         if value and value not in results.KNOWN[name]:
             raise HTTPException(
                 422,
-                f"results cannot be chosen by {name}={value[:60]!r}; expected one of: {', '.join(results.KNOWN[name])}",
+                f"{value[:60]!r} is no {_FILTERS[name]}; expected one of: {', '.join(results.KNOWN[name])}",
             )
     return results.ResultFilter(
         by=by, verdict=verdict, category=category, check=check, stage=stage, q=q, sort=sort, page=page, after=after
@@ -94,7 +98,7 @@ def run_page(request: Request, run: str, wanted: Wanted) -> Response:
         exports=EXPORTS,
         earlier=run_before(site.store.archive, found),
         failures=None if stands["moving"] or read is None else shown_failures(site, found),
-        again=address_again(site, found),
+        again=again_of(site, found),
         **offered_acts(site, found),
     )
 

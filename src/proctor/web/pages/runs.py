@@ -80,7 +80,7 @@ def runs(
 @router.get("/chosen")
 def chosen(
     request: Request,
-    do: Act,
+    do: Act = "compare",
     run: Annotated[list[str] | None, Query(max_length=MOST_DELETED)] = None,
 ) -> Response:
     """What was asked for with the runs that are ticked in the list."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
 from proctor.findings.comparison import unlike
@@ -44,7 +44,8 @@ def several(
     values: dict[str, Any] = {"runs": offered, "chosen": chosen, "most": MOST_RUNS}
     if len(chosen) < 2:
         return render(request, "several/choose.html.j2", **values)
-    _refuse_unlike(chosen)
+    if apart := [(other, differs) for other in chosen[1:] if (differs := unlike(chosen[0], other))]:
+        return render(request, "several/unlike.html.j2", status=422, **values, apart=apart)
     found = _compare(shelf_of(request), chosen)
     if found is None:
         return render(request, "several/reading.html.j2", **values)
@@ -71,13 +72,6 @@ def several(
         page=page,
         pages=max(1, -(-len(rows) // PAGE)),
     )
-
-
-def _refuse_unlike(chosen: Sequence[Run]) -> None:
-    for other in chosen[1:]:
-        if apart := unlike(chosen[0], other):
-            said = ", ".join(map(str, apart))
-            raise HTTPException(422, f"{chosen[0].name} and {other.name} were not examined alike: {said}")
 
 
 def _compare(shelf: FindingsCache, chosen: Sequence[Run]) -> ManyCompared | None:

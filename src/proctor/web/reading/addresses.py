@@ -62,6 +62,11 @@ def label(name: str, **place: int | None) -> str:
     return _with_query(f"{run(name)}/label", place)
 
 
+def label_of(key: Key) -> str:
+    """Where one attempt is labelled."""
+    return f"{run(key.run)}/label/attempt?{_query({'case': key.exam, 'trial': key.trial, 'condition': key.condition})}"
+
+
 def label_sheet(name: str, **draw: int | None) -> str:
     """The same attempts as a CSV file."""
     return _with_query(f"{run(name)}/label/sheet", draw)

@@ -49,6 +49,11 @@ class MeasuredCourse:
     """Runs that are still being read."""
 
 
+def is_measure(name: str) -> bool:
+    """Whether there can be such a measure, though no run here may have it."""
+    return name in (SCORE, COST) or name.startswith(("category:", "check:", "judge:"))
+
+
 def offered_measures(site: Site, shelf: FindingsCache, runs: Sequence[Run]) -> list[tuple[str, str]]:
     """Measure → what it is called: those of the newest run that was read."""
     found = next((known for run in runs[:3] if (known := _measures(site, shelf, run)) is not None), None)

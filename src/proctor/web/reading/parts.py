@@ -12,6 +12,7 @@ from typing import Any
 from fastapi import Request
 from markupsafe import Markup
 
+from proctor.errors import NoSuchRun
 from proctor.reports import outcomes
 from proctor.reports.headline import headline
 from proctor.run import Run
@@ -54,6 +55,7 @@ def render_parts(request: Request, run: Run, read: CachedFindings | None, wanted
         "spent": _spent(run, read, now),
         "wanted": wanted,
         "chips": chips(read, wanted),
+        "source": _source(site, run),
         "form_token": site.sessions.form_token(request.state.session),
         "run": run,
         "findings": read.findings if read is not None else None,
@@ -68,6 +70,16 @@ def render_parts(request: Request, run: Run, read: CachedFindings | None, wanted
         values["table"] = results.table(site, run, read.exams, read, wanted, in_place=True)
         values["categories"] = results.categories(read.exams)
     return {name: known[name] if name in known else _render(run, read, name, values) for name in names}
+
+
+def _source(site: Site, run: Run) -> Run | None:
+    """The run whose replies it judges anew; None: they are its own, or that run is gone."""
+    if run.rescored_from is None:
+        return None
+    try:
+        return site.store.archive.find(run.rescored_from)
+    except NoSuchRun:
+        return None
 
 
 def _spent(run: Run, read: CachedFindings | None, now: float) -> float:

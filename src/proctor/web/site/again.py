@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from proctor.config import Config
@@ -14,15 +15,28 @@ from proctor.web.site.site import Site
 _PLAIN = "none"
 
 
-def address_again(site: Site, run: Run) -> str:
-    """Where it can be started again; empty: its benchmark or its agent is not to be had here."""
-    found = next((each for each in site.library.all() if each.name == run.benchmark), None)
-    version = next((each for each in found.versions if each.digest == run.digest), None) if found is not None else None
-    if found is None or version is None or run.agent not in [each.name for each in offer.agents(site.config)]:
-        return ""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Again:
+    """Whether a run can be started again from the page, and if not, why."""
+
+    address: str = ""
+    """The form of a new run; empty: something is not to be had here."""
+    lacks_agent: bool = False
+    lacks_benchmark: bool = False
+
+
+def again_of(site: Site, run: Run) -> Again:
+    """Where it can be started again, with the benchmark of its cases, whatever others are called now."""
+    lacks_agent = run.agent not in [each.name for each in offer.agents(site.config)]
+    known = [
+        (each, version) for each in site.library.all() for version in each.versions if version.digest == run.digest
+    ]
+    if not known or lacks_agent:
+        return Again(lacks_agent=lacks_agent, lacks_benchmark=not known)
+    found, version = next((each for each in known if each[0].name == run.benchmark), known[0])
     where = [("benchmark", found.id)]
     where += [] if version == found.newest else [("version", version.id)]
-    return f"/runs/new?{urlencode([*where, *_fields(site, run)])}"
+    return Again(address=f"/runs/new?{urlencode([*where, *_fields(site, run)])}")
 
 
 def _fields(site: Site, run: Run) -> Iterator[tuple[str, str]]:

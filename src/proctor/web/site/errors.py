@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -37,6 +39,7 @@ _WORDS = {
     HTTPStatus.NOT_FOUND: "There is nothing at this address.",
     HTTPStatus.METHOD_NOT_ALLOWED: "This address does not take that.",
 }
+_OF_RUN = re.compile(r"(/runs/[^/]+)/[^/]+$")
 _log = logging.getLogger("proctor.web")
 
 
@@ -54,7 +57,18 @@ def said(request: Request, status: int, message: str, **more: object) -> Respons
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": message, **more}, status_code=status)
     phrase = _HEADINGS.get(status) or HTTPStatus(status).phrase
-    return render(request, "error.html.j2", status=status, phrase=phrase, code=status, message=message)
+    return render(
+        request, "error.html.j2", status=status, phrase=phrase, code=status, message=message, back=_back(request)
+    )
+
+
+def _back(request: Request) -> str:
+    """Where whoever did this came from, on this site alone; for what is done with a run, its page; empty: not known."""
+    came = urlsplit(request.headers.get("referer", ""))
+    if came.netloc == request.url.netloc and came.path not in ("", request.url.path):
+        return came.path + (f"?{came.query}" if came.query else "")
+    acted = _OF_RUN.match(request.url.path)
+    return acted[1] if acted else ""
 
 
 async def _proctor_error(request: Request, error: Exception) -> Response:
@@ -69,7 +83,12 @@ async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     told = [(".".join(map(str, each["loc"])), _wrong(each)) for each in error.errors()]
     faults = [{"where": where, "message": message} for where, message in told]
-    return said(request, HTTPStatus.UNPROCESSABLE_ENTITY, "; ".join(message for _, message in told), faults=faults)
+    return said(
+        request,
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+        "; ".join(dict.fromkeys(message for _, message in told)),
+        faults=faults,
+    )
 
 
 _WRONG = {

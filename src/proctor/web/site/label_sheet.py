@@ -37,6 +37,10 @@ class LabelSheet:
         """Where the attempt of this name stands; None: it was not drawn."""
         return next((place for place, each in enumerate(self.drawn, 1) if each.name == name), None)
 
+    def place_of(self, key: Key) -> int | None:
+        """The number of this attempt; None: it was not drawn."""
+        return next((place for place, each in enumerate(self.drawn, 1) if each.attempt.key == key), None)
+
     def at(self, number: int) -> Drawn | None:
         """The attempt of this number; None: there is none."""
         return self.drawn[number - 1] if 1 <= number <= len(self.drawn) else None

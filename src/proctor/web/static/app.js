@@ -32,6 +32,16 @@ function offerThemes() {
   });
 }
 
+// Back from an error: the browser still has what was typed.
+function goBack() {
+  const link = document.querySelector("[data-back]");
+  link?.addEventListener("click", (event) => {
+    if (history.length < 2) return;
+    event.preventDefault();
+    history.back();
+  });
+}
+
 // Filters: choosing is enough.
 function submitOnChoice() {
   for (const each of document.querySelectorAll("[data-submit]")) each.addEventListener("change", () => each.form.requestSubmit());
@@ -162,6 +172,7 @@ function tellKeys() {
 
 setTimes();
 offerThemes();
+goBack();
 submitOnChoice();
 keepFresh();
 listenToKeys();
