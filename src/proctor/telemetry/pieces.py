@@ -13,9 +13,12 @@ import msgspec
 
 from proctor.codec import parse_json, read_json, whole_characters
 from proctor.errors import InputError
+from proctor.telemetry.json_items import JsonItems
 from proctor.telemetry.records import form_of
 
 _BYTE = re.compile(r"\(byte (\d+)\)")
+_FIRST_LINE = 2**20
+"""Bytes that the first line of a file of lines may have, if it is a list."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -74,7 +77,9 @@ def pieces(
     if text[: len(_BOM)] == _BOM:
         text.seek(len(_BOM))
     start = text.tell()
-    if _is_jsonl(text):
+    if (listed := _array(path, start, unreadable or _refuse)) is not None:
+        yield from listed
+    elif _is_jsonl(text):
         with path.open("rb") as file:  # not by its pages in memory, of which there would be as many as the file is long
             file.seek(start)
             yield from _lines(file, path, unreadable or _refuse)
@@ -83,6 +88,35 @@ def pieces(
         yield from whole.pieces()
         if partial is not None and whole.missing:
             partial(f"{path} is not all there is: {whole.missing}")
+
+
+def _array(path: Path, start: int, unreadable: Callable[[InputError], None]) -> Iterator[Piece] | None:
+    """The pieces of a file that is one list of records; None: it is something else, such as a list of messages."""
+    with path.open("rb") as file:
+        file.seek(start)
+        line = file.readline(_FIRST_LINE)
+        while line and not line.strip():
+            line = file.readline(_FIRST_LINE)
+        alone = line.endswith(b"\n") and _is_value(memoryview(line)) and file.read(1)
+        if alone or not line.lstrip().startswith(b"["):
+            return None
+        file.seek(start)
+        try:
+            first = next(iter(JsonItems(file, path)), None)
+            is_conversation = first is None or form_of([parse_json(first.text)]) == "messages"
+        except (InputError, msgspec.DecodeError, UnicodeDecodeError):
+            return None  # read as a whole, it is told what is wrong with it
+    return None if is_conversation else _items(path, start, unreadable)
+
+
+def _items(path: Path, start: int, unreadable: Callable[[InputError], None]) -> Iterator[Piece]:
+    with path.open("rb") as file:
+        file.seek(start)
+        for item in JsonItems(file, path):
+            try:
+                yield from _Stretch(item.text, offset=item.offset, line=item.line, path=path).pieces()
+            except InputError as error:
+                unreadable(error)
 
 
 def _is_jsonl(text: mmap.mmap) -> bool:

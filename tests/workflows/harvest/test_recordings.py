@@ -140,7 +140,7 @@ def test_a_newer_format_is_told_and_the_rest_is_taken(tmp_path: Path) -> None:
     assert "a record has the keys ['format', 'spans']" in report.incomplete[0]
 
 
-@pytest.mark.parametrize("content", ['[{"question": "a", "reply": "b"}, {"que', "hello", '{"format": 9}'])
+@pytest.mark.parametrize("content", ['[{"que', "hello", '{"format": 9}'])
 def test_where_nothing_can_be_read_nothing_is_written(tmp_path: Path, content: str) -> None:
     path = tmp_path / "s.json"
     path.write_text(content)
@@ -258,3 +258,28 @@ def test_a_page_of_traces_does_not_pass_for_all_of_them(tmp_path: Path) -> None:
     source.write_text(json.dumps({"data": [trace(1, "How long is leave?")], "meta": meta}), encoding="utf-8")
 
     assert gather(source)[0].problems == (f"{source} is not all there is: page 1 of 18, 1 of 900 records",)
+
+
+def test_of_a_list_that_was_cut_off_all_that_is_whole_is_taken(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    path.write_text('[\n{"question": "Open?", "reply": "[yes] \\"}"},\n{"question": "Clo')
+
+    report, [draft] = gather(path)
+
+    assert (draft.question, report.unread) == ("Open?", 1)
+    assert "s.json:3" in report.incomplete[0]
+    assert "ends in the middle of a record" in report.incomplete[0]
+
+
+def test_a_large_list_takes_no_more_memory_than_a_small_one(tmp_path: Path) -> None:
+    def peak(count: int) -> int:
+        path = tmp_path / f"{count}.json"
+        path.write_text(json.dumps([said("Open? " + "x" * 3_000, n=n) for n in range(count)]))
+        tracemalloc.start()
+        gather(path)
+        taken = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return taken
+
+    peak(10)
+    assert peak(2_000) < peak(200) + 2_000_000
