@@ -210,11 +210,17 @@ def settings_of(door: Door) -> dict[str, RunSetting]:
     return {name: each for name, each in RUN_SETTINGS.items() if door in each.doors}
 
 
-def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """What to say of a name that is not known: the nearest that is, else all of them."""
+def nearest(name: object, known: Iterable[str], *, alike: float = 0.6) -> str:
+    """The known name that is most like one, at least so much; empty: none is."""
+    return next(iter(get_close_matches(str(name), list(known), n=1, cutoff=alike)), "")
+
+
+def did_you_mean(name: object, known: Iterable[str], *, otherwise: str | None = None) -> str:
+    """What to say of a name that is not known: the nearest that is, else all of them, or what else is to be said."""
     names = list(known)
-    near = get_close_matches(str(name), names, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(names)}"
+    if near := nearest(name, names):
+        return f"did you mean {near!r}?"
+    return f"known are {', '.join(names)}" if otherwise is None else otherwise
 
 
 def check_setting(name: str, value: object) -> None:

@@ -7,13 +7,13 @@ import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 
 from proctor.benchmark import Case
 from proctor.doctor.problem import BenchmarkProblem, complaint
 from proctor.reading.text.fold import fold
+from proctor.settings import nearest
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/?/", re.IGNORECASE)
 _MOST_FILES = 100_000
@@ -44,13 +44,13 @@ def missing_sources(cases: Sequence[Case], folder: str | None) -> Iterator[Bench
     for source, concerned in wanted.items():
         if not _ADDRESS.match(source) and _plain(source) not in there:
             hinted += 1
-            near = get_close_matches(_plain(source), there, n=1) if hinted <= _HINTED else []
+            near = nearest(_plain(source), there) if hinted <= _HINTED else ""
             yield complaint(
                 "missing-source",
                 "warning",
                 concerned,
                 f"“{source}” should be cited, but is not in the folder of sources",
-                f"did you mean “{there[near[0]]}”?" if near else "correct its path, which starts in that folder",
+                f"did you mean “{there[near]}”?" if near else "correct its path, which starts in that folder",
             )
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
-from difflib import get_close_matches
 
 from proctor.benchmark import Case, ExpectedCall
 from proctor.doctor.problem import BenchmarkProblem, Severity, complaint, plural, quote_list
 from proctor.reading.text.fold import fold_name
+from proctor.settings import nearest
 
 _CLOSE_TO_ALL = 1 - 1e-9
 
@@ -116,11 +116,11 @@ def _find_unknown_tools(
     named: dict[str, list[Case]], tools: Collection[str], severity: Severity, consequence: str
 ) -> Iterator[BenchmarkProblem]:
     for name, cases in named.items():
-        near = get_close_matches(name, tools, n=1)
+        near = nearest(name, tools)
         yield complaint(
             "unknown-tool",
             severity,
             cases,
             f"the agent has no tool “{name}”; it {consequence}",
-            f"did you mean “{near[0]}”?" if near else f"it has {quote_list(sorted(tools)) or 'no tools'}",
+            f"did you mean “{near}”?" if near else f"it has {quote_list(sorted(tools)) or 'no tools'}",
         )

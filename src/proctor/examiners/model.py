@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from proctor.examiners.prompt import LIMIT, conversation, next_turn, system_prom
 from proctor.findings.battle.fault import Fault
 from proctor.models.structured import UnusableAnswer, ask
 from proctor.roles import Examiner
+from proctor.settings import did_you_mean
 from proctor.spending.prices import Price, price_of
 from proctor.transcript import Turn
 from proctor.usage import Usage
@@ -56,9 +56,7 @@ def check_options(options: Mapping[str, Any]) -> None:
     """Refuse an option that does not exist or cannot be meant."""
     for name, value in options.items():
         if name not in _OPTIONS:
-            near = difflib.get_close_matches(name, _OPTIONS, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(_OPTIONS)}"
-            raise InputError(f"unknown option {name!r} of a model examiner; {hint}")
+            raise InputError(f"unknown option {name!r} of a model examiner; {did_you_mean(name, _OPTIONS)}")
         if not isinstance(value, _OPTIONS[name]) or (isinstance(value, bool) and _OPTIONS[name] is int):
             raise InputError(f"the option {name}={value!r} of a model examiner is not a {_OPTIONS[name].__name__}")
     if options.get("limit", 1) < 1:

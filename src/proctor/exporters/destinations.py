@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 
 from proctor.errors import UsageError
 from proctor.exporters.contract import Exporter, Subject
+from proctor.settings import did_you_mean
 
 DESTINATIONS = ("langfuse", "otlp", "phoenix", "mlflow")
 _NEEDED: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -31,8 +31,8 @@ def check_destination(name: str) -> str:
     """The name, if there is such a destination."""
     if name in DESTINATIONS:
         return name
-    near = difflib.get_close_matches(name, DESTINATIONS, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"expected {', '.join(DESTINATIONS[:-1])} or {DESTINATIONS[-1]}"
+    expected = f"expected {', '.join(DESTINATIONS[:-1])} or {DESTINATIONS[-1]}"
+    hint = did_you_mean(name, DESTINATIONS, otherwise=expected)
     raise UsageError(f"there is no destination {name!r}; {hint}")
 
 

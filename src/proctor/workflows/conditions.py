@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -10,6 +9,7 @@ from proctor.benchmark import Benchmark
 from proctor.config import Config
 from proctor.errors import UsageError
 from proctor.fault_injection import parse
+from proctor.settings import nearest
 
 PLAIN = "none"
 """What the run without a condition is called."""
@@ -34,8 +34,8 @@ def choose_conditions(asked: str | Sequence[str] | None, benchmark: Benchmark) -
         return ("", *declared)
     for name in names:
         if name not in (PLAIN, *declared):
-            near = difflib.get_close_matches(str(name), [PLAIN, ALL, *declared], n=1)
-            known = f"did you mean {near[0]!r}? " if near else ""
+            near = nearest(name, [PLAIN, ALL, *declared])
+            known = f"did you mean {near!r}? " if near else ""
             told = f"known are {', '.join([PLAIN, ALL, *declared])}" if declared else f"none is declared; {_where()}"
             raise UsageError(f"there is no condition {name!r}: {known}{told}")
     return tuple(dict.fromkeys("" if name == PLAIN else name for name in names))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import reprlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +18,7 @@ from proctor.formats.cases import check_case
 from proctor.formats.rules import COLUMNS
 from proctor.formats.suites import suite
 from proctor.formats.synonyms import synonyms
-from proctor.settings import check_name, check_setting, unfit
+from proctor.settings import check_name, check_setting, did_you_mean, unfit
 
 
 def load_benchmark(source: object, *, name: str | None = None) -> Benchmark:
@@ -128,8 +127,7 @@ def _with_own_names(item: Mapping[Any, Any], number: int) -> dict[str, Any]:
 def _case(values: dict[str, Any], number: int) -> Case:
     unknown = sorted(values.keys() - _KNOWN, key=str)
     if unknown:
-        near = difflib.get_close_matches(str(unknown[0]), Case.__slots__, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(Case.__slots__)}"
+        hint = did_you_mean(unknown[0], Case.__slots__)
         raise InputError(f"case {number}: unknown key {unknown[0]!r}; {hint}")
     try:
         case = msgspec.convert({"id": "", **values}, Case)

@@ -7,10 +7,10 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from difflib import get_close_matches
 
 from proctor.errors import UsageError
 from proctor.run import Run, Status
+from proctor.settings import did_you_mean
 
 _AGE = re.compile(r"(?P<number>[0-9]{1,6})\s*(?P<unit>[mhdw])")
 _SECONDS = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
@@ -51,8 +51,7 @@ def _refuse_unknown(option: str, wanted: str | None, known: Iterable[str]) -> No
     names = list(dict.fromkeys(known))
     if wanted is None or wanted in names or not names:
         return
-    near = get_close_matches(wanted, names, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(map(repr, names[:20]))}"
+    hint = did_you_mean(wanted, names, otherwise=f"there are {', '.join(map(repr, names[:20]))}")
     raise UsageError(f"no stored run has {option} {wanted!r}; {hint}")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, Final, Protocol
 
 from proctor.formats.rules import LONGEST
@@ -23,7 +22,7 @@ from proctor.formats.suites.nodes import (
     value_of,
 )
 from proctor.formats.suites.problems import ProblemLog
-from proctor.settings import why_no_pattern
+from proctor.settings import did_you_mean, why_no_pattern
 
 Schema = dict[str, Any]
 PATTERN: Final = "re:"
@@ -182,8 +181,7 @@ class OneOf:
         word = _TEXT.read(node, reading)
         if word is UNUSABLE or word in self.words:
             return word
-        near = get_close_matches(word, self.words, n=1)
-        return refuse(self, node, reading, f"did you mean {near[0]!r}?" if near else "")
+        return refuse(self, node, reading, did_you_mean(word, self.words, otherwise=""))
 
     def schema(self) -> Schema:
         """The words."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from proctor.formats.suites.nodes import ListNode, MappingNode, Node, ScalarNode, in_words, is_nothing
 from proctor.formats.suites.problems import ProblemLog, RecordNote
 from proctor.formats.suites.shapes import UNUSABLE, Schema, Shape, fit_entries, refuse
+from proctor.settings import did_you_mean
 
 Rule = Callable[[dict[str, Any]], Iterator[tuple[str, str]]]
 """Values of a record → the key and message of each thing that is wrong with them together."""
@@ -171,8 +171,7 @@ class Record:
     def _instead(self, name: str) -> str:
         if name in self.hints:
             return self.hints[name]
-        near = difflib.get_close_matches(name, self.fields, n=1)
-        return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(self.fields)}"
+        return did_you_mean(name, self.fields)
 
     def _apply_rules(
         self, node: Node, keys: Mapping[str, ScalarNode], found: dict[str, Any], reading: ProblemLog
