@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from proctor.agents.google_adk import _AdkListener
+from proctor.agents.google_adk import _AdkListener, _unseen
 from proctor.agents.notes import Notes
 
 
@@ -33,3 +33,19 @@ def test_only_text_that_is_streamed_has_a_first_token(streamed: bool) -> None:
         hearing.hear(event)
     assert hearing.answer == "30 days"
     assert (notes.reply("30 days").first_token is not None) == streamed
+
+
+def test_who_has_tools_that_no_event_tells_of_is_known_by_name() -> None:
+    remote = type("RemoteA2aAgent", (), {"name": "far", "sub_agents": []})()
+    expert = SimpleNamespace(name="expert", tools=[len], sub_agents=[remote])
+    as_tool = SimpleNamespace(name="helper", agent=object())
+    assert {*_unseen(SimpleNamespace(name="desk", tools=[as_tool], sub_agents=[expert]))} == {"helper", "far"}
+
+
+@pytest.mark.parametrize(("unseen", "known"), [(frozenset(), True), (frozenset({"desk"}), False)])
+def test_while_one_of_them_is_at_work_no_tool_is_known_not_to_be_called(unseen: frozenset[str], known: bool) -> None:
+    notes = Notes()
+    hearing = _AdkListener(notes, "desk", unseen)
+    hearing.hear(_event("30 days", partial=False))
+    assert notes.reply("30 days").tools_known == known
+    assert hearing.missed != known

@@ -1,7 +1,7 @@
 """A chat model on loopback that plays a script: it asks for one tool, then answers with what the tool gave.
 
 It speaks OpenAI's chat completions, which nearly every framework can call, streamed or not, and Anthropic's messages,
-streamed; DSPy's way to write a tool call as text and the code of smolagents are answered in kind.
+streamed; DSPy's way to write a tool call as text and the code of smolagents and LlamaIndex are answered in kind.
 """
 
 from __future__ import annotations
@@ -65,9 +65,11 @@ def _message(body: dict[str, Any]) -> dict[str, Any]:
     told = json.dumps(body["messages"])
     if "[[ ## next_tool_name ## ]]" in told or "[[ ## " in told:
         return {"role": "assistant", "content": _for_dspy(told)}
+    if "<execute>" in told and RESULT not in told:
+        return {"role": "assistant", "content": f"<execute>\nprint({TOOL}('leave'))\n</execute>"}
     if "def final_answer(" in told:
         return {"role": "assistant", "content": _for_code(told)}
-    used = RESULT in told or ("final_answer" in tools and ANSWER in told)
+    used = RESULT in told or (TOOL not in tools and ANSWER in told)
     if not used and TOOL not in tools and (way := next((name for name in HAND_OVERS if name in tools), None)):
         return _call(way, HAND_OVERS[way])
     if "final_answer" in tools and used:

@@ -14,6 +14,7 @@ __all__ = ["model"]
 _SOURCE = """
 from google.adk.agents import LlmAgent
 from google.adk.models.lite_llm import LiteLlm
+from google.adk.tools.agent_tool import AgentTool
 
 from tests.frameworks.examined import find_policy
 
@@ -26,6 +27,10 @@ agent = make()
 def make_team():
     expert = make().model_copy(update={"name": "expert", "description": "Knows the handbook."})
     return LlmAgent(name="desk", model=expert.model, sub_agents=[expert])
+
+def make_with_agent_as_tool():
+    expert = make().model_copy(update={"name": "expert", "description": "Knows the handbook."})
+    return LlmAgent(name="desk", model=expert.model, tools=[AgentTool(agent=expert)])
 """
 
 
@@ -47,6 +52,15 @@ def test_an_agent_that_is_handed_the_work_is_a_sub_agent(
 ) -> None:
     for reply in replies(f"google-adk:{_module(model, tmp_path, monkeypatch)}:make_team", tmp_path):
         must_tell_sub_agent(reply)
+
+
+def test_what_an_agent_does_that_is_a_tool_is_unknown(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for reply in replies(f"google-adk:{_module(model, tmp_path, monkeypatch)}:make_with_agent_as_tool", tmp_path):
+        assert [call.name for call in reply.tool_calls] == ["expert"]
+        assert not reply.tools_known
+        assert reply.usage is None
 
 
 def test_its_spans_tell_which_tool_was_called_and_the_tokens(

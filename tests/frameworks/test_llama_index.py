@@ -12,7 +12,10 @@ pytest.importorskip("llama_index.core")
 pytest.importorskip("llama_index.llms.openai_like")
 __all__ = ["model"]
 _SOURCE = """
-from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent
+import contextlib
+import io
+
+from llama_index.core.agent.workflow import AgentWorkflow, CodeActAgent, FunctionAgent
 from llama_index.llms.openai_like import OpenAILike
 
 from tests.frameworks.examined import find_policy
@@ -31,6 +34,15 @@ def make_team():
     expert.name = "expert"
     desk = FunctionAgent(name="desk", description="Hands over.", llm=expert.llm, can_handoff_to=["expert"])
     return AgentWorkflow(agents=[desk, expert], root_agent="desk")
+
+def run(code):
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        exec(code, {"find_policy": find_policy})
+    return said.getvalue()
+
+def make_coder():
+    return CodeActAgent(name="clerk", tools=[find_policy], llm=make().llm, code_execute_fn=run)
 """
 
 
@@ -52,6 +64,12 @@ def test_an_agent_that_is_handed_the_work_is_a_sub_agent(
 ) -> None:
     for reply in replies(f"llama-index:{_module(model, tmp_path, monkeypatch)}:make_team", tmp_path):
         must_tell_sub_agent(reply)
+
+
+def test_tools_that_code_calls_are_unknown(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for reply in replies(f"llama-index:{_module(model, tmp_path, monkeypatch)}:make_coder", tmp_path):
+        assert [call.name for call in reply.tool_calls] == ["execute"]
+        assert not reply.tools_known
 
 
 def test_its_spans_tell_the_tool_call(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

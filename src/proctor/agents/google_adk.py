@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from proctor.agents.framework import answer_of, plain
@@ -36,7 +37,7 @@ class _AdkSession:
 
     def __init__(self, target: Any) -> None:
         runners = import_framework("google.adk.runners", scheme="google-adk", install="google-adk")
-        self._root = target.name
+        self._root, self._unseen = target.name, frozenset(_unseen(target))
         self._runner = runners.InMemoryRunner(agent=target, app_name=_APP)
         self._session: str | None = None
 
@@ -48,19 +49,32 @@ class _AdkSession:
             self._session, told = made.id, with_history(request)
         types = import_framework("google.genai.types", scheme="google-adk", install="google-adk")
         message = types.Content(role="user", parts=[types.Part(text=told)])
-        hearing = _AdkListener(notes, self._root)
+        hearing = _AdkListener(notes, self._root, self._unseen)
         async for event in self._runner.run_async(user_id=_USER, session_id=self._session, new_message=message):
             hearing.hear(event)
         if not hearing.answer:
             raise AgentFault("the agent ended without an answer")
-        return notes.reply(answer_of(hearing.answer))
+        reply = notes.reply(answer_of(hearing.answer))
+        return replace(reply, usage=None) if hearing.missed else reply
+
+
+def _unseen(agent: Any) -> Iterator[str]:
+    """Tools that are agents, and agents that are elsewhere: no event tells which tools they call."""
+    if type(agent).__name__ == "RemoteA2aAgent":
+        yield agent.name
+    yield from (tool.name for tool in getattr(agent, "tools", ()) if getattr(tool, "agent", None) is not None)
+    for helper in agent.sub_agents:
+        yield from _unseen(helper)
 
 
 class _AdkListener:
     """Notes what the events of a turn tell."""
 
-    def __init__(self, notes: Notes, root: str) -> None:
+    def __init__(self, notes: Notes, root: str, unseen: frozenset[str] = frozenset()) -> None:
         self.answer = ""
+        self.missed = False
+        """Whether somebody was at work of whose tools and tokens no event tells."""
+        self._unseen = unseen
         self._notes = notes
         self._root = root
         self._helpers: dict[str, Work] = {}
@@ -74,6 +88,9 @@ class _AdkListener:
             self._notes.spend(_usage(event.usage_metadata), by=by)
         calls = [call for call in event.get_function_calls() if call.name != _TRANSFER]
         self._notes.asked(call.id for call in calls)
+        if not self._unseen.isdisjoint({event.author, *(call.name for call in calls)}):
+            self.missed = True
+            self._notes.hide()
         for call in calls:
             self._notes.begin("tool", call.name, parent=by, call=call.id, arguments=dict(call.args or {}))
         for answer in event.get_function_responses():

@@ -14,6 +14,8 @@ from proctor.transcript import Reply, Request
 from proctor.usage import Usage
 
 _HAND_OFF = "handoff"
+_EXECUTE = "execute"
+"""How an agent that writes code has it run."""
 
 
 def load(rest: str, options: Mapping[str, Any]) -> Agent:
@@ -39,11 +41,18 @@ class _LlamaIndexDialogue:
     async def reply(self, request: Request, notes: Notes) -> Reply:
         """Run the agent and listen to its events."""
         handler = self._target.run(user_msg=request.question, chat_history=_history(request))
-        hearing = _LlamaIndexListener(notes)
+        hearing = _LlamaIndexListener(notes, writes_code=_writes_code(self._target))
         async for event in handler.stream_events():
             hearing.hear(event)
         output = await handler
         return notes.reply(answer_of(getattr(output, "structured_response", None) or str(output)))
+
+
+def _writes_code(target: Any) -> bool:
+    """Whether an agent calls its tools from code, which no event tells of."""
+    agents = getattr(target, "agents", None)
+    kinds = {kind.__name__ for each in (agents.values() if agents else (target,)) for kind in type(each).__mro__}
+    return "CodeActAgent" in kinds
 
 
 def _history(request: Request) -> list[Any]:
@@ -60,8 +69,9 @@ def _history(request: Request) -> list[Any]:
 class _LlamaIndexListener:
     """Notes what the events of a run tell."""
 
-    def __init__(self, notes: Notes) -> None:
+    def __init__(self, notes: Notes, *, writes_code: bool = False) -> None:
         self._notes = notes
+        self._writes_code = writes_code
         self._first: str | None = None
         self._helper: Work | None = None
         """The sub-agent that was handed the work; None: the first agent has it."""
@@ -77,6 +87,8 @@ class _LlamaIndexListener:
                 self._notes.asked(call.tool_id for call in event.tool_calls)
                 self._notes.spend(_usage(event.raw), by=self._helper)
             case "ToolCall" if event.tool_name != _HAND_OFF:
+                if self._writes_code and event.tool_name == _EXECUTE:
+                    self._notes.hide()
                 self._notes.begin(
                     "tool", event.tool_name, parent=self._helper, call=event.tool_id, arguments=dict(event.tool_kwargs)
                 )
