@@ -205,6 +205,12 @@ def test_other_names_and_more_words_of_a_judge_are_understood() -> None:
     assert (read.correctness_score, read.reasoning) == (0.5, "")
 
 
+def test_the_schema_asks_for_the_reasoning_before_the_mark() -> None:
+    schema = AnswerCorrectness.model_json_schema()
+    assert schema["required"] == list(schema["properties"]) == ["reasoning", "correctness_score"]
+    assert "default" not in schema["properties"]["reasoning"]
+
+
 def test_a_score_at_the_threshold_is_correct_whatever_its_last_digits() -> None:
     judge = judge_by(lambda *_: 0.5 * 0.7 + 0.3 * 0.7 + 0.2 * 0.7)
     (metric,) = Agentic.run(source(conversation("a")), model=judge, k=1, threshold=0.7)

@@ -6,10 +6,12 @@ import csv
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import proctor
+from proctor import demo
 from proctor.config import Config
 from proctor.errors import InputError, NoSuchRun, UsageError
 from proctor.findings.gates import GateVerdict, judge, parse
@@ -218,17 +220,67 @@ def test_all_labelled_is_a_rate_with_the_doubt_of_the_cases_alone(place: Path) -
     assert draw(run, store=str(place), count=5, who="ann") == []
 
 
-def test_a_label_on_an_attempt_in_which_the_agent_failed_counts_for_nothing(place: Path) -> None:
+def test_a_label_on_an_attempt_without_a_reply_is_refused_by_hand_and_in_a_sheet(place: Path, tmp_path: Path) -> None:
     run = proctor.evaluate(CASES, agent=sometimes_failing, reviewer="exact", retries=0, store=place).run.id
-    agree(draw(run, store=str(place), count=30), place)
-    before = read_findings(run, store=str(place)).people
     with open_store(str(place)) as store:
         failed = next(each.key for each in store.archive.attempts(run) if each.failure is not None)
-    put_label(failed, passed=True, who="ann", store=str(place))
-    after = read_findings(run, store=str(place)).people
-    assert before is not None
-    assert after is not None
-    assert (after.rate, after.labels) == (before.rate, before.labels)
+    with pytest.raises(InputError, match="has no reply that could pass or fail"):
+        put_label(failed, passed=True, who="ann", store=str(place))
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text(f"attempt,verdict\n{run}/{failed.exam}//1,pass\n", encoding="utf-8")
+    with pytest.raises(InputError, match="has no reply that could pass or fail"):
+        read_sheet(run, sheet, store=str(place), who="ann")
+    assert read_findings(run, store=str(place)).people is None
+
+
+def test_a_sheet_in_which_somebody_has_written_is_not_overwritten(place: Path, tmp_path: Path) -> None:
+    run, sheet = examined(place).run.id, tmp_path / "sheet.csv"
+    drawn = draw(run, store=str(place), count=3)
+    write_sheet(drawn, sheet)
+    write_sheet(drawn, sheet)
+    rows = list(csv.DictReader(sheet.read_text("utf-8-sig").splitlines()))
+    for delimiter, verdict, note in ((",", "pass", ""), (",", "", "odd"), (";", "fail", "")):
+        with sheet.open("w", encoding="utf-8", newline="") as file:
+            table = csv.DictWriter(file, rows[0], delimiter=delimiter)
+            table.writeheader()
+            table.writerows([rows[0] | {"verdict": verdict, "note": note}, *rows[1:]])
+        before = sheet.read_bytes()
+        with pytest.raises(UsageError, match="something filled in in 1 row, which would be lost"):
+            write_sheet(drawn, sheet)
+        assert sheet.read_bytes() == before
+    assert read_sheet(run, sheet, store=str(place), who="ann") == 1, "semicolons, as many spreadsheets save it"
+    sheet.write_text("a letter")
+    with pytest.raises(UsageError, match="is no sheet of labels"):
+        write_sheet(drawn, sheet)
+
+
+def test_going_on_continues_the_same_sample_and_everybody_has_the_same(place: Path) -> None:
+    run = examined(place).run.id
+    whole = [each.name for each in draw(run, store=str(place), count=8, who="ann")]
+    agree(draw(run, store=str(place), count=8, who="ann")[:3], place)
+    assert [each.name for each in draw(run, store=str(place), count=8, who="ann")] == whole[3:]
+    assert [each.name for each in draw(run, store=str(place), count=8, who="bob")] == whole
+
+
+def test_no_more_labels_are_advised_than_there_are_cases(place: Path) -> None:
+    run = examined(place).run.id
+    agree(draw(run, store=str(place), count=20), place)
+    people = read_findings(run, store=str(place)).people
+    assert people is not None
+    assert people.more is None or people.labels + people.more <= len(CASES) + 9
+    assert people.more is not None or people.short_of_cases
+    assert (verdict_of("pass_rate>=0.76 by people", run, place).further_labels or 0) <= len(CASES)
+
+
+def test_in_a_battle_people_tell_the_held_rate_and_no_pass_rate(place: Path) -> None:
+    limits: dict[str, Any] = {"type": "abm-dynamic", "seeds": 8, "max_turns": 5}
+    run = proctor.evaluate(demo.benchmark_path(), agent="demo:pushover", store=place, **limits).run.id
+    agree(draw(run, store=str(place), count=8), place)
+    with pytest.raises(UsageError, match=r"use 'held_rate>=0\.8 by people'"):
+        verdict_of("pass_rate>=0.8 by people", run, place)
+    assert "held rate" in sentence(verdict_of("held_rate>=0.8 by people", run, place))
+    notes = " ".join(read_findings(run, store=str(place)).notes)
+    assert "Conversations held: " in notes or "a held rate as they judge" in notes
 
 
 def sometimes_failing(question: str) -> str:

@@ -19,7 +19,7 @@ from proctor.cli.output import echo
 
 if TYPE_CHECKING:
     from proctor.run import HumanLabel
-    from proctor.workflows.human_labels import Drawn
+    from proctor.workflows.human_labels import Drawn, LabelSample
 
 _KEYS = "p pass, f fail, s skip, u undo, n note, q quit"
 
@@ -49,7 +49,7 @@ def command(
     `proctor show RUN` then tells the pass rate as people judge, with its interval.
     """
     from proctor.config import load_config
-    from proctor.workflows.human_labels import draw, read_sheet, write_sheet
+    from proctor.workflows.human_labels import draw_sample, read_sheet, write_sheet
     from proctor.workflows.store_url import store_url
 
     if to is not None and source is not None:
@@ -60,20 +60,26 @@ def command(
         stored = read_sheet(run, source, store=url, who=name)
         echo(f"stored {stored} label{'' if stored == 1 else 's'}; proctor show {run} tells the rate as people judge")
         return 0
-    drawn = draw(run, store=url, count=count, seed=seed, who=name)
-    if not drawn:
-        echo(f"{name} has labelled every case of {run} that has a reply and a verdict: nothing is left to label")
+    sample = draw_sample(run, store=url, count=count, seed=seed, who=name)
+    if not sample.left:
+        echo(_nothing_left(sample, run, name, count))
         return 0
     if to is not None:
-        write_sheet(drawn, to)
-        echo(
-            f"wrote {len(drawn)} attempts to {to}: fill in verdict (pass or fail), then proctor label {run} --from {to}"
-        )
+        write_sheet(sample.left, to)
+        wrote = f"wrote {len(sample.left)} attempts to {to}"
+        echo(f"{wrote}: fill in verdict (pass or fail), then proctor label {run} --from {to}")
         return 0
     if not sys.stdin.isatty():
         raise click.UsageError("label asks for single keys at a terminal; without one, use --to FILE and --from FILE")
     with _terminal(single_keys=True):
-        return _ask(drawn, run, name, url)
+        return _ask(sample, run, name, url)
+
+
+def _nothing_left(sample: LabelSample, run: str, who: str, count: int) -> str:
+    if len(sample.drawn) == sample.cases:
+        return f"{who} has labelled every case of {run} that has a reply and a verdict: nothing is left to label"
+    more = f"-n {2 * count} draws more of its {sample.cases} cases"
+    return f"{who} has labelled all {count} attempts that are drawn of {run}; {more}"
 
 
 def _user() -> str:
@@ -83,17 +89,18 @@ def _user() -> str:
         raise click.UsageError("nobody knows who you are here; give --who NAME") from None
 
 
-def _ask(drawn: list[Drawn], run: str, who: str, store: str) -> int:
+def _ask(sample: LabelSample, run: str, who: str, store: str) -> int:
     """One attempt after the other, by single keys."""
     made: list[HumanLabel | None] = []
+    drawn, all_drawn = sample.left, len(sample.drawn)
     while len(made) < len(drawn):
         shown = drawn[len(made)]
-        _show(shown, len(made) + 1, len(drawn))
+        _show(shown, sample.place_of(shown), all_drawn)
         answer = _key(shown, who, store, made)
         if answer == "q":
             break
-    given = sum(label is not None for label in made)
-    echo(f"\n{given} of {len(drawn)} labelled as {who}; proctor show {run} tells the rate as people judge")
+    given = all_drawn - len(drawn) + sum(label is not None for label in made)
+    echo(f"\n{given} of {all_drawn} labelled as {who}; proctor show {run} tells the rate as people judge")
     return 0
 
 

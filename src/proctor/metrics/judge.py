@@ -28,10 +28,17 @@ First give your reasoning in one or two sentences that name what decided it, the
 {FENCE_RULE}"""
 
 
+def _require_all(schema: dict[str, Any]) -> None:
+    """A model must explain itself; of one that does not all the same, the mark is not thrown away."""
+    schema["required"] = list(schema["properties"])
+    for field in schema["properties"].values():
+        field.pop("default", None)
+
+
 class AnswerCorrectness(BaseModel):
     """Whether the answer is correct, and why."""
 
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(extra="ignore", json_schema_extra=_require_all)
 
     reasoning: str = Field(default="", description="What decided the mark, in one or two sentences.")
     correctness_score: float = Field(

@@ -15,16 +15,20 @@ _SHOWN = 8
 """Categories that are told in words."""
 
 
-def people_sentences(by_judge: Estimate, people: PeopleFinding | None) -> Iterator[str]:
-    """The pass rate by the judge and as people judge, how the judge agrees with them, and what more labels would do."""
+def people_sentences(by_judge: Estimate, people: PeopleFinding | None, *, held: bool = False) -> Iterator[str]:
+    """The pass rate by the judge and as people judge, how the judge agrees with them, and what more labels would do.
+
+    `held`: they judge whole conversations, and the rate is of those that were held.
+    """
     if people is None:
         return
     if people.rate.value is None:
-        yield f"{_labels(people.labels)} by people are not enough for a pass rate as they judge: {people.rate.note}."
+        rate = "held rate" if held else "pass rate"
+        yield f"{_labels(people.labels)} by people are not enough for a {rate} as they judge: {people.rate.note}."
         return
     judge, told = say(by_judge), say(people.rate)
     said = [
-        f"{judge.value} ({judge.interval}) by the judge",
+        f"{'Conversations held: ' if held else ''}{judge.value} ({judge.interval}) by the judge",
         f"{told.value} ({told.interval}) as people judge, from {_labels(people.labels)}",
         *_agreement(people),
     ]
@@ -37,15 +41,16 @@ def people_sentences(by_judge: Estimate, people: PeopleFinding | None) -> Iterat
     yield from _between(people)
 
 
-def carried_sentences(by_judge: Estimate, carried: PeopleFinding) -> Iterator[str]:
+def carried_sentences(by_judge: Estimate, carried: PeopleFinding, *, held: bool = False) -> Iterator[str]:
     """The rate by another run's labels, said to be such, or why they cannot be carried over."""
     run = carried.carried_from
     if carried.rate.value is None:
         yield f"Labels of run {run}, which had the same judge, cannot be carried over: {carried.rate.note}."
         return
     judge, told = say(by_judge), say(carried.rate)
+    of = "Conversations held: " if held else ""
     yield (
-        f"{judge.value} ({judge.interval}) by the judge; nobody has labelled this run: about {told.value} "
+        f"{of}{judge.value} ({judge.interval}) by the judge; nobody has labelled this run: about {told.value} "
         f"({told.interval}) as people judge, carried over from {_labels(carried.labels)} of run {run} with the same "
         f"judge and rubric; label some of this one to be sure."
     )

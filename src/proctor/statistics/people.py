@@ -146,11 +146,12 @@ def labels_needed(*, rate: float, half_width: float, correlation: float = 0.0, l
 def labels_needed_of(
     cases: int, *, rate: float, half_width: float, correlation: float, level: float = 0.95
 ) -> int | None:
-    """The same where there are so many cases; None: they leave more open than labels on all of them could close."""
+    """The same where there are so many cases; None: labels on all of them would leave more open than that."""
     z = NormalDist().inv_cdf((1 + level) / 2)
     spread, told = rate * (1 - rate), correlation**2
     left = (half_width / z) ** 2 - told * spread / max(1, cases)
-    return ceil((1 - told) * spread / left - 1e-9) if left > 0 else None
+    needed = ceil((1 - told) * spread / left - 1e-9) if left > 0 else None
+    return needed if needed is not None and needed <= cases else None
 
 
 def correlation(labelled: Labelled, *, share: float) -> float:

@@ -6,7 +6,7 @@ import csv
 import io
 import random
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from proctor.errors import InputError, UsageError
 from proctor.run import Attempt, HumanLabel, Key, Run
 from proctor.running.plan import exams_of
 from proctor.settings import check_name, shown, unwritable
-from proctor.storage import open_store
+from proctor.storage import Store, open_store
 from proctor.workflows.people import is_in_rate
 
 COLUMNS = ("attempt", "case", "question", "reference", "reply", "verdict", "note", "who")
@@ -61,29 +61,61 @@ class Drawn:
         return "\n".join(case.answer for case in self.exam.cases if case.answer)
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LabelSample:
+    """Attempts to label, drawn at random; the same for everybody, however much of it is labelled."""
+
+    drawn: tuple[Drawn, ...]
+    """At most one a case."""
+    done: frozenset[str]
+    """The cases that this person has labelled."""
+    cases: int
+    """Those that can be labelled at all."""
+
+    @property
+    def left(self) -> list[Drawn]:
+        """What this person has not labelled yet."""
+        return [each for each in self.drawn if each.exam.id not in self.done]
+
+    def place_of(self, shown: Drawn) -> int:
+        """The place of one of them, from 1."""
+        return self.drawn.index(shown) + 1
+
+
 def draw(name: str, *, store: str, count: int, seed: int = 0, who: str | None = None) -> list[Drawn]:
-    """Attempts to label, drawn at random: at most one a case, none that this person has labelled already."""
+    """So many attempts to label, without those that this person has labelled already; without one, anybody."""
+    return draw_sample(name, store=store, count=count, seed=seed, who=who).left
+
+
+def draw_sample(name: str, *, store: str, count: int, seed: int = 0, who: str | None = None) -> LabelSample:
+    """So many attempts to label, and which of them this person has labelled already; without one, anybody."""
     if count < 1:
         raise UsageError(f"-n {count} draws nothing; expected at least 1")
     with open_store(store, create=False) as opened:
         run = opened.archive.find(name)
         done = {label.key.exam for label in opened.human_labels.of_run(run.id) if who in (None, label.who)}
         eligible = (attempt for attempt in opened.archive.attempts(run.id) if is_in_rate(run, attempt.key))
-        chosen = _chosen(eligible, done, count, random.Random(f"{run.id} {seed}"))
+        by_case = _by_case(eligible)
+        chosen = _chosen(by_case, count, random.Random(f"{run.id} {seed}"))
         exams = {exam.id: exam for exam in exams_of(opened.archive.benchmark_of(run.id), run.settings)}
         found = ((exams.get(key.exam), opened.archive.attempt(key)) for key in chosen)
-        drawn = [Drawn(exam=exam, attempt=attempt) for exam, attempt in found if exam and attempt]
-    if not drawn and not done:
+        drawn = tuple(Drawn(exam=exam, attempt=attempt) for exam, attempt in found if exam and attempt)
+    if not drawn:
         raise InputError(f"run {run.id} has no attempt with a reply and a verdict; there is nothing to label")
-    return drawn
+    return LabelSample(drawn=drawn, done=frozenset(done), cases=len(by_case))
 
 
-def _chosen(attempts: Iterable[Attempt], done: set[str], count: int, rng: random.Random) -> list[Key]:
-    """One attempt of each case, as many as asked for, with some that the judge failed."""
+def _by_case(attempts: Iterable[Attempt]) -> dict[str, list[Attempt]]:
+    """Case → its attempts with a reply and a verdict."""
     by_case: dict[str, list[Attempt]] = {}
     for attempt in attempts:
-        if attempt.passed is not None and attempt.failure is None and attempt.key.exam not in done:
+        if attempt.passed is not None and attempt.failure is None:
             by_case.setdefault(attempt.key.exam, []).append(attempt)
+    return by_case
+
+
+def _chosen(by_case: Mapping[str, Sequence[Attempt]], count: int, rng: random.Random) -> list[Key]:
+    """One attempt of each case, as many as asked for, with some that the judge failed."""
     drawn = [rng.choice(trials) for trials in by_case.values()]
     rng.shuffle(drawn)
     first, rest = drawn[:count], drawn[count:]
@@ -104,8 +136,24 @@ def put_label(
     check_name("who labels", who)
     label = HumanLabel(key=key, passed=passed, who=who, note=note[:_LONGEST_NOTE], made=time.time(), seconds=seconds)
     with open_store(store, create=False) as opened:
-        opened.human_labels.put(key.run, [label])
+        _put(opened, key.run, [label])
     return label
+
+
+def _put(opened: Store, run: str, labels: Sequence[HumanLabel]) -> None:
+    """Store labels; refuse those on an attempt without a reply, of which nothing can be said."""
+    for label in labels:
+        attempt = opened.archive.attempt(label.key)
+        if attempt is not None and (attempt.failure is not None or not _has_reply(attempt)):
+            raise InputError(
+                f"the attempt at case {label.key.exam!r}, trial {label.key.trial} of run {run} has no reply that could "
+                "pass or fail: the call failed; label another, no label was stored"
+            )
+    opened.human_labels.put(run, labels)
+
+
+def _has_reply(attempt: Attempt) -> bool:
+    return any(turn.reply is not None for turn in attempt.transcript.turns)
 
 
 def take_back(label: HumanLabel, *, store: str) -> None:
@@ -116,10 +164,26 @@ def take_back(label: HumanLabel, *, store: str) -> None:
 
 def write_sheet(drawn: Sequence[Drawn], path: Path) -> None:
     """A comma CSV for people elsewhere: they fill in `verdict` (pass, fail, or nothing), `note` and `who`."""
+    _must_be_empty(path)
     try:
         path.write_bytes(sheet_of(drawn))
     except OSError as error:
         raise unwritable(path, error) from error
+
+
+def _must_be_empty(path: Path) -> None:
+    """Refuse a file in which somebody has written, and one that is no sheet."""
+    try:
+        content = path.read_bytes() if path.is_file() else b""
+        rows = list(_rows(content, str(path))) if content else []
+    except (OSError, InputError):
+        raise UsageError(f"{path} is there already and is no sheet of labels; write to another file") from None
+    filled = sum(any((row.get(name) or "").strip() for name in ("verdict", "note")) for _, row in rows)
+    if filled:
+        raise UsageError(
+            f"{path} is there already, with something filled in in {filled} {'row' if filled == 1 else 'rows'}, which "
+            "would be lost: --from stores its labels; write to another file, or delete this one"
+        )
 
 
 def sheet_of(drawn: Sequence[Drawn]) -> bytes:
@@ -158,7 +222,7 @@ def store_sheet(name: str, content: bytes, *, source: str, store: str, who: str)
             raise InputError(
                 f"no row of {source} has a verdict, so no label was stored; fill in pass or fail in the column verdict"
             )
-        opened.human_labels.put(run.id, labels)
+        _put(opened, run.id, labels)
     return len(labels)
 
 
@@ -187,7 +251,10 @@ def _labels(content: bytes, source: str, run: Run, who: str) -> Iterator[HumanLa
 
 def _rows(content: bytes, source: str) -> Iterator[tuple[int, dict[str, str]]]:
     try:
-        sheet = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""))
+        text = content.decode("utf-8-sig")
+        header = text.partition("\n")[0]
+        delimiter = ";" if header.count(";") > header.count(",") else ","  # as spreadsheets of many countries save it
+        sheet = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
         columns = list(sheet.fieldnames or ())
         twice = [name for name in COLUMNS if columns.count(name) > 1]
         if twice:

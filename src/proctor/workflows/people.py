@@ -37,16 +37,16 @@ def with_people(opened: Store, run: Run, findings: Findings) -> Findings:
 
 def _with_labels(opened: Store, run: Run, findings: Findings) -> Findings:
     labels = labels_in_rate(opened, run)
-    rate = corrected_rate(findings)
+    rate, held = corrected_rate(findings), findings.battle is not None
     if not labels:
         carried = _carry_over(opened, run, findings)
         if carried is None:
             return findings
-        return replace(findings, carried=carried, notes=(*findings.notes, *carried_sentences(rate, carried)))
+        return replace(findings, carried=carried, notes=(*findings.notes, *carried_sentences(rate, carried, held=held)))
     people = people_finding(
         labels, _verdicts_on(opened, labels), judged_share(findings), categories=dict(_categories(findings))
     )
-    found = replace(findings, people=people, notes=(*findings.notes, *people_sentences(rate, people)))
+    found = replace(findings, people=people, notes=(*findings.notes, *people_sentences(rate, people, held=held)))
     return with_length_preference(opened, found, labels)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from proctor.benchmark import Exam
 from proctor.errors import UsageError
 from proctor.findings.gates.gate import COUNTS, OF_BATTLES, OVER_K, Gate
-from proctor.findings.gates.verdict import Baseline, Unit, chosen_k, no_battle, no_category, unit_of
+from proctor.findings.gates.verdict import Baseline, Unit, chosen_k, labelled_as_held, no_battle, no_category, unit_of
 from proctor.findings.run import Findings
 from proctor.run import Run
 from proctor.statistics import gate as rules
@@ -37,6 +37,8 @@ def check(
             raise no_category(wanted, categories)
         if wanted.metric in OF_BATTLES and run.settings.type == "standard":
             raise no_battle(wanted)
+        if wanted.by_people and wanted.metric == "pass_rate" and run.settings.type != "standard":
+            raise labelled_as_held(wanted)
         if wanted.baseline is not None:
             _check_baseline(wanted, run, exams, baseline(wanted.baseline), level=level, force=force)
         elif wanted.metric not in COUNTS and not wanted.by_people and not force:

@@ -171,6 +171,8 @@ def _further_labels(wanted: Gate, findings: Findings) -> int | None:
         return None
     told = people.correlation if people is not None else 0.0
     needed = labels_needed(rate=min(max(value, 0.05), 0.95), half_width=distance, correlation=told)
+    if needed > by_judge.n:  # one attempt of a case is labelled, so there are no more
+        return None
     return max(1, needed - (people.labels if people is not None else 0))
 
 
@@ -230,6 +232,8 @@ def _estimate(wanted: Gate, findings: Findings) -> Estimate:
 def _by_people(wanted: Gate, findings: Findings) -> Estimate:
     if wanted.metric in OF_BATTLES and findings.battle is None:
         raise no_battle(wanted)
+    if wanted.metric == "pass_rate" and findings.battle is not None:
+        raise labelled_as_held(wanted)
     if findings.people is not None:
         return findings.people.rate
     return Estimate(value=None, low=None, high=None, n=0, method=PEOPLE, note="nobody has labelled any of it")
@@ -238,6 +242,15 @@ def _by_people(wanted: Gate, findings: Findings) -> Estimate:
 def no_battle(wanted: Gate) -> UsageError:
     """The gate is about conversations, and the run has none."""
     return UsageError(f"--gate {wanted.text!r}: only battles (--type abm-static or abm-dynamic) have a {wanted.metric}")
+
+
+def labelled_as_held(wanted: Gate) -> UsageError:
+    """The gate is about replies, and people label whole conversations."""
+    instead = wanted.text.replace("pass_rate", "held_rate")
+    return UsageError(
+        f"--gate {wanted.text!r}: in a battle people say of a whole conversation whether the agent held, so their "
+        f"labels tell no pass rate; use {instead!r}"
+    )
 
 
 def no_category(wanted: Gate, known: Iterable[str]) -> UsageError:
