@@ -194,3 +194,19 @@ def test_what_run_cannot_be_is_refused(tmp_path: Path, line: str, said: str) -> 
     path.write_text(f"[run]\n{line}\n", "utf-8")
     with pytest.raises(InputError, match=re.escape(said)):
         load_config(path)
+
+
+def test_a_reviewers_spec_may_be_called_its_model(tmp_path: Path) -> None:
+    file = tmp_path / "proctor.toml"
+    file.write_text(
+        '[models.mini]\nspec = "openai:gpt-5-mini"\n'
+        '[reviewers.own]\nmodel = "anthropic:claude"\ncriteria = "Is it polite?"\n'
+        '[reviewers.named]\nmodel = "mini"\ntemperature = 0.5\n'
+        '[reviewers.code]\nspec = "python:mine:judge"\nmodel = "large"\n'
+    )
+    reviewers = load_config(file).reviewers
+    assert {name: (part.spec, part.options) for name, part in reviewers.items() if name != "mini"} == {
+        "own": ("anthropic:claude", {"criteria": "Is it polite?"}),
+        "named": ("openai:gpt-5-mini", {"temperature": 0.5}),
+        "code": ("python:mine:judge", {"model": "large"}),
+    }

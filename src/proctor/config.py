@@ -222,6 +222,17 @@ class Config(Strict):
     limits: dict[str, LimitTable] = {}
     prices: dict[str, PriceTable] = {}
 
+    @model_validator(mode="before")
+    @classmethod
+    def _name_models(cls, given: Any) -> Any:
+        """`model = "…"` of a reviewer is its spec, or one of `[models]`, with prices and all."""
+        reviewers = given.get("reviewers") if isinstance(given, Mapping) else None
+        if not isinstance(reviewers, Mapping):
+            return given
+        models = given.get("models")
+        named = models if isinstance(models, Mapping) else {}
+        return {**given, "reviewers": {name: _with_spec(part, named) for name, part in reviewers.items()}}
+
     @model_validator(mode="after")
     def _cast_models(self) -> Config:
         """Every model can play every part, unless somebody of its name plays it already."""
@@ -232,6 +243,15 @@ class Config(Strict):
             if model.price is not None:
                 self.prices.setdefault(model.spec, model.price)
         return self
+
+
+def _with_spec(part: Any, models: Mapping[str, Any]) -> Any:
+    """A reviewer whose spec may be called its model; where it has a spec, `model` is an option like any other."""
+    if not isinstance(part, Mapping) or "spec" in part or not isinstance(part.get("model"), str):
+        return part
+    known = models.get(part["model"])
+    spec = known.get("spec") if isinstance(known, Mapping) else part["model"]
+    return {**{name: value for name, value in part.items() if name != "model"}, "spec": spec}
 
 
 class _PriceFile(Strict):
