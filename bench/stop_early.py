@@ -10,13 +10,19 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from math import exp, log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from proctor.benchmark import Case, Exam
+from proctor.findings.gates.gate import parse
+from proctor.findings.gates.interim import InterimLooks
+from proctor.findings.run import gather
+from proctor.run import Attempt, Key, Run, Settings
 from proctor.statistics.gate import fewest_cases
 from proctor.statistics.intervals import Sums, wilson
 from proctor.statistics.sequential import (
@@ -87,12 +93,36 @@ def by_flips(differences: NDArray[np.int_], bounds: tuple[float, ...], sizes: tu
     for bound, size in zip(bounds, sizes, strict=True):
         seen = differences[:size]
         squares = int((seen**2).sum())
-        z, share = (seen.sum() / sqrt(squares) if squares else 0.0), size / differences.size
+        if not squares:
+            continue
+        z, share = seen.sum() / sqrt(squares), size / differences.size
         if abs(z) >= bound:
             return ("met" if z > 0 else "not met"), share
         if is_hopeless(z, share, bounds[-1]):
             return "open", share
     return "open", 1.0
+
+
+def as_played(trials: Bools, gate: str, before: Bools | None = None) -> End:
+    """What `proctor run --stop-early` makes of the same run, beside another: the rules above are quicker copies."""
+    exams = [Exam(id=f"c{n}", cases=(Case(id=f"c{n}", question="?"),)) for n in range(trials.shape[1])]
+    run = Run(
+        id="now", name="now", benchmark="b", digest="d", agent="a", planned=trials.size,
+        settings=Settings(trials=trials.shape[0], stop_early=(gate,)),
+    )  # fmt: skip
+    slots = [(trial, exam.id) for trial in range(1, trials.shape[0] + 1) for exam in exams]
+    other = gather(replace(run, id="before"), exams, attempts_of(before)) if before is not None else None
+    looks = InterimLooks(run, exams, slots, [parse(gate)], lambda _: other)  # type: ignore[arg-type, return-value]
+    looks.add(attempts_of(trials))
+    assert looks.verdict is not None
+    said = looks.verdict.verdicts[gate]
+    return "open" if said == "inconclusive" else said, looks.verdict.attempts / trials.size
+
+
+def attempts_of(trials: Bools) -> Iterator[Attempt]:
+    for (trial, case), passed in np.ndenumerate(trials):
+        key = Key(run="now", exam=f"c{case}", condition="", trial=trial + 1)
+        yield Attempt(key=key, passed=bool(passed), finished=True)
 
 
 def simulate(played: Iterable[End]) -> tuple[float, Counter[str]]:
@@ -208,13 +238,43 @@ def two_runs(runs: int, chance: np.random.Generator) -> list[str]:
     return missed
 
 
+def copies(runs: int, chance: np.random.Generator) -> list[str]:
+    """Whether the rules that are simulated here end runs as Proctor does."""
+    gate, apart, flips = f"pass_rate>={BOUND}", Counter[str](), "not worse than before by 0"
+    for _ in range(runs):
+        rate = float(chance.choice(TRUTHS))
+        once, often = chance.random((1, 100)) < rate, draw(rate, 0.5, 60, chance)
+        before = chance.random((1, 100)) < rate
+        sizes, by_four = look_sizes(100), look_sizes(often.size)
+        found = {
+            "one trial": (by_count(plan(100, BOUND), once[0]), as_played(once, gate)),
+            "four trials": (by_z(often, shares_bounds(by_four), by_four), as_played(often, gate)),
+            "two runs": (
+                by_flips(once[0].astype(int) - before[0].astype(int), shares_bounds(sizes), sizes),
+                as_played(once, flips, before),
+            ),
+        }
+        apart.update(name for name, (ours, theirs) in found.items() if ours != theirs)
+    print(f"\n{runs} runs of each kind, played by Proctor itself: {dict(apart) or 'every one ends alike'}")
+    return [f"{name}: {count} of {runs} runs end otherwise in Proctor" for name, count in apart.items()]
+
+
+def shares_bounds(sizes: tuple[int, ...]) -> tuple[float, ...]:
+    return z_bounds(tuple(size / sizes[-1] for size in sizes))
+
+
 def main(arguments: list[str]) -> int:
     """Print the tables; 1 where a goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("--runs", type=int, default=2_000, help="simulated runs for each line [default: 2,000]")
     runs = parser.parse_args(arguments).runs
     chance = np.random.default_rng(20261116)
-    missed = [*one_trial(runs, chance), *four_trials(runs, chance), *two_runs(4 * runs, chance)]
+    missed = [
+        *one_trial(runs, chance),
+        *four_trials(runs, chance),
+        *two_runs(4 * runs, chance),
+        *copies(runs // 20, chance),
+    ]
     print("\n" + ("\n".join(f"MISSED  {each}" for each in missed) or "All goals are reached."))
     return 1 if missed else 0
 
