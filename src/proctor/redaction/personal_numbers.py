@@ -21,7 +21,7 @@ _BRANDS = re.compile(
     r"|(?:5018|5020|5038|5893|6304|6759|676[1-3])\d{8,15}"
 )
 """Visa, Mastercard, American Express, Discover, UnionPay and JCB, Diners, Maestro."""
-_WRITTEN = ((4, 4, 4, 4), (4, 4, 4, 4, 3), (4, 6, 5), (4, 6, 4))
+_WRITTEN = ((4, 4, 4, 4), (4, 4, 4, 4, 3), (4, 6, 5), (4, 6, 4), (4, 4, 8), (8, 4, 4), (4, 8, 4), (8, 8))
 """How the digits of a card are grouped, where they are."""
 _MOST_GROUPS = max(map(len, _WRITTEN))
 

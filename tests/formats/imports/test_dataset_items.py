@@ -72,6 +72,12 @@ def test_a_page_does_not_pass_for_the_whole_dataset(tmp_path: Path) -> None:
     ].notes
 
 
+def test_a_whole_dataset_of_langfuse_is_read(tmp_path: Path) -> None:
+    whole = {"id": "d", "name": "sums", "items": [langfuse_item(1), langfuse_item(2)], "runs": []}
+
+    assert [each.case.id for each in read(as_json(tmp_path / "set.json", whole))[0]] == ["item-1", "item-2"]
+
+
 def test_a_table_of_langfuse_is_read_whether_its_cells_are_json_or_plain(tmp_path: Path) -> None:
     head = '"id","datasetId","datasetName","input","expectedOutput","metadata","status"\n'
     rows = [

@@ -70,6 +70,20 @@ def test_of_several_prompts_only_the_variables_that_they_name_are_asked(tmp_path
     assert (case.question, case.metadata) == ("Capital?", {"expected": "Paris"})
 
 
+def test_prompts_with_labels_of_their_own_are_asked_by_the_variables_that_they_name(tmp_path: Path) -> None:
+    variables = {"question": "Capital?", "expected": "Paris"}
+    path = promptfoo_results(tmp_path / "results.json", [promptfoo_result("?", vars=variables)], columns=2)
+    told = json.loads(path.read_text(encoding="utf-8"))
+    for number, prompt in enumerate(told["results"]["prompts"]):
+        prompt["label"] = f"prompt {number}"
+    path.write_text(json.dumps(told), encoding="utf-8")
+
+    [record], _ = read(path)
+
+    assert record.case.question == "Capital?"
+    assert record.case.metadata["expected"] == "Paris"
+
+
 def test_files_beside_a_config_are_read_by_name_and_by_pattern(tmp_path: Path) -> None:
     (tmp_path / "prompts").mkdir()
     (tmp_path / "prompts" / "a.txt").write_text("Answer: {{question}}\n", encoding="utf-8")

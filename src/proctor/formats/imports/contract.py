@@ -18,6 +18,8 @@ from proctor.score import Review
 from proctor.transcript import Reply
 from proctor.usage import Usage
 
+_TABLES = TABLES_OF_KEYS - {"query", "params"}
+"""Of the tables whose keys open something, those that are not as often data."""
 TOLD = 20
 """Records that could not be taken beyond these are only counted."""
 
@@ -146,7 +148,7 @@ class ImportLog:
         for name, each in value.items():
             hidden = holds_secret(str(name), each, keys=keys)
             self.masked += hidden
-            below = keys or str(name).lower() in TABLES_OF_KEYS
+            below = keys or str(name).lower() in _TABLES
             cleaned[self._mask(str(name))] = "[secret]" if hidden else self._clean(each, keys=below)
         return cleaned
 

@@ -19,7 +19,7 @@ def recognises(file: SourceFile) -> bool:
     """Whether it looks like one of its files."""
     first = file.first
     if file.kind == "object":
-        return isinstance(first.get("data", ""), list) and "object" not in first and _is_item(_first_of(first["data"]))
+        return "object" not in first and _is_item(_first_of(first.get(_list_key(first))))
     return file.kind in ("list", "lines", "csv") and _is_item(first)
 
 
@@ -28,15 +28,21 @@ def _is_item(record: dict[str, Any]) -> bool:
     return "input" in keys and ("expectedoutput" in keys or bool({"datasetid", "sourcetraceid"} & keys))
 
 
+def _list_key(record: dict[str, Any]) -> str:
+    """Where the items stand: on a page, or in a whole dataset."""
+    return "data" if isinstance(record.get("data"), list) else "items"
+
+
 def _first_of(records: Any) -> dict[str, Any]:
     return next(iter(objects(records)), {})
 
 
 def open_langfuse(file: SourceFile, wishes: ImportWishes) -> ImportSource:
     """A dataset."""
-    first = _first_of(file.first.get("data")) if file.kind == "object" else _read_cells(file.first)
+    key = _list_key(file.first)
+    first = _first_of(file.first.get(key)) if file.kind == "object" else _read_cells(file.first)
     name = next((str(value) for key, value in first.items() if _plain(key) == "datasetname" and value), "")
-    lists = (("data",),) if file.kind == "object" else ((),)
+    lists = ((key,),) if file.kind == "object" else ((),)
     of_row = (lambda row, log: item_of(_read_cells(row), log)) if file.kind == "csv" else item_of
     return DatasetExport(file, wishes, tool=TOOL, item_of=of_row, name=name, lists=lists)
 

@@ -119,6 +119,13 @@ class PromptfooResults:
     def _prompts(self) -> dict[str, None]:
         return dict.fromkeys(prompt for _, prompt in self._columns.values())
 
+    @cached_property
+    def _templates(self) -> list[str]:
+        """The prompts with their variables; where only their labels are known, these, which most often are the same."""
+        told = objects(self._header.get(("results", "prompts")))
+        raws = [str(each["raw"]) for each in told if each.get("raw")]
+        return [*dict.fromkeys(raws)] if raws else [*self._prompts]
+
     @property
     def _has_one_prompt(self) -> bool:
         return len(self._prompts) <= 1
@@ -190,11 +197,11 @@ class PromptfooResults:
         raw = prompt.get("raw") if isinstance(prompt, dict) else prompt
         if not (self._has_one_prompt and isinstance(raw, str)):
             try:
-                return asked_there([*self._prompts], variables, self._wishes, log)
+                return asked_there(self._templates, variables, self._wishes, log)
             except InputError as error:
                 log.skip(place, str(error))
                 return None
-        template = next(iter(self._prompts), "")
+        template = next(iter(self._templates), "")
         asked = chat_or_text(raw, self._wishes, log)
         used = names_in(template, variables) if is_open(template) else variables.keys()
         others = {
