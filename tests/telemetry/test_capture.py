@@ -19,7 +19,7 @@ from opentelemetry.trace import NonRecordingSpan, SpanContext, StatusCode, Trace
 
 from proctor.agents.function import adapt
 from proctor.telemetry.capture import capturing
-from proctor.transcript import Citation, Reply, Request, ToolCall
+from proctor.transcript import Citation, Reply, Request, Step, ToolCall
 from proctor.usage import Usage
 
 _EXPORTED = InMemorySpanExporter()
@@ -196,6 +196,23 @@ async def test_the_replys_own_word_wins() -> None:
         return own
 
     assert await asked(agent) == own
+
+
+@pytest.mark.parametrize(("used", "told", "known"), [(("a", "b"), ["a", "b"], True), ((), ["mine"], False)])
+async def test_a_reply_that_may_lack_calls_is_told_by_spans_that_have_them(
+    used: tuple[str, ...], told: list[str], known: bool
+) -> None:
+    def agent(question: str) -> Reply:
+        for name in used:
+            use(name)
+        with tracer().start_as_current_span("chat m") as span:
+            span.set_attribute("gen_ai.usage.input_tokens", 10)
+        step = Step(id="s", kind="tool", name="mine", call="m")
+        return Reply(text="so", tool_calls=(ToolCall(name="mine", id="m"),), steps=(step,), tools_known=False)
+
+    reply = await asked(agent)
+    assert (names(reply), reply.tools_known) == (told, known)
+    assert [step.call for step in reply.steps] == [None if known else "m"]
 
 
 async def test_sub_agents_become_steps_that_point_at_their_calls() -> None:

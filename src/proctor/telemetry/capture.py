@@ -54,13 +54,15 @@ class CapturedSpans:
         from proctor.telemetry.activity import activity_of
 
         seen = activity_of(self.spans())
-        calls = reply.tool_calls or seen.tool_calls
+        tells_more = not reply.tools_known and seen.tools_known and len(seen.tool_calls) >= len(reply.tool_calls)
+        calls = seen.tool_calls if tells_more else reply.tool_calls or seen.tool_calls
+        steps = reply.steps or seen.steps
         merged = replace(
             reply,
             tool_calls=calls,
-            tools_known=reply.tools_known or seen.tools_known,
+            tools_known=reply.tools_known or tells_more,
             citations=reply.citations or seen.citations,
-            steps=reply.steps or _pointing_at(seen.steps, {call.id for call in calls}),
+            steps=reply.steps if reply.steps and not tells_more else _pointing_at(steps, {call.id for call in calls}),
             usage=reply.usage if reply.usage is not None else seen.usage,
         )
         try:
