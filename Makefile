@@ -66,7 +66,7 @@ test-imports: $(VENV)/dev.stamp .venv-imports/stamp
 	@npm install --silent --no-audit --no-fund --prefix .venv-imports promptfoo || echo "npm cannot install promptfoo; its test is skipped"
 	@touch $@
 
-# 106 s on two cores that others used too (2026-11-18), without installing Ray: quick enough for a job of its own in CI.
+# 106 s on two cores, 223 s where others kept both busy (2026-11-18), without installing Ray: a job of its own in CI.
 .PHONY: test-ray
 test-ray: $(VENV)/dev.stamp $(VENV)/ray.stamp
 	PROCTOR_TEST_RAY=1 timeout 900 $(BIN)/python -m pytest -m ray tests/workers
