@@ -166,6 +166,22 @@ def test_more_trials_are_planned_and_only_they_are_played(browser: Browser, demo
     assert (found.run.status, found.run.settings.look, found.findings.counts.scored) == ("completed", 2, 6)
 
 
+def test_time_outs_are_played_again_where_a_program_asks_for_it(browser: Browser, store_path: str) -> None:
+    slow = "command:sh -c 'test -e answered || sleep 5; echo yes'"
+    run = evaluate([("one?", "yes")], agent=slow, store=store_path, reviewer="exact", timeout=0.2).run
+    answer = api(browser, f"/api/runs/{run.id}/resume", {"retry_timeouts": True, "timeout": 30})
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["status"] == "queued"
+    found = browser.site.store.archive.find(run.id)
+    assert (found.status, found.settings.retried_timeouts) == ("queued", 1)
+
+
+def test_a_completed_run_without_time_outs_has_none_to_play_again(browser: Browser, demo_run: Run) -> None:
+    answer = api(browser, f"/api/runs/{demo_run.id}/resume", {"retry_timeouts": True})
+    assert answer.status_code == 409
+    assert browser.site.store.archive.find(demo_run.id) == demo_run
+
+
 @pytest.mark.parametrize(("trials", "words"), [("2", "has 2 already"), ("0", "trials"), ("many", "whole number")])
 def test_an_extension_that_cannot_be_leaves_the_run_completed(
     browser: Browser, demo_run: Run, trials: str, words: str

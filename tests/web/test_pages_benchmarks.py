@@ -78,6 +78,13 @@ def test_tabs_workbooks_and_lines_of_json_are_taken_too(browser: Browser, file: 
     assert [case.answer for case in cases] == ["4", "Ada"]
 
 
+def test_lines_of_json_that_need_no_conversion_show_how_their_keys_are_read(browser: Browser) -> None:
+    page = upload(browser, '{"input": "Who?", "ideal": "Ada", "tags": ["x"]}\n', file="faq.jsonl", do="look").text
+    assert mapping(page) == {"input": "question", "ideal": "answer", "tags": "category"}
+    plain = upload(browser, '{"question": "Who?", "reference": "Ada"}\n', file="faq.jsonl", do="look").text
+    assert "How its keys are read" not in plain
+
+
 def test_a_benchmark_file_is_taken_as_it_came(browser: Browser) -> None:
     assert "Converted from" not in upload(browser, GOOD, do="look").text
     assert browser.get(f"/benchmarks/{saved(browser, 'faq.csv', GOOD)}/file").text == GOOD

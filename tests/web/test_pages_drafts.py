@@ -193,3 +193,17 @@ def test_what_an_upload_may_not_say_is_refused_here_too(browser: Browser) -> Non
     answer = browser.post("/benchmarks/library-skills/review", {"version": version, "every": "1", "do-1": "drop"})
     assert answer.status_code == 422
     assert "names a folder of the server" in answer.text
+
+
+def test_category_reasoning_and_context_are_edited_too_and_what_is_sent_as_it_was_is_no_change(
+    browser: Browser, page: str
+) -> None:
+    shown = browser.page(f"{page}?every=1")
+    assert shown.count('<details class="entry">') == 3, "one line each until it is opened"
+    sent = {"every": "1", "question-1": "What is it made of?", "reference-1": "Oak.", "category-1": "a; b"}
+    saved = browser.post(page, decided(browser, **sent, **{"reasoning-1": "It says so.", "context-1": ""}))
+    assert saved.status_code == 303
+    kept = stored(browser)["kept"]
+    assert (kept.categories, kept.reasoning, kept.context) == (("a", "b"), "It says so.", None)
+    again = browser.post(page, decided(browser, **sent, **{"reasoning-1": "It says so.", "context-1": ""}))
+    assert "nothing was changed" in again.text

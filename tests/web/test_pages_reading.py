@@ -695,3 +695,21 @@ def test_a_store_that_another_process_writes_is_read_as_it_stands(browser: Brows
     after = browser.page(f"/runs/{demo_run.id}")
     assert "somebody else did" not in before
     assert "somebody else did" in after
+
+
+def test_in_a_battle_no_score_is_said_to_pass(reader: Browser, played: Played) -> None:
+    run = played.id("pushover")
+    for page in (reader.page(f"/runs/{run}"), reader.page(f"/runs/{run}/export/html")):
+        assert "passes at" not in page
+        assert "holds when no reply of it fails, whatever its score" in page
+    case = played["pushover"].findings.cases[0].id
+    assert "mean score" in reader.page(addresses.case(run, case))
+
+
+def test_cases_under_several_conditions_are_counted_as_in_the_plain_run(reader: Browser, played: Played) -> None:
+    found = played["orchestrator"].findings
+    page = reader.page(f"/runs/{found.run.id}")
+    told = re.findall(r'<td class="number" title="(\d+) of (\d+) attempts under all conditions">(\d+)/(\d+)</td>', page)
+    assert told
+    plain = {case.conditions[""] for case in found.cases}
+    assert {(int(counted), int(passed)) for _, _, passed, counted in told} <= plain

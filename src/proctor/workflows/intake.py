@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,6 +11,8 @@ from proctor.errors import InputError
 from proctor.formats import archive, tables
 from proctor.formats.charset import decode
 from proctor.formats.convert import ConversionReport, convert
+from proctor.formats.suites.declaration import CASE
+from proctor.formats.suites.suite import JSONL
 from proctor.workflows.upload import ENDINGS, ExaminedFile, FileProblem, broken, examine
 
 WORKBOOKS = (".xlsx", ".xlsm")
@@ -33,6 +36,18 @@ class Intake:
     examined: ExaminedFile
     conversion: ConversionReport | None = None
     """What a conversion did; None: it is taken as it came."""
+
+
+def names_read(file: str, content: bytes) -> dict[str, str]:
+    """Key of a file of JSON lines → what it is read as, where people call it otherwise; empty: nobody does."""
+    if Path(file).suffix.lower() != JSONL:
+        return {}
+    try:
+        first = json.loads(content.lstrip().partition(b"\n")[0])
+    except (ValueError, RecursionError):
+        return {}
+    keys = {key: CASE.synonyms.get(key, key) for key in first} if isinstance(first, dict) else {}
+    return keys if any(key != name for key, name in keys.items()) else {}
 
 
 def take_in(file: str, content: bytes, *, too_large: bool = False) -> Intake:

@@ -84,6 +84,9 @@ class GoingOn(RequestBody):
     """
 
     to_the_end: bool = Field(default=False, description="Play the rest of a run that stopped early")
+    retry_timeouts: bool = Field(
+        default=False, description="Play again what the agent did not answer in time, also of a completed run"
+    )
 
 
 @with_settings("api", held, ["passing_score"])

@@ -172,7 +172,7 @@ def cancel_run(request: Request, run: Named) -> Response:
 
 @router.post("/runs/{run}/resume", response_model=shapes.RunBody, responses=STATES)
 def resume_run(request: Request, run: Named, how: GoingOn | None = None) -> Response:
-    """Play what is missing, nothing twice; at another pace, with more trials, or to the end, where that is asked."""
+    """Play what is missing; at another pace, with more trials, to the end, or time-outs again, where that is asked."""
     site = site_of(request)
     given = {} if how is None else how.model_dump()
     return answer(_row(site, go_on(site, site.store.archive.find(run), **given)))

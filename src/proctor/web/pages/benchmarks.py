@@ -26,7 +26,7 @@ from proctor.web.reading.vocabulary import teach
 from proctor.web.site.drafts import Draft, Drafts
 from proctor.web.site.render import FORM_CACHE, render
 from proctor.web.site.site import Site, site_of
-from proctor.workflows.intake import ACCEPTED, take_in
+from proctor.workflows.intake import ACCEPTED, names_read, take_in
 from proctor.workflows.library import (
     LONGEST_DESCRIPTION,
     LONGEST_NAME,
@@ -223,6 +223,7 @@ def _form(
         examined=examined,
         was=was,
         conversion=conversion,
+        read_as={} if draft is None or conversion is not None else names_read(draft.file, draft.content),
         accepted=",".join(ACCEPTED),
         trouble=trouble,
         longest_name=LONGEST_NAME,

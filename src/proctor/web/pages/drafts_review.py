@@ -10,6 +10,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
+from proctor.benchmark import Case
 from proctor.errors import InputError
 from proctor.formats.suites.suite import is_suite
 from proctor.web.pages import form_of
@@ -23,6 +24,10 @@ from proctor.workflows.library import StoredBenchmark
 router = APIRouter()
 PAGE = 10
 """Drafts on a page: as many as a person decides on in one go."""
+ROWS = 50
+"""Cases on a page, which are folded until one is opened."""
+_FURTHER = ("category", "reasoning", "context")
+"""What else of a case can be changed where all of them are shown."""
 _CHANGED = "the benchmark has changed since this page was made; nothing was saved: reload it and decide again"
 
 
@@ -87,20 +92,28 @@ def _changes(form: Form, drafts: list[DraftCase]) -> dict[int, Decision]:
         typed, place = _read_decision(form, draft.place), draft.place
         if form.text(f"do-{place}") == "drop":
             made[place] = Decision(choice="drop")
-        elif form.texts(f"question-{place}") and typed != _as_it_was(draft):
+        elif form.texts(f"question-{place}") and typed != _as_it_was(draft, typed):
             made[place] = typed
     added = _read_decision(form, NEW_CASE)
-    return made | ({NEW_CASE: added} if added != Decision(choice="accept") else {})
+    return made | ({NEW_CASE: added} if any((added.question, added.reference, added.expect)) else {})
 
 
 def _read_decision(form: Form, place: int) -> Decision:
-    typed = {name: plain_lines(form.text(f"{name}-{place}")).strip() for name in ("question", "reference", "expect")}
-    return Decision(choice="accept", **typed)
+    sent = ("question", "reference", "expect", *(name for name in _FURTHER if form.texts(f"{name}-{place}")))
+    return Decision(choice="accept", **{name: plain_lines(form.text(f"{name}-{place}")).strip() for name in sent})
 
 
-def _as_it_was(draft: DraftCase) -> Decision:
+def _as_it_was(draft: DraftCase, typed: Decision) -> Decision:
+    """The same as it stands in the file, as far as it was on the page."""
     told = {"question": draft.case.question, "reference": draft.case.answer or "", "expect": draft.expect}
+    told |= {name: text for name, text in further_of(draft.case).items() if getattr(typed, name) is not None}
     return Decision(choice="accept", **{name: plain_lines(text).strip() for name, text in told.items()})
+
+
+def further_of(case: Case) -> dict[str, str]:
+    """What else a case says, as it is typed."""
+    told = ("; ".join(case.categories), case.reasoning or "", case.context or "")
+    return dict(zip(_FURTHER, told, strict=True))
 
 
 def _page(
@@ -114,9 +127,10 @@ def _page(
     trouble: str = "",
     troubles: Mapping[int, str] | None = None,
 ) -> HTMLResponse:
-    pages = max(1, -(-len(drafts) // PAGE))
+    each = ROWS if every else PAGE
+    pages = max(1, -(-len(drafts) // each))
     page = min(page, pages)
-    shown = drafts[(page - 1) * PAGE : page * PAGE]
+    shown = drafts[(page - 1) * each : page * each]
     if form is not None:  # what was on the page that was sent
         shown = [draft for draft in drafts if form.texts(f"question-{draft.place}")] or shown
     return render(
@@ -127,6 +141,7 @@ def _page(
         every=every,
         new=NEW_CASE,
         drafts=shown,
+        further_of=further_of,
         waiting=len(drafts),
         page=page,
         pages=pages,

@@ -179,12 +179,21 @@ def start_rescore(
     return site.jobs.play(ready.run.id)
 
 
-def go_on(site: Site, run: Run, *, trials: int | None = None, to_the_end: bool = False, **pace: Any) -> Run:
-    """Play what is missing of a run: with more trials, or to the end of one that stopped early, more than before."""
+def go_on(
+    site: Site,
+    run: Run,
+    *,
+    trials: int | None = None,
+    to_the_end: bool = False,
+    retry_timeouts: bool = False,
+    **pace: Any,
+) -> Run:
+    """Play what is missing of a run; with more trials, to the end, or with its time-outs again, more than before."""
     changed = pace_of(run.settings, site.config.run, **pace)
-    if trials is not None or to_the_end:
+    if trials is not None or to_the_end or retry_timeouts:
         site.jobs.must_be_playable(run)
-        extend_run(run.id, store=site.settings.store, trials=trials, to_the_end=to_the_end)
+        further = {"trials": trials, "to_the_end": to_the_end, "retry_timeouts": retry_timeouts}
+        extend_run(run.id, store=site.settings.store, **further)
     return site.jobs.play(run.id, **changed)
 
 

@@ -43,6 +43,10 @@ class Decision:
     reference: str = ""
     expect: str = ""
     """In YAML, as a suite has it."""
+    category: str | None = None
+    """Several with semicolons between; None, as of the next two: it stays as it was."""
+    reasoning: str | None = None
+    context: str | None = None
 
 
 class RefusedDecision(InputError):
@@ -108,12 +112,22 @@ def _read(content: bytes, name: str) -> _Suite:
     )
 
 
+def _further(decision: Decision) -> dict[str, Any]:
+    """What else was typed, by the keys of a suite."""
+    told = {name: getattr(decision, name) for name in ("category", "reasoning", "context")}
+    typed: dict[str, Any] = {name: text.strip() for name, text in told.items() if text is not None}
+    if ";" in typed.get("category", ""):
+        typed["category"] = [name for each in typed["category"].split(";") if (name := each.strip())]
+    return typed
+
+
 def _accept(values: Mapping[str, Any], case: Case | None, decision: Decision) -> dict[str, Any]:
     """The case as it is now, under the id that it had; None: it is new."""
     typed = {
         "question": decision.question.strip(),
         "reference": decision.reference.strip(),
         "expect": _expect_of(decision.expect),
+        **_further(decision),
     }
     known = {} if case is None else {"id": case.id, "review": "done" if case.review else None}
     made = {**values, **known, **typed}
