@@ -175,6 +175,8 @@ class PairVerdict:
     """1: this run's reply is better, 0: the other's is, ½: a tie; None: there is no verdict."""
     flipped: bool = False
     """Whether the judge said otherwise when the replies changed places."""
+    leans: float = 0.0
+    """Where it did: above 0 it favoured the reply that was shown first, below 0 the second; 0: that was not kept."""
     confidence: float | None = None
     explanations: tuple[str, ...] = ()
     """The judge's words with this run's reply first, then with the other's first."""

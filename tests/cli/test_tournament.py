@@ -91,7 +91,10 @@ def test_a_judge_sees_both_orders_without_names_and_the_cost_is_told_before(lab:
 def test_a_judge_that_prefers_what_comes_first_decides_nothing(lab: Lab) -> None:
     found = lab("tournament", "good", "poor", "--reviewer", judge(lab, '"first"'), "--json").json
     assert (found["runs"][0]["won"], found["runs"][0]["tied"], found["runs"][0]["lost"]) == (0, 40, 0)
-    assert found["position_flips"]["value"] == 1
+    assert found["position_flips"]["value"] == found["flips_toward_first"]["value"] == 1
+    assert "prefers the first place" in " ".join(
+        lab("tournament", "good", "poor", "--reviewer", judge(lab, '"first"')).out.split()
+    )
     assert ranks(found) == [(1, 2), (1, 2)]
     assert "cannot tell the 2 runs apart" in found["sentence"]
 
@@ -127,7 +130,7 @@ def test_an_agent_that_fails_loses_and_one_without_a_network_does_not(lab: Lab) 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("good",), "1 runs are no tournament"),
+        (("good",), "1 run is no tournament"),
         (("good", "good"), "is named twice"),
         (("good", "poor", "--dry-run"), "--dry-run goes with --reviewer"),
         (("good", "poor", "--reviewer", "embedded"), "cannot compare two replies"),

@@ -77,7 +77,8 @@ def test_a_judge_that_prefers_a_place_gives_ties_that_are_counted_as_flips() -> 
         assert metric.bestof_winner_id == "tie"
         assert metric.bestof_contests[0].verdict == "position flip"
         assert metric.bestof_contests[0].confidence is None
-    assert metrics.summary.position_flips.value == 1
+    assert metrics.summary.position_flips.value == metrics.summary.flips_toward_first.value == 1
+    assert "In 100.0% of those it favoured the answer that was shown first" in str(metrics.summary)
 
 
 def test_whoever_comes_last_has_no_advantage_among_equals() -> None:

@@ -132,3 +132,16 @@ def test_equals_are_seldom_ranked(ties: float) -> None:
         for seed in range(60)
     )
     assert claims <= 8
+
+
+@pytest.mark.parametrize("score", [1.0, 0.5, 0.0])
+def test_cases_that_all_ended_alike_give_no_interval_of_no_width(score: float) -> None:
+    found = ranking([{(0, 1): score}] * 40, 2)
+    for strength in found.strengths:
+        assert (strength.value.low, strength.value.high) == (None, None)
+        assert "ended alike" in strength.value.note
+    [meeting] = found.meetings
+    assert meeting.share.low is not None
+    assert meeting.share.high is not None
+    assert meeting.share.high - meeting.share.low > 0.05
+    assert meeting.certain == {1.0: 1, 0.5: 0, 0.0: -1}[score], "that one is stronger is shown all the same"

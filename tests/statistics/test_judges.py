@@ -15,6 +15,8 @@ from proctor.statistics.judges import (
     agreement_difference,
     agreement_with_people,
     effective_size,
+    prefers_place,
+    share_toward_first,
 )
 from proctor.statistics.people import Labelled, judge_quality
 
@@ -127,3 +129,12 @@ def test_people_who_always_say_the_same_have_no_kappa() -> None:
     found = agreement_between_people([{"a": True, "b": True}] * 5)
     assert found is not None
     assert (found.agreement.value, found.kappa.value) == (1.0, None)
+
+
+def test_which_place_a_judge_prefers_is_told_beyond_chance() -> None:
+    first = share_toward_first((case, 1.0) for case in range(30))
+    assert (first.value, first.n, prefers_place(first)) == (1.0, 30, "first")
+    assert prefers_place(share_toward_first((case, -0.5) for case in range(30))) == "second"
+    assert prefers_place(share_toward_first((case, (-1.0) ** case) for case in range(30))) == ""
+    none = share_toward_first((case, 0.0) for case in range(30))
+    assert (none.value, prefers_place(none)) == (None, "")

@@ -14,6 +14,7 @@ from proctor.findings.run import CaseFinding, Findings
 from proctor.run import Run
 from proctor.statistics.bradley_terry import FEWEST_CASES, Pair, Ranking, ranking
 from proctor.statistics.estimate import Estimate
+from proctor.statistics.judges import share_toward_first
 from proctor.statistics.pass_at_k import over_cases, pass_at_k
 from proctor.usage import Usage
 
@@ -34,6 +35,8 @@ class ContestOutcome:
     """1: A won, 0: B did, ½: a tie; None: there is no verdict."""
     flipped: bool = False
     """Whether the judge said otherwise when the replies changed places."""
+    leans: float = 0.0
+    """Where it did: above 0 it favoured the reply that was shown first, below 0 the second; 0: that is not known."""
     asked: bool = False
     """Whether a judge gave it, in both orders."""
     is_open: bool = False
@@ -68,6 +71,8 @@ class Tournament:
     outcomes: tuple[ContestOutcome, ...]
     flips: Estimate | None
     """Share of contests in which the judge contradicted itself when the replies changed places; None: no judge."""
+    toward_first: Estimate | None
+    """Share of those in which it favoured the reply that was shown first; None: no judge."""
     usage: Usage
     """What judging took."""
     warnings: tuple[str, ...]
@@ -97,7 +102,8 @@ class Tournament:
 def must_be_alike(runs: Sequence[Run], *, judged_anew: bool, force: bool) -> list[str]:
     """In what these runs were examined differently; refuses it unless forced."""
     if not 2 <= len(runs) <= MOST_RUNS:
-        raise UsageError(f"{len(runs)} runs are no tournament; expected 2 to {MOST_RUNS}: `proctor list` shows them")
+        named = f"{len(runs)} {'run is' if len(runs) == 1 else 'runs are'} no tournament"
+        raise UsageError(f"{named}; expected 2 to {MOST_RUNS}: `proctor list` shows them")
     found = []
     for a, b in combinations(runs, 2):
         if a.id == b.id:
@@ -162,6 +168,7 @@ def tournament(
         ranking=ranked,
         outcomes=tuple(outcomes),
         flips=None if judge is None else _flips(outcomes),
+        toward_first=None if judge is None else share_toward_first((each.case, each.leans) for each in outcomes),
         usage=usage or Usage(),
         warnings=tuple(_warnings(runs, outcomes, ranked, unlike)),
     )

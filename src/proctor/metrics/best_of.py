@@ -26,6 +26,7 @@ from proctor.metrics.settings import JudgeSettings, check_names, of_judge
 from proctor.metrics.summary import many
 from proctor.statistics.bradley_terry import FEWEST_CASES, Pair, ranking
 from proctor.statistics.estimate import Estimate
+from proctor.statistics.judges import prefers_place, share_toward_first
 from proctor.statistics.pass_at_k import over_cases, pass_at_k
 from proctor.threads import run_anywhere
 from proctor.usage import Usage
@@ -138,6 +139,8 @@ class BestOfSummary(BaseModel):
     """Contests without a verdict."""
     position_flips: Estimate
     """Share of contests in which the judge said otherwise when the answers changed places."""
+    flips_toward_first: Estimate
+    """Share of those in which it favoured the answer that was shown first."""
     cycles: list[list[str]]
     """Each beats the next, and the last the first, beyond chance."""
     notes: list[str]
@@ -339,6 +342,8 @@ def _summary(judged: Sequence[Judged]) -> BestOfSummary:
     unscored = sum(verdict.score is None for verdict in every)
     counts = [[verdict.flipped for verdict in verdicts.values() if verdict.explanations] for _, verdicts in judged]
     flips = over_cases(pass_at_k, ((len(flipped), sum(flipped)) for flipped in counts), 1)
+    leans = ((place, each.leans) for place, (_, verdicts) in enumerate(judged) for each in verdicts.values())
+    toward_first = share_toward_first(leans)
     return BestOfSummary(
         assistants=[
             AssistantStanding(
@@ -354,8 +359,9 @@ def _summary(judged: Sequence[Judged]) -> BestOfSummary:
         contests=len(every),
         unscored=unscored,
         position_flips=flips,
+        flips_toward_first=toward_first,
         cycles=[[names[place] for place in cycle] for cycle in ranked.cycles],
-        notes=list(_notes(ranked.cases, len(every), unscored, flips)),
+        notes=list(_notes(ranked.cases, len(every), unscored, flips, toward_first)),
         judge_calls=usage.calls,
         input_tokens=usage.input_tokens,
         output_tokens=usage.output_tokens,
@@ -381,11 +387,13 @@ def _tally(name: str, judged: Sequence[Judged]) -> dict[str, int]:
     return {"won": scores.count(1.0), "tied": scores.count(0.5), "lost": scores.count(0.0)}
 
 
-def _notes(cases: int, contests: int, unscored: int, flips: Estimate) -> Iterator[str]:
+def _notes(cases: int, contests: int, unscored: int, flips: Estimate, toward_first: Estimate) -> Iterator[str]:
     if cases < FEWEST_CASES:
         known = f"{many(cases, 'question')} with a verdict"
         yield f"{known}: too few for intervals and ranks; collect {FEWEST_CASES} or more."
     if unscored:
         yield f"{unscored} of {contests} contests have no verdict and do not count."
-    if flips.value:
+    if flips.value and toward_first.value is not None:
         yield f"The judge said otherwise in {flips.value:.1%} of the contests when the answers changed places: ties."
+        preferred = f": it prefers the {place} place" if (place := prefers_place(toward_first)) else ""
+        yield f"In {toward_first.value:.1%} of those it favoured the answer that was shown first{preferred}."

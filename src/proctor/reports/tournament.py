@@ -17,6 +17,8 @@ from proctor.reports.terminal import STYLES, Page, page_table
 from proctor.reports.values import estimate
 from proctor.reports.words import one_line
 from proctor.statistics.bradley_terry import Meeting, Strength
+from proctor.statistics.estimate import Estimate
+from proctor.statistics.judges import prefers_place
 
 
 def sentence(found: Tournament) -> str:
@@ -50,6 +52,15 @@ def _tally(tally: ContestTally) -> str:
     return f"{numbers.whole(tally.won)} won, {numbers.whole(tally.tied)} tied, {numbers.whole(tally.lost)} lost"
 
 
+def _place(toward_first: Estimate | None) -> str:
+    """Which place the judge favours where it contradicts itself."""
+    if toward_first is None or toward_first.value is None:
+        return ""
+    said, preferred = numbers.say(toward_first), prefers_place(toward_first)
+    told = f" In {said.value} of them ({said.interval}) it favoured the reply that was shown first"
+    return f"{told}: it prefers the {preferred} place, so look for another judge." if preferred else f"{told}."
+
+
 def notes(found: Tournament) -> Iterator[str]:
     """What has to be known beside the numbers."""
     for cycle in found.ranking.cycles:
@@ -63,7 +74,7 @@ def notes(found: Tournament) -> Iterator[str]:
         said = numbers.say(found.flips)
         yield (
             f"Position flips: {said.value} ({said.interval}, {said.basis}): the judge said otherwise when the replies "
-            "changed places; these are ties."
+            f"changed places; these are ties.{_place(found.toward_first)}"
         )
     if used := numbers.usage(found.usage):
         yield f"Judging took {used}."
@@ -199,6 +210,7 @@ def as_dict(found: Tournament) -> dict[str, Any]:
         "pairs": [_pair_dict(found, meeting) for meeting in found.ranking.meetings],
         "cycles": [[found.runs[place].id for place in cycle] for cycle in found.ranking.cycles],
         "position_flips": None if found.flips is None else estimate(found.flips),
+        "flips_toward_first": None if found.toward_first is None else estimate(found.toward_first),
         "usage": _usage(found),
     }
 

@@ -15,6 +15,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from proctor.statistics.estimate import Estimate
+from proctor.statistics.intervals import wilson
 
 if TYPE_CHECKING:
     import numpy as np
@@ -216,6 +217,8 @@ def _certain(value: _Numbers, drawn: _Numbers, pairs: Sequence[Pair], level: flo
 
 def _strength(value: float, ends: _Numbers | None, cases: int, level: float) -> Estimate:
     note = "" if ends is not None else f"{cases} cases: fewer than the {FEWEST_CASES} that an interval needs"
+    if ends is not None and _is_without_width(ends):
+        note, ends = "all cases ended alike: they do not tell how far it may be off", None
     low, high = (None, None) if ends is None else (min(value, float(ends[0])), max(value, float(ends[1])))
     return Estimate(value=value, low=low, high=high, n=cases, method=METHOD, level=level, note=note)
 
@@ -224,9 +227,17 @@ def _share(value: float, ends: _Numbers | None, contests: int, level: float) -> 
     method = "simultaneous max-t, bootstrap over cases"
     if not contests:
         return Estimate(value=None, low=None, high=None, n=0, method=method, level=level, note="they never met")
-    low, high = (None, None) if ends is None else (max(0.0, float(ends[0])), min(1.0, float(ends[1])))
+    if ends is not None and _is_without_width(ends):  # no sample of cases that ended alike differs from another
+        least, most = wilson(float(value), contests, level=level)
+        return Estimate(value=float(value), low=least, high=most, n=contests, method="wilson", level=level)
+    ends = None if ends is None else ends.clip(0.0, 1.0)
+    low, high = (None, None) if ends is None else (float(ends[0]), float(ends[1]))
     note = "" if ends is not None else f"fewer than {FEWEST_CASES} cases"
     return Estimate(value=float(value), low=low, high=high, n=contests, method=method, level=level, note=note)
+
+
+def _is_without_width(ends: _Numbers) -> bool:
+    return bool(abs(ends[1] - ends[0]) < _ROUNDING)
 
 
 def _is_above(meeting: Meeting, place: int) -> bool:

@@ -7,13 +7,14 @@ number where all weigh the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from proctor.statistics.compare import Differences
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums, wilson
+from proctor.statistics.pass_at_k import over_cases, pass_at_k
 
 METHOD = "wilson-labels"
 DIFFERENCE_METHOD = "paired-labels"
@@ -174,3 +175,25 @@ def agreement_difference(a: Sequence[Opinion], b: Sequence[Opinion], *, level: f
     return Estimate(
         value=sums.mean, low=low, high=high, n=len(pairs), method=DIFFERENCE_METHOD, attempts=len(pairs), level=level
     )  # fmt: skip
+
+
+def share_toward_first(leans: Iterable[tuple[Hashable, float]]) -> Estimate:
+    """Of the contests in which a judge said otherwise when the replies changed places, how many favour the first place.
+
+    Each is given by its case and which way it leans: above 0 to the first place, below 0 to the second. About one half
+    is noise; far from it, the judge prefers a place. The mean over cases, as contests of one case are not independent.
+    """
+    counts: dict[Hashable, tuple[int, int]] = {}
+    for case, lean in leans:
+        if lean:
+            flips, first = counts.get(case, (0, 0))
+            counts[case] = flips + 1, first + (lean > 0)
+    return over_cases(pass_at_k, counts.values(), 1)
+
+
+def prefers_place(toward_first: Estimate) -> str:
+    """The place that a judge certainly prefers, first or second; empty: these contests cannot tell."""
+    low, high = toward_first.low, toward_first.high
+    if low is None or high is None:
+        return ""
+    return "first" if low > 0.5 else "second" if high < 0.5 else ""

@@ -76,6 +76,8 @@ class ContestVerdict:
     """1: left is better, 0: right is, ½: a tie; None: there is no verdict."""
     flipped: bool = False
     """Whether the judge said otherwise when the replies changed places."""
+    leans: float = 0.0
+    """Where it did: above 0 it favoured the reply that was shown first, below 0 the second."""
     confidence: float | None = None
     """The mean of both orders; None where they disagree."""
     explanations: tuple[str, ...] = ()
@@ -164,6 +166,7 @@ def _verdict(ahead: ModelOutcome[Preference], turned: ModelOutcome[Preference]) 
     return ContestVerdict(
         score=one if agree else 0.5,
         flipped=not agree,
+        leans=one - other,
         confidence=(ahead.value.confidence + turned.value.confidence) / 2 if agree else None,
         explanations=(ahead.value.reasoning.strip(), turned.value.reasoning.strip()),
         usage=usage,

@@ -55,6 +55,7 @@ class StoredContests:
             digest=_digest(contest, turned=turned),
             score=given.score,
             flipped=given.flipped,
+            leans=given.leans,
             confidence=given.confidence,
             explanations=given.explanations,
             reason=given.reason,
@@ -77,6 +78,7 @@ def _verdict(kept: PairVerdict) -> ContestVerdict:
     return ContestVerdict(
         score=kept.score,
         flipped=kept.flipped,
+        leans=kept.leans,
         confidence=kept.confidence,
         explanations=kept.explanations,
         reason=kept.reason,

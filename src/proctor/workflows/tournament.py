@@ -239,6 +239,7 @@ def _outcome(place: Place, verdict: ContestVerdict) -> ContestOutcome:
         b=b,
         score=verdict.score,
         flipped=verdict.flipped,
+        leans=verdict.leans,
         asked=bool(verdict.explanations),
         is_open=verdict.is_open,
         reason=verdict.reason,
