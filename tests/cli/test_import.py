@@ -284,7 +284,11 @@ def test_openai_results_carry_their_graders_verdicts(desk: Desk) -> None:
     said = desk("import", "items.jsonl", "eval.json", "-o", "suite.yaml", "--json")
 
     assert _outcomes(said) == [{"passed": 1, "failed": 1, "environment_failed": 1}]
-    assert _file(said)["no_counterpart"] == {"graders: python": 3}
+    set_up = dict.fromkeys(("max_completion_tokens", "seed", "temperature", "top_p"), 3)
+    assert _file(said)["no_counterpart"] == {
+        "graders: python": 3,
+        **{f"how a model was set up: {name}": times for name, times in set_up.items()},
+    }
     case = read_suite(desk.folder / "suite.yaml").cases[0]
     assert (case.id, case.question, case.answer) == ("1", "My monitor 1 is dark", "Hardware")
     assert desk.attempts()[0].checks[0].name == "Match"

@@ -96,3 +96,11 @@ def test_a_table_of_langfuse_is_read_whether_its_cells_are_json_or_plain(tmp_pat
     ]
     assert records[0].case.metadata == {"datasetName": "sums"}
     assert log.left_out == {"archived items": 1}
+
+
+def test_what_an_item_says_besides_is_listed(tmp_path: Path) -> None:
+    items = [langfuse_item(1, reviewer="Ann")]
+    examples = [{"id": "1", "inputs": {"question": "2+2?"}, "outputs": {"answer": "4"}, "reviewer": "Ann"}]
+
+    assert read(as_lines(tmp_path / "items.jsonl", items))[1].left_out == {"keys of items: reviewer": 1}
+    assert read(as_lines(tmp_path / "examples.jsonl", examples))[1].left_out == {"keys of examples: reviewer": 1}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -223,6 +223,13 @@ def mapping(value: Any) -> dict[str, Any]:
 def objects(value: Any) -> list[dict[str, Any]]:
     """The objects of a list; anything else has none."""
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def list_keys(record: Mapping[str, Any], taken: Collection[str], what: str, log: ImportLog) -> None:
+    """Say what else a record tells, which has no place here."""
+    for name, value in record.items():
+        if name not in taken and value not in (None, "", [], {}, False):
+            log.leave_out(f"{what}: {name}")
 
 
 def case_of(

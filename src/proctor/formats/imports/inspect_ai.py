@@ -27,6 +27,7 @@ from proctor.formats.imports.fields import (
     case_of,
     content_of,
     fit_name,
+    list_keys,
     mapping,
     objects,
     role_of,
@@ -163,11 +164,8 @@ class InspectLog:
 
     def _list_header(self, log: ImportLog) -> None:
         """Say what the log tells of the run that has no place here."""
-        told = {name: value for name, value in self._eval.items() if name not in _HEADER_TAKEN}
-        plan = mapping(self._header.get("plan"))
-        for name, value in {**told, "plan": plan.get("steps")}.items():
-            if value not in (None, "", [], {}):
-                log.leave_out(f"how the run was set up: {name}")
+        steps = mapping(self._header.get("plan")).get("steps")
+        list_keys({**self._eval, "plan": steps}, _HEADER_TAKEN, "how the run was set up", log)
 
     def _samples(self, log: ImportLog) -> Iterator[tuple[str, Any]]:
         if self._archive is None:
@@ -226,9 +224,7 @@ class InspectLog:
 
 def _list_keys(sample: Mapping[str, Any], log: ImportLog) -> None:
     """Say what of a sample has no place here."""
-    for name, value in sample.items():
-        if name not in _TAKEN and name not in _TOLD_ELSEWHERE and value not in (None, "", [], {}, False):
-            log.leave_out(f"keys of samples: {name}")
+    list_keys(sample, _TOLD_ELSEWHERE.union(_TAKEN), "keys of samples", log)
     limit = mapping(sample.get("limit"))
     if limit and scores_of(sample):
         log.leave_out(f"samples that reached their limit ({limit.get('type')}) and were scored all the same")

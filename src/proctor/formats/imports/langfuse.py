@@ -8,11 +8,15 @@ from typing import Any
 
 from proctor.formats.imports.contract import ImportLog, ImportSource, ImportWishes
 from proctor.formats.imports.dataset_items import DatasetExport, Item
-from proctor.formats.imports.fields import objects
+from proctor.formats.imports.fields import list_keys, objects
 from proctor.formats.imports.source_file import SourceFile
 
 TOOL = "Langfuse"
 _KEPT = ("sourcetraceid", "sourceobservationid", "datasetname")
+_TAKEN = frozenset(
+    {*_KEPT, "id", "status", "input", "expectedoutput", "metadata", "mediareferences", "datasetid", "projectid",
+     "createdat", "updatedat"}
+)  # fmt: skip
 
 
 def recognises(file: SourceFile) -> bool:
@@ -67,6 +71,7 @@ def item_of(record: dict[str, Any], log: ImportLog) -> Item | None:
         return None
     if media := told.get("mediareferences"):
         log.leave_out("media of items", len(media) if isinstance(media, list) else 1)
+    list_keys(told, _TAKEN, "keys of items", log)
     given = told.get("metadata")
     metadata = dict(given) if isinstance(given, dict) else {"metadata": given}
     metadata |= {key: value for key, value in record.items() if _plain(key) in _KEPT}

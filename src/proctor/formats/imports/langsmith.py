@@ -7,13 +7,14 @@ from typing import Any
 
 from proctor.formats.imports.contract import ImportLog, ImportSource, ImportWishes
 from proctor.formats.imports.dataset_items import DatasetExport, Item
-from proctor.formats.imports.fields import ANSWERS, QUESTIONS, is_conversation, role_of
+from proctor.formats.imports.fields import ANSWERS, QUESTIONS, is_conversation, list_keys, role_of
 from proctor.formats.imports.source_file import SourceFile
 
 TOOL = "LangSmith"
 _INPUTS = ("inputs", "input")
 _OUTPUTS = ("outputs", "output", "reference_outputs")
 _KEPT = ("metadata", "split", "splits", "name", "source_run_id", "created_at")
+_TAKEN = frozenset({*_INPUTS, *_OUTPUTS, *_KEPT, "id", "attachments", "attachment_urls", "dataset_id", "modified_at"})
 _EMPTY: tuple[Any, ...] = (None, "", {}, [])
 
 
@@ -47,6 +48,8 @@ def item_of(example: dict[str, Any], log: ImportLog) -> Item | None:
     if inputs in _EMPTY and "inputs" not in example:  # a plain table
         inputs = {name: cell for name, cell in example.items() if name.lower() not in (*ANSWERS, "id", *_KEPT)}
         outputs = {name: cell for name, cell in example.items() if name.lower() in ANSWERS and name not in QUESTIONS}
+    else:
+        list_keys(example, {name for name in example if _is_taken(name)}, "keys of examples", log)
     told = example.get("metadata")
     metadata = dict(told) if isinstance(told, Mapping) else {}
     metadata |= {name: example[name] for name in _KEPT[1:] if example.get(name) not in _EMPTY}
@@ -54,6 +57,11 @@ def item_of(example: dict[str, Any], log: ImportLog) -> Item | None:
         metadata["outputs"] = outputs
     own = example.get("id")
     return Item(input=inputs, expected=outputs, own_id=str(own) if own else None, metadata=metadata)
+
+
+def _is_taken(name: str) -> bool:
+    """Whether a key of an example is read, or says only which one it is."""
+    return name in _TAKEN or bool(_strip_prefix(name, _INPUTS) or _strip_prefix(name, _OUTPUTS))
 
 
 def _fine_tuning(messages: list[Any]) -> Item:

@@ -34,7 +34,7 @@ from proctor.usage import Usage
 
 TOOL = "OpenAI Evals (oaieval)"
 _MARKS = ("match", "score")
-_QUIET = frozenset({"sampling", "match", "metrics", "error", "raw_sample", "embedding", "cond_logp"})
+_QUIET = frozenset({"sampling", "match", "metrics", "error", "raw_sample"})
 
 
 def recognises(file: SourceFile) -> bool:

@@ -26,6 +26,7 @@ from proctor.formats.imports.fields import (
     asked_at,
     case_of,
     fit_name,
+    list_keys,
     mapping,
     objects,
     usage_of,
@@ -47,6 +48,11 @@ from proctor.usage import Usage
 
 TOOL = "OpenAI Evals"
 _OUTPUT_ITEM = "eval.run.output_item"
+_TAKEN = frozenset(
+    {"object", "id", "created_at", "run_id", "eval_id", "status", "datasource_item_id", "datasource_item", "results",
+     "sample"}
+)  # fmt: skip
+_SAMPLED = frozenset({"input", "output", "output_text", "finish_reason", "model", "usage", "error", "object"})
 _NUMBERED = re.compile(r"-[0-9a-f]{8}[0-9a-f-]{8,}$")
 _INLINE = ("data_source", "source", "content")
 
@@ -161,6 +167,8 @@ class OutputItems:
                 yield record
 
     def _record(self, each: dict[str, Any], place: str, log: ImportLog) -> ImportedRecord | None:
+        list_keys(each, _TAKEN, "keys of output items", log)
+        list_keys(mapping(each.get("sample")), _SAMPLED, "how a model was set up", log)
         told = mapping(each.get("datasource_item"))
         item = told["item"] if isinstance(told.get("item"), dict) else told
         sample = mapping(each.get("sample"))

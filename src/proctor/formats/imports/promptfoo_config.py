@@ -21,6 +21,7 @@ from proctor.formats.imports.fields import (
     case_of,
     fit_name,
     is_conversation,
+    list_keys,
     mapping,
     objects,
 )
@@ -182,12 +183,8 @@ def chat_or_text(prompt: str, wishes: ImportWishes, log: ImportLog) -> ImportedQ
 
 def _list_keys(test: Mapping[str, Any], log: ImportLog) -> None:
     """Say what of a test has no place in a suite."""
-    options = mapping(test.get("options"))
-    told = {f"keys of tests: {name}": value for name, value in test.items() if name not in _OF_A_TEST}
-    told |= {f"options of tests: {name}": value for name, value in options.items() if name not in _OPTIONS}
-    for name, value in told.items():
-        if value not in (None, "", {}, []):
-            log.leave_out(name)
+    list_keys(test, _OF_A_TEST, "keys of tests", log)
+    list_keys(mapping(test.get("options")), _OPTIONS, "options of tests", log)
 
 
 def _combinations(test: Mapping[str, Any], folder: Path, log: ImportLog) -> Iterator[dict[str, Any]]:
