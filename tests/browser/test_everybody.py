@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +14,9 @@ from tests.web.reading.played import Played
 
 from proctor import evaluate
 from proctor.benchmark import Benchmark, Case
+from proctor.run import Key
 from proctor.web.reading import addresses
+from proctor.workflows.human_labels import put_label
 
 
 @pytest.fixture(scope="module")
@@ -161,3 +164,21 @@ def test_runs_that_are_compared_while_they_go_on_are_kept_up(opened: Opening, pl
         assert "1 run of 2 still goes on" in page.locator("[data-fresh=moving]").inner_text()
         store.journal.mark(better, "completed")
     page.wait_for_selector("[data-fresh=moving]", state="detached")
+
+
+def test_what_is_wider_than_a_phone_is_reached_by_keys_and_the_matrix_shows_its_verdicts(
+    opened: Opening, tmp_path: Path
+) -> None:
+    store = str(tmp_path / ".proctor" / "proctor.db")
+    asked = [Case(id=f"c{n}", question=f"{'How long is a long question ' * 5}{n}?", answer=str(n)) for n in range(4)]
+    runs = [evaluate(asked, agent=lambda question: "2", store=store, reviewer="exact", name=name).run for name in "ab"]
+    for n in range(4):
+        put_label(Key(run=runs[0].id, exam=f"c{n}"), passed=n == 2, who="ann", store=store)
+    with serving(store) as address:
+        page = opened("/")
+        _resize(page, PHONE)
+        page.goto(f"{address}/runs/{runs[0].id}/judges")
+        assert found_by_axe(page, *_OF_SIZE) == []
+        page.goto(f"{address}{addresses.several(*(run.id for run in runs))}&every=1")
+        cells = page.locator(".matrix tbody tr:first-child td.number").all()
+        assert all((cell.bounding_box() or {"x": 999})["x"] < PHONE["width"] - 20 for cell in cells)
