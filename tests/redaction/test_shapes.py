@@ -44,6 +44,9 @@ ORDINARY = (
     "max_tokens=4096, token_count: 12345678", "the secret: never_give_up", "auth: basic", "pass=true",
     "the password is required and was forgotten",
     "commit 0123456789abcdef0123456789abcdef01234567", "f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "2026-11-16T10:00:00Z",
+    '{"key1": "value1", "key2": "value2"}', "username, password = value", "password=parts['password']",
+    "https://user:pass@example.org",
+    "connect(url, credentials=credentials)", "api_key=settings_api_key", '{"pass": "#1a7f4b", "fail": "#b42318"}',
     "def login(password: str, token: Optional[str]) -> bool:", "Set password: string and token: required",
     "https://docs.example.org/a/very/long/path/that-is-no-secret?version=3&page=17",
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk",
@@ -78,7 +81,10 @@ def test_ordinary_text_is_left_as_it_is(text: str) -> None:
         ("AccountKey=abcdEFGH1234567890abcdEFGH==;EndpointSuffix=x", "AccountKey=[secret];EndpointSuffix=x"),
         ('{\\"api_key\\": \\"a1b2c3d4\\"}', '{\\"api_key\\": \\"[secret]\\"}'),
         ("postgres://bob:s3cretpw@db/x", "postgres://bob:[secret]@db/x"),
-        ("https://s3.example/x?X-Amz-Signature=abc123def456", "https://s3.example/x?X-Amz-Signature=[secret]"),
+        (
+            "https://s3.example/x?X-Amz-Signature=abc123def456abc123def456",
+            "https://s3.example/x?X-Amz-Signature=[secret]",
+        ),
     ],
 )
 def test_what_a_name_or_an_address_gives_away_is_masked(text: str, masked: str) -> None:

@@ -69,16 +69,37 @@ _REST = re.compile(r"(?:[\w.~+/=-]*[\w~+/=-])?")
 _BLOCK_END = re.compile(r"-----END [A-Z ]*-----|\Z")
 _NAMED = re.compile(
     r"(?<![\w.-])\\?[\"']?([\w.-]{2,60})\\?[\"']?\s{0,3}([:=])\s{0,3}"
-    r"(?:\\?\"([^\"\\\n\[]{4,})\\?\"|'([^'\n\[]{4,})'|((?:[^\s;&,'\"{}<>\[\]\\]|&(?![\w.-]{1,60}=)){4,}))"
+    r"(?:\\?\"([^\"\\\n\[]{4,})\\?\"|'([^'\n\[]{4,})'|((?:[^\s;&,'\"{}<>\[\]\\]|&(?![\w.-]{1,60}=)){4,}+(?![\[(])))"
 )
 _TOLD = re.compile(r"(?i)\b(pass(?:word|phrase|code)) (?:is|was) [\"']?([^\s\"']{4,})")
 _SAYING = ("key", "token", "secret", "pass", "pwd", "auth", "credential", "pat", "jwt", "cookie", "bearer", "sig")
 """A name that says it has one of these in it."""
 _LOGIN = re.compile(r"://[^/?#\s:@]*:([^/?#\s@]+)@")
 _FILLED = re.compile(r"\$\{\w+\}|\$[A-Z_][A-Z0-9_]*|\{\{[^{}]*\}\}|<[\w -]+>|\[[\w-]+\]|%\w+%|[*xX.…•]+")
-_WORDS = NO_SECRETS | {"true", "false", "none", "null", "string", "optional", "hidden", "empty", "unknown"}
-_EXPRESSION = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+")
+_WORDS = NO_SECRETS | {
+    "true",
+    "false",
+    "none",
+    "null",
+    "string",
+    "optional",
+    "hidden",
+    "empty",
+    "unknown",
+    "pass",
+    "passwd",
+    "secret",
+    "value",
+    "token",
+    "username",
+    "passw0rd",
+    "password1",
+    "yourpassword",
+}
+_EXPRESSION = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[A-Za-z]+(?:_[A-Za-z]+)+|#[0-9A-Fa-f]{3,8}")
+"""An attribute, the name of a variable, a colour."""
 _NUMBERS = re.compile(r"[\d.,:/+-]*[.,:/+-][\d.,:/+-]*")
+_LONG = re.compile(r"(?=[^\d]*\d)[\w+/=.~%-]{16,}")
 _PASSWORDS = ("password", "passwd", "passphrase", "pwd", "pass")
 _SURE = re.compile(
     r"(?i)(?:api|access|auth|refresh|session|bot|client|private|secret|signing|account|subscription)[_.-]?"
@@ -154,10 +175,17 @@ def _named_in(text: str) -> Iterator[Span]:
     named = _NAMED.search(text)
     while named:
         group = next(number for number in (3, 4, 5) if named[number] is not None)
-        found = says_secret(named[1], keys=True) and _is_value(named[1], named[group], plainly=named[2] == "=")
+        found = _is_named_secret(named[1], named[group], plainly=named[2] == "=")
         if found:
             yield named.span(group)
         named = _NAMED.search(text, named.end() if found else named.end(2))  # a value may have a name in it
+
+
+def _is_named_secret(name: str, value: str, *, plainly: bool) -> bool:
+    """Whether a name in a text gives its value away; any `key` may be one of a table, so its value has to look it."""
+    if not says_secret(name, keys=True) or not _is_value(name, value, plainly=plainly):
+        return False
+    return says_secret(name) or _LONG.fullmatch(value) is not None
 
 
 def _is_value(name: str, value: str, *, plainly: bool) -> bool:
@@ -165,6 +193,7 @@ def _is_value(name: str, value: str, *, plainly: bool) -> bool:
 
     `plainly`: it can be nothing else than the value of this name.
     """
+    value = value.rstrip(").,;:!?`")
     if len(value) < 4 or not _is_meant(value) or any(map(str.isspace, value)) or value.lower() in name.lower():
         return False
     if "(" in value or value.startswith(("/", "./", "~/", "http")) or _EXPRESSION.fullmatch(value):
