@@ -101,6 +101,20 @@ async def call(function: Callable[..., T], *args: Any) -> T:
     return await future
 
 
+def call_briefly(function: Callable[[], T], *, seconds: float) -> T:
+    """The result of a function of somebody else's; raises TimeoutError, and leaves it behind, when it takes longer."""
+    future: concurrent.futures.Future[T] = concurrent.futures.Future()
+
+    def job() -> None:
+        try:
+            future.set_result(function())
+        except BaseException as error:
+            future.set_exception(error)
+
+    _take_thread().put(job)
+    return future.result(seconds)
+
+
 def _wrap_error(error: BaseException) -> BaseException:
     """An exception in a form that a future can carry, and that nobody takes for a real Ctrl-C."""
     if isinstance(error, StopIteration) or not isinstance(error, (Exception, SystemExit)):

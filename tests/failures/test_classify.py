@@ -7,6 +7,7 @@ import socket
 import ssl
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 from collections.abc import Callable
@@ -511,3 +512,26 @@ def test_a_fault_has_a_kind(error: BaseException, kind: str) -> None:
 )
 def test_the_host_of_an_address_is_told_without_anything_else(url: str, host: str) -> None:
     assert host_in(url) == host
+
+
+def test_an_exception_that_takes_long_to_say_what_it_is_holds_nobody_up() -> None:
+    hold = threading.Event()
+
+    class Endless(Exception):
+        def __str__(self) -> str:
+            hold.wait(60)
+            return "at last"
+
+    class Shown:
+        def __repr__(self) -> str:
+            hold.wait(60)
+            return "at last"
+
+    for error in (Endless(), KeyError(Shown())):
+        wrapped = RuntimeError("the call failed")
+        wrapped.__cause__ = error
+        began = time.monotonic()
+        for raised in (error, wrapped, error):
+            assert "at last" not in str(classify(raised)) + detail_of(raised)
+        assert time.monotonic() - began < 20
+    hold.set()

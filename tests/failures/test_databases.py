@@ -26,7 +26,7 @@ CONNECTS: dict[str, Callable[[str], Any]] = {
 @pytest.mark.parametrize("client", CONNECTS)
 def test_a_database_that_cannot_be_connected_to_is_the_environments(client: str, tmp_path: Path) -> None:
     for server, kind in ((servers.closed, "refused"), (servers.unknown, "dns")):
-        with server(tmp_path) as url, pytest.raises(Exception) as raised:
+        with server(tmp_path) as url, pytest.raises((psycopg.Error, sqlalchemy.exc.DBAPIError)) as raised:
             CONNECTS[client](url.split("//")[1].partition("/")[0])
         fault = classify(raised.value)
         assert (type(fault), fault.kind) == (EnvironmentFault, kind), raised.value
@@ -34,7 +34,8 @@ def test_a_database_that_cannot_be_connected_to_is_the_environments(client: str,
 
 def made(name: str, *args: Any, parent: type[Exception] = Exception, **kept: Any) -> Exception:
     """An exception of a client that is not installed here."""
-    return type(name, (parent,), kept)(*args)
+    kind: type[Exception] = type(name, (parent,), kept)
+    return kind(*args)
 
 
 REFUSED = "connection to server at 10.0.0.1, port 5432 failed: "

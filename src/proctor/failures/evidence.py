@@ -44,9 +44,9 @@ _UNCONNECTED: dict[str, FailureKind] = {
 }
 """What clients call a connection that never came about."""
 _DROPPED = frozenset({
-    "AutoReconnect", "BadStatusLine", "ChunkedEncodingError", "ClientConnectionResetError", "ClientOSError", "ClientPayloadError",
-    "CloseError", "ConnectionClosedError", "IncompleteRead", "IncompleteReadError", "ProtocolError", "ReadError",
-    "RemoteDisconnected", "RemoteProtocolError", "ServerDisconnectedError", "WriteError",
+    "AutoReconnect", "BadStatusLine", "ChunkedEncodingError", "ClientConnectionResetError", "ClientOSError",
+    "ClientPayloadError", "CloseError", "ConnectionClosedError", "IncompleteRead", "IncompleteReadError",
+    "ProtocolError", "ReadError", "RemoteDisconnected", "RemoteProtocolError", "ServerDisconnectedError", "WriteError",
 })  # fmt: skip
 """What they call one that ended after the request was on its way."""
 _UNSURE = frozenset({

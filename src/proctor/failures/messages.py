@@ -10,9 +10,12 @@ from email.utils import parsedate_to_datetime
 
 from proctor.failures.causes import chain, read
 from proctor.redaction import beginning, ending, without_secrets
+from proctor.threads import call_briefly
 
 _READ = 32_000
 """Characters of a message that are looked at; it may be megabytes long."""
+_PATIENCE = 0.5
+"""Seconds that somebody else's exception may take to say what it is: everybody waits for it."""
 _DETAIL_KEPT = 4000
 _FRAMES_KEPT = 50
 _OUTGROWN = re.compile(
@@ -38,17 +41,40 @@ def message_with_name(error: BaseException) -> str:
     return f"{name}: {text}" if text != name else name
 
 
+_slow: set[type] = set()
+"""Whose code took too long to say it: it is not asked again."""
+
+
 def told(error: BaseException) -> str:
     """An exception's message as it is, as far as anybody looks at it."""
     try:
-        return beginning(str(error), _READ)
+        foreign = _foreign_in(error)
+        if foreign & _slow:
+            return ""
+        text = call_briefly(error.__str__, seconds=_PATIENCE) if foreign else str(error)
+        return beginning(text, _READ)
+    except TimeoutError:
+        _slow.update(foreign)
     except BaseException:
-        return ""  # somebody else's exception, which cannot even say what it is
+        pass  # somebody else's exception, which cannot even say what it is
+    return ""
+
+
+def _foreign_in(error: BaseException) -> set[type]:
+    """Whose code it takes to say what an exception is, besides Python's own."""
+    own = {type(error)} if type(error).__str__ not in _PLAIN else set()
+    return own | {kind for kind in map(type, error.args) if kind not in _VALUES}
+
+
+_PLAIN = frozenset(kind.__str__ for kind in (BaseException, KeyError, OSError))
+_VALUES = frozenset({str, bytes, int, float, bool, type(None)})
 
 
 def detail_of(error: BaseException) -> str:
     """The end of an exception's traceback, without secrets; a long message in it is cut first."""
     try:
+        if any(_foreign_in(link) & _slow for link in chain(error)):
+            return ""
         pieces = traceback.format_exception(error, limit=-_FRAMES_KEPT)
     except BaseException:
         return ""

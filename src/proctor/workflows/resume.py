@@ -184,14 +184,25 @@ def run_to_resume(
         return _with_timeouts(opened, found) if retry_timeouts else found
 
 
-def extend_run(name: str, *, store: str, trials: int | None = None, to_the_end: bool = False) -> Run:
-    """Plan more trials of a run that nobody plays, or the rest of one that stopped early; `resume` plays them."""
+def extend_run(
+    name: str, *, store: str, trials: int | None = None, to_the_end: bool = False, retry_timeouts: bool = False
+) -> Run:
+    """Plan more of a run that nobody plays: trials, the rest of one that stopped early, time-outs once more.
+
+    `resume` plays them; a run in which there is nothing of the kind stays as it is.
+    """
     with open_store(store, create=False) as opened:
         run = opened.archive.find(name)
         with opened.journal.writing(run.id):
-            longer = _extend(opened.archive.find(run.id), trials, to_the_end=to_the_end)
+            stored = opened.archive.find(run.id)
+            longer = _extend(stored, trials, to_the_end=to_the_end)
+            longer = _with_timeouts(opened, longer) if retry_timeouts else longer
+            if longer == stored:
+                return stored
             opened.journal.mark(run.id, "paused", reason="more of it is to be played", stop=Stop(kind="unplayed"))
             opened.journal.amend(longer)
+            if longer.settings.retried_timeouts > stored.settings.retried_timeouts:
+                reopen_timeouts(opened, run.id)
         return opened.archive.find(run.id)
 
 

@@ -192,8 +192,8 @@ def go_on(
     changed = pace_of(run.settings, site.config.run, **pace)
     if trials is not None or to_the_end or retry_timeouts:
         site.jobs.must_be_playable(run)
-        further = {"trials": trials, "to_the_end": to_the_end, "retry_timeouts": retry_timeouts}
-        extend_run(run.id, store=site.settings.store, **further)
+        store = site.settings.store
+        extend_run(run.id, store=store, trials=trials, to_the_end=to_the_end, retry_timeouts=retry_timeouts)
     return site.jobs.play(run.id, **changed)
 
 
