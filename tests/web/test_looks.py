@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from random import Random
+
 import pytest
 from tests.web.browsing import Browser
 
@@ -12,30 +15,34 @@ GATE = "pass_rate>=0.9"
 
 
 def test_the_chart_grows_as_the_run_goes_on(browser: Browser) -> None:
-    store, pages = browser.site.settings.store, list[str]()
+    store, pages = browser.site.settings.store, list[tuple[int, str]]()
 
     def look(tally: RunTally) -> None:
-        if tally.done in (0, 50):
-            pages.append(browser.page(f"/runs/{_id(browser)}"))
-        if tally.done == 50:
+        if not tally.done or tally.done >= 40:
+            pages.append((tally.done, browser.page(f"/runs/{_id(browser)}")))
+        if tally.done >= 40:
             raise KeyboardInterrupt
 
     cases = [(f"What is {number}?", str(number)) for number in range(200)]
     told = {"reviewer": "exact", "store": store, "stop_early": GATE, "concurrency": 1}
     with pytest.raises(KeyboardInterrupt):
         proctor.evaluate(cases, agent=_answer, watch=look, **told)
-    begun, half = pages
-    assert "look 1 of 20 at 10 attempts may end the run" in begun
-    assert "look 6 of 20 at 60 attempts may end the run" in half
+    (none, begun), (done, later) = pages[0], pages[-1]
+    assert none == 0
     assert 'class="bounds"' in begun
-    paused = browser.page(f"/runs/{_id(browser)}")
-    assert "look 6 of 20 at 60 attempts may end the run" in paused
+    assert "look 1 of 20 at 10 attempts may end the run" in begun
+    awaited = f"look {done // 10 + 1} of 20 at {10 * (done // 10 + 1)} attempts may end the run"
+    assert awaited in later
+    assert awaited in browser.page(f"/runs/{_id(browser)}"), "paused"
     proctor.resume(_id(browser), agent=_answer, store=store)
-    assert f"{GATE.replace('>', '&gt;')} is met, at look 6 of 20" in browser.page(f"/runs/{_id(browser)}")
+    assert re.search(
+        rf"{GATE.replace('>', '&gt;')} is [a-z ]+, at look \d+ of 20", browser.page(f"/runs/{_id(browser)}")
+    )
 
 
 def _answer(question: str) -> str:
-    return question.removeprefix("What is ").removesuffix("?")
+    """Right so often that it is not decided soon."""
+    return question.removeprefix("What is ").removesuffix("?") if Random(question).random() < 0.92 else "no idea"
 
 
 def _id(browser: Browser) -> str:

@@ -155,13 +155,15 @@ def test_a_crossing_holds_although_attempts_were_lost_and_the_rest_plays_them_ag
     assert verdicts(whole, gate) == [verdict]
 
 
-def test_where_all_was_asked_lost_attempts_are_played_again_before_the_verdict(tmp_path: Path) -> None:
+@pytest.mark.parametrize("trials", [1, 2])
+def test_at_the_last_look_what_was_lost_is_played_again_before_the_verdict(tmp_path: Path, trials: int) -> None:
     store = tmp_path / "s.db"
-    result = play(store, agent(0.9, broken=0.05), concurrency=len(CASES))
-    assert (result.run.status, result.run.cut, verdicts(result)) == ("failed", False, ["inconclusive"])
-    again = proctor.resume(result.run.id, agent=agent(0.99), store=store)
-    assert (again.run.status, again.findings.counts.failed_by_environment) == ("completed", 0)
-    assert again.run.interim is not None
+    result = play(store, agent(0.77, broken=0.15), trials=trials)
+    assert (result.run.status, result.run.cut, result.findings.counts.pending) == ("failed", False, 0)
+    again = proctor.resume(result.run.id, agent=agent(1.0), store=store)
+    assert (again.run.status, again.run.cut) == ("completed", True), "decided before all was played again"
+    whole = proctor.resume(result.run.id, agent=agent(1.0), store=store, to_the_end=True)
+    assert (whole.run.status, whole.findings.counts.failed_by_environment) == ("completed", 0)
 
 
 def test_a_case_that_nobody_could_judge_counts_against_either_verdict(tmp_path: Path) -> None:

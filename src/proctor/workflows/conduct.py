@@ -153,7 +153,7 @@ def _drive(
         over = store.archive.over(run)
         ledger.run = store.archive.find(run)  # canaries and workers are stored with it
         if ledger.is_decided and executor.halt in (None, "decided"):
-            ledger.cut(over)
+            ledger.cut(over, lost=store.archive.standing(run).verdicts.get("environment", 0))
         end(_outcome(executor, wishes, ledger, over=over))
 
 

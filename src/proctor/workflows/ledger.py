@@ -70,15 +70,17 @@ class Ledger:
         if self.watch is not None:
             self.watch(self.tally)
 
-    def cut(self, over: int) -> None:
+    def cut(self, over: int, *, lost: int) -> None:
         """What was asked is what was planned, now that the gates are decided.
 
-        What was lost on the way counts as worst and best, and decided nothing; where all was asked, it is played again.
+        What was lost on the way counted as worst and best, and decided nothing; at the last look, where all was asked,
+        it is played again first.
         """
         assert self.looks is not None
-        if self.tally.lost and over >= self.run.planned:
-            return
-        self._amend(interim=self.looks.verdict, cut=over < self.run.planned, planned=over)
+        verdict = self.looks.verdict
+        assert verdict is not None
+        if not lost or verdict.look < verdict.looks:
+            self._amend(interim=verdict, cut=over < self.run.planned or lost > 0, planned=over)
 
     def keep_looks(self) -> None:
         """Store each new look with the run, so that it is seen wherever the run is watched."""

@@ -168,8 +168,11 @@ class InterimLooks:
         plain = findings.battle.held_rate if wanted.metric == "held_rate" and findings.battle else findings.pass_rate
         if plain.value is None:
             return self._standing("inconclusive", 0.0, limit, known=False)
-        z = sequential.score_z(plain.value, wanted.bound, rules.effective_cases(plain))
-        return self._standing(judged.verdict, z, limit)
+        z, at_worst, at_best = (
+            sequential.score_z(plain.value if rate is None else rate, wanted.bound, rules.effective_cases(plain))
+            for rate in (plain.value, plain.worst, plain.best)
+        )
+        return self._standing(judged.verdict, z, limit, ends=(at_worst, at_best))
 
     def _stand_by_difference(self, wanted: Gate, findings: Findings) -> _Standing:
         from proctor.findings.comparison import compare_findings
@@ -184,8 +187,9 @@ class InterimLooks:
             return self._standing("inconclusive", 0.0, limit, known=False)
         if wanted.bound == 0 and self._run.settings.repeats == 1 == before.run.settings.repeats:
             return self._stand_by_flips(sums, found.difference.missing)
-        z = (sums.centre + wanted.bound) / sqrt(sums.variance / (sums.n + 2))
-        return self._standing(rules.not_worse(found.difference, wanted.bound), z, limit)
+        spread = sqrt(sums.variance / (sums.n + 2))
+        z, off = (sums.centre + wanted.bound) / spread, found.difference.missing / (sums.n + 2) / spread
+        return self._standing(rules.not_worse(found.difference, wanted.bound), z, limit, ends=(z - off, z + off))
 
     def _stand_by_flips(self, sums: Differences, missing: int) -> _Standing:
         """McNemar's z of cases that flipped; one that is missing may have flipped either way."""
@@ -197,9 +201,14 @@ class InterimLooks:
             reached = "met"
         elif (sums.total + missing) / size <= -limit:
             reached = "not met"
-        return self._standing(reached, sums.total / size, limit)
+        ends = ((sums.total - missing) / size, (sums.total + missing) / size)
+        return self._standing(reached, sums.total / size, limit, ends=ends)
 
-    def _standing(self, verdict: Verdict, z: float, limit: float, *, known: bool = True) -> _Standing:
+    def _standing(
+        self, verdict: Verdict, z: float, limit: float, *, known: bool = True, ends: tuple[float, ...] = ()
+    ) -> _Standing:
+        """`ends`: where z would be if all that is missing had failed, or had passed; hopeless only where both are."""
         share = self._next / len(self._slots)
-        lost = known and verdict == "inconclusive" and sequential.is_hopeless(z, share, self._z[-1])
+        lost = known and verdict == "inconclusive"
+        lost = lost and all(sequential.is_hopeless(each, share, self._z[-1]) for each in (z, *ends))
         return _Standing(verdict=verdict, z=z, bound=limit, value=z, low=-limit, high=limit, hopeless=lost)
