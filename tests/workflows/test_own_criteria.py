@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_openai import ChatOpenAI
 from tests.metrics.lasting_server import lasting_server
 
 import proctor
 from proctor import Evaluation
 from proctor.config import Config
+from proctor.errors import UsageError
+from proctor.reviewers.model import by_criteria
 
 SUITE = """\
 cases:
@@ -75,3 +78,23 @@ def test_a_suite_is_judged_anew_by_it(config: Config, suite: Path, tmp_path: Pat
     again = proctor.rescore(first.run.id, reviewer="strict", **options)
     assert outcomes(again) == {"checked": False, "referenced": False, "bare": False}
     assert outcomes(proctor.rescore(first.run.id, reviewer="own", **options))["checked"]
+
+
+def test_a_live_model_judges_by_criteria_too(suite: Path, tmp_path: Path) -> None:
+    with lasting_server() as url:
+        model = ChatOpenAI(model="m", base_url=url, api_key="none")  # type: ignore[arg-type]
+        judge = by_criteria(model, {"tone": "Is the reply polite?"}, scale=["good", "fair"], name="tone")
+        run = proctor.evaluate(suite, agent=lambda _: "8", reviewer=judge, store=tmp_path / "s.db")
+    assert (set(run.findings.parts), run.run.settings.passing_score) == ({"tone"}, 0.7)
+
+
+def test_parts_that_cases_want_to_have_marked_may_be_weighed(config: Config, tmp_path: Path) -> None:
+    cases = [{"question": "5 + 3?", "answer": "8", "criteria": {"brevity": "Is it short?"}}]
+    options: dict[str, Any] = {"config": config, "store": tmp_path / "s.db"}
+    weights = {"correctness": 1, "brevity": 5}
+    run = proctor.evaluate(cases, agent=lambda _: "8", reviewer="plain", weights=weights, **options)
+    assert run.run.settings.weights == weights
+    again = proctor.rescore(run.run.id, weights={"brevity": 1}, **options)
+    assert again.run.settings.weights == {"brevity": 1}
+    with pytest.raises(UsageError, match="did you mean 'brevity'"):
+        proctor.evaluate(cases, agent=lambda _: "8", reviewer="plain", weights={"brevty": 5}, **options)

@@ -70,6 +70,22 @@ def load(spec: str, options: Mapping[str, Any]) -> Reviewer:
     return ModelReviewer(model, name=spec, price=price, own=own, **others)
 
 
+def by_criteria(
+    model: BaseChatModel,
+    criteria: str | Mapping[str, Any],
+    *,
+    scale: Sequence[str] | Mapping[str, float] | None = None,
+    examples: Sequence[Mapping[str, Any]] = (),
+    name: str = "",
+) -> Reviewer:
+    """A live chat model that judges by criteria of one's own, for `evaluate(reviewer=…)`; written as in `[reviewers]`.
+
+    Two such judges need different names to be told apart in a panel; by default the model's class is its name.
+    """
+    options = {"criteria": criteria, **({} if scale is None else {"scale": scale}), "examples": examples}
+    return ModelReviewer(model, name=name or type(model).__name__, own=own_rubric(options))
+
+
 def usual_temperature(spec: str) -> float | None:
     """0, so that marks differ little from call to call; None for models that only take their own."""
     return None if _OWN_TEMPERATURE.match(spec) else 0.0

@@ -46,6 +46,7 @@ from proctor.workflows.parts import (
     choose,
     choose_examiner,
     choose_reviewer,
+    criteria_in,
     is_live,
     kind_of,
     marks_by_criteria,
@@ -225,9 +226,8 @@ def prepare(
         others["passing_score"] = loaded.passing_score
     others["own_scores"] = any(case.passing_score is not None for case in loaded.cases)
     others["conditions"] = choose_conditions(conditions, loaded)
-    run = _new_run(
-        loaded, chosen["agent"], make_settings(settings, config.run, **others), name=name, labels=labels, kind=kind
-    )
+    made = make_settings(settings, config.run, parts=criteria_in(loaded), **others)
+    run = _new_run(loaded, chosen["agent"], made, name=name, labels=labels, kind=kind)
     check_prices(run.settings, config)
     check_canaries(run)
     check_looks(run)

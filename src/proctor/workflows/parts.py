@@ -10,7 +10,7 @@ from typing import Any
 from proctor import plugins
 from proctor.benchmark import Benchmark
 from proctor.config import AgentConfig, Config, PartConfig
-from proctor.doctor.judges import NOBODY
+from proctor.doctor.judges import NOBODY, cases_of
 from proctor.errors import InputError, UsageError
 from proctor.plugins import module_of
 from proctor.redaction import literals, remember_secrets
@@ -224,6 +224,11 @@ def _reviewer(chosen: ChosenPart, config: Config, usual: Mapping[str, Any]) -> R
         options = _with_prices(options if "criteria" in options else {**usual, **options}, config)
     reviewer: Reviewer = plugins.build("reviewers", spec, options)
     return reviewer
+
+
+def criteria_in(benchmark: Benchmark) -> list[str]:
+    """The parts that cases themselves want to have marked."""
+    return list(dict.fromkeys(name for case in cases_of(benchmark) for name in case.criteria))
 
 
 def marks_by_criteria(rubric: str) -> bool:

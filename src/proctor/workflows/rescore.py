@@ -30,6 +30,7 @@ from proctor.workflows.parts import (
     Cast,
     build_reviewers,
     choose_reviewer,
+    criteria_in,
     marks_by_criteria,
     reviewer_again,
     specs_of,
@@ -185,7 +186,7 @@ def prepare_rescoring(
     if source.imported is not None and reviewer is not None:
         source = _judged_here(source)
     cast, settings = _recast(source, benchmark, reviewer, config)
-    settings = _with_changes(settings, passing_score, weights)
+    settings = _with_changes(settings, passing_score, weights, parts=criteria_in(benchmark))
     made = _new_run(source, settings, name or f"{source.name}, {_changes(source.settings, settings, reviewer)}")
     changed = changed_pace(made, config, **pace)
     return PreparedRescore(run=made, benchmark=benchmark, cast=cast, reviewer=reviewer, changed=changed)
@@ -215,9 +216,11 @@ async def start_rescoring(
     return Evaluation(run=findings.run, findings=findings, store=store)
 
 
-def _with_changes(settings: Settings, passing_score: float | None, weights: Mapping[str, float] | None) -> Settings:
+def _with_changes(
+    settings: Settings, passing_score: float | None, weights: Mapping[str, float] | None, *, parts: Sequence[str]
+) -> Settings:
     given = {"passing_score": passing_score, "weights": weights or None}
-    checked = make_settings(given, RunConfig(), built=settings.built)
+    checked = make_settings(given, RunConfig(), parts=parts, built=settings.built)
     return replace(
         settings,
         passing_score=settings.passing_score if passing_score is None else checked.passing_score,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -19,8 +19,13 @@ _KNOWN_TO_GIVE_THESE = ("embedded", "exact", "model")
 _TYPES: tuple[ExamType, ...] = get_args(ExamType)
 
 
-def make_settings(given: Mapping[str, Any], defaults: RunConfig, **chosen: Any) -> Settings:
-    """Settings from what was given, then `[run]` of the config, then the defaults."""
+def make_settings(
+    given: Mapping[str, Any], defaults: RunConfig, *, parts: Collection[str] = (), **chosen: Any
+) -> Settings:
+    """Settings from what was given, then `[run]` of the config, then the defaults.
+
+    `parts` are those that cases want to have marked besides, which may be weighed too.
+    """
     for name in given:
         if name not in _OPTIONS:
             raise UsageError(f"there is no setting {shown(name)}; {did_you_mean(name, _OPTIONS)}")
@@ -29,7 +34,7 @@ def make_settings(given: Mapping[str, Any], defaults: RunConfig, **chosen: Any) 
     values |= {name: value for name, value in given.items() if value is not None}
     _check_type(values, given)
     _choose_order(values)
-    _check(values, own_parts=may_have_own_parts(chosen))
+    _check(values, parts=(*_PARTS, *parts), own_parts=may_have_own_parts(chosen))
     return Settings(**{**values, **chosen})
 
 
@@ -77,12 +82,12 @@ def type_of(given: Mapping[str, Any]) -> ExamType:
     raise UsageError(f"type={shown(asked)} is not known; expected {', '.join(_TYPES[:-1])} or {_TYPES[-1]}")
 
 
-def _check(values: Mapping[str, Any], *, own_parts: bool) -> None:
+def _check(values: Mapping[str, Any], *, parts: Sequence[str], own_parts: bool) -> None:
     for name in BOUNDS:
         if name in values:
             check_setting(name, values[name])
     if "weights" in values:
-        _check_weights(values["weights"], own_parts=own_parts)
+        _check_weights(values["weights"], parts=parts, own_parts=own_parts)
 
 
 def _check_type(values: dict[str, Any], given: Mapping[str, Any]) -> None:
@@ -109,12 +114,12 @@ def _choose_order(values: dict[str, Any]) -> None:
         raise UsageError(f"order={shown(order)} is not known; expected {' or '.join(get_args(PlayOrder))}")
 
 
-def _check_weights(weights: object, *, own_parts: bool) -> None:
+def _check_weights(weights: object, *, parts: Sequence[str], own_parts: bool) -> None:
     check_weights(weights)
     assert isinstance(weights, Mapping), "nothing else can be weights"
-    unknown = next((name for name in weights if name not in _PARTS), None)
+    unknown = next((name for name in weights if name not in parts), None)
     if unknown is not None and not own_parts:
-        raise UsageError(f"there is no part {unknown!r} to weigh; {did_you_mean(unknown, _PARTS)}")
+        raise UsageError(f"there is no part {unknown!r} to weigh; {did_you_mean(unknown, parts)}")
 
 
 def may_have_own_parts(chosen: Mapping[str, Any]) -> bool:
