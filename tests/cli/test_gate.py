@@ -235,3 +235,19 @@ def test_a_gate_that_a_run_did_not_stop_for_is_said_to_be_judged_too_surely(desk
         assert (note in told["sentence"]) is noted, gate
     desk("resume", "last", "--to-the-end")
     assert note not in desk("show", "last", "--gate", "pass_rate>=0.9", "--json").out
+
+
+def test_a_crossing_with_lost_attempts_is_a_verdict_and_the_command_that_plays_them_is_told(desk: Desk) -> None:
+    desk.benchmark(200)
+    agent = desk.agent(
+        "def answer(request):\n"
+        "    if int(request.question.split()[1]) % 10 == 0:\n"
+        "        raise ConnectionError('nobody is home')\n"
+        "    return 'yes'\n"
+    )
+    options = ("--reviewer", "exact", "--retries", "0", "--gate", "pass_rate>=0.6", "--stop-early")
+    said = desk.run(agent, *options)
+    assert (said.code, "✓ met  pass_rate>=0.6" in said.out) == (0, True), said
+    [told] = [line for line in said.out.splitlines() if line.startswith("Next")]
+    assert "--to-the-end" in told
+    assert desk("resume", "last", "--to-the-end").code == 4, "they are lost again"

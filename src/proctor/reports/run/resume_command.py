@@ -11,9 +11,10 @@ _MORE = 1.5
 
 
 def command(findings: Findings) -> str:
-    """`proctor resume RUN`, with options where it would stop again at once without them."""
+    """`proctor resume RUN`, with options where it would stop again at once, or not go on, without them."""
     run = findings.run
-    return " ".join([f"proctor resume {run.id}", *_means(findings)])
+    rest = ["--to-the-end"] if run.cut else []
+    return " ".join([f"proctor resume {run.id}", *rest, *_means(findings)])
 
 
 def _means(findings: Findings) -> list[str]:
