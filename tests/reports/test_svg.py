@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.reports import svg
+from proctor.score import LookPoint
 from proctor.statistics.estimate import Estimate
 
 SHARE = st.floats(0, 1)
@@ -42,3 +43,15 @@ def test_a_stack_fills_its_width(counts: list[tuple[str, int]]) -> None:
     drawing = ET.fromstring(svg.stack(counts, "outcomes"))
     total = sum(float(piece.attrib["width"].rstrip("%")) for piece in drawing.iter("rect"))
     assert abs(total - 100) < 0.01 * len(counts) + 0.01 or not sum(count for _, count in counts)
+
+
+def test_the_lines_of_the_looks_say_what_they_mean() -> None:
+    points = [
+        LookPoint(attempts=5, value=0.1, low=-2.0, high=2.0),
+        LookPoint(attempts=90, value=2.5, low=-1.0, high=1.5),
+    ]
+    drawing = ET.fromstring(svg.path_between(points, of=90, label="looks"))
+    assert [(each.text, each.attrib["text-anchor"]) for each in drawing.iter("text")] == [
+        ("met", "end"),
+        ("not met", "end"),
+    ]

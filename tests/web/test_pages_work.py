@@ -128,6 +128,18 @@ def listed(page: str) -> list[str]:
     return re.findall(r"<tr data-row>.*?<bdi>(.*?)</bdi>", page, re.DOTALL)
 
 
+def test_a_run_whose_agent_never_answered_has_no_tick_in_the_list(browser: Browser, store_path: str) -> None:
+    def broken(question: str) -> str:
+        raise RuntimeError("database is down")
+
+    run = evaluate(numbered(), agent=broken, store=store_path, reviewer="exact").run
+    for page in (browser.page("/runs"), browser.page("/")):
+        assert "the agent itself failed in every attempt" in page
+    page = browser.page(f"/runs/{run.id}")
+    assert "The agent itself failed in all" in page
+    assert '<span class="sign">✗</span>agent failed' in page
+
+
 def test_the_list_is_sorted_by_its_columns_and_filtered_by_type(browser: Browser, store_path: str) -> None:
     for right in (4, 2, 6):
         examined(store_path, numbered(), right=right)
