@@ -146,6 +146,8 @@ class SecondOpinion:
     """The mark; None: none was given."""
     unscored: str = ""
     """Why there is no verdict."""
+    unsure: bool = False
+    """Whether it is not sure of a mark, so that a second judge would be asked."""
     finished: bool = True
     """Whether it is over; one that failed or was cut off is not, and goes on the next time."""
     usage: Usage = Usage()

@@ -12,7 +12,7 @@ import proctor
 from proctor.config import Config
 from proctor.workflows.evaluate import Evaluation
 from proctor.workflows.human_labels import draw, put_label
-from proctor.workflows.judges import acompare_judges
+from proctor.workflows.judges import acompare_judges, read_judges
 from proctor.workflows.noise import arepeat_judging
 
 CASES = [(f"question {number}", "yes") for number in range(8)]
@@ -52,3 +52,32 @@ async def test_a_model_judges_once_and_what_a_verdict_costs_is_told(tmp_path: Pa
     assert again.judges[2] == judge
     assert [each.judge for each in noise.findings.noise] == [model]
     assert noise.open == 0
+
+
+async def test_the_embedded_reviewer_before_a_model_is_told_without_another_call(tmp_path: Path) -> None:
+    place, calls = tmp_path / "s.db", []
+    cases = [(f"Why is case {number} so?", "Because the tide lifts the boats at noon.") for number in range(6)]
+
+    def reply(question: str) -> str:
+        return "Vessels rise with the sea around midday." if "3" in question or "4" in question else "No idea."
+
+    run = await proctor.aevaluate(cases, agent=reply, reviewer="exact", store=place, config=Config())
+    for each in draw(run.run.id, store=str(place), count=6):
+        put_label(each.attempt.key, passed="Vessels" in each.reply(), who="ann", store=str(place))
+
+    def answer(body: object) -> Said:
+        calls.append(body)
+        return Said(text=MARKS)
+
+    async with judges_over_sockets(answer) as [model]:
+        asked = {"store": place, "config": Config(), "reviewers": [model]}
+        found = await acompare_judges(run.run.id, **asked)  # type: ignore[arg-type]
+        alone = len(calls)
+        named = {**asked, "reviewers": [model, f"embedded,{model}"]}
+        really = await acompare_judges(run.run.id, **named)  # type: ignore[arg-type]
+    assert alone == 6
+    [*_, derived] = found.judges
+    [*_, real] = really.judges
+    assert derived.name == real.name == f"embedded,{model}"
+    assert (derived.judged, derived.quality.agreement.value) == (real.judged, real.quality.agreement.value)
+    assert [each.name for each in read_judges(run.run.id, store=str(place)).judges].count(derived.name) == 1

@@ -137,6 +137,11 @@ def judgements_of(store: Store, run: Run, judge: str) -> dict[Ask, SecondOpinion
     }
 
 
+def is_unsure(attempt: Attempt) -> bool:
+    """Whether its judge is not sure of a mark."""
+    return any(score.unsure for score in attempt.scores if score.of == "agent")
+
+
 def can_be_judged(exam: Exam, attempt: Attempt) -> bool:
     """Whether there is a whole reply or conversation to judge."""
     return attempt.finished and attempt.failure is None and is_whole(exam, attempt)
@@ -206,6 +211,7 @@ class _JudgementJournal:
             passed=attempt.passed,
             value=attempt.value,
             unscored="; ".join(reasons) if attempt.passed is None else "",
+            unsure=is_unsure(attempt),
             finished=True,
             usage=attempt.usage - usage_of(attempt.transcript.turns),
             seconds=max(0.0, attempt.ended - attempt.started),

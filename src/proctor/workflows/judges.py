@@ -9,7 +9,14 @@ from pathlib import Path
 from proctor.benchmark import Exam
 from proctor.config import Config, load_config
 from proctor.errors import InputError
-from proctor.findings.run.judges import JudgeOpinion, JudgeRecord, JudgesFinding, LabelledReply, judges_finding
+from proctor.findings.run.judges import (
+    JudgeOpinion,
+    JudgeRecord,
+    JudgesFinding,
+    LabelledReply,
+    cascade,
+    judges_finding,
+)
 from proctor.findings.run.people import majority
 from proctor.run import Attempt, Key, Run, Settings
 from proctor.running.plan import exams_of
@@ -19,6 +26,7 @@ from proctor.workflows.judgements import (
     JudgeBeside,
     build_judge,
     can_be_judged,
+    is_unsure,
     judge_beside,
     repeat_all,
 )
@@ -72,6 +80,7 @@ async def acompare_judges(
             _record(opened, found, judge.id, is_free=judge.is_free, rubric=judge.settings.rubric) for judge in judges
         )
         records = [*labelled.own(), *others]
+        records += _cascades(found, records)
     return judges_finding(found, replies, records, notes=notes)
 
 
@@ -86,9 +95,11 @@ def read_judges(run: str, *, store: str) -> JudgesFinding:
         records = [
             _record(opened, found, judge, is_free=judge.startswith(_FREE), rubric="") for judge in others
         ]  # fmt: skip
-        return judges_finding(found, replies, [*labelled.own(), *records])
+        records = [*labelled.own(), *records]
+        return judges_finding(found, replies, [*records, *_cascades(found, records)])
 
 
+_BY_RULES = (EMBEDDED, "exact", "checks")
 _FREE = (f"{EMBEDDED} ", "exact ")
 """What the id of a judge begins with that asks nobody."""
 
@@ -148,6 +159,7 @@ class _Labelled:
                 passed=attempt.passed,
                 unscored="; ".join(dict.fromkeys(missing.reason for missing in attempt.unscored)),
                 usage=_known(attempt.usage - usage_of(attempt.transcript.turns), is_free=_is_by_rules(settings)),
+                unsure=is_unsure(attempt),
             )
             for key, (_, attempt) in self._found.items()
         }
@@ -166,6 +178,17 @@ def _judges(labelled: _Labelled, names: Sequence[str], config: Config, budget: f
     return list(judges.values())
 
 
+def _cascades(run: Run, records: Sequence[JudgeRecord]) -> list[JudgeRecord]:
+    """The embedded reviewer with each of the others behind it; in battles it has a word on whole conversations too."""
+    first = next((record for record in records if record.name == EMBEDDED), None)
+    if first is None or run.settings.type != "standard":
+        return []
+    names = {record.name for record in records}
+    seconds = [record for record in records if not record.name.startswith(_BY_RULES) and "," not in record.name]
+    found = [cascade(first, second) for second in seconds if " + " not in second.name]
+    return [record for record in found if record is not None and record.name not in names]
+
+
 def _record(opened: Store, run: Run, judge: str, *, is_free: bool, rubric: str) -> JudgeRecord:
     """What a judge has said beside a run when it was first asked."""
     verdicts, failures = {}, {}
@@ -176,7 +199,7 @@ def _record(opened: Store, run: Run, judge: str, *, is_free: bool, rubric: str) 
         if said.finished:
             used = _known(said.usage, is_free=is_free)
             verdicts[key] = JudgeOpinion(
-                passed=said.passed, unscored=said.unscored, usage=used, seconds=said.seconds
+                passed=said.passed, unscored=said.unscored, usage=used, seconds=said.seconds, unsure=said.unsure
             )  # fmt: skip
         elif said.unscored:
             failures[key] = said.unscored

@@ -40,6 +40,8 @@ class JudgeOpinion:
     usage: Usage | None = None
     """What it took; None: nobody knows."""
     seconds: float | None = None
+    unsure: bool = False
+    """Whether the judge is not sure of a mark, so that a second one would be asked."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -100,6 +102,26 @@ class JudgeRecord:
     verdicts: Mapping[Key, JudgeOpinion]
     failures: Mapping[Key, str] = field(default_factory=dict)
     """Why it failed on others."""
+
+
+def cascade(first: JudgeRecord, second: JudgeRecord) -> JudgeRecord | None:
+    """What both would say one after the other, the second of what the first is unsure of; None: it is never unsure.
+
+    Nobody has to be asked for it: each has said its part already.
+    """
+    doubted = {key for key, said in first.verdicts.items() if said.unsure}
+    if not doubted:
+        return None
+    of_second = {key: said for key, said in second.verdicts.items() if key in doubted}
+    return JudgeRecord(
+        name=f"{first.name},{second.name}",
+        rubric=",".join(filter(None, (first.rubric, second.rubric))),
+        is_own=False,
+        verdicts={**{key: said for key, said in first.verdicts.items() if key not in doubted}, **of_second},
+        failures={
+            **first.failures, **{key: why for key, why in second.failures.items() if key in doubted},
+        },
+    )  # fmt: skip
 
 
 def judges_finding(
