@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import re
+import subprocess
+import sys
+from contextlib import suppress
 
 import pytest
 from tests.cli.desk import Desk, Said
@@ -139,3 +144,73 @@ def test_what_is_wrong_with_a_file_is_told_without_its_escapes(desk: Desk, file:
     for command in (("check", file), ("doctor", file), ("run", file, "--agent", "demo:librarian"), ("list",)):
         said = harmless(desk(*command))
         assert said.code in (0, 1, 2), said
+
+
+LINK = "\x1b]8;;x\x07\x1b]0;pwned\x07\x1b\\"
+PRINTS = f"""
+import logging, sys
+BAD = {(PLANTED + LINK)!r}
+print(BAD, "imported")
+
+def answer(question):
+    print(BAD, "asked")
+    sys.stderr.write(f"{{BAD}} told\\n")
+    sys.stdout.buffer.write(f"{{BAD}} as bytes\\n".encode())
+    logging.getLogger("own").warning("%s logged", BAD)
+    return "yes"
+"""
+
+
+def on_a_terminal(desk: Desk, *arguments: str, term: str) -> str:
+    """What a terminal is sent."""
+    ours, theirs = pty.openpty()
+    env = {**os.environ, "TERM": term, "PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1"}
+    with subprocess.Popen(
+        [sys.executable, "-m", "proctor", *arguments],
+        cwd=desk.folder,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env=env,
+    ) as process:
+        os.close(theirs)
+        sent = b""
+        with suppress(OSError):  # how a terminal says that nobody writes any more
+            while piece := os.read(ours, 65536):
+                sent += piece
+        os.close(ours)
+    assert process.returncode == 0, sent
+    return sent.decode(errors="backslashreplace")
+
+
+@pytest.mark.parametrize("term", ["xterm-256color", "dumb"])
+def test_what_a_python_agent_prints_is_shown_and_not_obeyed(desk: Desk, term: str) -> None:
+    agent = desk.agent(PRINTS)
+    for command in (("run", "benchmark.csv", "--agent", agent), ("agents", "test", agent)):
+        sent = on_a_terminal(desk, *command, term=term)
+        assert "imported" in sent
+        assert "logged" in sent
+        for obeyed in (TITLE, "\x1b]0;", CLEAR, REVERSED, "\x9b", "\\x9b2J"):
+            assert obeyed not in sent, (command, obeyed)
+
+
+@pytest.mark.parametrize(
+    "taken",
+    [
+        "io.TextIOWrapper(sys.stdout.detach(), encoding='utf-8')",
+        "codecs.getwriter('utf-8')(sys.stdout.detach())",
+        "io.TextIOWrapper(sys.stdout.buffer)",
+        "io.TextIOWrapper(sys.__stdout__.detach(), encoding='utf-8')",
+    ],
+)
+def test_a_stream_that_an_agent_takes_apart_is_whole_again_for_the_report(desk: Desk, taken: str) -> None:
+    """Of a module that wants UTF-8, whatever the terminal says."""
+    code = f"import codecs, io, sys\nsys.stdout = {taken}\nprint('imported')\ndef answer(question):\n    {{}}\n"
+    for body in ("return 'yes'", f"sys.stdout = {taken}; print('asked'); return 'yes'"):
+        agent = desk.agent(code.format(body))
+        done = subprocess.run(
+            [sys.executable, "-m", "proctor", "run", "benchmark.csv", "--agent", agent, "--json", "--concurrency", "1"],
+            cwd=desk.folder, capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["status"] == "completed"

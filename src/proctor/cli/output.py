@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import json
 import os
 import sys
@@ -14,7 +16,8 @@ from proctor.cli.streams import open_guarded_stream
 from proctor.redaction import without_known
 
 if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderableType
+    from _typeshed import ReadableBuffer
+    from rich.console import Console
 
 _LONGEST = 2000
 """Characters of an error that is told."""
@@ -112,20 +115,11 @@ def nobody_listens(descriptor: int = 1) -> None:
 
 def console(*, stderr: bool = False) -> Console:
     """A console that is 80 columns wide where nobody looks, and as wide as the terminal where somebody does."""
-    from rich.console import Console
-    from rich.segment import Segment
+    from proctor.reports.console import HarmlessConsole
 
-    from proctor.reports.words import harmless
-
-    class Patient(Console):
+    class Patient(HarmlessConsole):
         def on_broken_pipe(self) -> None:
             nobody_listens()
-
-        def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-            """Whatever is shown, nothing in it is obeyed by the terminal but what styles it."""
-            for segment in super().render(renderable, options):
-                safe = segment.control or segment.text.isprintable() or segment.text == "\n"
-                yield segment if safe else Segment(harmless(segment.text), segment.style)
 
     made = Patient(stderr=stderr, highlight=False, soft_wrap=False)
     if not made.is_terminal and "COLUMNS" not in os.environ:
@@ -149,10 +143,11 @@ def agents_speak_on_stderr() -> Iterator[None]:
         _lead(1, to=descriptors[2])
     if python_stderr is not None:
         sys.stderr = _Borrowed(python_stderr)
-    sys.stdout = sys.stderr
+    sys.stdout = borrowed = sys.stderr
     try:
         yield
     finally:
+        sys.stdout = sys.stderr = borrowed  # what agents have put there writes its last words now
         for number, kept in descriptors.items():
             if kept is not None:
                 os.dup2(kept, number)
@@ -188,7 +183,7 @@ def _lead(descriptor: int, *, to: int | None) -> None:
         nobody_listens(descriptor)
 
 
-class _Borrowed:
+class _Scrubbed:
     """A stream that whoever borrows it cannot close, and that tells no secret."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -212,8 +207,62 @@ class _Borrowed:
         self._stream.flush()
 
 
+class _Borrowed(_Scrubbed):
+    """The same for agents: nor does it write anything that a terminal would obey, and it cannot be taken apart."""
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__(stream)
+        self.drawn_on = _Scrubbed(stream)
+        """For what moves the cursor itself."""
+        self.buffer = _BorrowedBytes(self)
+
+    def write(self, text: str) -> int:
+        """Write it; a line that was to be drawn over becomes another line."""
+        from proctor.reports.words import clean
+
+        super().write(clean(text))
+        return len(text)
+
+    def detach(self) -> _BorrowedBytes:
+        """As `io.TextIOWrapper(sys.stdout.detach(), …)` wants it; the stream itself stays whole."""
+        return _BorrowedBytes(self)
+
+
+class _BorrowedBytes(io.RawIOBase):
+    """The bytes under a borrowed stream: what is written is text on it, and closing it closes nothing else."""
+
+    def __init__(self, stream: _Borrowed) -> None:
+        self._borrowed = stream
+        self._decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return int(self._borrowed.fileno())
+
+    def isatty(self) -> bool:
+        return bool(self._borrowed.isatty())
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        self._borrowed.write(self._decoder.decode(bytes(data)))
+        return len(memoryview(data))
+
+    def flush(self) -> None:
+        with suppress(ValueError):  # the stream is over
+            self._borrowed.flush()
+
+
+def stream_to_draw_on() -> TextIO:
+    """Standard error for a line that is drawn again and again."""
+    return sys.stderr.drawn_on if isinstance(sys.stderr, _Borrowed) else sys.stderr  # type: ignore[return-value]
+
+
 def _open_again(stream: TextIO | None, descriptor: int) -> TextIO:
-    """The stream, or another one in its place where somebody has closed it."""
-    if stream is None or not stream.closed:
-        return stream  # type: ignore[return-value]
+    """The stream, or another one in its place where somebody has closed or taken apart this one."""
+    try:
+        if stream is None or not stream.closed:
+            return stream  # type: ignore[return-value]
+    except ValueError:  # it is detached
+        stream = None
     return open_guarded_stream(descriptor, stream)

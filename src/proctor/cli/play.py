@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from proctor.cli.output import agents_speak_on_stderr, console, print_json, read_apart, tell, whoever_listens
+from proctor.cli.output import (
+    agents_speak_on_stderr,
+    console,
+    print_json,
+    read_apart,
+    stream_to_draw_on,
+    tell,
+    whoever_listens,
+)
 from proctor.findings.battle.findings import BattleFindings
 from proctor.findings.gates import GateVerdict
 from proctor.findings.gates import exit_code as gates_exit_code
@@ -99,7 +107,7 @@ def _progress(planned: int | None, opening: str) -> Iterator[Watch]:
     from proctor.reports.progress import Progress
     from proctor.workflows.progress import update_progress
 
-    shown = Progress()
+    shown = Progress(stream_to_draw_on())
     watched: RunTally | None = None
     due = 0.0
 

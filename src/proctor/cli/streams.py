@@ -79,11 +79,10 @@ def guard() -> None:
 
 def open_guarded_stream(descriptor: int, like: TextIO | None) -> TextIO:
     """A stream on this descriptor, in the encoding of another one."""
-    raw = _raw.setdefault(descriptor, _Patient(descriptor))
-    if raw.closed:  # an agent has closed it
-        again = _Patient(descriptor)
-        again.closed_at_start, again.unheard, again.trouble = raw.closed_at_start, raw.unheard, raw.trouble
-        raw = _raw[descriptor] = again
+    raw = _Patient(descriptor)
+    if (before := _raw.get(descriptor)) is not None:  # an agent has closed it, or keeps what is left of it
+        raw.closed_at_start, raw.unheard, raw.trouble = before.closed_at_start, before.unheard, before.trouble
+    _raw[descriptor] = raw
     stream = io.TextIOWrapper(
         io.BufferedWriter(raw),
         encoding=getattr(like, "encoding", None) or "utf-8",

@@ -62,12 +62,12 @@ class Progress:
 
     def start(self, total: int, done: int = 0) -> None:
         """Begin, with so many attempts planned and so many of them done before."""
-        from rich.console import Console
+        from proctor.reports.console import HarmlessConsole
 
         self._total, self._done_before, self._began = total, done, self._clock()
         self._now = ProgressCounts(done=done)
         self._said_at, self._said_done, self._said_turns, self._pause = self._began, done, 0, _FIRST_PAUSE
-        self._console = Console(file=self._stream)
+        self._console = HarmlessConsole(file=self._stream)  # agents print on it too
         if self._console.is_terminal and not self._console.is_dumb_terminal:
             self._begin_live(self._console)
 
