@@ -132,3 +132,4 @@ async def test_criteria_that_no_model_marks_leave_a_case_undecided(tmp_path: Pat
     cases = [{"question": "q?", "answer": "Paris", "criteria": {"tone": TONE}}, {"question": "r?", "answer": "Paris"}]
     run = await proctor.aevaluate(cases, agent=lambda _: "Paris", reviewer=reviewer, store=tmp_path / "s.db")
     assert (run.findings.counts.scored, run.findings.counts.unscored) == (1, 1)
+    assert "nobody marked the criteria of the case itself" in str(run.findings)

@@ -200,13 +200,17 @@ def place_of_part(name: str) -> tuple[int, str]:
     return (known.index(name) if name in known else len(known), name)
 
 
+_MARKED_IN_PART = "its mark does not decide it: nobody marked the criteria of the case itself, which takes a model"
+
+
 def _why_undecided(attempt: Attempt) -> Iterator[str]:
     """Why an attempt has no verdict, where it is not for want of a mark that was tried for."""
     unchecked = [check for check in attempt.checks if check.passed is None]
     for check in unchecked:
         yield f"{check.name} could not be checked: {check.evidence}"
     if not unchecked and not attempt.unscored and len(attempt.turn_passed) == 1:
-        yield "nobody judged it: there was nothing to check, and no mark"
+        marked = any(score.of == "agent" for score in attempt.scores)
+        yield _MARKED_IN_PART if marked else "nobody judged it: there was nothing to check, and no mark"
 
 
 def _can_be_marked(exam: Exam) -> bool:
