@@ -185,7 +185,7 @@ def test_every_page_reads_without_a_script(opened: Opening, played: Played) -> N
     follow(page, page.locator("tr[data-row] a").first)
     assert "n-90" in page.inner_text("h1")
     page.goto(opened.site + addresses.comparison(played.id("many"), played.id("better")))
-    assert "B is better by" in page.inner_text("h1")
+    assert "B (better) is better by" in page.inner_text("h1")
     follow(page, page.locator("tr[data-row] a").first)
     assert page.locator("ins:has-text('one')").count() == 1
     page.goto(opened.site + contradicted(played))

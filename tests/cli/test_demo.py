@@ -151,7 +151,7 @@ def test_the_commands_that_the_battle_tells_to_try_work(desk: Desk) -> None:
     assert compare
     compared = desk(*compare[1].split())
     assert compared.code == 0
-    assert "B is worse by" in compared.out
+    assert "B (demo:pushover) is worse by" in compared.out
     for shown in re.findall(r"proctor (show \S+ --case \S+)", told):
         assert "Ended: " in desk(*shown.split()).out
 

@@ -75,7 +75,7 @@ def test_each_agent_gets_a_run_and_one_report_compares_them(run: Run) -> None:
 def test_two_agents_are_compared_as_two_runs_are(run: Run) -> None:
     result = run(*by("half", "good"))
     assert result.code == 0
-    assert "B is better by 50 points" in result.out
+    assert "B (python:several:good) is better by 50 points" in result.out
 
 
 @pytest.mark.parametrize("names", [("half", "good"), ("half", "good", "bad")])

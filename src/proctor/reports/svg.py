@@ -100,7 +100,9 @@ def _name_end(line: str, name: str, off: int) -> Markup:
         return Markup("")
     x, y = map(float, line.rpartition(" ")[2].split(","))
     anchor = "end" if x > 530 else "start"
-    return Markup('<text x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>').format(min(x + 8, 600), y + off, anchor, name)
+    return Markup('<text x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>').format(
+        min(x + 8, 600), y + off, anchor, name
+    )
 
 
 def _bin_values(values: Iterable[float], top: float, bins: int) -> list[int]:
