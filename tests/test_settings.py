@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from typing import Any
 
 import click
 import pytest
 
 from proctor.cli.run import command
 from proctor.config import RunConfig
+from proctor.errors import InputError
 from proctor.run import Settings
-from proctor.settings import RUN_SETTINGS, Door, settings_of
+from proctor.settings import RUN_SETTINGS, Door, check_labels, check_path, settings_of
 from proctor.web.api.run_requests import NewRun
 from proctor.web.site.new_run import FIELDS
 
@@ -51,3 +53,23 @@ def test_what_the_form_shows_has_a_label_and_is_a_number() -> None:
     for name, each in settings_of("form").items():
         assert each.label, name
         assert each.bounds is not None, name
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        ({"api_key": "hunter2-hunter2"}, "the label api_key holds a secret"),
+        ({"note": "sk-abcdefghijklmnopqrst"}, "the label note holds a secret"),
+        ({"build": 5}, "the label build is 5; expected a text"),
+    ],
+)
+def test_a_label_is_a_text_and_no_secret(labels: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=words) as raised:
+        check_labels(labels)
+    assert "hunter2" not in str(raised.value)
+    check_labels({"commit": "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567", "author": "Ada Lovelace", "auth": "oauth"})
+
+
+def test_a_path_of_blanks_is_none() -> None:
+    with pytest.raises(InputError, match="the store is empty"):
+        check_path("the store", "   ")

@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import Any, Literal, get_args
 
 from proctor.errors import InputError, OutputFull, UsageError
+from proctor.redaction.literals import in_options
 from proctor.run import ExamType, PlayOrder
 
 LONGEST_NAME = 200
@@ -277,14 +278,18 @@ def check_labels(labels: object) -> None:
         raise InputError(f"there are {len(labels):,} labels; expected at most {MOST_LABELS}")
     for name, value in labels.items():
         check_name("a label's name", name)
+        if not isinstance(value, str):
+            raise InputError(f"the label {name} is {shown(value)}; expected a text, such as {str(value)!r}")
         if value != "":
-            check_name(f"the label {name}", str(value), most=LONGEST_VALUE)
+            check_name(f"the label {name}", value, most=LONGEST_VALUE)
+    if (held := in_options(labels)) is not None:
+        raise InputError(f"the label {held} holds a secret, and it is stored with the run: leave it out")
 
 
 def check_path(what: str, path: str | os.PathLike[str]) -> None:
     """Refuse what no system can open: an empty path, one with a NUL, or one that is too long."""
     text = os.fspath(path)
-    if not text:
+    if not text.strip():
         raise InputError(f"{what} is empty; give a path, or leave it out")
     if "\0" in text:
         raise InputError(f"{what} holds a NUL character ({shown(text)}), which no path can; remove it")

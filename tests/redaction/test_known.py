@@ -85,6 +85,9 @@ def test_a_secret_stays_known_when_it_is_taken_out_of_the_environment(monkeypatc
     assert without_secrets("it is hush-hush-hush") == "it is $CRM_TOKEN"
 
 
+BEGIN, END = "-----BEGIN EC PRIVATE KEY-----", "-----END EC PRIVATE KEY-----"
+
+
 @pytest.mark.parametrize(
     ("variable", "value", "secret"),
     [
@@ -94,6 +97,13 @@ def test_a_secret_stays_known_when_it_is_taken_out_of_the_environment(monkeypatc
         ("SENTRY", "https://0a1b2c3d4e5f60718293@sentry.example/1", "0a1b2c3d4e5f60718293"),
         ("DSN", "host=db user=app password=hunter2-hunter2 dbname=crm", "hunter2-hunter2"),
         ("CONNECTION", "Server=db;Database=crm;User Id=app;Password=hunter2-hunter2;", "hunter2-hunter2"),
+        ("CONNECTION", "Server=db;User Id=app;Pwd=hunter2-hunter2", "hunter2-hunter2"),
+        ("CONNECTION", "DRIVER={x};SERVER=db;UID=app;PWD=hunter2-hunter2", "hunter2-hunter2"),
+        ("DB_URL", "postgres://app:hunter2/hunter:2@db/crm", "hunter2/hunter:2"),
+        ("SVC_JSON", '{"type": "service_account", "private_key": "hunter2-hunter2"}', "hunter2-hunter2"),
+        ("ACCOUNTS", '{"all": [{"name": "one", "client_secret": "hunter2-hunter2"}]}', "hunter2-hunter2"),
+        ("SIGNER", f"{BEGIN}\\nhunter2\\nhunter2\\n{END}", f"{BEGIN}\nhunter2\nhunter2\n{END}"),
+        ("SIGNER", f"first\n{BEGIN}\nhunter2\nhunter2\n{END}\n", f"{BEGIN}\nhunter2\nhunter2\n{END}"),
         ("CALLBACK", "https://hooks.example/in?site=3&sig=hunter2-hunter2", "hunter2-hunter2"),
         ("OTEL_EXPORTER_OTLP_HEADERS", "x-tenant=acme,authorization=Bearer%20hunter2-hunter2", "hunter2-hunter2"),
         ("PROXY_AUTHORIZATION", "Bearer hunter2-hunter2", "hunter2-hunter2"),
@@ -120,6 +130,9 @@ def test_secrets_are_found_in_variables_of_many_kinds(
         ("TOKENIZERS_PARALLELISM", "disabled-here"),
         ("PWD", "a-folder-of-mine"),
         ("TOKEN_URL", "login.example/token"),
+        ("BEFORE", "PWD=/home/somebody"),
+        ("SETTINGS_JSON", '{"token_limit": "hunter2-hunter2", "name": "a-name-of-ours"}'),
+        ("PAGE", "https://example.org:8443/some/path/@somebody"),
         ("AUTHOR", "Ada Lovelace"),
         ("KEYBOARD_LAYOUT", "dvorak-intl"),
         ("SOME_TOKEN", "short"),

@@ -70,7 +70,7 @@ def test_what_a_conversation_that_was_cut_off_has_spent_counts_too(tmp_path: Pat
 
 def test_replies_that_are_under_way_when_the_budget_is_spent_are_kept(tmp_path: Path) -> None:
     asked: list[str] = []
-    fourth_asked = asyncio.Event()
+    fourth_asked, second_answered = asyncio.Event(), asyncio.Event()
 
     async def later(request: Request) -> Reply:
         asked.append(request.question)
@@ -79,10 +79,13 @@ def test_replies_that_are_under_way_when_the_budget_is_spent_are_kept(tmp_path: 
             return frugal(request)
         if number == 2:
             await fourth_asked.wait()
+            second_answered.set()
             return Reply(text="1", usage=Usage(input_tokens=300, calls=1, cost=0.03))  # far more than the first
         if number == 4:
             fourth_asked.set()
-        await asyncio.sleep(0.05)  # the second spends the budget meanwhile
+        await second_answered.wait()
+        for _ in range(50):
+            await asyncio.sleep(0)  # others get their turn: the second spends the budget
         return frugal(request)
 
     result = proctor.evaluate(CASES, agent=later, max_tokens=450, concurrency=4, store=tmp_path / "s.db")

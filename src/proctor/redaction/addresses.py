@@ -11,6 +11,7 @@ from proctor.redaction.names import says_secret
 _USER = re.compile(r"(://)[^/?#\s\"'<>]*@")
 _QUERY = re.compile(r"(://[^?\s]*)\?\S+")
 _LOGIN = re.compile(r"://([^/?#\s:@]*):([^/?#\s]*)@")
+_LOGIN_WITH_SLASH = re.compile(r"://[^/?#\s:@]*:(?!\d*/)([^?#\s@]*/[^?#\s@]*)@")
 _USER_ALONE = re.compile(r"://([^/?#\s:@]{16,})@")
 _PAIR = re.compile(r"(?<![\w.-])([\w.-]{2,60})=('[^']*'|\"[^\"]*\"|[^\s;&,'\"]+)")
 _ASKED = re.compile(r"([?&])([\w.\[\]-]{1,60})=([^&\s#\"'<>]+)")
@@ -39,6 +40,7 @@ def logins_in(text: str) -> Iterator[str]:
     for _, password in _LOGIN.findall(text):
         if password:
             yield password
+    yield from _LOGIN_WITH_SLASH.findall(text)  # which should have been quoted
 
 
 def asked_in(text: str) -> Iterator[tuple[str, str]]:
@@ -55,7 +57,7 @@ def secrets_within(text: str) -> Iterator[str]:
         yield from (user for user in _USER_ALONE.findall(text) if _looks_random(user))
     if "=" in text:
         for name, value in _PAIR.findall(text):
-            if says_secret(name, keys=True):
+            if says_secret(name, keys=True) or (name == "PWD" and not value.startswith(("/", "~"))):
                 yield from forms_of_header(value.strip("'\""))
 
 

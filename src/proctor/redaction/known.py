@@ -8,8 +8,10 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import Any
 from urllib.parse import quote, quote_plus
 
 from proctor.redaction.addresses import forms_of_header, secrets_within, without_logins
@@ -17,6 +19,7 @@ from proctor.redaction.names import says_secret
 
 SHORTEST = 8
 """Characters; a shorter secret is part of too many other words."""
+_PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.+?-----END [A-Z ]*PRIVATE KEY-----", re.DOTALL)
 _ENDINGS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASS", "PAT", "AUTH", "CREDENTIALS")
 NO_SECRETS = frozenset(
     {"password", "postgres", "changeme", "localhost", "required", "disabled", "username", "mypassword", "database",
@@ -153,7 +156,8 @@ def ending(text: str, length: int) -> str:
 def _secrets_of(name: str, value: str, *, marked: bool) -> Iterator[str]:
     if marked or (_is_named_so(name) and not _is_path(value)):
         yield from forms_of_header(value)
-        yield from _members(value)
+    yield from _members(value)
+    yield from _private_keys(value)
     yield from secrets_within(value)
 
 
@@ -167,11 +171,25 @@ def _is_path(value: str) -> bool:
 
 
 def _members(value: str) -> Iterator[str]:
-    """The secrets in a value that is a JSON object, such as a service account's."""
-    if value.lstrip().startswith("{"):
+    """The secrets in a value that is JSON, such as a service account's, whatever its variable is called."""
+    if value.lstrip().startswith(("{", "[")):
         with suppress(ValueError, RecursionError):
-            read = json.loads(value)
-            yield from (inner for key, inner in read.items() if isinstance(inner, str) and says_secret(key))
+            yield from _named_in(json.loads(value))
+
+
+def _named_in(read: Any) -> Iterator[str]:
+    if isinstance(read, dict):
+        yield from (inner for key, inner in read.items() if isinstance(inner, str) and says_secret(key))
+    if isinstance(read, (dict, list)):
+        for inner in read.values() if isinstance(read, dict) else read:
+            yield from _named_in(inner)
+
+
+def _private_keys(value: str) -> Iterator[str]:
+    """The keys in a value, with line ends as they are and as whoever reads them mends them."""
+    for key in _PRIVATE_KEY.findall(value):
+        yield key
+        yield key.replace("\\n", "\n")
 
 
 def _forms(value: str) -> set[str]:

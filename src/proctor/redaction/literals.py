@@ -28,6 +28,10 @@ _SCHEMES = re.compile(r"(?i:\bbearer\s+)(?!\$\{)[\w.~+/=-]{6,}|(?i:\bbasic\s+)(?
 _HEADER = re.compile(r"^([\w-]+):\s*(.+)$")
 _HEADER_FLAGS = frozenset({"-H", "--header", "--headers"})
 _LOGIN_FLAGS = frozenset({"-u", "--user", "--proxy-user"})
+_SHELL = re.compile(r"(?:^|[:/\\])(?:a|ba|da|fi|k|z)?sh(?:\.exe)?$")
+_SHELL_CODE = re.compile(r"-\w*c")
+_SHELL_FILLS = re.compile(r"\$\([^()]*\)|`[^`]*`|\$\w+")
+"""What a shell puts something else in the place of."""
 TABLES_OF_KEYS = frozenset({"headers", "header", "query", "params", "cookies", "env", "environment"})
 _INHERITING = frozenset({"cookie", "cookies", "secrets", "credentials"})
 _PASSWORDS = ("password", "passwd", "passphrase", "pwd", "secret")
@@ -121,8 +125,12 @@ def _words(spec: str) -> list[str]:
 
 
 def _in_words(words: list[str]) -> str | None:
-    """What holds a secret among the arguments of a command."""
+    """What holds a secret among the arguments of a command, and in what a shell is given to run."""
+    shell = False
     for word, after in pairwise([*words, ""]):
+        shell = shell or _SHELL.search(word) is not None
+        if shell and _SHELL_CODE.fullmatch(word) and (held := _in_words(_words(_SHELL_FILLS.sub("${_}", after)))):
+            return held
         if (held := _after_its_name(word, after) or _in_curls(word, after)) is not None:
             return held
         if _looks_secret(word) or _is_known(word.partition("=")[2] or word):
@@ -142,7 +150,8 @@ def _in_curls(word: str, after: str) -> str | None:
     """`-u USER:PASSWORD`, `-H "Authorization: X"`."""
     if word in _LOGIN_FLAGS and ":" in after:
         return f"{word} is given a password" if _is_literal(after.partition(":")[2]) else None
-    header = _HEADER.match(after) if word in _HEADER_FLAGS else None
+    flag, equals, value = word.partition("=")
+    header = _HEADER.match(value if equals else after) if flag in _HEADER_FLAGS else None
     if header is None or not says_secret(header[1], keys=True) or not _is_literal(header[2]):
         return None
     return f"the header {header[1]} is given a secret"

@@ -30,15 +30,15 @@ _ABOUT = frozenset(
      "sock", "estimate", "overlap", "per"}
 )  # fmt: skip
 """Last words of names that tell something about a secret, or count a model's tokens: password_file, token_limit."""
-_NEVER = frozenset({"pwd", "oldpwd"})
-"""The current folder, in every shell."""
+_NEVER = frozenset({"PWD", "OLDPWD"})
+"""The current folder, in every shell; in another spelling it is a password."""
 
 
 @lru_cache(maxsize=4096)
 def says_secret(name: str, *, keys: bool = False) -> bool:
     """Whether it does; `keys`: any `…key` too, as in headers, queries and the environment."""
     words = [word.lower() for word in _WORDS.findall(name)]
-    if not words or name.lower() in _NEVER or words[-1] in _ABOUT:
+    if not words or name in _NEVER or words[-1] in _ABOUT:
         return False
     named = [word for word in words if not word.isdigit()] or words
     if named[-1] in _WEAK or (keys and named[-1] in _OF_ADDRESSES):

@@ -95,18 +95,22 @@ async def test_all_watchers_hear_the_same_from_one_look(store: Store, monkeypatc
     stored_run(store, planned=5)
     hub = Live()
 
-    async def watch() -> list[int]:
-        async with hub.watching(store, "run-1") as events:
-            heard = [(await next_told(events))["done"]]
-            while heard[-1] < 3:
-                heard.append((await next_told(events))["done"])
-            return heard
+    heard: list[list[int]] = [[] for _ in range(50)]
+    news = asyncio.Event()
 
-    watchers = [asyncio.create_task(watch()) for _ in range(50)]
-    for exam in "abc":
-        await asyncio.sleep(0.1)
+    async def watch(own: list[int]) -> None:
+        async with hub.watching(store, "run-1") as events:
+            while not own or own[-1] < 3:
+                own.append((await next_told(events))["done"])
+                news.set()
+
+    watchers = [asyncio.create_task(watch(own)) for own in heard]
+    for done, exam in enumerate("abc"):
+        while not all(own and own[-1] >= done for own in heard):
+            news.clear()
+            await news.wait()
         store.journal.write(played(key(exam)))
-    heard = await asyncio.gather(*watchers)
+    await asyncio.gather(*watchers)
     assert all(each == sorted(each) for each in heard)
     assert looks < 200, "one look serves fifty watchers"
     assert hub._watched == {}
