@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
-from proctor.findings.run import Findings
+from proctor.findings.run import Findings, count_stability
 from proctor.findings.run.canaries import canary_finding
 from proctor.findings.run.findings import Latency
 from proctor.run import Run
@@ -194,6 +195,13 @@ def canaries(run: Run) -> str:
     bound = f"an error rate of at most {percent(found.bound)}"
     drift = "" if not found.changed else f"; {whole(found.changed)} changed since run {found.since}"
     return f"{whole(found.right)} of {whole(found.judged)} right: {bound} (95 %){drift}"
+
+
+def stable(named: Mapping[str, str] | None) -> str:
+    """`24 stable pass · 1 flaky · 5 stable fail`, by what repeated trials show; empty where they are too few."""
+    counts = {} if named is None else count_stability(named)
+    said = (f"{whole(count)} {name.replace('-', ' ')}" for name, count in counts.items() if count)
+    return " · ".join(said)
 
 
 def latency(findings: Findings) -> str:

@@ -5,7 +5,10 @@ import json
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from proctor.findings.run import Summary
+from tests.made_runs import made
+
+from proctor.findings.run import Summary, stability
+from proctor.reports import numbers
 from proctor.reports.run.json import as_dict, run_row, write_json
 from proctor.run import Attempt
 from proctor.transcript import Reply
@@ -107,3 +110,19 @@ def test_a_run_is_listed_with_its_pass_rate(sample: Sample) -> None:
 def test_a_battle_is_listed_with_the_replies_that_were_judged(sample: Sample) -> None:
     row = run_row(sample.findings.run, Summary(rate=sample.findings.pass_rate, asked=14, judged=2, no_test=True))
     assert (row["replies"], row["no_test"]) == ({"asked": 14, "judged": 2}, True)
+
+
+def test_what_repeated_trials_show_of_each_case_is_told_in_json_and_in_the_report() -> None:
+    always, never, now_and_then = ["pass"] * 8, ["fail"] * 8, ["pass", "fail"] * 4
+    trials = {f"c{n}": always if n < 7 else never if n < 10 else now_and_then for n in range(12)}
+    findings = made(trials)
+    said = as_dict(findings)
+    assert said["stability"] == {"stable-pass": 7, "flaky": 2, "stable-fail": 3, "unsure": 0}
+    assert {case["id"]: case["stability"] for case in said["cases"]}["c11"] == "flaky"
+    assert numbers.stable(stability(findings)) == "7 stable pass · 2 flaky · 3 stable fail"
+
+
+def test_of_one_trial_nothing_is_said_to_be_stable() -> None:
+    said = as_dict(made({f"c{n}": ["pass"] for n in range(12)}))
+    assert said["stability"] is None
+    assert "stability" not in said["cases"][0]

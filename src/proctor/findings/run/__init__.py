@@ -13,7 +13,7 @@ from proctor.findings.run.findings import (
     Latency,
     ProblemGroup,
 )
-from proctor.findings.run.stability import stability
+from proctor.findings.run.stability import count_stability, stability
 from proctor.findings.run.summary import Summary
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "Latency",
     "ProblemGroup",
     "Summary",
+    "count_stability",
     "gather",
     "stability",
 ]

@@ -8,7 +8,15 @@ from typing import Any, TextIO
 
 from proctor.codec import encode
 from proctor.findings.gates import GateVerdict
-from proctor.findings.run import CaseFinding, CategoryFinding, Findings, ProblemGroup, Summary
+from proctor.findings.run import (
+    CaseFinding,
+    CategoryFinding,
+    Findings,
+    ProblemGroup,
+    Summary,
+    count_stability,
+    stability,
+)
 from proctor.findings.run.canaries import canary_finding
 from proctor.findings.run.interim import was_settled_early
 from proctor.findings.run.panel import JudgeFinding
@@ -23,7 +31,7 @@ from proctor.statistics.estimate import Estimate
 
 def as_dict(findings: Findings, gates: Sequence[GateVerdict] = ()) -> dict[str, Any]:
     """What `--json` prints. Keys may be added; these stay."""
-    run = findings.run
+    run, stable = findings.run, stability(findings)
     return {
         **_run(run),
         "attempts": counts(findings.counts),
@@ -36,6 +44,7 @@ def as_dict(findings: Findings, gates: Sequence[GateVerdict] = ()) -> dict[str, 
         "duration_s": run.seconds,
         "complete": findings.complete,
         "median_score": findings.median_score,
+        "stability": None if stable is None else count_stability(stable),
         "parts": {name: estimate(part) for name, part in findings.parts.items()},
         "checks": _checks(findings),
         "latency": plain(findings.latency),
@@ -48,7 +57,7 @@ def as_dict(findings: Findings, gates: Sequence[GateVerdict] = ()) -> dict[str, 
         "unsure": plain(findings.unsure),
         "notes": list(findings.notes),
         "gates": as_dicts(gates),
-        "cases": [_case(case) for case in findings.cases],
+        "cases": [_case(case, stable) for case in findings.cases],
         "rows": [_case(case) for case in findings.rows],
         "conditions": _conditions(findings),
         **({} if not findings.lies else {"lies": plain(findings.lies)}),
@@ -189,8 +198,8 @@ def _trouble(trouble: ProblemGroup) -> dict[str, Any]:
     return {**plain(trouble), "example": where(trouble.example)}
 
 
-def _case(case: CaseFinding) -> dict[str, Any]:
-    said = {"verdict": case.verdict, **plain(case)}
+def _case(case: CaseFinding, stable: Mapping[str, str] | None = None) -> dict[str, Any]:
+    said = {"verdict": case.verdict, **plain(case), **({} if stable is None else {"stability": stable[case.id]})}
     if not case.conditions:
         return said
     from proctor.reports.conditions.json import of_case

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from proctor.findings.gates import GateVerdict
-from proctor.findings.run import Findings, ProblemGroup
+from proctor.findings.run import Findings, ProblemGroup, stability
 from proctor.reports import gates as said_gates
 from proctor.reports import numbers, outcomes
 from proctor.reports.checks.text import by_check
@@ -154,6 +154,7 @@ def _facts(findings: Findings, lines: Sequence[HeadlineLine], label: int) -> Ite
     said = {
         "Median score": "" if findings.median_score is None else numbers.score(findings.median_score),
         **_of_battle(findings),
+        "Stability": numbers.stable(stability(findings)),
         "Missing": _missing(lines),
         "Failures": _failures(findings),
         "Time": numbers.latency(findings),
