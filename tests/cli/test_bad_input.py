@@ -14,8 +14,8 @@ SMALL_DISK = """\
 import resource
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, 500_000))
-import proctor.workflows.conduct
-proctor.workflows.conduct._STORE_PATIENCE = 1.0
+import proctor.workflows.ledger
+proctor.workflows.ledger._STORE_PATIENCE = 1.0
 """
 
 
