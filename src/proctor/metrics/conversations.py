@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import Any
 
 from pydantic import ValidationError
@@ -15,7 +14,7 @@ from proctor.errors import InputError
 from proctor.metrics.schemas import Batch, Dataset
 from proctor.reviewers.arguments import brief
 from proctor.reviewers.calls import expected_call, used_call
-from proctor.settings import did_you_mean
+from proctor.settings import did_you_mean, nearest
 from proctor.transcript import Reply
 
 _DONE_KEYS = ("tools_used", "final_answer_uses_tools")
@@ -188,9 +187,8 @@ def _interaction(batch: Batch, held_to: Expectation) -> Interaction:
 def _check_misspelt(name: str, given: Mapping[str, Any], known: tuple[str, ...]) -> None:
     """What a recorder keeps beside is its own affair; what looks like a known key is not."""
     for key in given:
-        near = [] if key in known else get_close_matches(str(key), known, 1, 0.75)
-        if near:
-            raise InputError(f"{name} has the unknown key {key!r}; did you mean {near[0]!r}?")
+        if key not in known and (near := nearest(key, known, alike=0.75)):
+            raise InputError(f"{name} has the unknown key {key!r}; did you mean {near!r}?")
 
 
 def _flag(name: str, given: Mapping[str, Any], key: str, default: bool | None) -> bool | None:

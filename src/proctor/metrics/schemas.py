@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from proctor.settings import nearest
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.quality import Quality
 
@@ -19,9 +19,8 @@ class _Given(BaseModel):
     def _no_misspelt_fields(cls, given: Any) -> Any:
         if isinstance(given, dict):
             for name in given.keys() - cls.model_fields.keys():
-                near = get_close_matches(str(name), cls.model_fields, 1, 0.85)
-                if near:
-                    raise ValueError(f"unknown field {name!r}; did you mean {near[0]!r}?")
+                if near := nearest(name, cls.model_fields, alike=0.85):
+                    raise ValueError(f"unknown field {name!r}; did you mean {near!r}?")
         return given
 
 

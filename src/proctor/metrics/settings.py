@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Required, TypedDict
 
 from proctor.errors import InputError, UsageError
 from proctor.metrics.statistical import FrequentistMode, StatisticalMode, is_number
 from proctor.reviewers.tools import tool_weights
-from proctor.settings import BOUNDS, shown
+from proctor.settings import BOUNDS, did_you_mean, shown
 from proctor.workflows.patient_model import PatientModel
 
 if TYPE_CHECKING:
@@ -111,8 +110,7 @@ def check_names(options: Mapping[str, Any], options_type: type, *, metric: str, 
     known = options_type.__annotations__
     for name in options:
         if name not in known:
-            near = get_close_matches(name, known, 1, 0.5)
-            meant = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}."
+            meant = did_you_mean(name, known, otherwise=f"known are {', '.join(known)}.")
             raise UsageError(
                 f"{metric}.run() has no keyword argument {name!r}: {meant} "
                 "What the retriever's constructor takes goes into retriever_options={…}."

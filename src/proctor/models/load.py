@@ -9,7 +9,6 @@ Keys are read from the environment by the provider's own package; none is stored
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import os
 from collections.abc import Mapping
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from proctor.errors import InputError
 from proctor.failures import said
 from proctor.plugins import import_attribute
+from proctor.settings import nearest
 from proctor.spending.providers import COMPATIBLE_KEY, PROVIDERS, Source, model_at, source_at
 
 if TYPE_CHECKING:
@@ -81,8 +81,8 @@ def _unknown_model_message(model: str, scheme: str, *, known: bool) -> str:
     if known:
         return f"the model {model!r} has no name after {scheme + ':'!r}; expected something like {scheme}:MODEL"
     names = [*PROVIDERS, "python"]
-    near = difflib.get_close_matches(scheme, names, n=1)
-    hint = f"did you mean {near[0] + ':'!r}? " if near else ""
+    near = nearest(scheme, names)
+    hint = f"did you mean {near + ':'!r}? " if near else ""
     return f"there is no model {model!r}: {hint}a name starts with {', '.join(name + ':' for name in names)}"
 
 

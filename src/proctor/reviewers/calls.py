@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from proctor.benchmark import ExpectedCall
 from proctor.errors import InputError
 from proctor.reviewers.arguments import brief
-from proctor.settings import did_you_mean, shown, why_no_pattern
+from proctor.settings import did_you_mean, nearest, shown, why_no_pattern
 from proctor.transcript import UNKNOWN, ToolCall
 
 _NAMES = ("tool_name", "name", "tool")
@@ -81,9 +80,8 @@ def _mapping(given: object, known: Collection[str]) -> Mapping[str, Any]:
     elif isinstance(inner, str):
         given = {"name": inner, **given}
     for key in given:
-        near = [] if key in known else get_close_matches(str(key), known, 1, 0.85)
-        if near:
-            raise InputError(f"unknown key {key!r} in a tool call; did you mean {near[0]!r}?")
+        if key not in known and (near := nearest(key, known, alike=0.85)):
+            raise InputError(f"unknown key {key!r} in a tool call; did you mean {near!r}?")
     return given
 
 
@@ -150,9 +148,8 @@ def _rule(name: str, given: object, *, stated: bool) -> dict[str, Any]:
         raise InputError(f"match[{name!r}]={brief(given)}; expected a dict with {', '.join(_RULES)}")
     for key in given:
         if key not in _RULES:
-            near = get_close_matches(str(key), _RULES, 1, 0.5)
-            meant = f"; did you mean {near[0]!r}?" if near else f"; expected {', '.join(_RULES)}"
-            raise InputError(f"match[{name!r}] has the unknown key {key!r}{meant}")
+            meant = did_you_mean(key, _RULES, otherwise=f"expected {', '.join(_RULES)}")
+            raise InputError(f"match[{name!r}] has the unknown key {key!r}; {meant}")
     if not stated and "any_of" not in given and "pattern" not in given:
         raise InputError(f"match[{name!r}]={dict(given)!r} states no value; give one in the parameters, or 'any_of'")
     _check_rule(name, given)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -24,6 +23,7 @@ from proctor.reviewers.rubrics import (
     system_prompt,
 )
 from proctor.score import ROLE, CheckResult, Part, Review, reaches
+from proctor.settings import did_you_mean
 from proctor.spending.prices import Price, price_of
 from proctor.transcript import Turn
 
@@ -95,9 +95,7 @@ def check_options(options: Mapping[str, Any]) -> None:
     """Refuse an option that does not exist or cannot be meant."""
     for name, value in options.items():
         if name not in _OPTIONS:
-            near = difflib.get_close_matches(name, _OPTIONS, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(_OPTIONS)}"
-            raise InputError(f"unknown option {name!r} of a model reviewer; {hint}")
+            raise InputError(f"unknown option {name!r} of a model reviewer; {did_you_mean(name, _OPTIONS)}")
         kinds = _OPTIONS[name]
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             expected = " or ".join(kind.__name__ for kind in kinds)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from itertools import chain
 from math import isfinite
 
@@ -22,6 +21,7 @@ from proctor.reading.mentions import Mentions, result_used
 from proctor.reviewers.arguments import brief, differences
 from proctor.reviewers.assignment import AssignedCall, assign, order_kept
 from proctor.score import reaches
+from proctor.settings import did_you_mean
 from proctor.transcript import Reply, ToolCall
 
 ASPECTS = ("selection", "parameters", "sequence", "utilization")
@@ -314,8 +314,7 @@ def tool_weights(weights: Mapping[str, float] | None) -> dict[str, float]:
         raise InputError(f"tool_weights={weights!r} is no dict; expected the keys {', '.join(ASPECTS)}")
     for name in weights:
         if name not in ASPECTS:
-            near = get_close_matches(str(name), ASPECTS, 1, 0.5)
-            meant = f"did you mean {near[0]!r}?" if near else f"expected the keys {', '.join(ASPECTS)}"
+            meant = did_you_mean(name, ASPECTS, otherwise=f"expected the keys {', '.join(ASPECTS)}")
             raise InputError(f"tool_weights has the unknown key {name!r}; {meant}")
     lacking = [aspect for aspect in ASPECTS if aspect not in weights]
     if lacking:

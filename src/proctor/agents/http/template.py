@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Mapping
 from operator import itemgetter
@@ -11,6 +10,7 @@ from urllib.parse import quote
 
 from proctor import codec
 from proctor.errors import InputError
+from proctor.settings import nearest
 from proctor.transcript import Request, Turn
 
 PLACEHOLDER = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
@@ -81,8 +81,8 @@ def _names(source: Any) -> list[str]:
 
 
 def _unknown_placeholder_message(name: str, option: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {{{{{near[0]}}}}}?" if near else f"known are {', '.join(known)}"
+    near = nearest(name, known)
+    hint = f"did you mean {{{{{near}}}}}?" if near else f"known are {', '.join(known)}"
     return f"{option} holds the placeholder {{{{{name}}}}}, which stands for nothing; {hint}"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import difflib
 import shlex
 import time
 from collections.abc import Mapping
@@ -23,6 +22,7 @@ from proctor.errors import AgentFault, CallError, Misconfigured
 from proctor.failures import host_in
 from proctor.net.addresses import credentials_in, scrub_secrets, shown
 from proctor.net.limits import Throttle
+from proctor.settings import did_you_mean
 from proctor.transcript import Reply, Request
 
 
@@ -241,5 +241,4 @@ def _chosen(name: str | None, tools: tuple[McpTool, ...]) -> McpTool:
 
 
 def _hint(name: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known)}"
+    return did_you_mean(name, known, otherwise=f"it has {', '.join(known)}")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass
 
 from proctor.errors import UsageError
+from proctor.settings import did_you_mean
 
 COUNTS = ("failures", "cost")
 """Counted and not estimated, so compared exactly."""
@@ -74,8 +74,7 @@ def parse(text: str) -> Gate:
 
 def _check_detail(metric: str, detail: str | None, text: str) -> None:
     if metric not in (*_RATES, *COUNTS):
-        near = difflib.get_close_matches(metric, (*_RATES, *COUNTS), n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known are {_KNOWN}"
+        hint = did_you_mean(metric, (*_RATES, *COUNTS), otherwise=f"known are {_KNOWN}")
         raise UsageError(f"--gate {text!r}: there is no metric {metric!r}; {hint}")
     if metric == "category" and not detail:
         raise UsageError(f"--gate {text!r} does not say which category; expected category:NAME")
