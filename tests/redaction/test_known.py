@@ -130,7 +130,7 @@ def test_secrets_are_found_in_variables_of_many_kinds(
         ("TOKENIZERS_PARALLELISM", "disabled-here"),
         ("PWD", "a-folder-of-mine"),
         ("TOKEN_URL", "login.example/token"),
-        ("BEFORE", "PWD=/home/somebody"),
+        ("BEFORE", "PWD=/srv/somewhere"),
         ("SETTINGS_JSON", '{"token_limit": "hunter2-hunter2", "name": "a-name-of-ours"}'),
         ("PAGE", "https://example.org:8443/some/path/@somebody"),
         ("AUTHOR", "Ada Lovelace"),
