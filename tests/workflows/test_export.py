@@ -78,7 +78,7 @@ def test_a_table_without_marks_and_checks_has_no_further_columns(tmp_path: Path)
 
     proctor.evaluate(plain, agent=broken, store=tmp_path / "s.db", reviewer=None)
     header, row = csv.reader(whole("csv", str(tmp_path / "s.db")).removeprefix("\ufeff").splitlines())
-    assert header[-1] == "changed"
+    assert header[-1] == "first_token"
     assert len(row) == len(header)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -14,9 +15,15 @@ from proctor.errors import InputError
 from proctor.reviewers.rubrics import Criterion
 from proctor.settings import check_criterion, shown
 
+_DIGITS = 12
 _MOST = 20
 _WORDS = (2, 12)
 _EXAMPLE = {"question", "reply", "reason", "mark", "marks"}
+
+
+def is_of_criteria(rubric: str) -> bool:
+    """Whether a rubric has the name of criteria; a reviewer of somebody's own may call its rubric what it likes."""
+    return re.fullmatch(rf"own-[0-9a-f]{{{_DIGITS}}}", rubric) is not None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,7 +41,7 @@ class OwnRubric:
     def name(self) -> str:
         """Its digest: marks by other words are not comparable."""
         told = [[one.name, one.asks] for one in self.criteria]
-        return f"own-{digest([told, dict(self.weights), dict(self.scale), list(self.examples)])[:12]}"
+        return f"own-{digest([told, dict(self.weights), dict(self.scale), list(self.examples)])[:_DIGITS]}"
 
     def value(self, mark: Any) -> float:
         """A mark as a number from 0 to 1."""

@@ -14,6 +14,7 @@ from proctor.doctor.judges import NOBODY, cases_of
 from proctor.errors import InputError, UsageError
 from proctor.plugins import module_of
 from proctor.redaction import literals, remember_secrets
+from proctor.reviewers.criteria import is_of_criteria
 from proctor.roles import Agent, Examiner, Reviewer
 from proctor.run import AgentKind, ExamType, Run, Spec, judge_roles
 from proctor.spending.providers import PROVIDERS
@@ -233,7 +234,7 @@ def criteria_in(benchmark: Benchmark) -> list[str]:
 
 def marks_by_criteria(rubric: str) -> bool:
     """Whether a judge has criteria of its own: then marks decide, also in a suite that names no passing score."""
-    return any(name.startswith("own-") for name in rubric.replace(",", "+").split("+"))
+    return any(is_of_criteria(name) for name in rubric.replace(",", "+").split("+"))
 
 
 def _must_be_known(family: plugins.Family, spec: str, declared: list[str]) -> None:
