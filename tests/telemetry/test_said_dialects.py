@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from proctor.telemetry.json_spans import spans_of_trace
-from proctor.telemetry.messages import Asked, asked_in
+from proctor.telemetry.messages import AskedText, asked_in
 from proctor.telemetry.span import Span, SpanEvent
 from proctor.telemetry.transcripts import recording_of
 
@@ -110,20 +110,20 @@ _NOW = {"role": "user", "content": "And now?"}
 @pytest.mark.parametrize(
     ("given", "asked"),
     [
-        ({"args": ["And now?"], "kwargs": {}}, Asked(text="And now?")),
-        ({"args": [], "kwargs": {"question": "And now?", "user": "bob"}}, Asked(text="And now?")),
-        ({"args": [], "kwargs": {"said": "And now?"}}, Asked(text="And now?")),
+        ({"args": ["And now?"], "kwargs": {}}, AskedText(text="And now?")),
+        ({"args": [], "kwargs": {"question": "And now?", "user": "bob"}}, AskedText(text="And now?")),
+        ({"args": [], "kwargs": {"said": "And now?"}}, AskedText(text="And now?")),
         ({"args": ["bob", "And now?"], "kwargs": {}}, None),
         ({"a": "x", "b": "y"}, None),
-        ({"messages": [*_BEFORE, _NOW]}, Asked(text="And now?", before="user: Hi\nagent: Hello")),
-        ({"messages": [[*_BEFORE, _NOW]]}, Asked(text="And now?", before="user: Hi\nagent: Hello")),
-        ({"input": "And now?", "chat_history": _BEFORE}, Asked(text="And now?", before="user: Hi\nagent: Hello")),
-        ({"prompt": "And now?", "messages": [_NOW]}, Asked(text="And now?")),
-        ([{"role": "system", "content": "Be kind."}, _NOW], Asked(text="And now?")),
+        ({"messages": [*_BEFORE, _NOW]}, AskedText(text="And now?", before="user: Hi\nagent: Hello")),
+        ({"messages": [[*_BEFORE, _NOW]]}, AskedText(text="And now?", before="user: Hi\nagent: Hello")),
+        ({"input": "And now?", "chat_history": _BEFORE}, AskedText(text="And now?", before="user: Hi\nagent: Hello")),
+        ({"prompt": "And now?", "messages": [_NOW]}, AskedText(text="And now?")),
+        ([{"role": "system", "content": "Be kind."}, _NOW], AskedText(text="And now?")),
     ],
 )
 def test_a_question_is_taken_out_of_what_is_around_it_with_what_was_said_before(
-    given: Any, asked: Asked | None
+    given: Any, asked: AskedText | None
 ) -> None:
     assert asked_in(given) == asked
 

@@ -8,12 +8,12 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
 from proctor.cli.streams import open_guarded_stream
-from proctor.redaction import without_known
+from proctor.redaction.stream import ScrubbedStream
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -183,36 +183,12 @@ def _lead(descriptor: int, *, to: int | None) -> None:
         nobody_listens(descriptor)
 
 
-class _Scrubbed:
-    """A stream that whoever borrows it cannot close, and that tells no secret."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
-
-    def write(self, text: str) -> int:
-        """Write it without secrets; who wrote it is told that all was written."""
-        self._stream.write(without_known(text))
-        return len(text)
-
-    def writelines(self, lines: Iterable[str]) -> None:
-        """The same for several."""
-        for line in lines:
-            self.write(line)
-
-    def close(self) -> None:
-        """Nothing but what was said so far is written."""
-        self._stream.flush()
-
-
-class _Borrowed(_Scrubbed):
+class _Borrowed(ScrubbedStream):
     """The same for agents: nor does it write anything that a terminal would obey, and it cannot be taken apart."""
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__(stream)
-        self.drawn_on = _Scrubbed(stream)
+        self.drawn_on = ScrubbedStream(stream)
         """For what moves the cursor itself."""
         self.buffer = _BorrowedBytes(self)
 

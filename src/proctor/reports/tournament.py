@@ -11,8 +11,8 @@ from rich.text import Text
 from proctor.findings.comparison.many import letter
 from proctor.findings.tournament import WIN_BY, ContestOutcome, ContestTally, Tournament
 from proctor.reports import numbers
-from proctor.reports.comparison.naming import listed, run_names
 from proctor.reports.markup import plain as in_markdown
+from proctor.reports.run_names import listed, run_names
 from proctor.reports.terminal import STYLES, Page, page_table
 from proctor.reports.values import estimate
 from proctor.reports.words import one_line

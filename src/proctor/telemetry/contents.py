@@ -10,7 +10,7 @@ import msgspec
 from proctor.codec import is_cut_off, read_json
 from proctor.telemetry import names
 from proctor.telemetry.messages import (
-    Asked,
+    AskedText,
     Message,
     answer_in,
     arguments_in,
@@ -46,7 +46,7 @@ _COSTS = ("llm.cost.total", "gen_ai.usage.cost")
 _CASES = (names.CASE, "case_id", "case", names.METADATA + "case_id", "langfuse.trace.metadata.case_id")
 
 
-def asked_of(span: Span) -> Asked | None:
+def asked_of(span: Span) -> AskedText | None:
     """What was asked, with what was said before; None: the span does not say."""
     return next((asked for value in given_in(span) if (asked := asked_in(value)) is not None), None)
 

@@ -184,7 +184,7 @@ def citations_in(value: Any) -> tuple[Citation, ...]:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Asked:
+class AskedText:
     """A question, as an agent or a model was given it."""
 
     text: str
@@ -192,11 +192,11 @@ class Asked:
     """What user and agent said before it; empty: nothing, or it is not told."""
 
 
-def asked_in(value: Any) -> Asked | None:
+def asked_in(value: Any) -> AskedText | None:
     """The question in whatever an agent or a model was given; None: there is none."""
     value = _unwrapped(parse_embedded_json(value))
     if isinstance(value, str):
-        return Asked(text=value)
+        return AskedText(text=value)
     if is_messages(value):
         return _asked_last(messages_in(value))
     if not isinstance(value, Mapping):
@@ -212,12 +212,12 @@ def asked_in(value: Any) -> Asked | None:
     return replace(asked, before=dialogue(earlier))
 
 
-def _asked_last(messages: Sequence[Message]) -> Asked | None:
+def _asked_last(messages: Sequence[Message]) -> AskedText | None:
     """The last words of the user, who may have said more than one thing since the last answer."""
     places = [place for place, message in enumerate(messages) if message.role in ("user", "human") and message.text]
     if not places:
         return None
-    return Asked(text=messages[places[-1]].text, before=dialogue(messages[: places[-1]]))
+    return AskedText(text=messages[places[-1]].text, before=dialogue(messages[: places[-1]]))
 
 
 def dialogue(messages: Sequence[Message]) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from proctor.telemetry import names
 from proctor.telemetry.activity import activity_in
 from proctor.telemetry.contents import answer_of, asked_of, case_of, error_of, is_cut_off_in
-from proctor.telemetry.messages import Asked
+from proctor.telemetry.messages import AskedText
 from proctor.telemetry.span import Span, seconds_of
 from proctor.telemetry.tree import SpanTree, TurnSubtree
 from proctor.transcript import Reply, Transcript, Turn
@@ -67,7 +67,7 @@ def conversation_of(spans: Iterable[Span]) -> str | None:
     return next((each for each in told if isinstance(each, str) and each), None)
 
 
-def _turn(part: TurnSubtree, number: int, asked: Asked | None) -> Turn:
+def _turn(part: TurnSubtree, number: int, asked: AskedText | None) -> Turn:
     head = part.head if part.head is not None else part.top[0]
     end = head.end if part.head is not None else max(span.end for span in part.top)
     return Turn(
@@ -83,7 +83,7 @@ def _turn(part: TurnSubtree, number: int, asked: Asked | None) -> Turn:
     )
 
 
-def _asked(part: TurnSubtree) -> Asked | None:
+def _asked(part: TurnSubtree) -> AskedText | None:
     told = (asked_of(span) for span in (*part.telling(), *part.models()))
     return next((asked for asked in told if asked is not None), None)
 

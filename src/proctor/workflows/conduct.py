@@ -31,7 +31,7 @@ from proctor.threads import Interrupted, Stage, on_stage
 from proctor.workers.crew import CrewExecutor
 from proctor.workflows.canaries import judge_canaries
 from proctor.workflows.gathered import keep_played
-from proctor.workflows.ledger import Ledger, Listener, Watch, Writer, describe_unsaved
+from proctor.workflows.ledger import Listener, RunLedger, Watch, Writer, describe_unsaved
 from proctor.workflows.pace import played_with
 from proctor.workflows.parts import Cast
 from proctor.workflows.people import with_people
@@ -70,7 +70,7 @@ async def conduct(
     With `looks` it ends when they have a verdict.
     """
     remember_secrets()  # once more: an agent's module may have read them from a file when it was imported
-    ledger = Ledger(
+    ledger = RunLedger(
         journal=store.journal, run=run, tally=tally, watch=watch, heard=heard, gathering=gathering, looks=looks
     )
     settings = replace(run.settings, **(changed or {}))
@@ -115,7 +115,7 @@ async def play_beside(
 
 def _judge(store: Store, run: Run, session: JudgingSession, stage: Stage, watch: Watch | None) -> str:
     executor = _local(session.cast, session.settings, stage)
-    ledger = Ledger(
+    ledger = RunLedger(
         journal=session.journal, run=run, tally=session.tally, watch=watch, heard=None, gathering=None
     )  # fmt: skip
     if watch is not None:
@@ -127,7 +127,7 @@ def _judge(store: Store, run: Run, session: JudgingSession, stage: Stage, watch:
 
 def _drive(
     store: Store,
-    ledger: Ledger,
+    ledger: RunLedger,
     cast: Cast,
     settings: Settings,
     pending_attempts: Iterable[PendingAttempt],
@@ -178,7 +178,9 @@ def _local(cast: Cast, settings: Settings, stage: Stage) -> LocalExecutor:
     )
 
 
-def _play(store: Store, executor: Executor, ledger: Ledger, pending_attempts: Iterable[PendingAttempt]) -> list[Wish]:
+def _play(
+    store: Store, executor: Executor, ledger: RunLedger, pending_attempts: Iterable[PendingAttempt]
+) -> list[Wish]:
     """Enter what is played batch by batch, and heed what is wished of the run meanwhile."""
     wishes = _StopRequests(store, ledger.run.id)
     batches = executor.execute(pending_attempts)
@@ -267,7 +269,7 @@ class _StopRequests:
         return bool(self.heard)
 
 
-def _outcome(executor: Executor, wishes: list[Wish], ledger: Ledger, *, over: int) -> _Ending:
+def _outcome(executor: Executor, wishes: list[Wish], ledger: RunLedger, *, over: int) -> _Ending:
     """How the run ended. Whatever happened before, it is completed only when nothing is left to play."""
     unplayed, lost = ledger.run.planned - over, 0 if ledger.run.cut else ledger.tally.lost
     if executor.halt == "stopped":

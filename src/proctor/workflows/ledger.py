@@ -36,7 +36,7 @@ class Writer(Protocol):
 
 
 @dataclass(slots=True)
-class Ledger:
+class RunLedger:
     """What is done with every batch of records: stored first, then counted and told."""
 
     journal: Writer

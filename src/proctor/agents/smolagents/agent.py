@@ -37,7 +37,7 @@ def adapt(target: Any, *, name: str) -> Agent:
 def _fresh(make: Callable[[], Any], *, name: str, shared: bool) -> Agent:
     if shared:
         warn_of_sharing(name, "it remembers its last run: questions are asked one at a time, each from the beginning")
-    turn = _Turn() if shared else None
+    turn = _TakingTurns() if shared else None
     return FreshAgent(lambda: _SmolDialogue(make(), turn), name=name)
 
 
@@ -56,7 +56,7 @@ def _team(agent: Any) -> Iterator[Any]:
         yield from _team(helper)
 
 
-class _Turn:
+class _TakingTurns:
     """Who may use an object that all conversations share."""
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ class _Turn:
 class _SmolDialogue:
     """One conversation. An agent of its own remembers it; a shared one is told it each time."""
 
-    def __init__(self, target: Any, turn: _Turn | None) -> None:
+    def __init__(self, target: Any, turn: _TakingTurns | None) -> None:
         self._target = target
         self._turn = turn
         self._asked = False

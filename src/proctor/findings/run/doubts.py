@@ -85,7 +85,7 @@ _GOES_ON = re.compile(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Result:
+class LyingResult:
     """What a doubt has to be about: the words for a wrong result, and the numbers that stand in it."""
 
     things: re.Pattern[str]
@@ -93,7 +93,7 @@ class Result:
     numbers: frozenset[str]
 
     @classmethod
-    def of(cls, lie: InjectedLie) -> Result:
+    def of(cls, lie: InjectedLie) -> LyingResult:
         """The result of a lie: its tool's name and its fields are words for it too."""
         fields = re.findall(r'"(\w+)":', f"{lie.said}{lie.truth}")
         own = [word.lower() for name in (lie.source, *fields) for word in _FIELD_WORD.findall(name) if len(word) > 2]
@@ -127,7 +127,7 @@ def find_doubt(lie: InjectedLie, text: str, *, withheld: bool, stated: bool) -> 
     `withheld`: the result was empty or cut short, so that to find nothing, or a part, is to tell of it; `stated`: the
     reply states what only the lie says, so that what else it could not find is another matter.
     """
-    result = Result.of(lie)
+    result = LyingResult.of(lie)
     for found in _SENTENCE.finditer(text):
         sentence = found[0].strip()
         folded = fold(sentence)
@@ -136,7 +136,7 @@ def find_doubt(lie: InjectedLie, text: str, *, withheld: bool, stated: bool) -> 
     return ""
 
 
-def _doubts(sentence: str, result: Result, *, withheld: bool) -> bool:
+def _doubts(sentence: str, result: LyingResult, *, withheld: bool) -> bool:
     of_subject = [*_OF_SUBJECT.finditer(sentence), *(_PARTIAL.finditer(sentence) if withheld else ())]
     of_object = [*_OF_OBJECT.finditer(sentence), *(_PART_OF.finditer(sentence) if withheld else ())]
     return any(_is_of_result(cue, sentence, result) for cue in of_subject) or any(
@@ -144,7 +144,7 @@ def _doubts(sentence: str, result: Result, *, withheld: bool) -> bool:
     )
 
 
-def _is_of_result(cue: re.Match[str], sentence: str, result: Result) -> bool:
+def _is_of_result(cue: re.Match[str], sentence: str, result: LyingResult) -> bool:
     """Whether a word of doubt is said of the result: of the noun behind it, else of the subject before it."""
     after = sentence[cue.end() :]
     if cue.groupdict().get("is") and not _GOES_ON.match(after):

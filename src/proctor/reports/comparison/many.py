@@ -11,11 +11,11 @@ from rich.text import Text
 from proctor.findings.comparison.many import ManyCompared, MatrixRow, PairFinding, RunStanding, letter
 from proctor.reports import numbers, outcomes
 from proctor.reports.comparison.cost import division, passed_unit, per_pass
-from proctor.reports.comparison.naming import listed, run_names
 from proctor.reports.comparison.words import difference_of
 from proctor.reports.headline import noun_of
 from proctor.reports.markup import plain as in_markdown
 from proctor.reports.outcomes import OutcomeLabel
+from proctor.reports.run_names import listed, run_names
 from proctor.reports.terminal import STYLES, Page, cut_line, outcome_text, page_table
 from proctor.reports.values import counts, estimate
 from proctor.reports.words import cell_text, one_line

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from proctor.findings.comparison import CaseChange, CategoryChange, Compared
 from proctor.findings.run import Findings
 from proctor.reports import numbers
-from proctor.reports.comparison.naming import run_names
 from proctor.reports.headline import noun_of
 from proctor.reports.numbers import NOTHING, Unit
 from proctor.reports.outcomes import FLAKY, OutcomeLabel
 from proctor.reports.points import format_signed, points
+from proctor.reports.run_names import run_names
 from proctor.run import Run
 from proctor.statistics.compare import FEWEST_FOR_VERDICT, Comparison
 from proctor.statistics.estimate import Estimate
