@@ -126,12 +126,12 @@ RUN_SETTINGS: Mapping[str, RunSetting] = {
     "max_turns": RunSetting(
         help="Maximum turns in a conversation, 1 to 50; a longer script is cut into several", default="50",
         bounds=Bounds(least=1, most=50, whole=True), types=_BATTLES, comparable=False,
-        label="Turns at most", hint="1 to 50",
+        label="Maximum turns", hint="1 to 50",
     ),
     "seeds": RunSetting(
         help="Use only the first N seed questions in abm-dynamic", default="all",
         bounds=Bounds(least=1, most=1_000_000, whole=True), types=("abm-dynamic",), comparable=False,
-        label="Seed questions", hint="only the first so many",
+        label="Seed questions", hint="only the first N",
     ),
     "conversation_tokens": RunSetting(
         help="Maximum tokens in one conversation; then it ends", default="",
@@ -144,8 +144,8 @@ RUN_SETTINGS: Mapping[str, RunSetting] = {
         types=_BATTLES, comparable=False, label="Conversation seconds", hint="the most of one; then it ends",
     ),
     "canaries": RunSetting(
-        help="Replies with a known verdict that the judge is tried on in this run: standard, the 30 that ship with "
-        "Proctor, or a file of your own", default="none", metavar="FILE|standard|none",
+        help="Test the judge on replies with a known verdict: standard (30 built in) or a custom file",
+        default="none", metavar="FILE|standard|none",
         doors=("command", "config", "python", "api"),
     ),
     "trials": RunSetting(
@@ -153,22 +153,22 @@ RUN_SETTINGS: Mapping[str, RunSetting] = {
         label="Trials of each", hint="pass@k and pass^k are told for every k up to this",
     ),
     "k": RunSetting(
-        help="The k shown for pass@k and pass^k, and gated; at most the trials", default="the number of trials",
+        help="The k shown for pass@k and pass^k and used by gates; at most the trials", default="the number of trials",
         bounds=_COUNT, doors=_TERMINAL,
     ),
     "concurrency": RunSetting(
         help="Maximum attempts running at the same time", default="10", bounds=_COUNT, label="Attempts at once",
     ),
     "timeout": RunSetting(
-        help="Time limit for one call, in seconds; an agent that takes longer has failed", default="60",
+        help="Time limit for one call to an agent or model, in seconds", default="60",
         bounds=Bounds(above=0, most=DAY, unit="seconds"), metavar="SECONDS", label="Seconds for a reply",
     ),
     "retries": RunSetting(
-        help="Further tries after a failure of the environment; the agent's own are not tried again", default="2",
-        bounds=_RETRIES, label="Further tries", hint="after failures around the agent",
+        help="Retries after an environment failure; the agent's own failures are not retried", default="2",
+        bounds=_RETRIES, label="Retries", hint="after environment failures",
     ),
     "retry_agent_failures": RunSetting(
-        help="Further tries after the agent's own failure", default="0", bounds=_RETRIES,
+        help="Retries after the agent's own failure", default="0", bounds=_RETRIES,
         comparable=False, doors=("python",),
     ),
     "passing_score": RunSetting(
@@ -176,25 +176,25 @@ RUN_SETTINGS: Mapping[str, RunSetting] = {
         comparable=False, label="Passing score", hint="from 0 to 1",
     ),
     "budget": RunSetting(
-        help="The most that agent, reviewer and examiner together may cost; then the run is paused, to be "
-        "resumed with a larger one", default="", bounds=AMOUNT, metavar="AMOUNT",
-        label="Budget", hint="most that may be spent",
+        help="Maximum total cost of agent, reviewer and examiner; the run pauses when it is reached and can be "
+        "resumed with more", default="", bounds=AMOUNT, metavar="AMOUNT",
+        label="Budget", hint="maximum total cost",
     ),
     "max_tokens": RunSetting(
-        help="The most tokens of all of them together; then the run is paused, too", default="",
-        bounds=Bounds(least=0, most=10**15, whole=True), label="Tokens at most",
+        help="Maximum total tokens; the run pauses when they are reached", default="",
+        bounds=Bounds(least=0, most=10**15, whole=True), label="Maximum tokens",
     ),
     "workers": RunSetting(
-        help="Number of processes on this machine that play the run; the report says how many were lost",
+        help="Run in this number of worker processes on this machine",
         default="from [run] in proctor.toml, else this process alone", bounds=_PROCESSES, doors=_TERMINAL,
     ),
     "ray": RunSetting(
-        help="Play on a Ray cluster: started here, found, or at this address; --workers is the number of its actors",
+        help="Run on a Ray cluster: start one here, find one, or connect to ADDRESS; --workers is the number of actors",
         default="from [run] in proctor.toml", metavar="local|auto|ADDRESS", doors=_TERMINAL,
     ),
     "order": RunSetting(
-        help="The order in which cases are asked: as in the file, or seeded by the benchmark with every category in "
-        "its share", default="file; random with --stop-early", words=get_args(PlayOrder),
+        help="The order in which cases are asked: as in the file, or shuffled (fixed seed, categories evenly spread)",
+        default="file; random with --stop-early", words=get_args(PlayOrder),
         doors=("command", "config", "python", "api"),
     ),
 }  # fmt: skip

@@ -36,7 +36,7 @@ _ORCHESTRATOR = ("proctor demo --orchestrator", "sub-agents at work, while thing
 @click.option(
     "--judge",
     is_flag=True,
-    help="Put 50 example labels on replies to the thirty questions instead: can the judge be believed?",
+    help="Put 50 example labels on replies to the thirty questions instead: how far can the judge be trusted?",
 )
 @click.option(
     "--trials",

@@ -34,8 +34,8 @@ _OF_A_KIND = 100
     metavar="NAME",
     help="A tool that the agent has; expectations of others are errors; repeatable [default: any tool may exist].",
 )
-@click.option("--agent", metavar="A", help="An agent that can list its tools, such as mcp:URL: those it has.")
-@click.option("--all", "every", is_flag=True, help=f"Show every complaint, not only the first {_OF_A_KIND} of a kind.")
+@click.option("--agent", metavar="A", help="Take the tools from this agent, which can list them, such as mcp:URL.")
+@click.option("--all", "every", is_flag=True, help=f"Show every problem, not only the first {_OF_A_KIND} of a kind.")
 @options.judge
 @options.as_json
 @click.pass_context

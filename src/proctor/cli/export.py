@@ -28,7 +28,7 @@ _ENDINGS = {"html": ".html", "json": ".json", "csv": ".csv", "parquet": ".parque
     "--output",
     type=click.Path(path_type=Path),
     required=True,
-    help="The file to write, which appears whole or not at all; - for standard output, not for parquet.",
+    help="The output file, written atomically; - for standard output (not for parquet).",
 )
 @gate_options
 @options.store

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command("failures", cls=Command)
 @options.run_argument
-@click.option("--since", metavar="RUN", help="Mark the groups of which nothing failed in this earlier run.")
+@click.option("--since", metavar="RUN", help="Mark the groups that are new since this earlier run.")
 @click.option(
     "--reviewer",
     metavar="NAME|MODEL",

@@ -22,8 +22,8 @@ def gate_options(command: F) -> F:
         type=click.IntRange(min=1, max=50),
         default=1,
         metavar="J",
-        help="Which verdict on this run it is, 1 to 50, if the run was extended: each further look gets half "
-        "the error rate.",
+        help="The number of this gate check, 1 to 50, if the run was extended and is checked again; each further "
+        "check gets half the error rate.",
     )(command)
     return click.option(
         "--gate",

@@ -47,12 +47,10 @@ _INCOMPLETE = 4
     type=int,
     default=200,
     show_default=True,
-    help="The most drafts, up to 10,000; of more different questions a sample is kept, always the same.",
+    help="Maximum drafts, up to 10,000; beyond it a fixed random sample is kept.",
 )
 @click.option("--since", metavar="DATE|AGE", help="For langfuse: only traces since then [default: 7d].")
-@click.option(
-    "--mask", type=click.Path(path_type=Path), help="A list of your own to mask: a word or re:PATTERN a line."
-)
+@click.option("--mask", type=click.Path(path_type=Path), help="A file of words or re:PATTERN lines to mask besides.")
 @click.option(
     "--from-replies",
     is_flag=True,

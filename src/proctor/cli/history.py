@@ -18,23 +18,27 @@ if TYPE_CHECKING:
 @click.command("history", cls=Command)
 @click.argument("name", metavar="[NAME]", required=False)
 @click.option(
-    "--benchmark", metavar="NAME", help="The benchmark; its versions are told apart [default: that of the newest run]."
+    "--benchmark",
+    metavar="NAME",
+    help="The benchmark; its versions are shown separately [default: that of the newest run].",
 )
 @options.run_filter
 @click.option(
     "--by",
     metavar="agent|model|LABEL",
-    help="A course of its own for each agent, model, or value of a label [default: one course].",
+    help="A separate series for each agent, model, or value of a label [default: one series].",
 )
 @click.option(
     "--last",
     type=click.IntRange(min=1),
     default=20,
     show_default=True,
-    help="Show only the newest N runs of each course; older ones still count.",
+    help="Show only the newest N runs of each series; older ones still count.",
 )
 @click.option(
-    "--strict", is_flag=True, help="Keep false marks under 5 % of all marks (LOND), rather than one in 200 looks."
+    "--strict",
+    is_flag=True,
+    help="At most 5 % of marked changes are false (LOND) [default: one false mark in 200 comparisons].",
 )
 @click.option(
     "-o",

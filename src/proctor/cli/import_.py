@@ -28,11 +28,11 @@ _TOOLS = ["inspect", "promptfoo", "langsmith", "langfuse", "openai"]
     help="Write the cases as a suite file: .yaml, .yml or .jsonl; beyond 8 MiB further files SUITE-2, "
     "SUITE-3 … follow.",
 )
-@click.option("--from", "tool", type=click.Choice(_TOOLS), help="Where the files are from [default: as they look].")
+@click.option("--from", "tool", type=click.Choice(_TOOLS), help="The tool the files come from [default: detected].")
 @click.option(
     "--scorer",
     metavar="NAME",
-    help="Whose mark decides, in a log with several scorers; the other marks are kept without a weight "
+    help="The scorer whose mark decides, in a log with several; the others are kept for information "
     "[default: the log's headline, or its only scorer].",
 )
 @click.option(
@@ -48,8 +48,8 @@ _TOOLS = ["inspect", "promptfoo", "langsmith", "langfuse", "openai"]
 @click.option("--answer", metavar="KEY", help="The key that holds the expected answer [default: found by its name].")
 @click.option("--name", help="A name for the benchmark [default: as the file calls it].")
 @click.option("--label", "labels", multiple=True, metavar="KEY=VALUE", help="A label for the runs; repeatable.")
-@click.option("--no-runs", is_flag=True, help="Take the cases alone, without results.")
-@click.option("--again", is_flag=True, help="Store a run once more that was imported from the same file before.")
+@click.option("--no-runs", is_flag=True, help="Import the cases only, without results.")
+@click.option("--again", is_flag=True, help="Import a run again that was imported from the same file before.")
 @options.store
 @options.as_json
 def command(
@@ -61,7 +61,7 @@ def command(
     as_json: bool,
     **given: Any,
 ) -> int:
-    """Take over what other tools have left behind: cases, and where there are results, as stored runs.
+    """Import cases and results of other tools; results become stored runs.
 
     FILE is a log of Inspect AI (.eval, .json) or a folder of them, a config or results of promptfoo, a dataset exported
     from LangSmith or Langfuse, or data, graders or results of OpenAI Evals. Verdicts stay theirs. What has no

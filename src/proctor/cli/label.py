@@ -29,8 +29,8 @@ _KEYS = "p pass, f fail, s skip, u undo, n note, q quit"
 @click.option(
     "-n", "count", type=int, default=50, show_default=True, help="How many attempts are drawn, at most one of a case."
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Another seed draws others.")
-@click.option("--who", help="Who labels [default: the name you are logged in by].")
+@click.option("--seed", type=int, default=0, show_default=True, help="The random seed of the sample.")
+@click.option("--who", help="Who labels [default: your user name].")
 @click.option("--to", type=click.Path(path_type=Path), help="Write them into a CSV file instead, for people elsewhere.")
 @click.option("--from", "source", type=click.Path(path_type=Path), help="Store the labels of such a file.")
 @options.store

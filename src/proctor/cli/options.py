@@ -86,7 +86,7 @@ def judge(command: F) -> F:
     return click.option(
         "--reviewer",
         metavar="NAME|SPEC",
-        help="Who will score the replies: cases that no one will judge are told; none: the checks alone "
+        help="Who will score the replies: reports cases that nobody will judge; none: the checks alone "
         "[default: that of [run] in proctor.toml, else as in run].",
     )(command)
 

@@ -33,14 +33,13 @@ if TYPE_CHECKING:
 @click.option(
     "--repeats",
     type=int,
-    help="Judge the same replies so often again, 2 to 100, beside the run: how much of the doubt is the "
-    "judge's own noise?",
+    help="Judge the same replies this many more times, 2 to 100, to measure the judge's own noise.",
 )
 @click.option(
     "--sample",
     type=int,
-    help="With --repeats: only so many cases, drawn at random, with all their trials; more hold those of "
-    "fewer [default: all].",
+    help="With --repeats: judge only this many cases, drawn at random, with all their trials; a larger sample "
+    "includes a smaller one [default: all].",
 )
 @click.option("--budget", type=float, help="With --repeats: the most that judging again may cost.")
 @options.pace
@@ -67,7 +66,8 @@ def command(
 ) -> int:
     """Score the stored replies of RUN again, as a new run with the same transcripts. The agent is not called.
 
-    With --repeats no new run is made: each further judgement is kept beside RUN, whose report then tells the noise.
+    With --repeats no new run is made: the judgements are stored beside RUN, whose report then shows the
+    judge's noise.
     """
     from proctor.cli.output import agents_speak_on_stderr
     from proctor.cli.play import conclude

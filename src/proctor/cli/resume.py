@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 @click.option(
     "--trials",
     type=int,
-    help="Extend the run to this number of trials, even if it is completed; a later verdict of a gate "
-    "spends some of its level.",
+    help="Extend the run to this number of trials, even if it is completed; later gate checks are "
+    "stricter (see --look).",
 )
 @click.option(
     "--budget", type=float, metavar="AMOUNT", help="Maximum cost, including what was spent before [default: as before]."
@@ -33,10 +33,12 @@ if TYPE_CHECKING:
 @click.option(
     "--retry-timeouts",
     is_flag=True,
-    help="Play again what the agent did not answer in time, completed or not; breaks comparability.",
+    help="Repeat attempts that timed out, completed or not; the run is then not comparable with others.",
 )
 @click.option(
-    "--to-the-end", is_flag=True, help="Play the rest of a run that stopped early; the verdict of its gates stays."
+    "--to-the-end",
+    is_flag=True,
+    help="Run the remaining cases of a run that stopped early; the verdict of its gates stays.",
 )
 @click.option("--cache", is_flag=True, help="Store model replies in .proctor/cache and reuse them.")
 @click.option("--k", type=int, help="The k shown for pass@k and pass^k [default: the number of trials].")

@@ -65,14 +65,14 @@ if TYPE_CHECKING:
 @click.option(
     "--weights",
     type=options.Pairs(),
-    help="Weights of the parts of a score, over those that are there [default: "
+    help="Weights of the parts of a score [default: "
     "correctness=.5,reasoning=.3,context=.2; in battles "
     "correctness=.4,reasoning=.2,context=.1,consistency=.3].",
 )
 @click.option(
     "--cache/--no-cache",
     default=None,
-    help="Store model replies in .proctor/cache and reuse them; a further trial is never a copy.",
+    help="Store model replies in .proctor/cache and reuse them; each trial is asked separately.",
 )
 @click.option("--dry-run", is_flag=True, help="Estimate calls, tokens, cost and time, and call nobody.")
 @click.option("--name", help="A name for the run [default: AGENT on BENCHMARK].")
@@ -81,7 +81,7 @@ if TYPE_CHECKING:
     "labels",
     multiple=True,
     metavar="KEY=VALUE",
-    help="Anything worth remembering of the run; repeatable [default: commit and branch of the git repository here].",
+    help="A key-value label for the run; repeatable [default: commit and branch of the git repository here].",
 )
 @click.option(
     "--annotations/--no-annotations",
@@ -93,7 +93,7 @@ if TYPE_CHECKING:
     "syncs",
     multiple=True,
     type=click.Choice(["langfuse", "otlp", "phoenix", "mlflow"]),
-    help="Send attempts to this service during the run, which it neither delays nor fails; repeatable.",
+    help="Send attempts to this service while the run goes on; problems there do not affect the run; repeatable.",
 )
 @gate_options
 @click.option(
