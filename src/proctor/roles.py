@@ -113,7 +113,7 @@ class Journal(Protocol):
         """Store a new run and the benchmark it uses."""
 
     def amend(self, run: Run) -> None:
-        """Store a run's settings, plan, kind of agent and facts anew; its attempts stay."""
+        """Store a run's settings, plan, kind of agent and facts again; its attempts stay."""
 
     def writing(self, run: str) -> AbstractContextManager[None]:
         """Hold the run against a second writer; raises RunBusy. Ends with the process.

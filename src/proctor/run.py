@@ -107,7 +107,7 @@ class Attempt:
     usage: Usage = Usage()
     """The agent's, the examiner's and the reviewer's together, retries included."""
     lost: Usage = Usage()
-    """Of that, what no turn and no review tells: tries that failed, and conversations that were begun anew."""
+    """Of that, what no turn and no review tells: tries that failed, and conversations that were begun again."""
     seconds: float | None = None
     """Time the agent took, over all turns."""
     first_token: float | None = None
@@ -400,7 +400,7 @@ class Reviewed:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Finished:
-    """Record: an attempt is over, or (`attempt.finished` is false) was cut off, or is begun anew."""
+    """Record: an attempt is over, or (`attempt.finished` is false) was cut off, or is begun again."""
 
     attempt: Attempt
     """With its transcript, whose turns are already recorded."""

@@ -1,4 +1,4 @@
-"""Working with runs in a real browser: several agents at once, judged anew and extended, a link for a guest."""
+"""Working with runs in a real browser: several agents at once, judged again and extended, a link for a guest."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def test_several_agents_with_a_gate_are_started_by_one_form(page: Any) -> None:
 
 def test_a_run_is_judged_anew_and_extended_from_its_page(page: Any) -> None:
     first = page.url
-    page.get_by_text("Judge its replies anew").click()
+    page.get_by_text("Judge its replies again").click()
     page.select_option("#rescore-reviewer", "exact")
-    page.get_by_role("button", name="Judge anew").click()
+    page.get_by_role("button", name="Judge again").click()
     page.wait_for_url(lambda address: address != first)
     page.wait_for_selector(".state:has-text('completed')")
     assert "reviewed by exact" in page.inner_text("main")

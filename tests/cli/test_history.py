@@ -59,7 +59,7 @@ def test_a_rescored_run_is_marked_and_counted_once(watched: Lab) -> None:
     assert watched("rescore", "two", "--reviewer", "exact").code == 0
     rows = watched("history", "--json").json
     assert [row["name"] for row in rows][1:3] == ["two", "two, reviewed by exact"]
-    assert rows[2]["left_out"] == f"the same replies as {rows[1]['run']}, judged anew"
+    assert rows[2]["left_out"] == f"the same replies as {rows[1]['run']}, judged again"
     assert rows[3]["change"]["look"] == 2
 
 

@@ -1,4 +1,4 @@
-"""What is done with a run from its page and by the API: gates, judged anew, extended, sent elsewhere."""
+"""What is done with a run from its page and by the API: gates, judged again, extended, sent elsewhere."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_canaries_and_a_panel_stand_on_the_page(browser: Browser, store_path: st
     assert "exact" in page.partition("Panel")[2] or "exact" in page.partition("By judge")[2]
 
 
-# judged anew ------------------------------------------------------------------------------------------
+# judged again ------------------------------------------------------------------------------------------
 
 
 def test_replies_are_judged_anew_by_another_reviewer_without_asking_the_agent(
@@ -108,7 +108,7 @@ def test_replies_are_judged_anew_by_another_reviewer_without_asking_the_agent(
     assert made.name == "word for word"
     found = resume(made.id, store=store_path).findings
     assert found.counts.scored == 4
-    assert "judged anew from" in browser.page(f"/runs/{made.id}")
+    assert "judged again from" in browser.page(f"/runs/{made.id}")
 
 
 def test_a_panel_and_another_passing_score_are_chosen_by_form_and_api(browser: Browser, demo_run: Run) -> None:
@@ -140,7 +140,7 @@ def test_what_cannot_be_judged_anew_is_told_and_makes_no_run(
 
 def test_a_run_that_goes_on_is_not_judged_anew(browser: Browser) -> None:
     run = gated(browser)
-    assert "Judge its replies anew" not in browser.page(f"/runs/{run.id}")
+    assert "Judge its replies again" not in browser.page(f"/runs/{run.id}")
     assert browser.post(f"/runs/{run.id}/rescore", {"reviewer": "exact"}).status_code == 409
 
 
@@ -197,7 +197,7 @@ def test_a_run_of_a_python_object_is_not_extended_here(browser: Browser, store_p
     assert "More trials" not in browser.page(f"/runs/{run.id}")
     assert browser.post(f"/runs/{run.id}/extend", {"trials": "2"}).status_code == 400
     assert browser.site.store.archive.find(run.id) == run
-    assert browser.post(f"/runs/{run.id}/rescore", {"reviewer": "embedded"}).status_code == 303, "but judged anew"
+    assert browser.post(f"/runs/{run.id}/rescore", {"reviewer": "embedded"}).status_code == 303, "but judged again"
 
 
 # sent elsewhere ---------------------------------------------------------------------------------------

@@ -129,7 +129,7 @@ def test_what_the_old_reviewer_said_before_the_agent_broke_is_none_of_the_new_on
     [broken] = proctor.rescore(before.run.id, reviewer=half, store=store).attempts()
     assert (broken.scores, broken.turn_passed, broken.passed) == ((), (None, None, None), False)
     assert {(missing.turn, missing.by) for missing in broken.unscored} == {(1, "object:half"), (2, "object:half")}
-    assert "was not judged anew" in broken.unscored[0].reason
+    assert "was not judged again" in broken.unscored[0].reason
 
 
 def test_parts_of_a_reviewer_of_ones_own_can_be_weighed_anew(tmp_path: Path) -> None:

@@ -153,7 +153,7 @@ class Judged(Played):
 
 
 class Rescored(Played):
-    """A run that is judged anew: nobody is asked but the judge."""
+    """A run that is judged again: nobody is asked but the judge."""
 
     def prepare(self, scene: Scene) -> None:
         super().prepare(scene)

@@ -1,4 +1,4 @@
-"""Agents of frameworks that are made anew for each conversation, so that conversations cannot mix."""
+"""Agents of frameworks that are created for each conversation, so that conversations cannot mix."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class FreshAgent:
         try:
             return await ask(request, lambda notes: living.reply(request, notes))
         except BaseException:
-            self._living.pop(request.conversation, None)  # it remembers half a turn: a retry begins anew
+            self._living.pop(request.conversation, None)  # it remembers half a turn: a retry begins again
             raise
 
     async def forget(self, conversation: str) -> None:

@@ -1,4 +1,4 @@
-"""Python agents: a function (sync, async or streaming), an object, or a class that is made anew per conversation."""
+"""Python agents: a function (sync, async or streaming), an object, or a class, created for each conversation."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _SIDES = "researcher: search by meaning; reader: look up names and words; checke
 
 
 class Orchestrator:
-    """Plans, delegates to a researcher, a reader and a checker in parallel, plans anew where something fails.
+    """Plans, delegates to a researcher, a reader and a checker in parallel, plans again where something fails.
 
     The checker makes it better than the librarian: it knows which documents are out of date.
     """

@@ -192,7 +192,7 @@ def _said(turns: Sequence[Turn]) -> Iterator[str]:
 
 
 def _is_off_topic(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:
-    """Whether no word is akin to any word of the exam; careful, because a fair question may be worded all anew.
+    """Whether no word is akin to any word of the exam; careful, because a fair question may be worded all again.
 
     Short questions, those that point back at the conversation, and those in another language never are.
     """

@@ -16,7 +16,7 @@ class JUnitErrors:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, None, None]:
-        """Rename what pytest has just written of such a test, and count it anew."""
+        """Rename what pytest has just written of such a test, and count it again."""
         yield
         file = self._config.stash.get(xml_key, None)
         if file is None or report.when != "call" or not hasattr(report, "proctor_no_verdict"):

@@ -123,7 +123,9 @@ def _advice(folder: str | Path) -> str:
     """What to do where no cache can be opened: a file that is there, but none of ours, can only be removed."""
     file = Path(folder) / FILE
     return (
-        f"remove {str(file)!r}, it is made anew" if file.is_file() else "its folder has to be one that can be written"
+        f"remove {str(file)!r}, it is created again"
+        if file.is_file()
+        else "its folder has to be one that can be written"
     )
 
 

@@ -35,7 +35,7 @@ class _Batch:
     drafts: dict[Key, dict[int, tuple[Review, ...]]] = field(default_factory=dict)
     finished: dict[Key, Attempt] = field(default_factory=dict)
     settled: list[Key] = field(default_factory=list)
-    """Attempts that need nothing more, or are begun anew, so that their drafts can go."""
+    """Attempts that need nothing more, or are begun again, so that their drafts can go."""
 
     def add(self, record: Record) -> None:
         if isinstance(record, Turned):
@@ -81,7 +81,7 @@ class DatabaseJournal:
                 connection.execute(update(runs).where(runs.c.id == run.id).values(turns_no=runs.c.no))
 
     def amend(self, run: Run) -> None:
-        """Store a run's settings, plan, kind of agent and facts anew; its attempts stay."""
+        """Store a run's settings, plan, kind of agent and facts again; its attempts stay."""
         row = run_row(run)
         self._update(run.id, {name: row[name] for name in ("settings", "planned", "kind", "facts")})
 

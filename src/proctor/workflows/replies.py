@@ -69,7 +69,7 @@ class ReplySource:
 
 
 def take_over(source: ReplySource, tally: RunTally) -> None:
-    """Failures stay failures; what was judged before they broke is weighed anew, or was judged by somebody else."""
+    """Failures stay failures; what was judged before they broke is weighed again, or was judged by somebody else."""
     batch: list[Record] = []
     for attempt in source.attempts(judged=False):
         batch.append(Finished(attempt=_taken_over(attempt, source)))
@@ -110,7 +110,7 @@ def _not_judged(attempt: Attempt, run: Run) -> tuple[Unscored, ...]:
     """A word for each mark that the old reviewer gave before the agent broke."""
     if attempt.failure is None or attempt.failure.owner != "agent":
         return ()
-    reason, by = "the agent broke later in this conversation, which was not judged anew", run.settings.reviewer or ""
+    reason, by = "the agent broke later in this conversation, which was not judged again", run.settings.reviewer or ""
     return tuple(
         Unscored(turn=score.turn, of="agent", by=by, reason=reason) for score in attempt.scores if score.of == "agent"
     )

@@ -45,7 +45,7 @@ from proctor.workflows.workers import RunData, WorkerPlan, WorkersWanted, enforc
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PreparedRescore:
-    """A run that is ready to be judged anew: everything was found, built and checked, nothing was called yet."""
+    """A run that is ready to be judged again: everything was found, built and checked, nothing was called yet."""
 
     run: Run
     benchmark: Benchmark
@@ -107,7 +107,7 @@ async def arescore(
     workers: int | None = None,
     ray: str | None = None,
 ) -> Evaluation:
-    """Judge the stored replies of a run anew, as a new run that shares its transcripts. What `proctor rescore` does.
+    """Judge the stored replies of a run again, as a new run that shares its transcripts. What `proctor rescore` does.
 
     `reviewer` is a name from `proctor.toml`, a spec string, a live object or a list of them; without one the stored
     marks of the parts are weighed and held against the passing score again, and nobody is asked at all. `timeout`,
@@ -134,7 +134,7 @@ async def arescore(
 
 
 def plan_judges(prepared: PreparedRescore, config: Config, workers: WorkersWanted) -> WorkerPlan | None:
-    """Who judges a run anew: so many workers, those of `[run]`, or (None) this process."""
+    """Who judges a run again: so many workers, those of `[run]`, or (None) this process."""
     return plan_judging(
         workers, prepared.run, prepared.benchmark, config, reviewer=prepared.reviewer, changed=prepared.changed
     )

@@ -93,7 +93,7 @@ def resume(run: str, **options: Any) -> Evaluation:
 
 
 def rescore(run: str, **options: Any) -> Evaluation:
-    """Judge the stored replies of a run anew; see `arescore` for the options."""
+    """Judge the stored replies of a run again; see `arescore` for the options."""
     with watch_in_notebook(options.pop("watch", None)) as watch:
         return run_driven(lambda: arescore(run, watch=watch, **options))
 

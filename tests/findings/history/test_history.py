@@ -120,7 +120,7 @@ def rescored(source: Run, number: int, **others: Any) -> Run:
 def test_replies_judged_anew_in_the_same_way_do_not_count_twice() -> None:
     first = a_run(1)
     history = told([(first, counts(range(30))), (rescored(first, 5), counts())])
-    assert reasons(history) == {5: f"the same replies as {first.id}, judged anew"}
+    assert reasons(history) == {5: f"the same replies as {first.id}, judged again"}
 
 
 def test_replies_judged_otherwise_stand_at_the_time_they_were_given() -> None:

@@ -87,7 +87,7 @@ def _unknown_placeholder_message(name: str, option: str, known: list[str]) -> st
 
 
 def _filler(source: Any) -> _Fill:
-    """What makes the structure anew for each request: the template is read once."""
+    """What makes the structure again for each request: the template is read once."""
     if not _names(source):
         return lambda _: source
     if isinstance(source, Mapping):

@@ -104,7 +104,7 @@ def _plain(value: object) -> _Term:
 
 
 def _passing_score(value: float | None) -> _Term:
-    """A run can be scored anew with another passing score, not with none."""
+    """A run can be scored again with another passing score, not with none."""
     if value is None:
         return _plain(value)
     return _Term(value=value, said=f"{value:g}", option=f"--passing-score {value:g}")

@@ -141,7 +141,7 @@ def _course(value: str, played: Sequence[_TracedRun], *, strict: bool, last: int
 def _alike(played: Iterable[_TracedRun]) -> list[list[_TracedRun]]:
     """Runs whose marks mean the same, in time order; the list with the newest replies is last.
 
-    Of lists with the same replies, a single run that only judged them anew does not lead: the agent did not change.
+    Of lists with the same replies, a single run that only judged them again does not lead: the agent did not change.
     A run that cannot be read tells nothing of how it was examined, and stays where it came.
     """
     segments: list[list[_TracedRun]] = []
@@ -157,7 +157,7 @@ def _alike(played: Iterable[_TracedRun]) -> list[list[_TracedRun]]:
 
 
 def _tells_of_agent(inside: Sequence[_TracedRun]) -> bool:
-    """Whether these runs show more than one run judged anew: one asked for its replies itself, or several compare."""
+    """Whether these runs show more than one run judged again: one asked for its replies itself, or several compare."""
     return any(each.run.rescored_from is None for each in inside) or len({each.origin for each in inside}) > 1
 
 
@@ -224,7 +224,7 @@ def _why_left_out(played: _TracedRun, rate: Estimate | None, seen: Mapping[str, 
     if rate is None or rate.value is None:
         return "no attempt has a verdict"
     if played.origin in seen:
-        return f"the same replies as {seen[played.origin]}, judged anew"
+        return f"the same replies as {seen[played.origin]}, judged again"
     return ""
 
 

@@ -31,7 +31,7 @@ def cost_of_pass(run: Run, spent: Usage, counted: int, rate: Estimate | None) ->
     n = 0 if rate is None else rate.n
     found = Estimate(value=None, low=None, high=None, n=n, method=_METHOD, attempts=counted)
     if run.rescored_from is not None:
-        return replace(found, note="it was judged anew: another run paid for its replies")
+        return replace(found, note="it was judged again: another run paid for its replies")
     if spent.cost is None:
         return replace(found, note="what its calls cost is not known" if spent else "its agent does not tell its usage")
     if rate is None or rate.value is None or not counted:

@@ -9,7 +9,7 @@ from typing import TypeVar
 T = TypeVar("T")
 _KEPT = 256
 _LONGEST = 2_000
-"""Characters: what is longer is read anew, so that memory stays small."""
+"""Characters: what is longer is read again, so that memory stays small."""
 
 
 def remembered(read: Callable[[str], T]) -> Callable[[str], T]:

@@ -132,7 +132,7 @@ def _why_not(change: Change) -> str:
 
 
 def notes(entry: Entry) -> Iterator[str]:
-    """What stands under a run: labels that changed, why it is left out, what is missing, that it was judged anew, and
+    """What stands under a run: labels that changed, why it is left out, what is missing, that it was judged again, and
     its rate as people judge."""
     labels = changed_labels(entry)
     if labels:
@@ -140,7 +140,7 @@ def notes(entry: Entry) -> Iterator[str]:
     if entry.left_out:
         yield f"not compared; {one_line(entry.left_out, 200)}"
     elif entry.run.rescored_from is not None:
-        yield f"judged anew from {entry.run.rescored_from}"
+        yield f"judged again from {entry.run.rescored_from}"
     if entry.rate is not None and entry.rate.missing and not entry.left_out:
         said = numbers.say(entry.rate)
         yield f"{said.missing}: {said.bounds}"

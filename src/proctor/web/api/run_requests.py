@@ -1,4 +1,4 @@
-"""What programs ask of runs, as pydantic models: start, go on, judge anew."""
+"""What programs ask of runs, as pydantic models: start, go on, judge again."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class GoingOn(RequestBody):
 
 @with_settings("api", held, ["passing_score"])
 class NewRescore(RequestBody):
-    """How the stored replies of a run are judged anew; what is left out stays as it was."""
+    """How the stored replies of a run are judged again; what is left out stays as it was."""
 
     reviewer: Name | Judges | None = Field(default=None, examples=["exact"], description=f"One; {_SEVERAL}")
     criteria: dict[Name, Asked] = Field(default={}, max_length=20)

@@ -180,7 +180,7 @@ def resume_run(request: Request, run: Named, how: GoingOn | None = None) -> Resp
 
 @router.post("/runs/{run}/rescore", status_code=201, response_model=shapes.RunBody, responses=STATES)
 def rescore_run(request: Request, run: Named, how: NewRescore) -> Response:
-    """Have the stored replies judged anew, as a run of its own; no agent is asked."""
+    """Have the stored replies judged again, as a run of its own; no agent is asked."""
     site = site_of(request)
     given = how.model_dump(exclude={"reviewer"})
     made = start_rescore(site, site.store.archive.find(run), reviewers=judges_in(how.reviewer), **given)

@@ -1,4 +1,4 @@
-"""What can be done with a run beside reading it: judge it anew, extend it, send it elsewhere, share it."""
+"""What can be done with a run beside reading it: judge it again, extend it, send it elsewhere, share it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ router = APIRouter()
 
 @router.post("/runs/{run}/rescore")
 def rescore(request: Request, run: str) -> RedirectResponse:
-    """Have the stored replies judged anew; the page of the new run shows how that goes."""
+    """Have the stored replies judged again; the page of the new run shows how that goes."""
     site, form = site_of(request), form_of(request)
     troubles: dict[str, str] = {}
     criteria = dict(read_criteria(form.text("criteria"), troubles))

@@ -73,7 +73,7 @@ def render_parts(request: Request, run: Run, read: CachedFindings | None, wanted
 
 
 def _source(site: Site, run: Run) -> Run | None:
-    """The run whose replies it judges anew; None: they are its own, or that run is gone."""
+    """The run whose replies it judges again; None: they are its own, or that run is gone."""
     if run.rescored_from is None:
         return None
     try:

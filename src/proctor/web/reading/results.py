@@ -315,7 +315,7 @@ def _search_attempts(
 
 
 def _place(after: str) -> Place | None:
-    """What an address says of where to go on; anything else begins anew."""
+    """What an address says of where to go on; anything else begins again."""
     try:
         said = json.loads(after) if after else None
     except ValueError:

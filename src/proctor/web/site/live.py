@@ -30,7 +30,7 @@ _QUIET = 2.0
 _HEARTBEAT = 15.0
 """Seconds after which something is said even if nothing happened, so that a lost browser is noticed."""
 _RECOUNT = 20.0
-"""Seconds after which all is counted anew: an attempt that failed and was tried again replaces its row."""
+"""Seconds after which all is counted again: an attempt that failed and was tried again replaces its row."""
 _PACE_OVER = 10.0
 """Seconds over which the pace is taken."""
 _NEWEST = 20
@@ -80,7 +80,7 @@ class RunProgress:
             self._verdicts, self._last = dict(counted.verdicts), counted.last
             for exam, (verdicts, passed) in (counted.exams if plain is None else plain).items():
                 self._tally.count_case(exam, verdicts, passed)
-        self._newest = deque(newest, maxlen=_NEWEST)  # what was counted anew has been told before
+        self._newest = deque(newest, maxlen=_NEWEST)  # what was counted again has been told before
         self._counted_at = time.monotonic()
 
     def _catch_up(self) -> Run:

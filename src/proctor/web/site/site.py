@@ -40,7 +40,7 @@ class Site:
 
     @property
     def config(self) -> Config:
-        """What `proctor.toml` says now: it is read anew, since people edit it while the server runs."""
+        """What `proctor.toml` says now: it is read again, since people edit it while the server runs."""
         return load_config(self.settings.config)
 
     def begin(self) -> None:

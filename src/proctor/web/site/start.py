@@ -159,9 +159,9 @@ def start_rescore(
     weights: Mapping[str, float] | None = None,
     name: str | None = None,
 ) -> Run:
-    """Have the stored replies of a run judged anew, as a run of its own that asks no agent."""
+    """Have the stored replies of a run judged again, as a run of its own that asks no agent."""
     if run.status in ("queued", "running"):
-        raise WrongState(f"run {run.id} goes on; judge its replies anew when it is over, or pause it first")
+        raise WrongState(f"run {run.id} goes on; judge its replies again when it is over, or pause it first")
     config = site.config
     offer.must_be_judges(reviewers, config)
     if criteria:

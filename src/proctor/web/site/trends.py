@@ -95,7 +95,7 @@ def trends(site: Site, runs: Iterable[Run], verdicts_of: Callable[[Run], Counts]
     """Of the benchmarks that were last examined; `runs` are the newest first.
 
     Of a battle it is the rate that its history tells, for which verdicts are looked up. A run whose replies are those
-    of another one is left to the history: judging them anew is no news of the agent.
+    of another one is left to the history: judging them again is no news of the agent.
     """
     completed = {run.id: run for run in runs if run.status == "completed"}
     groups: dict[tuple[str, ExamType, str], list[Run]] = {}

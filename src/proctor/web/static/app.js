@@ -47,7 +47,7 @@ function submitOnChoice() {
   for (const each of document.querySelectorAll("[data-submit]")) each.addEventListener("change", () => each.form.requestSubmit());
 }
 
-// What changes by itself, such as runs that go on, is fetched anew as often as the page says, while it is looked at.
+// What changes by itself, such as runs that go on, is fetched again as often as the page says, while it is looked at.
 function keepFresh() {
   const root = document.querySelector("[data-refresh]");
   if (!root) return;

@@ -10,7 +10,7 @@ for (const wire of document.querySelectorAll("[data-bond]")) {
   wire.addEventListener("pointerleave", () => light(false));
 }
 
-// A run that goes on: the server says whenever it moved; counts are set at once, the other parts are fetched anew.
+// A run that goes on: the server says whenever it moved; counts are set at once, the other parts are fetched again.
 const PAUSE = 2000;
 const SAID = 300; // milliseconds in which the end is announced before the page is loaded again
 const MOVING = ["queued", "running"];
@@ -71,7 +71,7 @@ function countOn() {
   shown.textContent = shortly(Math.floor((performance.now() - shown.since) / 1000));
 }
 
-// The address of this page leads nowhere else: it is loaded anew, with its table in sight.
+// The address of this page leads nowhere else: it is loaded again, with its table in sight.
 function showNew(event) {
   event.preventDefault();
   location.hash = "results";
