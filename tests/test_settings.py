@@ -68,6 +68,7 @@ def test_a_label_is_a_text_and_no_secret(labels: dict[str, Any], words: str) -> 
         check_labels(labels)
     assert "hunter2" not in str(raised.value)
     check_labels({"commit": "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567", "author": "Ada Lovelace", "auth": "oauth"})
+    check_labels({"topic": "basic authentication", "branch": "fix/basic questions", "cookie": "consent-banner"})
 
 
 def test_a_path_of_blanks_is_none() -> None:

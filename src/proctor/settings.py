@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any, Literal, get_args
 
 from proctor.errors import InputError, OutputFull, UsageError
-from proctor.redaction.literals import in_options
+from proctor.redaction.shapes import mask_secrets
 from proctor.run import ExamType, PlayOrder
 
 LONGEST_NAME = 200
@@ -282,8 +282,8 @@ def check_labels(labels: object) -> None:
             raise InputError(f"the label {name} is {shown(value)}; expected a text, such as {str(value)!r}")
         if value != "":
             check_name(f"the label {name}", value, most=LONGEST_VALUE)
-    if (held := in_options(labels)) is not None:
-        raise InputError(f"the label {held} holds a secret, and it is stored with the run: leave it out")
+        if mask_secrets(f"{name}={value}")[1]:
+            raise InputError(f"the label {name} holds a secret, and it is stored with the run: leave it out")
 
 
 def check_path(what: str, path: str | os.PathLike[str]) -> None:

@@ -54,7 +54,7 @@ def told(error: BaseException) -> str:
         text = call_briefly(error.__str__, seconds=_PATIENCE) if foreign else str(error)
         return beginning(text, _READ)
     except TimeoutError:
-        _slow.update(foreign)
+        _slow.update(kind for kind in foreign if kind.__module__ != "builtins")  # any list or dict may be in others
     except BaseException:
         pass  # somebody else's exception, which cannot even say what it is
     return ""

@@ -19,13 +19,13 @@ Span = tuple[int, int]
 
 SERVICES: dict[str, str] = {
     "OpenAI, Anthropic, OpenRouter, Langfuse and many others": r"pk-lf-[\w-]{16,}"
-    r"|sk-(?=[\w-]{16})(?:(?=[\w-]*\d)|(?:[a-z]+-)?\w{16})[\w-]*",
+    r"|(?<!-)sk-(?=[\w-]{16})(?:(?=[\w-]{0,200}\d)|(?:[a-z]{1,20}-)?\w{16})[\w-]*",
     "Stripe": r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[\w+/=]{24,}",
     "GitHub": r"gh[pousr]_\w{20,}|github_pat_\w{20,}",
     "GitLab": r"gl(?:pat|dt|rt|ptt|soat|cbt|ft|oas)-[\w.-]{16,}",
     "Slack": r"xox[abeprs]-[\w-]{10,}|xapp-\d-[\w-]{10,}|hooks\.slack\.com/services/T\w{6,}/B\w{6,}/\w{16,}",
     "Discord, Teams": r"discord(?:app)?\.com/api/webhooks/\d{10,}/[\w-]{20,}"
-    r"|[\w.-]+\.webhook\.office\.com/webhookb2/[\w@/-]{30,}",
+    r"|[\w-]{1,63}\.webhook\.office\.com/webhookb2/[\w@/-]{30,}",
     "Telegram": r"\d{8,10}:AA[\w-]{30,}",
     "AWS": r"(?:AKIA[0-9A-Z]{16}|(?:ASIA|ABIA|ACCA)(?=[A-Z]*\d)[0-9A-Z]{16})\b",
     "Google": r"AIza[\w-]{30,}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|1//0[\w-]{30,}",
@@ -69,7 +69,8 @@ _REST = re.compile(r"(?:[\w.~+/=-]*[\w~+/=-])?")
 _BLOCK_END = re.compile(r"-----END [A-Z ]*-----|\Z")
 _NAMED = re.compile(
     r"(?<![\w.-])\\?[\"']?([\w.-]{2,60})\\?[\"']?\s{0,3}([:=])\s{0,3}"
-    r"(?:\\?\"([^\"\\\n\[]{4,})\\?\"|'([^'\n\[]{4,})'|((?:[^\s;&,'\"{}<>\[\]\\]|&(?![\w.-]{1,60}=)){4,}+(?![\[(])))"
+    r"(?:\\?\"([^\"\\\n\[]{4,512})\\?\"|'([^'\n\[]{4,512})'"
+    r"|((?:[^\s;&,'\"{}<>\[\]\\]|&(?![\w.-]{1,60}=)){4,512}+(?![\[(])))"
 )
 _TOLD = re.compile(r"(?i)\b(pass(?:word|phrase|code)) (?:is|was) [\"']?([^\s\"']{4,})")
 _SAYING = ("key", "token", "secret", "pass", "pwd", "auth", "credential", "pat", "jwt", "cookie", "bearer", "sig")

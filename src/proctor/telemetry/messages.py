@@ -183,6 +183,10 @@ def citations_in(value: Any) -> tuple[Citation, ...]:
     return tuple(found)
 
 
+_LEVELS = 8
+"""How deep a question is looked for."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AskedText:
     """A question, as an agent or a model was given it."""
@@ -192,16 +196,18 @@ class AskedText:
     """What user and agent said before it; empty: nothing, or it is not told."""
 
 
-def asked_in(value: Any) -> AskedText | None:
-    """The question in whatever an agent or a model was given; None: there is none."""
-    value = _unwrapped(parse_embedded_json(value))
+def asked_in(value: Any, *, levels: int = _LEVELS) -> AskedText | None:
+    """The question in whatever an agent or a model was given; None: there is none, or it lies too deep."""
+    if not levels:
+        return None
+    value = _unwrapped(parse_embedded_json(value), levels=levels - 1)
     if isinstance(value, str):
         return AskedText(text=value)
     if is_messages(value):
         return _asked_last(messages_in(value))
     if not isinstance(value, Mapping):
         return None
-    inner = (asked_in(value[name]) for name in _QUESTIONS if value.get(name) not in (None, ""))
+    inner = (asked_in(value[name], levels=levels - 1) for name in _QUESTIONS if value.get(name) not in (None, ""))
     asked = next((each for each in inner if each is not None), None)
     if asked is None or asked.before:
         return asked
@@ -227,7 +233,7 @@ def dialogue(messages: Sequence[Message]) -> str:
     return "\n".join(f"{name}: {text}" for name, text in said if name and text)
 
 
-def _unwrapped(value: Any) -> Any:
+def _unwrapped(value: Any, *, levels: int) -> Any:
     """What was given, out of what a tracer puts around it: the arguments of a call, a list of one conversation."""
     if isinstance(value, list) and len(value) == 1 and is_messages(value[0]):
         return value[0]
@@ -236,8 +242,8 @@ def _unwrapped(value: Any) -> Any:
     named = {**_mapping(value.get("kwargs")), **_mapping(value.get("inputs"))}
     args = value.get("args") if isinstance(value.get("args"), list) else []
     others = {name: each for name, each in value.items() if name not in ("args", "kwargs", "inputs")}
-    asked = [each for each in args or () if asked_in(each) is not None]
-    if asked_in({**others, **named}) is None and len(asked) == 1:
+    asked = [each for each in args or () if asked_in(each, levels=levels) is not None]
+    if asked_in({**others, **named}, levels=levels) is None and len(asked) == 1:
         return asked[0]
     only = [*named.values()]
     return only[0] if len(only) == 1 and not others and isinstance(only[0], str) else {**others, **named}

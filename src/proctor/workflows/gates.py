@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from proctor.benchmark import Exam
-from proctor.errors import NoSuchRun
+from proctor.errors import NoSuchRun, UsageError
 from proctor.findings import gates
 from proctor.findings.gates import Gate, GateVerdict
 from proctor.findings.run import Findings
@@ -66,7 +66,14 @@ def or_those_of(gating: RunGates, run: Run, *, store: str) -> RunGates:
     """The gates that were given now, with the runs they name; where none were, those the run was started with."""
     if gating.wanted:
         return with_baselines(gating, run, store=store)
-    return with_baselines(replace(gating, wanted=read_gates(gates_of(run)).wanted), run, store=store, older=True)
+    kept = replace(gating, wanted=read_gates(gates_of(run)).wanted)
+    try:
+        return with_baselines(kept, run, store=store, older=True)
+    except NoSuchRun as error:
+        raise UsageError(
+            f"run {run.id} was started with gates ({'; '.join(each.text for each in kept.wanted)}), and a run that "
+            f"they name is no longer stored ({error}); give --gate again with one that is"
+        ) from error
 
 
 def with_baselines(gating: RunGates, run: Run, *, store: str, older: bool = False) -> RunGates:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -208,3 +209,11 @@ def test_the_same_agent_with_other_trials_is_hardly_ever_marked(trials: tuple[in
         ]
         marked += verdicts(over(*runs))[1] != "not shown"
     assert marked <= 3
+
+
+def test_what_a_run_that_stopped_early_has_not_asked_is_not_missing() -> None:
+    asked = {f"case-{number}": (1, 0) for number in range(20)}
+    early = replace(a_run(2), cut=True)
+    history = told([(a_run(1), counts(())), (early, asked)])
+    assert verdicts(history) == ["first", "worse"]
+    assert change(history.entries[1]).difference.n == len(asked)

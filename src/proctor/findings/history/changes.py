@@ -30,8 +30,11 @@ class CountedRun:
     """In which order they were given; asked only where the trials of two runs differ, empty: it is not known."""
 
     def trials(self, exam: str) -> int:
-        """Planned, of a case under one condition."""
-        return self.entry.run.settings.trials_of(exam)
+        """Planned, of a case under one condition; of a run that stopped early what was asked, no more."""
+        run = self.entry.run
+        if run.cut:
+            return self.counts.get(exam, _NOTHING)[0] // len(run.settings.conditions)
+        return run.settings.trials_of(exam)
 
     def repeats(self, exam: str) -> int:
         """Planned, of a case under all conditions."""
@@ -99,7 +102,9 @@ def compare_pair(before: CountedRun, after: CountedRun) -> Comparison:
 
 
 def _exams(before: CountedRun, after: CountedRun) -> list[str]:
-    return [*before.counts, *(exam for exam in after.counts if exam not in before.counts)]
+    """Those of either run; what one that stopped early has not asked of them cannot be compared."""
+    exams = [*before.counts, *(exam for exam in after.counts if exam not in before.counts)]
+    return [exam for exam in exams if before.repeats(exam) and after.repeats(exam)]
 
 
 def _counts(counted_run: CountedRun, exams: Sequence[str]) -> Verdicts:

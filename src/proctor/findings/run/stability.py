@@ -7,13 +7,16 @@ from collections.abc import Mapping
 
 from proctor.findings.run.findings import Findings
 
+_FEWEST = 10
+
 
 def stability(findings: Findings) -> dict[str, str] | None:
     """Case → stable-pass, stable-fail, flaky or unsure; None below 2 trials or 10 cases.
 
-    Apart from the rest because it needs NumPy and SciPy, which a run does not load.
+    Apart from the rest because it needs NumPy and SciPy, which nothing else of a run does.
     """
-    if findings.run.settings.most_trials < 2 or findings.conditions or findings.battle is not None:
+    few = findings.run.settings.most_trials < 2 or len(findings.cases) < _FEWEST
+    if few or findings.conditions or findings.battle is not None:
         return None
     from proctor.statistics.hierarchical import classes
 

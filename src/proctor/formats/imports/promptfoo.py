@@ -211,15 +211,6 @@ class PromptfooResults:
         return replace(asked, others=others | asked.others)
 
 
-def _flat(told: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """All but the results with the keys that lead to it, as `walk` gives them."""
-    for name, value in told.items():
-        if name == "results":
-            yield from ((("results", str(inner)), each) for inner, each in mapping(value).items())
-        else:
-            yield (str(name),), value
-
-
 def _is_told(value: Any) -> bool:
     """Whether it tells anything; what promptfoo notes for itself begins with an underscore."""
     if isinstance(value, dict):
