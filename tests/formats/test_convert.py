@@ -139,7 +139,7 @@ def test_a_table_that_cannot_be_understood_is_an_input_error(
 
 def test_a_table_that_is_not_there_is_an_input_error(tmp_path: Path) -> None:
     for name in ("no.csv", "no.tsv", "no.jsonl", "no.xlsx"):
-        with pytest.raises(InputError, match="cannot read path="):
+        with pytest.raises(InputError, match="cannot read '"):
             convert(tmp_path / name, tmp_path / "made.csv")
 
 

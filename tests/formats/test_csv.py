@@ -312,7 +312,7 @@ def test_memory_stays_a_small_multiple_of_the_file() -> None:
 
 
 def test_a_file_that_is_not_there_or_is_a_folder_is_told(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"cannot read path='.*nowhere\.csv': No such file"):
+    with pytest.raises(InputError, match=r"cannot read '.*nowhere\.csv': No such file"):
         read_path(tmp_path / "nowhere.csv")
     with pytest.raises(InputError, match="cannot read"):
         read_path(tmp_path)

@@ -31,6 +31,12 @@ def test_cases_and_attempts_for_each_number_of_trials() -> None:
     )
 
 
+def test_that_it_takes_a_case_at_all_is_not_said() -> None:
+    said = printed(render_difference(plan_from_assumptions(0.05, 0.10, noise=0.10)))
+    assert "However many" not in said
+    assert "Rests on" in said
+
+
 def test_without_noise_it_is_said_that_trials_are_taken_not_to_help() -> None:
     assert "further trials are taken\nnot to help" in printed(render_difference(plan_from_assumptions(0.05, 0.10)))
 

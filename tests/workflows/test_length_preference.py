@@ -32,3 +32,16 @@ async def test_a_labelled_run_tells_whether_its_judge_prefers_longer_replies(tmp
     told = as_dict(found)["length_preference"]
     assert (told["n"], told["value"] > 0.9) == (24, True)
     assert any(note.startswith("Longer replies get higher marks than people's labels") for note in found.notes)
+
+
+async def test_that_it_prefers_shorter_ones_is_said_with_a_minus_sign(tmp_path: Path) -> None:
+    def briefly(question: str, reply: str) -> float:
+        return 1 - by_length(question, reply)
+
+    store = tmp_path / "s.db"
+    done = await aevaluate(CASES, agent=wordy, reviewer=briefly, store=store, config=Config())
+    for number in range(24):
+        put_label(Key(run=done.run.id, exam=f"c{number}"), passed=number % 2 == 0, who="ada", store=str(store))
+    [note] = [each for each in read_findings(done.run.id, store=str(store)).notes if each.startswith("Shorter")]
+    assert "the label is −" in note
+    assert "-0" not in note

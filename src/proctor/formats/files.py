@@ -21,4 +21,4 @@ def read_start(path: str | os.PathLike[str], most: int, *, expected: str) -> byt
             os.close(descriptor)
     except OSError as error:
         said = error.strerror or str(error)
-        raise InputError(f"cannot read path={shown_path(path)}: {said}; give the path of {expected}") from error
+        raise InputError(f"cannot read {shown_path(path)}: {said}; give the path of {expected}") from error

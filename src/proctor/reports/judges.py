@@ -66,7 +66,7 @@ def _two_lines(value: str, interval: str) -> Text:
 
 def opening(found: JudgesFinding) -> str:
     """What the table rests on."""
-    return f"Judges of run {found.run.id} beside people, on {numbers.plural(found.labels, 'labelled attempt')}:"
+    return f"Judges of run {found.run.id} compared with people, on {numbers.plural(found.labels, 'labelled attempt')}:"
 
 
 def rows(found: JudgesFinding) -> dict[str, tuple[_Cell, ...]]:

@@ -40,7 +40,8 @@ def _difference(planned: DifferencePlan) -> Iterator[RenderableType]:
     yield Text()
     yield _table(*_columns(planned))
     yield Text()
-    yield Text(f"However many trials, it takes at least {numbers.plural(first.floor, 'case')}.")
+    if first.floor > 1:
+        yield Text(f"However many trials, it takes at least {numbers.plural(first.floor, 'case')}.")
     yield Text(f"Rests on {planned.basis}.")
     if planned.seconds_per_attempt is not None:
         yield Text("The time is that of both runs one after the other, at the speed of the stored ones.")

@@ -37,5 +37,10 @@ def _sentences(found: Estimate) -> Iterator[str]:
     which = "Longer" if found.side > 0 else "Shorter"
     yield (
         f"{which} replies get higher marks than people's labels account for: the correlation of mark and length given "
-        f"the label is {found.value:.2f} ({found.low:.2f} – {found.high:.2f}, {found.n} labelled replies)."
+        f"the label is {_signed(found.value)} ({_signed(found.low)} – {_signed(found.high)}, {found.n} labelled "
+        "replies)."
     )
+
+
+def _signed(value: float) -> str:
+    return f"{value:.2f}".replace("-", "−")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.storage.records import a_run
 
@@ -39,6 +41,12 @@ def test_a_judge_is_told_by_category_and_by_thirds_of_length() -> None:
     assert {name: quality.agreement.n for name, quality in found.lengths.items()} == {
         "up to 4 words": 4, "5 to 8 words": 4, "over 8 words": 4,
     }  # fmt: skip
+
+
+def test_one_word_is_not_several() -> None:
+    said = [1, 1, 1, 1, 2, 2, 2, 2, 9, 9, 9, 9]
+    some = [replace(each, words=words) for each, words in zip(replies(), said, strict=True)]
+    assert list(by_length(some)) == ["up to 1 word", "2 words", "over 2 words"]
 
 
 def test_few_replies_or_such_of_one_length_are_not_parted() -> None:

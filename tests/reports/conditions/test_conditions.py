@@ -75,6 +75,7 @@ def test_the_terminal_puts_them_side_by_side(sample: Sample) -> None:
     assert "100 %" in plain
     assert "33.3 %" in slow
     assert "✗ −66.7" in slow
+    assert " vs. plain " in said
     assert "corrected" not in said
     assert "stand after Holm's correction over the conditions" in " ".join(said.split())
     [case] = [line for line in said.splitlines() if line.startswith("case-00 ") and "2/2" in line]

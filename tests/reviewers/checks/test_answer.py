@@ -124,9 +124,10 @@ def test_evidence_shows_where_a_keyword_stands_as_it_was_written() -> None:
         ("=policy", "two policies apply", "the nearest is “policies”"),
         ("policy", "two polices apply", "the nearest is “polices”"),
         ("refund", "a refnd is due", "the nearest is “refnd”"),
-        ("art", "a party", "it stands only inside “a party”"),
-        ("remote work", "remote and office work", "all its words stand there, but not together"),
-        ("remote work", "a remote task", "of it only “remote” stands there"),
+        ("art", "a party", "it is only inside “a party”"),
+        ("remote work", "remote and office work", "all its words are there, but not together"),
+        ("remote work", "a remote task", "is missing: only “remote” is there"),
+        ("my remote work", "my remote task", "is missing: only “my”, “remote” are there"),
         ("policy", "nothing like it", "is missing"),
     ],
 )

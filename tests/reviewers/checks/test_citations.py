@@ -118,7 +118,7 @@ def test_a_quote_that_stands_elsewhere_fails_with_the_nearest_miss(folder: Path)
     found = outcome(citation_accuracy, citing("hr/remote.md", "from home up to four days"), folder=folder, quotes=True)
     assert found.passed is False
     assert found.evidence == (
-        "“from home up to four days” does not stand in hr/remote.md: its first 4 words stand there, "
+        "“from home up to four days” does not stand in hr/remote.md: its first 4 words are there, "
         "going on “three days a week.”"
     )
     assert outcome(citation_accuracy, citing("hr/leave.md", "three days"), folder=folder, quotes=True).passed is False

@@ -57,11 +57,11 @@ def missed(quote: str) -> str:
 
 def test_the_nearest_miss_tells_how_far_the_quote_agrees() -> None:
     assert missed("up to three days a month") == (
-        'its first 5 words stand there, going on “week - "core hours" are 10-15. requests go to the manager, …”'
+        'its first 5 words are there, going on “week - "core hours" are 10-15. requests go to the manager, …”'
     )
     assert (
         missed("staff must")
-        == 'its first word stands there, going on “may work from home up to three days a week - "core hours" a…”'
+        == 'its first word is there, going on “may work from home up to three days a week - "core hours" a…”'
     )
-    assert missed("three days a week … staff may work") == "it stands there only before what is quoted before it"
+    assert missed("three days a week … staff may work") == "it is there only before what is quoted before it"
     assert missed("nothing of the kind") == ""

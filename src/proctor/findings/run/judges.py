@@ -217,5 +217,11 @@ def by_length(replies: Sequence[LabelledReply]) -> dict[str, list[LabelledReply]
 
 def _length(words: int, first: int, second: int) -> str:
     if words <= first:
-        return f"up to {first} words"
-    return f"{first + 1} to {second} words" if words <= second else f"over {second} words"
+        return f"up to {_words(first)}"
+    if words > second:
+        return f"over {_words(second)}"
+    return _words(second) if second == first + 1 else f"{first + 1} to {_words(second)}"
+
+
+def _words(count: int) -> str:
+    return f"{count} {'word' if count == 1 else 'words'}"

@@ -12,7 +12,7 @@ from proctor.reports.markup import draw_interval, plain
 
 def side_by_side(findings: Findings) -> Iterator[str]:
     """A table, the plain run first."""
-    yield "| condition | pass rate | 95 % interval | | to none | 95 % interval | | score | time |"
+    yield "| condition | pass rate | 95 % interval | | vs. plain | 95 % interval | | score | time |"
     yield "|:--|--:|:--|:--|--:|:--|:--|--:|--:|"
     for condition in findings.conditions:
         yield f"| {' | '.join(_cells(condition))} |"

@@ -40,16 +40,17 @@ def near_miss(text: str, phrase: str) -> str:
     """What in a folded text comes nearest to a phrase that does not stand there; empty: nothing does."""
     inside = text.find(phrase)
     if inside >= 0:
-        return f"it stands only inside {around(text, (inside, inside + len(phrase)))}"
+        return f"it is only inside {around(text, (inside, inside + len(phrase)))}"
     words = _WORD.findall(phrase)
     seen = set(_WORD.findall(text))
     lacking = [word for word in words if word not in seen]
     if not lacking:
-        return "all its words stand there, but not together" if len(words) > 1 else ""
+        return "all its words are there, but not together" if len(words) > 1 else ""
     nearest = [alike for word in lacking if (alike := _most_alike(word, seen))]
     said = f"the nearest is {_quote_words(nearest)}" if nearest else ""
     there = [word for word in words if word in seen]
-    return "; ".join(filter(None, [f"of it only {_quote_words(there)} stands there" if there else "", said]))
+    only = f"only {_quote_words(there)} {'is' if len(there) == 1 else 'are'} there" if there else ""
+    return "; ".join(filter(None, [only, said]))
 
 
 def _most_alike(word: str, words: set[str]) -> str | None:

@@ -38,7 +38,7 @@ def missing_part(quote: list[str], text: str) -> tuple[str, int] | None:
 def near_miss(piece: str, text: str, place: int) -> str:
     """How far a piece that is missing agrees with the text."""
     if find_exact(text, piece) is not None:
-        return "it stands there only before what is quoted before it"
+        return "it is there only before what is quoted before it"
     words = piece.split(" ")
     low, high = 0, len(words)
     while high - low > 1:  # the longest beginning that stands there: what holds for it holds for every shorter one
@@ -47,7 +47,7 @@ def near_miss(piece: str, text: str, place: int) -> str:
     span = find_exact(text, " ".join(words[:low]), place) if low else None
     if span is None:
         return ""
-    said = "its first word stands" if low == 1 else f"its first {low} words stand"
+    said = "its first word is" if low == 1 else f"its first {low} words are"
     return f"{said} there, going on {shown(text[span[1] : span[1] + 2 * _SHOWN])}"
 
 
