@@ -198,10 +198,11 @@ def canaries(run: Run) -> str:
 
 
 def stable(named: Mapping[str, str] | None) -> str:
-    """`24 stable pass · 1 flaky · 5 stable fail`, by what repeated trials show; empty where they are too few."""
+    """`likely 24 stable pass · 1 flaky; 5 unsure`, by what all trials show together; empty where they are too few."""
     counts = {} if named is None else count_stability(named)
-    said = (f"{whole(count)} {name.replace('-', ' ')}" for name, count in counts.items() if count)
-    return " · ".join(said)
+    unsure = counts.pop("unsure", 0)
+    likely = " · ".join(f"{whole(count)} {name.replace('-', ' ')}" for name, count in counts.items() if count)
+    return "; ".join(filter(None, [likely and f"likely {likely}", unsure and f"{whole(unsure)} unsure"]))
 
 
 def latency(findings: Findings) -> str:
