@@ -202,7 +202,8 @@ def stable(named: Mapping[str, str] | None) -> str:
     counts = {} if named is None else count_stability(named)
     unsure = counts.pop("unsure", 0)
     likely = " · ".join(f"{whole(count)} {name.replace('-', ' ')}" for name, count in counts.items() if count)
-    return "; ".join(filter(None, [likely and f"likely {likely}", unsure and f"{whole(unsure)} unsure"]))
+    said = [f"likely {likely}" if likely else "", f"{whole(unsure)} unsure" if unsure else ""]
+    return "; ".join(filter(None, said))
 
 
 def latency(findings: Findings) -> str:
