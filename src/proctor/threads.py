@@ -251,7 +251,7 @@ def _serve_loop(loop: asyncio.AbstractEventLoop, over: threading.Event) -> None:
 
 
 async def _take_leave() -> bool:
-    """Cancel what agents have left behind; whether all of it ended."""
+    """Cancel what agents have left behind; whether all of it ended, and the loop is as it was."""
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(lambda *_: None)  # nobody is left to whom it matters
     others = asyncio.all_tasks() - {asyncio.current_task()}
@@ -260,7 +260,8 @@ async def _take_leave() -> bool:
     if others:
         await asyncio.wait(others, timeout=_FAREWELL)
     loop.set_exception_handler(None)
-    return all(task.done() for task in others)
+    changed = loop.get_task_factory() is not None or loop.get_debug() or bool(getattr(loop, "_asyncgens", ()))
+    return not changed and all(task.done() for task in others)
 
 
 async def _close_generators() -> None:
