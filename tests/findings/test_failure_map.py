@@ -40,7 +40,9 @@ def named(failures: RunFailures) -> dict[str, FailureGroup]:
 
 def test_each_way_of_failing_is_a_group_with_its_share(tmp_path: Path) -> None:
     groups = named(played(tmp_path))
-    assert {name: group.cases for name, group in groups.items() if group.kind == "failure"} == {"failure: exception": 4}
+    assert {name: group.cases for name, group in groups.items() if group.kind == "failure"} == {
+        "failure: ValueError: no such article #": 4
+    }
     words = [group for group in groups.values() if group.kind == "words"]
     assert sorted(group.cases for group in words) == [4, 4]
     assert any("cannot help" in group.name or "sorry" in group.name for group in words)
@@ -180,6 +182,41 @@ def test_a_run_in_which_nothing_failed_says_so(tmp_path: Path, capsys: pytest.Ca
     played(tmp_path, lambda question: f"{question.split()[-1].rstrip('?')} euros")
     assert main(["failures", "run", "--store", str(tmp_path / "s.db")]) == 0
     assert capsys.readouterr().out.strip() == "Nothing failed: 40 cases passed."
+
+
+def test_a_run_in_which_nothing_counted_is_not_said_to_have_passed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def down(question: str) -> str:
+        raise proctor.EnvironmentFault("the agent is down", lasts=True)
+
+    def mostly_down(question: str) -> str:
+        return down(question) if question == CASES[0][0] else dict(CASES)[question]
+
+    played(tmp_path, down, name="down")
+    assert main(["failures", "down", "--store", str(tmp_path / "s.db")]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert said.startswith("Nothing was counted: ")
+    assert "in which the environment failed, not the agent" in said
+    assert "passed" not in said
+    played(tmp_path, mostly_down, name="mostly")
+    assert main(["failures", "mostly", "--store", str(tmp_path / "s.db")]) == 0
+    assert " ".join(capsys.readouterr().out.split()) == (
+        "Nothing failed: 39 cases passed; not counted: 1 attempt in which the environment failed, not the agent."
+    )
+
+
+def test_crashes_are_told_apart_by_type_and_message_but_not_by_what_they_quote(tmp_path: Path) -> None:
+    def crashing(question: str) -> str:
+        number = int(question.split()[-1].rstrip("?"))
+        if number % 2:
+            raise KeyError(question)
+        raise ValueError(f"no such article {number}; look it up")
+
+    assert {group.name: group.cases for group in played(tmp_path, crashing).found.groups} == {
+        "KeyError: …": 20,
+        "ValueError: no such article #": 20,
+    }
 
 
 def test_text_markdown_and_json_tell_the_same_groups(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

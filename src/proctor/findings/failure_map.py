@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from proctor.benchmark import Exam
-from proctor.run import Attempt, Key, Run
+from proctor.run import Attempt, Failure, Key, Outcome, Run
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums, mean_over_cases
 from proctor.transcript import Turn
@@ -38,6 +38,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _COMPARED_KINDS = ("tool", "strategy", "call", "words", "turn", "category")
 """Kinds that tell something only where they are more common than usual."""
 _NUMBERS = re.compile(r"\d+(?:[.,]\d+)*")
+_QUOTED = re.compile(r"(?<!\w)'[^']*'|\"[^\"]*\"|“[^”]*”")
 _SMALL_WORDS = """
 a an and are as at be but by can do does for from had has have how i if in is it its me my no not of on or our so that
 the their them there they this to was we were what when which who will with would you your
@@ -72,6 +73,8 @@ class FailureMap:
     counted_cases: int
     groups: tuple[FailureGroup, ...]
     """The largest first, what nothing explains last."""
+    not_counted: Mapping[Outcome, int]
+    """Attempts that neither passed nor failed, by what became of them."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -132,11 +135,13 @@ class FailureCollector:
         self._passed_words, self._failed_words = _Tally(), _Tally()
         self._turns = 1
         self._cases: set[str] = set()
+        self._not_counted: Counter[Outcome] = Counter()
 
     def add(self, attempt: Attempt) -> None:
         """Count one attempt; what was not judged, or failed for the environment's sake, does not count."""
         outcome = attempt.outcome
         if outcome not in ("passed", "failed", "agent_failed"):
+            self._not_counted[outcome] += 1
             return
         self._cases.add(attempt.key.exam)
         categories: set[Feature] = {("category", name) for name in self._categories(attempt)}
@@ -182,6 +187,7 @@ class FailureCollector:
             failed_attempts=len(self._failed),
             counted_cases=len(self._cases),
             groups=tuple(groups),
+            not_counted=dict(self._not_counted),
         )
 
     def _group(
@@ -260,7 +266,7 @@ def _assign(candidates: Mapping[Key, set[Feature]], *, rest: str) -> dict[Featur
 def _features(attempt: Attempt) -> Iterator[Feature]:
     """What a failed attempt shows by itself."""
     if attempt.failure is not None:
-        yield "failure", attempt.failure.kind
+        yield "failure", _crash(attempt.failure)
         return
     for result in attempt.checks:
         if result.passed is False:
@@ -287,6 +293,13 @@ def _turn_features(turn: Turn) -> set[Feature]:
             if isinstance(value, str | int | float) and len(str(value)) <= _LONGEST_ARGUMENT:
                 found.add(("call", f"{call.name}({name}={value})"))
     return found
+
+
+def _crash(failure: Failure) -> str:
+    """The kind of a failure; of an exception its type and the beginning of its message, without what it quotes."""
+    if failure.kind != "exception":
+        return failure.kind
+    return _QUOTED.sub("…", _evidence(failure.reason)) or failure.kind
 
 
 def _evidence(text: str) -> str:

@@ -14,6 +14,7 @@ from proctor.reports.markup import plain as in_markdown
 from proctor.reports.terminal import Page, page_table
 from proctor.reports.values import estimate, plain, where
 from proctor.reports.words import one_line
+from proctor.run import Outcome
 
 _KINDS = {
     "failure": "agent failed",
@@ -26,7 +27,12 @@ _KINDS = {
     "category": "category",
     "other": "other",
 }
-
+_NOT_COUNTED: dict[Outcome, str] = {
+    "environment_failed": "in which the environment failed, not the agent",
+    "unscored": "to which no mark could be given",
+    "undecided": "that nobody could judge",
+    "pending": "not played yet",
+}
 
 LEGEND = "each failed attempt is in one group, by rules; a share is of the cases that failed"
 
@@ -34,13 +40,27 @@ LEGEND = "each failed attempt is in one group, by rules; a share is of the cases
 def sentence(failures: RunFailures) -> str:
     """What a person would say first."""
     found = failures.found
+    if not found.counted_cases:
+        return f"Nothing was counted{_left_out(failures, ': ')}."
     if not found.failed_cases:
-        return f"Nothing failed: {numbers.plural(found.counted_cases, 'case')} passed."
+        passed = numbers.plural(found.counted_cases, "case")
+        return f"Nothing failed: {passed} passed{_left_out(failures, '; not counted: ')}."
     said = f"{numbers.whole(found.failed_cases)} of {numbers.plural(found.counted_cases, 'case')} failed"
     first = found.groups[0]
     if first.kind == "other":
         return f"{said}; they have nothing in common that shows."
     return f"{said}, most often ({numbers.percent(first.share.value or 0)}): {name(first)}."
+
+
+def _left_out(failures: RunFailures, before: str) -> str:
+    """`: 20 attempts in which the environment failed`; empty: all of them counted."""
+    counts = failures.found.not_counted
+    said = [
+        f"{numbers.plural(counts[outcome], 'attempt')} {why}"
+        for outcome, why in _NOT_COUNTED.items()
+        if outcome in counts
+    ]
+    return f"{before}{', '.join(said)}" if said else ""
 
 
 def name(group: FailureGroup) -> str:
