@@ -48,6 +48,28 @@ def test_no_file_imports_another_in_a_circle() -> None:
         pytest.fail(" → ".join(error.args[1]))
 
 
+def test_no_folder_imports_another_in_a_circle() -> None:
+    def folder(name: str) -> str:
+        return name if (SOURCE.parent / name.replace(".", "/")).is_dir() else name.rpartition(".")[0]
+
+    graph: dict[str, set[str]] = {}
+    for name in modules():
+        graph.setdefault(folder(name), set()).update(map(folder, imports_of(name)))
+    try:
+        TopologicalSorter({name: reached - {name} for name, reached in graph.items() if name != "proctor"}).prepare()
+    except CycleError as error:
+        pytest.fail(" → ".join(error.args[1]))
+
+
+def test_no_class_name_stands_in_two_files() -> None:
+    places: dict[str, set[str]] = {}
+    for name, tree in modules().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, set()).add(name)
+    assert {name: files for name, files in places.items() if len(files) > 1} == {}
+
+
 def test_files_are_no_longer_than_one_can_take_in() -> None:
     long = {
         str(path.relative_to(SOURCE)): len(path.read_text(encoding="utf-8").splitlines())
