@@ -71,6 +71,15 @@ def test_the_page_and_markdown_say_the_same_within_80_columns(lab: Lab) -> None:
     assert "| B | 12.5 % ! | · |" in table
 
 
+@pytest.mark.parametrize("command", ["tournament", "compare"])
+def test_of_a_long_agent_and_its_run_the_id_is_shown_whole(lab: Lab, command: str) -> None:
+    named = ["poor", "good", "fair"]
+    ids = [run["run"] for run in lab(command, *named, "--json").json["runs"]]
+    rows = lab(command, *named).out.splitlines()
+    for letter, run in zip("ABC", ids, strict=True):
+        assert any(row.startswith(f"{letter}  ") and f" {run} " in row for row in rows), (run, rows)
+
+
 def test_a_judge_sees_both_orders_without_names_and_the_cost_is_told_before(lab: Lab) -> None:
     spec = judge(lab)
     dry = lab("tournament", "good", "poor", "--reviewer", spec, "--dry-run", "--json").json

@@ -147,12 +147,12 @@ def _report(found: Tournament, width: int) -> Iterator[RenderableType]:
 def _runs(found: Tournament, width: int) -> RenderableType:
     table = page_table(width)
     table.add_column("", no_wrap=True)
-    table.add_column("run", ratio=1, no_wrap=True, overflow="ellipsis")
+    table.add_column("agent", ratio=1, no_wrap=True, overflow="ellipsis")
+    table.add_column("run", no_wrap=True, style="dim")  # the agent gives way: ids differ at their end
     for header in ("rank", "strength", "interval", "won", "tied", "lost"):
         table.add_column(header, justify="right", no_wrap=True)
     for place, run in enumerate(found.runs):
-        what = Text(one_line(run.agent)).append(f"  {run.id}", style="dim")
-        table.add_row(Text(letter(place), style="bold"), what, *cells(found, place))
+        table.add_row(Text(letter(place), style="bold"), Text(one_line(run.agent)), run.id, *cells(found, place))
     return table
 
 

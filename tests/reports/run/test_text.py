@@ -212,7 +212,9 @@ def test_the_next_command_fits_the_run(sample: Sample, maker: Callable[..., Make
     assert next_command(whole)[0].startswith("proctor export 261115-024610-k3f9 --format html")
     assert next_command(whole, html=html)[0] == "proctor run FILE --agent demo:librarian --trials 3"
     made.marked(made.case("b c"), 0.2)
-    assert next_command(made.sample().findings, html=html)[0] == "proctor show 261115-024610-k3f9 --case 'b c'"
+    for written in (html, None):
+        found = next_command(made.sample().findings, html=written)
+        assert found == ("proctor show 261115-024610-k3f9 --case 'b c'", "the worst case")
     running = replace(whole, run=replace(whole.run, status="running"))
     assert next_command(running)[0] == "proctor show 261115-024610-k3f9"
 

@@ -129,7 +129,8 @@ def _report(many: ManyCompared, width: int, every: bool) -> Iterator[RenderableT
 def _runs(many: ManyCompared, width: int) -> RenderableType:
     table = page_table(width)
     table.add_column("", no_wrap=True)
-    table.add_column("run", ratio=1, no_wrap=True, overflow="ellipsis")
+    table.add_column("agent", ratio=1, no_wrap=True, overflow="ellipsis")
+    table.add_column("run", no_wrap=True, style="dim")  # the agent gives way: ids differ at their end
     for header in ("rank", "pass rate", "interval", "median time"):
         table.add_column(header, justify="right", no_wrap=True)
     for place, run in enumerate(many.runs):
@@ -169,8 +170,7 @@ def _run_cells(run: RunStanding) -> list[Text | str]:
     found = run.findings
     said = numbers.say(found.pass_rate, noun=noun_of(found.run))
     seconds = numbers.NOTHING if run.seconds is None else numbers.duration(run.seconds)
-    what = Text(one_line(found.run.agent)).append(f"  {found.run.id}", style="dim")
-    return [what, rank(run), said.value, said.interval, seconds]
+    return [Text(one_line(found.run.agent)), found.run.id, rank(run), said.value, said.interval, seconds]
 
 
 def _per_pass(estimate: Estimate) -> str:
@@ -236,7 +236,7 @@ def _markdown(many: ManyCompared) -> Iterator[str]:
         [
             [letter(place), in_markdown(run.findings.run.agent, 100), f"`{run.findings.run.id}`", *map(str, cells)]
             for place, run in enumerate(many.runs)
-            for cells in [[*_run_cells(run)[1:], *(_cost_cells(run) if _money(many) else [])]]
+            for cells in [[*_run_cells(run)[2:], *(_cost_cells(run) if _money(many) else [])]]
         ],
     )
     if _money(many):

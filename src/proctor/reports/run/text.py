@@ -308,11 +308,11 @@ def next_command(findings: Findings, *, html: Path | None = None) -> tuple[str, 
         return continuing.command(findings), "plays what is missing, nothing twice"
     if findings.untested:
         return f"proctor show {run.id} --case {shlex.quote(clean(findings.cases[0].id))}", "why it is no test"
-    if html is None:
-        return f"proctor export {run.id} --format html -o report.html", "every reply, to read and to send"
     worst_case = next(iter(outcomes.worst_first(findings.cases)), None)
     if worst_case is not None and worst_case.plain_verdict in ("fail", "flaky"):
         return f"proctor show {run.id} --case {shlex.quote(clean(worst_case.id))}", "the worst case"
+    if html is None:
+        return f"proctor export {run.id} --format html -o report.html", "every reply, to read and to send"
     if run.settings.most_trials == 1:
         agent = shlex.quote(clean(run.agent))
         return f"proctor run FILE --agent {agent} --trials 3", "shows whether it answers alike each time"
