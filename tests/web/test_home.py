@@ -16,6 +16,7 @@ from proctor.run import Run
 from proctor.storage import Store
 from proctor.web.pages import home
 from proctor.web.site import summaries, trends
+from proctor.web.site.render import breakable
 from proctor.web.site.summaries import Summaries
 from proctor.workflows.read import summarise
 
@@ -145,3 +146,9 @@ def test_what_other_people_called_their_runs_is_escaped(browser: Browser, store_
     attack = "<script>window.attacked = true</script>"
     evaluate(numbered(attack), agent=lambda question: attack, store=store_path, reviewer="exact", name=attack)
     assert attack not in browser.page("/")
+
+
+def test_names_break_after_colons_and_slashes_and_stay_harmless() -> None:
+    assert breakable("python:agents:crashes") == "python:<wbr>agents:<wbr>crashes"
+    assert breakable("https://a/b?<i>") == "https://<wbr>a/<wbr>b?&lt;i&gt;"
+    assert (breakable(""), breakable("librarian")) == ("", "librarian")

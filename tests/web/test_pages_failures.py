@@ -7,6 +7,7 @@ from tests.web.browsing import Browser
 import proctor
 from proctor import fault_injection as conditions
 from proctor.config import Config
+from proctor.errors import EnvironmentFault
 
 CASES = [(f"What is {number}?", str(number)) for number in range(8)]
 
@@ -57,3 +58,27 @@ def test_what_the_agent_made_of_lies_is_on_the_pages_of_run_and_attempt(browser:
     place = page.index("<h2>Lies</h2>")
     link = page[page.index(f'href="/runs/{run.id}/attempt', place) :].split('"')[1].replace("&amp;", "&")
     assert "The agent believed it: the reply repeats it." in browser.page(link)
+
+
+def test_new_is_explained_only_where_something_is_new(browser: Browser, store_path: str) -> None:
+    def unsure(question: str) -> str:
+        return "no idea"
+
+    for name in ("before", "after"):
+        run = proctor.evaluate(CASES, agent=unsure, reviewer="exact", store=store_path, name=name).run
+    for page in (browser.page(f"/runs/{run.id}"), browser.page(f"/runs/{run.id}/export/html")):
+        assert "What failed, in groups" in page
+        assert "new: nothing failed like that" not in page
+
+
+def test_a_run_without_a_reply_draws_no_empty_tile_or_chart_and_offers_nothing_to_label(
+    browser: Browser, store_path: str
+) -> None:
+    def away(question: str) -> str:
+        raise EnvironmentFault("cannot connect")
+
+    run = proctor.evaluate(CASES, agent=away, reviewer="exact", trials=2, store=store_path).run
+    page = browser.page(f"/runs/{run.id}")
+    assert "<dt>Failures</dt>" in page
+    for left_out in ("nothing was counted", "at worst", "More tries", "Label replies"):
+        assert left_out not in page

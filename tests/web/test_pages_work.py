@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html import unescape
 from urllib.parse import parse_qs, urlsplit
 
@@ -11,9 +12,12 @@ from tests.web.browsing import Browser
 from tests.web.test_home import examined, numbered
 
 from proctor import evaluate, rescore
+from proctor.config import AgentConfig, Config
 from proctor.run import Run
 from proctor.transcript import Reply
 from proctor.usage import Usage
+from proctor.web.site.again import again_of
+from proctor.web.site.site import Site
 
 
 def test_a_run_is_renamed_and_labelled(browser: Browser, demo_run: Run) -> None:
@@ -116,12 +120,18 @@ def test_a_run_that_judges_anew_leads_to_the_one_whose_replies_it_judges(
     assert "proctor rescore" not in unlike
 
 
-def test_a_reply_that_is_read_can_be_labelled(browser: Browser, demo_run: Run) -> None:
+def test_a_reply_that_is_read_can_be_labelled_where_it_is_the_one_drawn_of_its_case(
+    browser: Browser, demo_run: Run
+) -> None:
     case = browser.site.store.archive.benchmark_of(demo_run.id).cases[0].id
-    page = browser.page(f"/runs/{demo_run.id}/attempt?case={case}&trial=1")
-    [link] = re.findall(r'href="([^"]+)">Label this reply', page)
-    forward = browser.get(unescape(link))
-    assert re.search(r"/label\?at=\d$", forward.headers["location"])
+    found = {}
+    for trial in (1, 2):
+        page = browser.page(f"/runs/{demo_run.id}/attempt?case={case}&trial={trial}")
+        [link] = re.findall(r'href="([^"]+)">Label this reply', page)
+        answer = browser.get(unescape(link))
+        found[answer.status_code] = answer
+    assert sorted(found) == [303, 404], "which trial is drawn depends on the run"
+    assert re.search(r"/label\?at=\d$", found[303].headers["location"])
 
 
 def listed(page: str) -> list[str]:
@@ -228,3 +238,21 @@ def test_runs_that_are_ticked_meet_in_a_tournament(browser: Browser, three: list
     answer = browser.get(f"/chosen?do=tournament&run={first}&run={second}&run={third}")
     assert answer.status_code == 303
     assert "Tournament of 3 runs" in browser.page(answer.headers["location"])
+
+
+def test_a_run_by_spec_is_run_again_as_the_agent_declared_by_it_without_options(
+    browser: Browser, demo_run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = "python:shop:answer"
+    embedded = browser.site.library.all()[0]
+    run = replace(demo_run, agent=spec, digest=embedded.newest.digest)
+    for declared, agent in (
+        ({"spec": spec}, ["clerk"]),
+        ({"spec": spec, "temperature": 1}, None),
+        ({"spec": spec, "kind": "orchestrator"}, None),
+    ):
+        config = Config(agents={"clerk": AgentConfig.model_validate(declared)})
+        monkeypatch.setattr(Site, "config", config)
+        again = again_of(browser.site, run)
+        assert parse_qs(urlsplit(again.address).query).get("agent") == agent
+        assert again.lacks_agent == (agent is None)

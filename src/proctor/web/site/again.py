@@ -27,21 +27,29 @@ class Again:
 
 def again_of(site: Site, run: Run) -> Again:
     """Where it can be started again, with the benchmark of its cases, whatever others are called now."""
-    lacks_agent = run.agent not in [each.name for each in offer.agents(site.config)]
+    agent = _agent(site.config, run)
     known = [
         (each, version) for each in site.library.all() for version in each.versions if version.digest == run.digest
     ]
-    if not known or lacks_agent:
-        return Again(lacks_agent=lacks_agent, lacks_benchmark=not known)
+    if not known or agent is None:
+        return Again(lacks_agent=agent is None, lacks_benchmark=not known)
     found, version = next((each for each in known if each[0].name == run.benchmark), known[0])
     where = [("benchmark", found.id)]
     where += [] if version == found.newest else [("version", version.id)]
-    return Again(address=f"/runs/new?{urlencode([*where, *_fields(site, run)])}")
+    return Again(address=f"/runs/new?{urlencode([*where, *_fields(site, run, agent)])}")
 
 
-def _fields(site: Site, run: Run) -> Iterator[tuple[str, str]]:
+def _agent(config: Config, run: Run) -> str | None:
+    """What its agent is called here: by its name, or by its spec alone, since with options it would be another one."""
+    if run.agent in [each.name for each in offer.agents(config)]:
+        return run.agent
+    alike = (name for name, part in config.agents.items() if part.spec == run.agent and not part.options)
+    return next((name for name in alike if config.agents[name].kind == run.kind), None)
+
+
+def _fields(site: Site, run: Run, agent: str) -> Iterator[tuple[str, str]]:
     settings, usual = run.settings, Settings()
-    yield from (("type", settings.type), ("agent", run.agent))
+    yield from (("type", settings.type), ("agent", agent))
     yield from _judges(site.config, settings)
     if settings.canaries in [each.name for each in offer.canaries(site.config)] and settings.canaries != usual.canaries:
         yield "canaries", settings.canaries

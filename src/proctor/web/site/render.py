@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from functools import cache
@@ -77,6 +78,11 @@ def spoken(said: str, limit: int = 1000) -> Markup:
     )
 
 
+def breakable(name: str) -> Markup:
+    """A name that is broken after `:` and `/` where it has no room, before it is broken inside a word."""
+    return Markup("<wbr>").join(re.findall(r"[^:/]*[:/]+|[^:/]+$", name))
+
+
 class _Templates(BaseLoader):
     """Those of pages, and under `reports/` those of the report."""
 
@@ -111,6 +117,7 @@ def environment() -> Environment:
     equip(made)
     made.filters["with_query"] = with_query
     made.filters["spoken"] = spoken
+    made.filters["breakable"] = breakable
     made.globals["type_names"] = TYPE_NAMES
     made.globals["asset"] = assets.address
     made.globals["version"] = version("proctor")
