@@ -126,7 +126,7 @@ def test_a_folder_that_cannot_be_used_is_an_error_before_the_run(tmp_path: Path)
         Cache(tmp_path / "file")
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / FILE).write_text("this is no database, and long enough to be seen as none" * 100, "utf-8")
-    with pytest.raises(InputError, match=r"not a database; remove '.*folder/replies.db', it is made anew"):
+    with pytest.raises(InputError, match=r"not a database; remove '.*folder/replies.db', it is created again"):
         Cache(tmp_path / "folder")
 
 
