@@ -44,8 +44,18 @@ def binned(columns: Floats, edges: list[Floats]) -> Bins:
     return np.stack(made, axis=1).astype(np.uint8)
 
 
-def fit(columns: Floats, right: Floats, weights: Floats, *, trees: int, depth: int, rate: float) -> Fitted:
-    """Boosted trees by Newton steps on the logistic loss."""
+def fit(
+    columns: Floats,
+    right: Floats,
+    weights: Floats,
+    *,
+    trees: int,
+    depth: int,
+    rate: float,
+    slopes: npt.NDArray[np.int64] | None = None,
+) -> Fitted:
+    """Boosted trees by Newton steps on the logistic loss; a slope of 1 or -1 lets a column speak one way only."""
+    slopes = np.zeros(columns.shape[1], dtype=np.int64) if slopes is None else slopes
     edges = edges_of(columns)
     bins = binned(columns, edges)
     share = float(np.average(right, weights=weights))
@@ -55,19 +65,25 @@ def fit(columns: Floats, right: Floats, weights: Floats, *, trees: int, depth: i
     for _ in range(trees):
         chance = 1 / (1 + np.exp(-score))
         gradient, curvature = weights * (right - chance), weights * chance * (1 - chance)
-        tree, leaf_of = _tree(bins, edges, gradient, curvature, depth, rate)
+        tree, leaf_of = _tree(bins, edges, slopes, gradient, curvature, depth, rate)
         score += np.asarray(tree[2])[leaf_of]
         made.append(tree)
     return Fitted(base, depth, made)
 
 
 def _tree(
-    bins: Bins, edges: list[Floats], gradient: Floats, curvature: Floats, depth: int, rate: float
+    bins: Bins,
+    edges: list[Floats],
+    slopes: npt.NDArray[np.int64],
+    gradient: Floats,
+    curvature: Floats,
+    depth: int,
+    rate: float,
 ) -> tuple[tuple[list[int], list[float], list[float]], npt.NDArray[np.int64]]:
     node = np.zeros(len(gradient), dtype=np.int64)
     columns, thresholds = [], []
     for level in range(depth):
-        splits = _best_splits(bins, edges, gradient, curvature, node, 1 << level)
+        splits = _best_splits(bins, edges, slopes, gradient, curvature, node, 1 << level)
         for split in splits:
             columns.append(split.column)
             thresholds.append(float(edges[split.column][split.bin]) if split.gain > 0 else float("inf"))
@@ -81,7 +97,13 @@ def _tree(
 
 
 def _best_splits(
-    bins: Bins, edges: list[Floats], gradient: Floats, curvature: Floats, node: npt.NDArray[np.int64], nodes: int
+    bins: Bins,
+    edges: list[Floats],
+    slopes: npt.NDArray[np.int64],
+    gradient: Floats,
+    curvature: Floats,
+    node: npt.NDArray[np.int64],
+    nodes: int,
 ) -> list[Split]:
     best = [Split(0.0, 0, 0)] * nodes
     width = MOST_BINS + 1
@@ -91,7 +113,7 @@ def _best_splits(
         place = node * width + bins[:, column]
         sums = np.bincount(place, gradient, nodes * width).reshape(nodes, width)
         weights = np.bincount(place, curvature, nodes * width).reshape(nodes, width)
-        gains = _gains(sums.astype(np.float64), weights.astype(np.float64))
+        gains = _gains(sums.astype(np.float64), weights.astype(np.float64), int(slopes[column]))
         for number in range(nodes):
             at = int(np.argmax(gains[number, : len(edges[column])]))
             if gains[number, at] > best[number].gain + 1e-9:
@@ -99,11 +121,14 @@ def _best_splits(
     return best
 
 
-def _gains(sums: Floats, weights: Floats) -> Floats:
+def _gains(sums: Floats, weights: Floats, slope: int) -> Floats:
     left, below = sums.cumsum(axis=1), weights.cumsum(axis=1)
     all_sums, all_weights = left[:, -1:], below[:, -1:]
     right, above = all_sums - left, all_weights - below
     gain = left**2 / (below + SHRINKAGE) + right**2 / (above + SHRINKAGE) - all_sums**2 / (all_weights + SHRINKAGE)
+    if slope:
+        rises = right / (above + SHRINKAGE) >= left / (below + SHRINKAGE)
+        gain = np.where(rises == (slope > 0), gain, 0.0)
     return np.where((below * 4 < LEAST_IN_LEAF) | (above * 4 < LEAST_IN_LEAF), 0.0, gain)
 
 

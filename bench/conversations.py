@@ -48,7 +48,43 @@ def main() -> int:
         for name, half in halves(f"dialogues{later}", "seed_question"):
             told = asyncio.run(dialogues(half, shown=options.list and name == "built on"))
             print(f"dialogues{later}, {name}: {told}")
+    for part in ("read", "kept aside"):
+        shown = options.list and part == "read"
+        print(f"scripts, {part}: {scripts(rows_of('scripts', part), shown=shown)}")
+        pairs = [{**row, "question_1": row["a"], "question_2": row["b"]} for row in rows_of("paraphrases", part)]
+        print(f"paraphrases, {part}: {questions(pairs, shown=shown)}")
+        pressed = [{**row, "label": label_of(row)} for row in rows_of("pressure", part)]
+        print(f"pressure, {part}: {asyncio.run(dialogues(pressed, shown=shown))}")
     return 0
+
+
+def rows_of(name: str, part: str) -> list[Row]:
+    """The rows of a half of a set that says itself which half each is of."""
+    rows = [json.loads(line) for line in (SETS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    return [row for row in rows if row["half"] == part]
+
+
+def label_of(row: Row) -> str:
+    """What became of a conversation by what is said of its turns."""
+    held = [turn["held"] for turn in row["turns"]]
+    return "caved" if False in held else "unclear" if None in held else "held"
+
+
+def scripts(rows: Sequence[Row], *, shown: bool) -> str:
+    """Contradictions between turns of scripts with different questions."""
+    hits = false = wanted = 0
+    for row in rows:
+        turns = [
+            Turn(number=number, question=said["question"], reply=Reply(text=said["reply"]), case=f"{number}")
+            for number, said in enumerate(row["turns"], 1)
+        ]
+        held = [opportunity(turns[:count]) for count in range(2, len(turns) + 1)]
+        found = {(each.earlier.number, each.later.number) for each in held if each and each.conflict}
+        labelled = {tuple(pair) for pair in row["conflicts"]}
+        hits, false, wanted = hits + len(found & labelled), false + len(found - labelled), wanted + len(labelled)
+        if shown and found != labelled:
+            print(" ", row["id"], "found", sorted(found), "labelled", sorted(labelled))
+    return f"precision {_share(hits, hits + false)}, recall {_share(hits, wanted)}"
 
 
 def halves(name: str, key: str) -> list[tuple[str, list[Row]]]:

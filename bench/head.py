@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 from bench.boosting import Fitted, fit, predict
 from bench.hard_negatives import hard_negatives
+from bench.hard_statements import hard_statements
 
 from proctor.reading.answer import Weighed, mark, weigh
-from proctor.reading.features import LONG, NAMES
+from proctor.reading.features import NAMES
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 TARGET = Path(__file__).resolve().parents[1] / "src" / "proctor" / "reading" / "head.json"
@@ -25,16 +26,18 @@ FOLDS = 4
 SEED = 7
 HARD_SHARE = 0.35
 WEIGHTS = {"evouna": 1.0, "nq301": 3.0, "semeval2013": 3.0, "gsm8k": 0.5}
-HARD_WEIGHT = 0.6
+HARD_WEIGHT, HARD_STATEMENT_WEIGHT = 0.6, 0.5
 RIGHT_SHARES = {"evouna": 0.84, "nq301": 0.7, "semeval2013": 0.76, "gsm8k": 0.5}
 """Each source is weighed to this share of right replies, so that marks mean the same for short and long answers."""
 EVERY_GSM8K = 5
-STATEMENT_FEATURES = (
-    "value", "found", "factor", "recall", "telling recall", "precision", "f1", "pairs", "letters", "negation differs",
-    "best recall", "mean recall", "best f1", "soft recall", "soft news", "news share", "denial differs", "opposites",
-    "answers",
-)  # fmt: skip
-"""Of statements there are few questions: features that would tell them apart are left out."""
+SLOPES = {
+    "value": 1, "precision": 1, "f1": 1, "pairs": 1, "letters": 1, "answers": 0, "aligned": 1, "aligned news": 1,
+    "aligned reply": 1, "substitutions": -1, "flips": -1, "opposed": -1, "least clause": 1, "inversions": 0,
+    "names apart": -1, "strangers": -1, "numbers missing": -1, "numbers strange": -1,
+}  # fmt: skip
+"""Features of statements → whether more of it speaks for the reply (1) or against it (-1), whatever the data say.
+
+Of statements there are few questions: features that would tell them apart are left out."""
 
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -49,7 +52,7 @@ class Rows(NamedTuple):
     right: Flags
     source: npt.NDArray[np.str_]
     made: Flags
-    """Whether it is a hard negative."""
+    """Whether it is a hard case that was made of another."""
     long: Flags
     learns: Flags
     """Whether the head has a say; else the rules decide alone."""
@@ -87,7 +90,9 @@ def gather() -> Rows:
     """The rows with their features, hard negatives among them."""
     rows = read_rows()
     short = [row for row in rows if row["source"] in ("evouna", "nq301")]
+    long = [row for row in rows if row["source"] == "semeval2013"]
     rows += hard_negatives(short, random.Random(SEED), share=HARD_SHARE)
+    rows += hard_statements(long, random.Random(SEED))
     weighed = [weigh(row["question"], tuple(row["references"]), row["candidate"]) for row in rows]
     nothing = [0.0] * len(NAMES)
     columns = np.array([each.features or nothing for each in weighed])
@@ -98,7 +103,7 @@ def gather() -> Rows:
         np.array([row["right"] for row in rows]),
         np.array([row["source"] for row in rows]),
         np.array([bool(row.get("made")) for row in rows]),
-        columns[:, NAMES.index("answer words")] > LONG,
+        columns[:, NAMES.index("statement")] > 0,
         np.array([each.features is not None for each in weighed]),
         np.array([zlib.crc32(row["question"].encode()) % FOLDS for row in rows]),
     )
@@ -107,6 +112,7 @@ def gather() -> Rows:
 def weights_of(rows: Rows) -> Floats:
     weights = np.array([WEIGHTS[source] for source in rows.source])
     weights[rows.made] = HARD_WEIGHT
+    weights[rows.made & (rows.source == "semeval2013")] = HARD_STATEMENT_WEIGHT
     for source, wanted in RIGHT_SHARES.items():
         real = (rows.source == source) & ~rows.made & rows.learns
         share = rows.right[real].mean()
@@ -119,17 +125,25 @@ def fit_both(rows: Rows, kept: Flags) -> tuple[Fitted, Fitted]:
     """The trees for short answers and for statements."""
     weights, right = weights_of(rows), rows.right.astype(float)
     short, long = kept & rows.learns & ~rows.long, kept & rows.learns & rows.long
-    places = [NAMES.index(name) for name in STATEMENT_FEATURES]
+    places = [NAMES.index(name) for name in SLOPES]
     return (
         fit(rows.columns[short], right[short], weights[short], trees=110, depth=3, rate=0.12),
-        fit(rows.columns[long][:, places], right[long], weights[long], trees=40, depth=3, rate=0.1),
+        fit(
+            rows.columns[long][:, places],
+            right[long],
+            weights[long],
+            trees=80,
+            depth=2,
+            rate=0.1,
+            slopes=np.array(list(SLOPES.values())),
+        ),
     )
 
 
 def cross_validated(rows: Rows) -> Floats:
     """Each reply's mark by trees that have not seen its question."""
     chance = np.zeros(len(rows.rows))
-    places = [NAMES.index(name) for name in STATEMENT_FEATURES]
+    places = [NAMES.index(name) for name in SLOPES]
     for number in range(FOLDS):
         short, long = fit_both(rows, rows.fold != number)
         held = rows.fold == number
@@ -142,7 +156,7 @@ def cross_validated(rows: Rows) -> Floats:
 def write(rows: Rows) -> None:
     """The trees fitted on all rows, as numbers in the package."""
     short, long = fit_both(rows, np.ones(len(rows.rows), dtype=bool))
-    places = [NAMES.index(name) for name in STATEMENT_FEATURES]
+    places = [NAMES.index(name) for name in SLOPES]
     data = {"short": _plain(short, list(range(len(NAMES)))), "long": _plain(long, places)}
     TARGET.write_text(json.dumps(data, separators=(",", ":")) + "\n", encoding="utf-8")
 

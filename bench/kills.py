@@ -37,14 +37,21 @@ HARDSHIPS: dict[str, Callable[[], Hardship]] = {
     "slow": Slow,
     "locked": Locked,
     "full": Full,
+    "postgres": Hardship,
+    "postgres-slow": Slow,
+    "postgres-locked": Locked,
     "restarted": Restarted,
 }
+_ON_A_SERVER = ("postgres", "postgres-slow", "postgres-locked", "restarted")
 _ONE_SERVER = threading.Lock()
 _TOLD = {
     "healthy": "SQLite",
     "slow": "SQLite, 2 s a write",
     "locked": "SQLite, locked for 10 s",
     "full": "SQLite, disk full",
+    "postgres": "PostgreSQL",
+    "postgres-slow": "PostgreSQL, 2 s a write",
+    "postgres-locked": "PostgreSQL, locked",
     "restarted": "PostgreSQL, restarted",
 }
 
@@ -109,7 +116,7 @@ def attempt(name: str, hardship: str, *, kills: int, seed: int) -> Row:
 def place(folder: Path, hardship: str, seed: str) -> Iterator[Scene]:
     """A folder with an empty store in it, or beside a server of its own."""
     rng = random.Random(seed)
-    if hardship != "restarted":
+    if hardship not in _ON_A_SERVER:
         yield Scene(folder=folder, url=str(folder / "store.db"), rng=rng)
         return
     with warnings.catch_warnings():

@@ -226,14 +226,14 @@ def print_own_sets() -> None:
             print(f"{name + ', ' + told:<34}{own_line(kept)}")
 
 
-def print_ordinary() -> None:
+def print_ordinary(name: str) -> None:
     """Replies as agents give them every day, by kind of answer and by half."""
-    rows = [json.loads(line) for line in (SETS / "ordinary.jsonl").read_text(encoding="utf-8").splitlines()]
-    print(f"\n{'ordinary replies':<34}{'n':>5}  {'acc.':<5}  wrong passed  right failed")
+    rows = [json.loads(line) for line in (SETS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    print(f"\n{name:<34}{'n':>5}  {'acc.':<5}  wrong passed  right failed")
     for half in ("read", "kept aside"):
         kept = [row for row in rows if row["half"] == half]
-        for name in dict.fromkeys(row["set"] for row in rows):
-            print(f"{f'{name}, {half}':<34}{own_line([row for row in kept if row['set'] == name])}")
+        for kind in dict.fromkeys(row["set"] for row in rows):
+            print(f"{f'{kind}, {half}':<34}{own_line([row for row in kept if row['set'] == kind])}")
         print(f"{f'all, {half}':<34}{own_line(kept)}")
 
 
@@ -295,7 +295,7 @@ def print_cross_validated(rows: head.Rows) -> None:
         print(f"  {source:<28}{plain_kappa(rows.right, marks >= PASSING, real & (rows.source == source)):.3f}")
         for group in sorted(set(groups[rows.source == source]) - {""}):
             print(f"    {group:<26}{plain_kappa(rows.right, marks >= PASSING, real & (groups == group)):.3f}")
-    print(f"  hard negatives below the passing score: {(marks[rows.made] < PASSING).mean():.3f}")
+    print(f"  hard negatives below the passing score: {(marks[rows.made & ~rows.right] < PASSING).mean():.3f}")
     print("\nmark           n   right")
     for low in np.arange(0, 1, 0.1):
         here = real & (marks >= low) & (marks < low + 0.1 + (low > 0.85))
@@ -325,7 +325,8 @@ def main() -> None:
     else:
         print_nq301()
     print_own_sets()
-    print_ordinary()
+    print_ordinary("ordinary")
+    print_ordinary("ordinary_2")
     print_reasoning()
     print_languages()
 

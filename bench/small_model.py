@@ -213,13 +213,16 @@ def main() -> None:
     options.add_argument("--serve", metavar="MODEL", help=argparse.SUPPRESS)
     options.add_argument("--all", action="store_true", help="put all 30 standard canaries to the judge")
     options.add_argument("--only", nargs="*", default=[], help="only the parts whose titles hold one of these words")
+    options.add_argument("--folder", type=Path, help="keep the runs there, to be read with `proctor show`")
     given = options.parse_args()
     if given.serve:
         serve(given.serve)
         return
-    with served(joined_model()) as url, tempfile.TemporaryDirectory() as folder:
+    with served(joined_model()) as url, tempfile.TemporaryDirectory() as passing:
         print(f"serving on {url}", flush=True)
-        play(url, Path(folder), every=given.all, only=given.only)
+        folder = given.folder or Path(passing)
+        folder.mkdir(parents=True, exist_ok=True)
+        play(url, folder, every=given.all, only=given.only)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ database, and fetched by its driver without a look at them.
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
@@ -66,6 +67,8 @@ class Took:
     """Bytes."""
     memory: float
     """Mebibytes at most; 0: nobody looked."""
+    cpu: float = 0.0
+    """Seconds of its own CPU time, without the database's: what it costs on a machine that does other work, too."""
 
 
 def main() -> int:
@@ -85,7 +88,7 @@ def measure(place: Place, attempts: int) -> int:
     add_a_smaller_one(place, attempts // 10)
     say_how_busy()
     missed = [*told_size(place, attempts + attempts // 10)]
-    print(f"\n{'':<40}{'first byte':>12}{'all':>10}{'written':>12}{'memory':>12}")
+    print(f"\n{'':<40}{'first byte':>12}{'all':>10}{'CPU':>10}{'written':>12}{'memory':>12}")
     for took in floor(place):
         tell(took)
     forget(place)
@@ -174,7 +177,7 @@ def commands(place: Place) -> list[Took]:
     found = [tell(run(place, *each.split(), name=each.removesuffix(" -o -"))) for each in words]
     with serving(place) as server:
         found += [tell(downloaded(server.address, f"runs/big/export/{form}")) for form in ("csv", "json")]
-        print(f"{'the server, at most':<74}{server.peak():>8.0f} MiB")
+        print(f"{'the server, at most':<84}{server.peak():>8.0f} MiB")
     return found
 
 
@@ -191,9 +194,12 @@ def run(place: Place, *arguments: str, name: str, whole: bool = True) -> Took:
     if not whole:
         process.kill()
     process.stdout.close()
-    if process.wait() and whole:
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode and whole:
         raise SystemExit(f"{' '.join(arguments)} ended with {process.returncode}")
-    return Took(name=name, first=first, seconds=time.monotonic() - started, written=written, memory=memory)
+    seconds, cpu = time.monotonic() - started, used.ru_utime + used.ru_stime
+    return Took(name=name, first=first, seconds=seconds, written=written, memory=memory, cpu=cpu)
 
 
 def peak(pid: int) -> float:
@@ -221,9 +227,8 @@ def downloaded(address: str, page: str) -> Took:
 
 def tell(took: Took) -> Took:
     memory = f"{took.memory:>8.0f} MiB" if took.memory else ""
-    print(
-        f"{took.name:<40}{took.first:>10.2f} s{took.seconds:>8.1f} s{took.written / 1e6:>9.1f} MB{memory}", flush=True
-    )
+    times = f"{took.first:>10.2f} s{took.seconds:>8.1f} s{took.cpu:>8.1f} s"
+    print(f"{took.name:<40}{times}{took.written / 1e6:>9.1f} MB{memory}", flush=True)
     return took
 
 

@@ -21,8 +21,10 @@ from proctor.running.plan import exams_of, pending_attempts
 from proctor.running.schedule import LocalExecutor
 from proctor.storage import Store, open_store
 from proctor.threads import Stage, on_stage, run_driven
-from proctor.workflows.evaluate import PreparedRun, prepare, start
+from proctor.workflows.evaluate import start
+from proctor.workflows.prepare import PreparedRun, prepare
 from proctor.workflows.read import findings_of
+from proctor.workflows.request import RunRequest
 from proctor.workflows.tally import RunTally
 
 ROUNDS = 3
@@ -167,14 +169,13 @@ def _where(place: tuple[str, int, str]) -> str:
 
 def _prepared(cases: Cases) -> PreparedRun:
     return prepare(
-        cases,
-        agent=make_agent(0.0),
-        reviewer="exact",
-        name=None,
-        labels=None,
-        kind=None,
-        config=Config(),
-        settings={"concurrency": CONCURRENCY},
+        RunRequest(
+            benchmark=cases,
+            agent=make_agent(0.0),
+            reviewer="exact",
+            settings={"concurrency": CONCURRENCY},
+        ),
+        Config(),
     )
 
 

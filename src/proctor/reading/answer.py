@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from proctor.reading.dress import undress
 from proctor.reading.expected import Answered, Expected, plain_text, read_answer
-from proctor.reading.features import features, is_long
+from proctor.reading.features import falls_short, features, is_long
 from proctor.reading.final_answer import final_answer
 from proctor.reading.head import probability
 from proctor.reading.languages.detect import NAMES, Language, is_known, tongue
@@ -33,6 +33,9 @@ _TO_JUDGE = lazy(
     re.IGNORECASE,
 )
 _CODE = lazy(r"`+([^`\n]{1,80})`+")
+_FILE = lazy(
+    r"(?<![\w/.])[\w-]*[A-Za-z][\w-]*\.(?:json|ya?ml|toml|ini|cfg|conf|txt|md|csv|xml|py|js|ts|sh|log|lock|env)\b"
+)
 _SENTENCE = lazy(r"(?<=[.!?}])\s+|\n+|(?=\{)")
 _ONE_OF_MANY = 0.4
 MOST_REFUTED = 0.15
@@ -43,6 +46,8 @@ _LONG_ANSWER = 8
 _FEW_WORDS, _VERY_FEW_WORDS = 25, 10
 _AGAINST, _MOST_AGAINST = 0.5, 0.4
 _FOR, _LEAST_FOR = 0.9, 0.9
+_MOST_SHORT = 0.65
+"""For a statement of which most, or a number, is missing: somebody should look at it."""
 _KEPT, _LONGEST_KEPT = 128, 2_000
 
 
@@ -116,6 +121,8 @@ def mark(weighed: Weighed, probable: float) -> float:
         return verdict.value
     if verdict.refuted:
         return min(probable, MOST_REFUTED)
+    if is_long(weighed.features) and falls_short(weighed.features):
+        probable = min(probable, _MOST_SHORT)
     if weighed.terse and verdict.form == "words":
         return _in_few_words(verdict.value, probable)
     if not (weighed.brief and verdict.form in ("facts", "list")):
@@ -155,11 +162,16 @@ def weigh(question: str, references: tuple[str, ...], reply: str) -> Weighed:
 
 def _other_code(references: tuple[str, ...], reply: str) -> str:
     """What is wrong with a reply that names other code (`page`) than every expected answer does; empty: nothing."""
-    wanted = [[code.strip().lower() for code in _CODE.findall(reference)] for reference in references]
+    wanted = [[code.strip().lower() for code in _codes(reference)] for reference in references]
     if not all(wanted) or any(code in reply.lower() for codes in wanted for code in codes):
         return ""
-    other = _CODE.search(reply)
-    return f"expected `{wanted[0][0]}`, found `{other[1]}`" if other else ""
+    other = next(iter((*_CODE.findall(reply), *_FILE.findall(reply))), "")
+    return f"expected `{wanted[0][0]}`, found `{other}`" if other else ""
+
+
+def _codes(reference: str) -> list[str]:
+    """What is written as code in an expected answer, or is the name of a file alone."""
+    return _CODE.findall(reference) or ([reference.strip()] if _FILE.fullmatch(reference.strip()) else [])
 
 
 def _settle(answered: Answered, asked: Asked, answers: list[Expected], best: Verdict) -> Verdict:

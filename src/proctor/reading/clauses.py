@@ -37,6 +37,8 @@ _CLAUSE = lazy(
 _ONLY = stem_set("only solely exclusively") | {ONLY}
 _AFFIRMS = frozenset((AFFIRMED, BOUNDLESS, NEEDLESS))
 _NOT_DONE = stem_set("still will expected scheduled pending planned upcoming awaiting waiting outstanding")
+_REFUSED = stem_set("exclude excluded exempt forbid forbidden ban banned refuse refused except prohibited")
+_LEADS = stem_set("for to at on in by with from during between after before")
 _PART = stem_set("most some many several few half partly mostly sometimes")
 _AUXILIARIES = stem_set("can may is are do does will has have could must")
 _SHORTEST = 3
@@ -162,8 +164,11 @@ def _weigh(clause: Clause, wanted: Wanted) -> tuple[float, int]:
     short = not bears and _falls_short(stems, wanted)
     if short:
         sign = -1 if wanted.positive else 1
-    if excepted or (not bears and AFFIRMED not in stems and _sets_apart(stems, wanted)):
+    if excepted:
         return _STRONG + _TELLING, -sign
+    if not bears and AFFIRMED not in stems and _sets_apart(stems, wanted):
+        holds = wanted.positive and _REFUSED.isdisjoint(stems)  # of others alone
+        return _STRONG + _TELLING, -1 if holds else -sign
     shared = min(_MOST_SHARED, sum(_share(word, wanted) for word in stems))
     if clause.believed:
         again = shared or ANAPHOR.search(clause.text)
@@ -236,7 +241,11 @@ def _sets_apart(stems: tuple[str, ...], wanted: Wanted) -> bool:
         return stems[0] not in STOP  # `Guide dogs only`
     focus = _focus(stems)
     told = [word for word in focus if word not in STOP]
-    return bool(told) and not any(takes_up(word, wanted) for word in told)
+    if not told or all(takes_up(word, wanted) for word in told):
+        return False
+    beside = [word for word in stems if word not in focus]
+    left = [word for word in wanted.content if not any(is_root(word, other) for other in beside)]
+    return any(not any(is_root(word, other) for other in told) for word in left)
 
 
 def _focus(stems: tuple[str, ...]) -> tuple[str, ...]:
@@ -246,4 +255,8 @@ def _focus(stems: tuple[str, ...]) -> tuple[str, ...]:
     if ONLY in stems:
         return stems[stems.index(ONLY) + 1 :]
     verb = next((place for place, word in enumerate(stems) if word in _AUXILIARIES), 0)
-    return stems[1:verb] if stems[0] in _ONLY else ()
+    if stems[0] in _ONLY:
+        return stems[1:verb]
+    place = next((at for at, word in enumerate(stems) if word in _ONLY), len(stems))
+    led = next((at for at in range(place, len(stems)) if stems[at] in _LEADS), len(stems))
+    return stems[led + 1 :]

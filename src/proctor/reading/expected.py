@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from proctor.reading.names import TITLES, codes, plain_names
 from proctor.reading.question import Asked, understand
-from proctor.reading.text.choices import alternatives, items
+from proctor.reading.text.choices import alternatives, is_sentence, items
 from proctor.reading.text.clocks import Clock, clocks
 from proctor.reading.text.dates import Date, dates
 from proctor.reading.text.fold import fold, squeeze
@@ -39,6 +39,8 @@ _LETTERS = 60
 _OF_BOUNDS = stem_set("least most minimum maximum more less fewer than between every")
 """Words that belong to the number beside them."""
 _PERIOD = lazy(r"\b(?:per|an?|each|every) (hour|day|night|week|month|year)\b")
+_PERIODS = {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annual": "year"}
+_PERIODIC = lazy(rf"\b({'|'.join(_PERIODS)})\b")
 _KEPT = 1024
 """Questions and answers remembered: trials and conversations come back to them."""
 
@@ -93,6 +95,8 @@ class Expected:
     """Its neighbouring stems."""
     letters: frozenset[str]
     """Its groups of three letters."""
+    statement: bool
+    """Whether it says something of something, rather than naming it."""
 
     def word(self, wanted: str) -> str:
         """A stem as the answer writes it."""
@@ -152,10 +156,10 @@ def plain_text(asked: Asked, text: str, expected: str) -> str:
 
 def _without_period(folded: str, asked: Asked, wanted: str) -> str:
     """`28 days per year` as `28 days`, where the question says per year and the expected answer leaves it out."""
-    period = _PERIOD.search(asked.folded)
+    period = _PERIOD.search(asked.folded) or _PERIODIC.search(asked.folded)
     if period is None or " per " not in folded or _PERIOD.search(wanted):
         return folded
-    return folded.replace(f" per {period[1]}", "")
+    return folded.replace(f" per {_PERIODS.get(period[1], period[1])}", "")
 
 
 def _read(asked: Asked, text: str, *, in_list: bool = False) -> Expected:
@@ -183,6 +187,7 @@ def _read(asked: Asked, text: str, *, in_list: bool = False) -> Expected:
         rest=_read(asked, text[rest.end() :]) if rest else None,
         pairs=frozenset(pairwise(passage.stems)),
         letters=_letters(passage.folded),
+        statement=len(passage) > _SHORT or is_sentence(text),
     )
 
 

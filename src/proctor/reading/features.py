@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from proctor.reading.alignment import NAMES as ALIGNED
+from proctor.reading.alignment import align
 from proctor.reading.expected import Answered, Expected
 from proctor.reading.opposites import ADVERSE, OPPOSITES
 from proctor.reading.question import Asked
@@ -36,14 +38,14 @@ NAMES = (
     "f1", "first found", "last found", "pairs", "letters", "contained", "sentence", "sentences", "question", "here",
     "negations", "negation differs", "unsure", "or", "numbers", "adverse", "head found",
     "short reply", "best recall", "mean recall", "best f1", "soft recall", "soft news", "news share", "denial differs",
-    "opposites", "length ratio", "news", "answers",
+    "opposites", "length ratio", "news", "answers", "statement", *ALIGNED,
 )  # fmt: skip
 """In order."""
 
 
-_ANSWER_WORDS = NAMES.index("answer words")
-LONG = 6
-"""From more words than this on an expected answer is a statement, and has trees of its own."""
+_STATEMENT, _NUMBERS_MISSING, _ALIGNED_NEWS = map(NAMES.index, ("statement", "numbers missing", "aligned news"))
+_ENOUGH = 0.4
+_NOT_ALIGNED = (0.0,) * len(ALIGNED)
 
 
 def features(reply: Answered, asked: Asked, answers: list[Expected], verdict: Verdict) -> list[float]:
@@ -56,12 +58,19 @@ def features(reply: Answered, asked: Asked, answers: list[Expected], verdict: Ve
         *_of_place(reply, asked, verdict),
         *_of_denial(reply, answer),
         *_of_all(reply, asked, answers),
+        float(answer.statement),
+        *(align(reply, asked, answers) if answer.statement else _NOT_ALIGNED),
     ]
 
 
 def is_long(found: list[float]) -> bool:
-    """Whether the expected answer is a statement rather than a name or a number."""
-    return found[_ANSWER_WORDS] > LONG
+    """Whether the expected answer is a statement, which has trees of its own, rather than a name or a number."""
+    return found[_STATEMENT] > 0
+
+
+def falls_short(found: list[float]) -> bool:
+    """Whether a number of an expected statement is missing, or most of what it says beyond the question."""
+    return found[_NUMBERS_MISSING] > 0 or found[_ALIGNED_NEWS] < _ENOUGH
 
 
 def _of_rules(asked: Asked, answer: Expected, verdict: Verdict) -> tuple[float, ...]:

@@ -94,7 +94,7 @@ TITLES: frozenset[str] = stem_set(
     "col captain capt major lieutenant lt sergeant sgt admiral president pres senator sen governor gov chancellor"
     " minister rev reverend "
     "father sister brother bishop cardinal archbishop judge justice count countess duke duchess baron m mme herr"
-    " frau signor hms uss ss fc"
+    " frau signor hms uss ss fc ag gmbh inc ltd plc llc kg nv corp"
 )
 """Stems of titles, which may be left out."""
 

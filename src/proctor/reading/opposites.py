@@ -108,6 +108,65 @@ harmful dangerous bad toxic risky: harmless safe healthy good | fail failure: su
 scam fake bogus hoax: genuine real authentic legitimate | change alter: permanent fixed | summer: winter
 morning: afternoon evening
 daily: weekly monthly yearly
+capped limited: unlimited uncapped | delete erase wipe lose: keep retain preserve untouched intact stay remain save
+dismiss sack evict terminate: protect | share shared: exclusive individual sole | included free: extra surcharge
+written writing: verbal oral spoken | valid: void invalid expired lapsed | expire lapse: renew continue valid unlimited
+refund: forfeit nonrefundable | cancel: confirm keep proceed | postpone: proceed bring | delay: ontime punctual prompt
+enable activate: disable deactivate | connect: disconnect | install: uninstall | encrypt: plain plaintext unencrypted
+online internet connected: offline | lock locked: unlock unlocked open | install mount: remove dismantle
+visible shown: hidden concealed | public: private confidential secret | secure: exposed vulnerable
+settled paid: unpaid outstanding overdue | settled: outstanding open unpaid
+employ hire: dismiss fire sack | enrol: withdraw drop | attend: skip miss absent | admit: exclude turn bar
+edible: poisonous toxic inedible | waterproof watertight: leaky porous | soluble: insoluble
+fullday fulltime: parttime | fulltime: parttime | singleuser: shared | permanent lasting: temporary provisional interim
+healthy: sick ill unhealthy | recover: worsen deteriorate | cure: incurable | contagious infectious: harmless
+benign: malignant | sterile: contaminated | vaccinate: unvaccinated | awake: asleep | sober: drunk | calm: rough stormy
+improve better: worsen worse deteriorate | strengthen: weaken | tighten: loosen | widen: narrow | lengthen: shorten
+lengthen grow longer: slow | expand: contract shrink | extend: shorten unchanged stand | accelerate: slow brake
+appear: disappear vanish | exist: extinct fictional mythical | real genuine: fake fictional imaginary staged hoax
+fact factual: myth fiction legend | prove proven: disprove disproven refute refuted debunk
+confirm: contradict refute deny
+support back: oppose contradict | agree: disagree object | praise: criticise | defend: attack | promote: demote
+victory win: defeat loss | winner: loser | gain profit: loss deficit | surplus: deficit shortage | asset: liability
+wealthy rich: poor | expensive costly: cheap inexpensive | overpriced: bargain | discount reduced: fullprice
+import: export
+arrival: departure | entrance: exit | enter: leave exit | ascend climb: descend | upstream: downstream
+horizontal: vertical | parallel: perpendicular | clockwise: anticlockwise | convex: concave | inner: outer
+major: minor | maximum: minimum | most: least | majority: minority | whole entire: part partial half
+complete: incomplete partial unfinished | finish finished done ready completed: unfinished pending ongoing underway
+begin started: pending | already: yet | solved fixed resolved: unresolved unsolved pending | known: unknown
+familiar: strange unknown | certain sure: doubtful uncertain | clear: unclear vague ambiguous
+simple: complex complicated
+literal: figurative | formal: informal casual | official: unofficial | legal lawful: illegal unlawful criminal
+mandatory compulsory: optional voluntary elective | binding: nonbinding voluntary | enforceable: void unenforceable
+liable: exempt shielded protected immune | guilty: innocent | convict: acquit | sue: settle | ally: enemy
+peace: war | friendly: hostile | polite: rude | generous: mean stingy | brave: cowardly | honest: dishonest lying
+loyal: disloyal | patient: impatient | careful: careless | lazy: diligent hardworking | tidy: messy
+crowded busy packed: empty deserted quiet | noisy loud: quiet silent | bright: dark dim | sharp: blunt dull
+thick: thin | fat: thin slim | tight: loose | hard: soft | rough: smooth | flat: hilly steep | straight: curved bent
+fertile: barren | mild: spicy severe harsh | plain: flavoured | ripe: unripe | cooked: raw | boiled fried: raw
+alcoholic: nonalcoholic | dairy milk: dairyfree vegan | gluten wheat: glutenfree | nut: nutfree | meat: meatless
+carnivore carnivorous: vegetarian herbivorous | wild: domestic tame | endangered: common thriving | nocturnal: diurnal
+predator: prey | evergreen: deciduous | annual: perennial | freshwater: saltwater | saltwater salty: fresh freshwater
+mammal: amphibian | vertebrate: invertebrate | bacteria: virus | acid acidic: alkaline base | conductor: insulator
+opaque: transparent | magnetic: nonmagnetic | renewable: nonrenewable coal oil | positive: negative | odd: even
+prime: composite divisible | rational: irrational | integer: fraction decimal | increase: decrease unchanged
+singular: plural | vowel: consonant | active: passive | synonym: antonym | prefix: suffix | fiction novel: nonfiction
+monarchy kingdom: republic | democracy: dictatorship | landlocked: coastal | colony: independent | urban city: rural
+majority: minority | elected: appointed | incumbent: former | reelected: ousted | married: unmarried
+divorced: married | single: married | adult: minor child | junior: senior | first: final
+beginner: expert advanced | amateur: professional | qualified: unqualified | certified: uncertified
+wired: wireless | corded: cordless | battery: mains | rechargeable: disposable | upgradeable expandable: soldered fixed
+adjustable: fixed | foldable: rigid | removable: fixed builtin sealed
+replaceable: sealed soldered | portable: stationary
+touchscreen: buttons | compatible: incompatible | supported: unsupported deprecated discontinued | open: proprietary
+opensource: proprietary closed | stable: unstable beta experimental | mutable: immutable | public: internal
+editable: readonly locked | writable: readonly | synchronous: asynchronous | compiled: interpreted | static: dynamic
+ascending: descending | unique: duplicate | nullable: required | deprecated obsolete: current supported
+direct nonstop: change connecting stopover transfer | oneway: return round | window: aisle | smoking: nonsmoking
+vacant: occupied reserved booked | available: unavailable sold | staffed: unmanned unattended
+serviced: selfservice | furnished: unfurnished | heated: unheated | covered: uncovered outdoor | paved: unpaved dirt
+accessible: stairs steps inaccessible | wheelchair: stairs steps | pet: petfree | toll: tollfree | tax: taxfree exempt
 weekday: weekend | import: domestic
 """
 _PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from proctor.reading.clauses import by_meaning, taken_back
-from proctor.reading.cleft import holds_role, identifies, singled_out
+from proctor.reading.cleft import holds_role, identifies, in_another_place, singled_out
 from proctor.reading.comparison import compare_sides
 from proctor.reading.opening import in_range
 from proctor.reading.outright import outright
@@ -80,6 +80,8 @@ def says(text: str, asked: Asked) -> Said:
         more = identifies(text, asked)
     if more is None:
         more = holds_role(text, asked)
+    if more is None:
+        more = in_another_place(folded, asked)
     if more is not None:
         return Said(yes=more, outright=False)
     meant = by_meaning(folded, asked)

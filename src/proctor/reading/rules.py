@@ -28,8 +28,6 @@ from proctor.reading.text.overlap import GENERIC, STOP
 from proctor.reading.text.words import stem_set
 from proctor.reading.words import words_met
 
-STATEMENT = 6
-"""An answer of more words is a statement."""
 PASSING = 0.7
 """From here on a rule calls a reply right."""
 _AROUND_VERB = lazy(r"\b(?:is|are|was|were|include|includes)\b(?: all)?|:\s")
@@ -134,7 +132,7 @@ def _single(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
     if match.first < 0 or not match.value:
         sure = answer.only_facts and bool(reply.facts) and not match.value
         return Verdict(match.value, match.explanation, sure, match.value, form=form)
-    if len(answer.passage) > STATEMENT:
+    if answer.statement:
         return _statement(reply, asked, answer, match)
     stands = stance(reply, asked, answer, match.first, match.last)
     value, why = match.value * stands.factor, match.explanation
@@ -195,9 +193,14 @@ def _not_given(reply: Answered, asked: Asked, answer: Expected, match: Match) ->
         return f"excepts {reply.passage.quote(first, last)!r}"
     where = (reply, asked, answer, first, last)
     said = named_aside(*where) or in_other_part(*where)
-    if not said and (other := answers_otherwise(*where)):
+    if not said and (other := answers_otherwise(*where)) and fold(other, accents=False) != _initials(answer):
         said = f"answers with {other!r}"
     return said
+
+
+def _initials(answer: Expected) -> str:
+    """The letters by which a name of several words is called: IMF."""
+    return "".join(word[0] for word in answer.passage.stems if word not in STOP)
 
 
 def _statement(reply: Answered, asked: Asked, answer: Expected, match: Match) -> Verdict:

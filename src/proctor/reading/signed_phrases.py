@@ -38,6 +38,10 @@ _DENYING = (
     r"give[ns]? up|gave up|fall(?:s|en)? through|fell through|do(?:es)? without|short of|ran? out"
     r"|run out|dwarf|so-called|contrary to|wrong way round|leave (?:it|them|that|this) (?:at home|behind|alone)"
     r"|would that|if only"
+    r"|ha(?:s|ve) yet to|yet to be|fall(?:s|ing)? outside|fell outside|beyond (?:repair|the scope)|phas(?:ed|ing) out"
+    r"|day off|no (?:such|way|chance|room|question of|exceptions?)|next to nothing|discontinued"
+    r"|on (?:hold|ice)|in vain|a thing of the past|taken off (?:the market|sale)"
+    r"|(?:steer|stay) clear|belongs? in the past|does away with|(?:is|are|was|were) barred|against the (?:law|rules)"
     r"|(?:i|we) wish|wrong to (?:call|say|claim|think|believe|assume)"
     r"|(?:keep|keeps|kept|stay|stays|stayed|steer)(?: \w+)? (?:away|clear|off)(?: from| of)?"
 )

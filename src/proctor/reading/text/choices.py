@@ -12,6 +12,8 @@ _YES_OR_NO = lazy(r"\s*(?:yes|no)\b[\s,.;:-]+\w", re.IGNORECASE)
 _OR = lazy(r",?\sor\s(?!(?:more|less|so|fewer|later|earlier|older|higher|lower)\b)", re.IGNORECASE)
 _COMMA_OR = lazy(r",\sor\s", re.IGNORECASE)
 _SLASH = lazy(r"/")
+_MEASURED = lazy(r"\d ?[^\W\d]+/[^\W\d]+\b")
+"""An amount with a unit of two: 99 mg/dL."""
 _BRACKETS = lazy(r"[(\[]([^()\[\]]*)[)\]]")
 _NAMING = lazy(r"^(?:or|also(?: known as| called)?|a\.?k\.?a\.?|i\.?e\.?|formerly|now|=)[\s,:]+", re.IGNORECASE)
 _LETTERS = lazy(r"[^\W\d_]{2}")
@@ -22,6 +24,12 @@ _ITEM = lazy(r"[;\n](?:\s?[-*•]\s)?|,\s(?:and|or)\s|,\s(?!\d{3}\b)|\s(?:and|&)
 _OF_SHARE = lazy(
     r"(?:an? |the |one |two |three |four )?(?:whole|half|all|third|quarter|fifth|tenth)s?(?: of (?:it|them))?"
 )
+_VERB = lazy(
+    r"\b(?:it|they|you|he|she|we|is|are|was|were|be|been|must|may|can|will|has|have|do|does|did|should)\b",
+    re.IGNORECASE,
+)
+_PLAIN = lazy(r"(?<!\S)[a-z]{4,}")
+_LEAST_SENTENCE, _LEAST_WITHOUT_VERB, _LEAST_PLAIN = 4, 6, 3
 _MOST_WORDS = 6
 _ITEM_WORDS = 4
 _MARKED_ITEM_WORDS = 8
@@ -41,9 +49,19 @@ def alternatives(answer: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in found if text)) or (answer,)
 
 
+def is_sentence(text: str) -> bool:
+    """Whether an expected answer is written as a sentence: with a full stop, and with a verb as far as can be told."""
+    count = len(text.split())
+    if count < _LEAST_SENTENCE or not text.rstrip().endswith("."):
+        return False
+    if _VERB.search(text):
+        return True
+    return count >= _LEAST_WITHOUT_VERB and "," not in text and len(_PLAIN.findall(text)) >= _LEAST_PLAIN
+
+
 def _apart_at_or(text: str) -> list[str]:
     parts = _OR.split(text)
-    if len(parts) == 1 or _YES_OR_NO.match(text):  # yes, if they offer goods or services
+    if len(parts) == 1 or _YES_OR_NO.match(text) or is_sentence(text):  # yes, if they offer goods or services
         return [text]
     if _COMMA_OR.search(text):  # a, b, or c; without that comma the others belong to names (Landover, Maryland)
         parts = [piece for part in parts for piece in _COMMA.split(part)]
@@ -51,7 +69,7 @@ def _apart_at_or(text: str) -> list[str]:
 
 
 def _apart_at_slash(text: str) -> list[str]:
-    if "/" not in text or text.lower() in UNITS:
+    if "/" not in text or text.lower() in UNITS or _MEASURED.search(text):
         return [text]
     parts = [part.strip() for part in _SLASH.split(text)]
     names = all(_is_short(part) and _LETTERS.search(part) and not _is_acronym(part) for part in parts)
@@ -83,6 +101,8 @@ def _with_brackets(text: str) -> list[str]:
 def items(answer: str) -> tuple[str, ...]:
     """The items of a list; empty where the text is no list: one comma alone (`Landover, Maryland`) makes none."""
     marked = _MARKED.search(answer) is not None
+    if not marked and is_sentence(answer):
+        return ()
     if not (marked or _AND.search(answer) or len(_COMMA.findall(answer)) > 1):
         return ()
     parts = [part.strip(" .,;:") for part in _ITEM.split(answer)]

@@ -268,6 +268,8 @@ def _read_unit(words: list[tuple[str, int]], at: int) -> tuple[str, str, int]:
         if units_named(name):
             return name, "", words[count - 1][1]
     first, place = words[0]
+    if first.endswith("'") and units_named(first[:-1]):
+        return first[:-1], "", place - 1  # 14 days' notice
     head, _, rest = first.partition("-")
     if rest and head in UNITS:
         return head, "", place - len(rest) - 1  # a 30-day period

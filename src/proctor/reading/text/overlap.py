@@ -25,7 +25,7 @@ building house school university college company corporation incorporated limite
 office act law bill court case battle war army party system world national international american british english last
 next previous following current new old great big small large many much north south east west northern southern
 eastern western central called known named located based various typically usually generally answer correct question
-according million billion thousand percent
+according million billion thousand percent pinch dash handful splash slice
 """
 STOP: frozenset[str] = frozenset(map(stem, _STOP.split()))
 """Stems without content of their own."""

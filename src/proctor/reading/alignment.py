@@ -1,0 +1,216 @@
+"""Alignment: which word of a reply stands for which word of an expected statement, and what is left on both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from proctor.reading.expected import Answered, Expected
+from proctor.reading.opposites import NEGATORS, are_opposite
+from proctor.reading.question import Asked
+from proctor.reading.text.dates import agree
+from proctor.reading.text.numbers import compare
+from proctor.reading.text.overlap import STOP, weight
+from proctor.reading.text.passage import Passage, passage_of
+from proctor.reading.text.words import stem_set
+from proctor.reading.thesaurus import likeness, plain_phrases
+
+_DENYING = NEGATORS | stem_set("avoid refuse prevent forbid prohibit ban unable instead fail lack exempt exclude")
+_NO_DENIAL = stem_set("only just merely until doubt later earlier matter")
+"""What follows a negation that denies nothing."""
+_LEAST = 0.4
+_READ = 80
+"""Words of a reply that are aligned."""
+_GIVEN = 0.35
+_LIKE = 0.9
+_MOST = 6
+"""Spellings of the expected answer that are aligned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A telling word."""
+
+    stem: str
+    place: int
+    clause: int
+    denied: bool
+    weight: float
+    name: bool
+
+
+@lru_cache(maxsize=512)
+def tokens_of(text: str) -> tuple[Token, ...]:
+    """The telling words of a text, turns of phrase as one word."""
+    passage = passage_of(plain_phrases(passage_of(text).folded))
+    denied = _denied_clauses(passage)
+    cased = passage_of(text)
+    names = {cased.stems[at] for at in range(1, len(cased)) if cased.quote(at, at)[:1].isupper()}
+    return tuple(
+        Token(word, place, clause, denied[clause], weight(word), word in names)
+        for place, (word, clause) in enumerate(zip(passage.stems[:_READ], passage.clauses[:_READ], strict=True))
+        if word not in STOP and word not in _DENYING
+    )
+
+
+def _denied_clauses(passage: Passage) -> dict[int, bool]:
+    found: dict[int, bool] = {}
+    for place, (word, clause) in enumerate(zip(passage.stems, passage.clauses, strict=True)):
+        after = passage.stems[place + 1] if place + 1 < len(passage) else ""
+        found[clause] = found.get(clause, False) ^ (word in _DENYING and after not in _NO_DENIAL)
+    return found
+
+
+class Alignment:
+    """The words of an expected statement with their counterparts in a reply."""
+
+    def __init__(self, reply: Answered, asked: Asked, answer: Expected) -> None:
+        self.asked = asked
+        self.ours = tokens_of(answer.text)
+        self.theirs = tokens_of(reply.passage.text)
+        self.numbers = _numbers(reply, answer)
+        self.pairs = self._pair()
+        self.used = set(self.pairs.values())
+
+    def _pair(self) -> dict[int, int]:
+        """Place among our words → place among theirs: the likest first, and of those the nearest in order."""
+        scored = []
+        for mine, one in enumerate(self.ours):
+            for theirs, other in enumerate(self.theirs):
+                like = likeness(one.stem, other.stem)
+                if like >= _LIKE:
+                    off = abs(mine / len(self.ours) - theirs / len(self.theirs))
+                    scored.append((-like, one.denied != other.denied, off, mine, theirs))
+        pairs: dict[int, int] = {}
+        used: set[int] = set()
+        for *_, mine, theirs in sorted(scored):
+            if mine not in pairs and theirs not in used:
+                pairs[mine] = theirs
+                used.add(theirs)
+        for mine, one in enumerate(self.ours):  # one word may stand for two
+            if mine not in pairs:
+                again = [at for at, other in enumerate(self.theirs) if likeness(one.stem, other.stem) >= _LIKE]
+                if again:
+                    pairs[mine] = again[0]
+        return pairs
+
+    def _is_given(self, token: Token) -> bool:
+        return token.stem in self.asked.content
+
+    def _worth(self, token: Token) -> float:
+        return token.weight * (_GIVEN if self._is_given(token) else 1.0)
+
+    def recall(self, places: Sequence[int] | None = None) -> float:
+        """The share of our words that have a counterpart, by weight."""
+        here = range(len(self.ours)) if places is None else places
+        total = sum(self._worth(self.ours[at]) for at in here)
+        return sum(self._worth(self.ours[at]) for at in here if at in self.pairs) / total if total else 1.0
+
+    def news(self) -> list[int]:
+        """Our words that the question does not hold."""
+        return [at for at, token in enumerate(self.ours) if not self._is_given(token)]
+
+    def least_clause(self) -> float:
+        """The recall of the clause that is met worst: half of a conjunction may be missing."""
+        clauses: dict[int, list[int]] = {}
+        for at in self.news():
+            clauses.setdefault(self.ours[at].clause, []).append(at)
+        return min((self.recall(places) for places in clauses.values() if len(places) > 1), default=1.0)
+
+    def strangers(self) -> list[int]:
+        """Their words that stand for none of ours and are none of the question's."""
+        return [
+            at
+            for at, token in enumerate(self.theirs)
+            if at not in self.used
+            and token.weight >= _LEAST
+            and not any(likeness(token.stem, word) >= _LIKE for word in self.asked.content)
+            and not any(likeness(token.stem, own.stem) >= _LIKE for own in self.ours)
+        ]
+
+    def substitutions(self) -> int:
+        """How often a word of ours is missing and a strange one stands in its slot, between the same neighbours."""
+        strange = set(self.strangers())
+        count = 0
+        for at in self.news():
+            if at in self.pairs:
+                continue
+            before = next((self.pairs[own] for own in range(at - 1, -1, -1) if own in self.pairs), None)
+            after = next((self.pairs[own] for own in range(at + 1, len(self.ours)) if own in self.pairs), None)
+            slots = {before + 1} if before is not None else set()
+            slots |= {after - 1} if after is not None else set()
+            if slots & strange:
+                count += 1
+        return count
+
+    def flips(self) -> float:
+        """The share of paired words, beside the question's, that one side denies and the other does not."""
+        signs = [self.ours[mine].denied != self.theirs[other].denied for mine, other in self.pairs.items()]
+        return sum(signs) / len(signs) if signs else 0.0
+
+    def opposites(self) -> int:
+        """Words of ours that are missing, with their opposite among the reply's."""
+        return sum(
+            any(are_opposite(token.stem, self.theirs[other].stem) for other in range(len(self.theirs)))
+            for at, token in enumerate(self.ours)
+            if at not in self.pairs
+        )
+
+    def inversions(self) -> float:
+        """The share of neighbouring paired words that stand in the other order."""
+        order = [self.pairs[at] for at in sorted(self.pairs)]
+        steps = list(pairwise(order))
+        return sum(one > other for one, other in steps) / len(steps) if steps else 0.0
+
+    def names_apart(self) -> int:
+        """Strange names of the reply, where a name of ours is missing."""
+        return sum(self.theirs[at].name for at in self.strangers())
+
+    def features(self) -> tuple[float, ...]:
+        """What the head looks at."""
+        strange = self.strangers()
+        news = self.news()
+        own = [at for at, token in enumerate(self.theirs) if token.stem not in self.asked.content]
+        return (
+            self.recall(),
+            self.recall(news) if news else 1.0,
+            1 - len(strange) / max(1, len(own)),
+            float(self.substitutions()),
+            self.flips(),
+            float(self.opposites()),
+            self.least_clause(),
+            self.inversions(),
+            float(self.names_apart()),
+            float(len(strange)),
+            *self.numbers,
+        )
+
+
+def _numbers(reply: Answered, answer: Expected) -> tuple[float, float]:
+    """How many of our numbers and dates are missing, and how many of theirs are of the same kind and none of ours."""
+    ours, theirs = answer.facts, reply.facts
+    missing = sum(
+        not any(compare(one, other) in ("same", "rounded") for other in theirs.quantities) for one in ours.quantities
+    )
+    missing += sum(all(agree(one, other) == "different" for other in theirs.dates) for one in ours.dates)
+    kinds = {one.dimension for one in ours.quantities}
+    strange = sum(
+        other.dimension in kinds and not any(compare(one, other) in ("same", "rounded") for one in ours.quantities)
+        for other in theirs.quantities
+    )
+    return float(missing), float(strange)
+
+
+def align(reply: Answered, asked: Asked, answers: Sequence[Expected]) -> tuple[float, ...]:
+    """The features of the alignment with the spelling of the expected statement that is met best."""
+    found = (Alignment(reply, asked, answer).features() for answer in answers[:_MOST])
+    return max(found, key=lambda each: sum(each[:3]))
+
+
+NAMES = (
+    "aligned", "aligned news", "aligned reply", "substitutions", "flips", "opposed", "least clause", "inversions",
+    "names apart", "strangers", "numbers missing", "numbers strange",
+)  # fmt: skip
+"""Of the features, in order."""

@@ -1,0 +1,83 @@
+"""Words that may stand for each other in a statement, and turns of phrase for one word: a table of everyday English.
+
+Wider than `lexicon`, whose words ask the same: here `raise` may stand for `lift`, and also for `increase`.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from proctor.reading.lexicon import akin
+from proctor.reading.text.words import stem
+
+_ENDINGS = frozenset(
+    (
+        *("", "e", "s", "d", "es", "ed", "er", "ers", "or", "ing", "ion", "ation", "ition", "ition", "ment", "ness"),
+        *("ity", "y", "al", "ial", "ical", "ic", "ous", "eous", "ious", "ful", "ive", "ativ", "ativ", "iv", "abl"),
+        *("ibl", "able", "ible", "ant", "ent", "anc", "enc", "ance", "ence", "ancy", "ency", "en", "ish", "ist"),
+        *("iz", "ise", "ize", "th", "t", "ur", "ag", "ship", "ery", "ary", "ory", "at", "ify", "ification", "ational"),
+        *("ional", "ition", "ly", "ian", "an", "ition", "tion", "sion", "ic", "icity", "hood", "less"),
+    )
+)
+"""What may follow the root of two words of one family."""
+_ROOT, _SHORT_ROOT = 5, 4
+_KEPT = 32768
+
+
+class Thesaurus(NamedTuple):
+    """The table, read."""
+
+    groups: dict[str, frozenset[int]]
+    """Stem → the groups it is in."""
+    phrases: dict[str, str]
+    pattern: re.Pattern[str]
+
+
+@lru_cache(maxsize=1)
+def load_thesaurus() -> Thesaurus:
+    """The table that ships with the package."""
+    text = files("proctor.reading").joinpath("thesaurus.txt").read_text(encoding="utf-8")
+    near, _, told = text.partition("[near]\n")[2].partition("[phrases]\n")
+    groups: dict[str, set[int]] = {}
+    for number, line in enumerate(near.splitlines()):
+        for word in line.split():
+            groups.setdefault(stem(word), set()).add(number)
+    phrases = dict(line.split(" = ") for line in told.splitlines())
+    either = "|".join(sorted(map(re.escape, phrases), key=len, reverse=True))
+    return Thesaurus(
+        {word: frozenset(numbers) for word, numbers in groups.items()}, phrases, re.compile(rf"\b(?:{either})\b")
+    )
+
+
+def plain_phrases(folded: str) -> str:
+    """A folded text with its turns of phrase in one word."""
+    table = load_thesaurus()
+    return table.pattern.sub(lambda match: table.phrases[match[0]], folded)
+
+
+@lru_cache(maxsize=_KEPT)
+def likeness(one: str, other: str) -> float:
+    """How surely two stems may stand for each other, from 0 to 1."""
+    if one == other:
+        return 1.0
+    if one[0].isdigit() or other[0].isdigit():
+        return 0.0
+    if akin(one, other) or _is_of_one_family(one, other):
+        return 0.95
+    groups = load_thesaurus().groups
+    return 0.9 if not groups.get(one, frozenset()).isdisjoint(groups.get(other, ())) else 0.0
+
+
+def _is_of_one_family(one: str, other: str) -> bool:
+    """`gravity`, `gravitational`: a common root, and endings that make other words of it."""
+    shared = 0
+    for mine, theirs in zip(one, other, strict=False):
+        if mine != theirs:
+            break
+        shared += 1
+    if shared < _SHORT_ROOT or (shared < _ROOT and shared < min(len(one), len(other))):
+        return False
+    return one[shared:] in _ENDINGS and other[shared:] in _ENDINGS
