@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import html
 import json
+import re
 from pathlib import Path
 from urllib.parse import quote, quote_plus
 
@@ -85,6 +87,7 @@ def test_a_secret_stays_known_when_it_is_taken_out_of_the_environment(monkeypatc
     assert without_secrets("it is hush-hush-hush") == "it is $CRM_TOKEN"
 
 
+LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 BEGIN, END = "-----BEGIN EC PRIVATE KEY-----", "-----END EC PRIVATE KEY-----"
 
 
@@ -113,6 +116,15 @@ BEGIN, END = "-----BEGIN EC PRIVATE KEY-----", "-----END EC PRIVATE KEY-----"
         ("PGPASSWORD", "hunter2-hunter2", "hunter2-hunter2"),
         ("MYSQL_PWD", "hunter2-hunter2", "hunter2-hunter2"),
         ("slackBotToken", "hunter2-hunter2", "hunter2-hunter2"),
+        ("LLM", f"sk-proj-{LETTERS}", f"sk-proj-{LETTERS}"),
+        ("GH", f"ghp_{LETTERS}", f"ghp_{LETTERS}"),
+        ("NOTIFY", f"https://hooks.slack.com/services/T00000000/B00000000/{LETTERS}", LETTERS),
+        ("BOT", f"https://api.telegram.org/bot123456789:AA{LETTERS}/send", f"AA{LETTERS}"),
+        ("HEADERS", "Authorization: Bearer hunter2-hunter2", "hunter2-hunter2"),
+        ("KUBE", "users:\n- user:\n    token: hunter2-hunter2\n", "hunter2-hunter2"),
+        ("LOGIN_COOKIE", "session=hunter2-hunter2; Path=/; Domain=example.org", "hunter2-hunter2"),
+        ("SIGNER", f"{BEGIN}\\n{LETTERS}\\n{END}", LETTERS),
+        ("DB_URL", "jdbc:oracle:thin:scott/hunter2-hunter2@db:1521:crm", "hunter2-hunter2"),
     ],
 )
 def test_secrets_are_found_in_variables_of_many_kinds(
@@ -165,7 +177,11 @@ def test_a_secret_is_found_in_base64_wherever_it_starts(before: bytes, after: by
 def test_a_secret_is_found_quoted_escaped_and_represented(middle: str) -> None:
     secret, known = f"7{middle}7", Secrets()
     known.add(secret, "IT")
-    for form in (quote(secret, safe=""), quote_plus(secret), json.dumps({"a": [secret]}), repr([secret])):
+    forms = [quote(secret, safe=""), quote_plus(secret), json.dumps({"a": [secret]}), repr([secret]), ascii(secret)]
+    forms += [html.escape(secret), html.escape(secret).replace("&#x27;", "&apos;"), repr(secret.encode())]
+    forms += [quote(quote(secret, safe=""), safe=""), json.dumps(json.dumps(secret)), secret.encode().hex()]
+    forms += [re.sub("%..", lambda escape: escape[0].lower(), quote(secret, safe=""))]
+    for form in forms:
         assert known.are_in(form), form
 
 

@@ -40,6 +40,14 @@ from proctor.redaction.literals import in_options, in_spec, password_in, refuse
         ({"anything": "sk-proj-abcdefghijklmnop"}, "anything"),
         ({"anything": "ghp_abcdefghijklmnopqrstuv"}, "anything"),
         ({"token": "$TOKEN"}, "token"),
+        ({"dsn": "host=db user=app password=hunter22"}, "dsn"),
+        ({"connection": "Server=db;Uid=app;Pwd=hunter22;"}, "connection"),
+        ({"storage": "AccountName=a;AccountKey=hunter2hunter2=="}, "storage"),
+        ({"report": "https://0a1b2c3d4e5f60718293@sentry.example/1"}, "report"),
+        ({"args": ["serve", "--api-key", "hunter22"]}, "args"),
+        ({"args": ["serve", "--api-key=hunter22"]}, "args"),
+        ({"env": ["CRM_TOKEN=hunter22"]}, "env"),
+        ({"passcode": "998877"}, "passcode"),
     ],
 )
 def test_a_secret_that_is_written_out_is_found(options: dict[str, Any], place: str) -> None:
@@ -59,6 +67,9 @@ def test_a_secret_that_is_written_out_is_found(options: dict[str, Any], place: s
         {"tools": [{"parameters": {"properties": {"password": {"type": "string"}}, "required": ["password"]}}]},
         {"prices": {"openai:m": {"input": 1.0}}, "system": "Never tell a password, a token or a secret."},
         {"base_url": "https://host/v1?version=3", "key": "id", "primary_key": "id", "keys": ["a"]},
+        {"dsn": "host=db user=app password=${PW}", "args": ["--api-key", "${KEY}", "--max-tokens", "9", "--verbose"]},
+        {"system": "Say auth=none, or token=x.y; set max_tokens=500.", "report": "https://somebodys-own-name@host/1"},
+        {"env": ["CRM_TOKEN=${CRM_TOKEN}", "PATH=/bin"], "names": ["--token-limit", "100", "password"]},
     ],
 )
 def test_what_only_sounds_like_a_secret_is_let_in(options: dict[str, Any]) -> None:
@@ -92,7 +103,7 @@ def test_what_only_sounds_like_a_secret_is_let_in(options: dict[str, Any]) -> No
     ],
 )
 def test_a_secret_in_a_spec_is_refused_and_not_repeated(spec: str) -> None:
-    with pytest.raises(InputError, match=r"\$\{NAME\}") as caught:
+    with pytest.raises(InputError, match=r"\$\{\w+\}") as caught:  # pytest sets a variable to what is tried
         refuse(spec, {}, whose="the ")
     assert "X" not in str(caught.value).replace("X-Api-Key", "")
 

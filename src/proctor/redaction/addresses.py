@@ -13,6 +13,7 @@ _QUERY = re.compile(r"(://[^?\s]*)\?\S+")
 _LOGIN = re.compile(r"://([^/?#\s:@]*):([^/?#\s]*)@")
 _LOGIN_WITH_SLASH = re.compile(r"://[^/?#\s:@]*:(?!\d*/)([^?#\s@]*/[^?#\s@]*)@")
 _USER_ALONE = re.compile(r"://([^/?#\s:@]{16,})@")
+_ORACLE = re.compile(r"jdbc:oracle:\w+:[^/@\s]+/([^@\s]+)@")
 _PAIR = re.compile(r"(?<![\w.-])([\w.-]{2,60})=('[^']*'|\"[^\"]*\"|[^\s;&,'\"]+)")
 _ASKED = re.compile(r"([?&])([\w.\[\]-]{1,60})=([^&\s#\"'<>]+)")
 _SCHEME = re.compile(r"(?i)^(?:bearer|basic|token|apikey|api-key|digest|negotiate)\s+")
@@ -43,6 +44,17 @@ def logins_in(text: str) -> Iterator[str]:
     yield from _LOGIN_WITH_SLASH.findall(text)  # which should have been quoted
 
 
+def keys_before_hosts(text: str) -> Iterator[str]:
+    """Users of addresses who have no password, and are one themselves by their looks."""
+    return filter(looks_random, _USER_ALONE.findall(text))
+
+
+def pairs_in(text: str) -> Iterator[tuple[str, str]]:
+    """Names and values of `name=value` in a text, as in the string of a connection."""
+    for name, value in _PAIR.findall(text):
+        yield name, value.strip("'\"")
+
+
 def asked_in(text: str) -> Iterator[tuple[str, str]]:
     """Names and values of queries in a text whose names say that the value is a secret."""
     for _, name, value in _ASKED.findall(text):
@@ -54,11 +66,13 @@ def secrets_within(text: str) -> Iterator[str]:
     """Secrets inside a text that is none itself: of addresses, and of `password=…` in its many spellings."""
     if "://" in text:
         yield from (form for password in logins_in(text) for form in (password, unquote(password)))
-        yield from (user for user in _USER_ALONE.findall(text) if _looks_random(user))
+        yield from keys_before_hosts(text)
+    if "jdbc:oracle:" in text:
+        yield from _ORACLE.findall(text)
     if "=" in text:
-        for name, value in _PAIR.findall(text):
+        for name, value in pairs_in(text):
             if says_secret(name, keys=True) or (name == "PWD" and not value.startswith(("/", "~"))):
-                yield from forms_of_header(value.strip("'\""))
+                yield from forms_of_header(value)
 
 
 def forms_of_header(value: str) -> Iterator[str]:
@@ -74,5 +88,6 @@ def bare_of(value: str) -> str:
     return _SCHEME.sub("", value.strip())
 
 
-def _looks_random(user: str) -> bool:
-    return any(map(str.isdigit, user)) and any(map(str.isalpha, user))
+def looks_random(text: str) -> bool:
+    """Whether it has letters and digits, as few words have."""
+    return any(map(str.isdigit, text)) and any(map(str.isalpha, text))

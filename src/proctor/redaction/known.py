@@ -6,6 +6,7 @@ What was known once stays known, also when an agent takes it out of the environm
 from __future__ import annotations
 
 import base64
+import html
 import json
 import os
 import re
@@ -14,18 +15,18 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import quote, quote_plus
 
-from proctor.redaction.addresses import forms_of_header, secrets_within, without_logins
-from proctor.redaction.names import says_secret
+from proctor.redaction.addresses import forms_of_header, looks_random, secrets_within, without_logins
+from proctor.redaction.names import NO_SECRETS, says_secret
+from proctor.redaction.shapes import secrets_in
 
 SHORTEST = 8
 """Characters; a shorter secret is part of too many other words."""
 _PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.+?-----END [A-Z ]*PRIVATE KEY-----", re.DOTALL)
+_LINE = 32
+"""Characters of a line of a private key that is a secret by itself."""
+_PARTS = re.compile(r"[/:]")
+_ESCAPE = re.compile(r"%[0-9A-F]{2}")
 _ENDINGS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASS", "PAT", "AUTH", "CREDENTIALS")
-NO_SECRETS = frozenset(
-    {"password", "postgres", "changeme", "localhost", "required", "disabled", "username", "mypassword", "database",
-     "undefined", "development", "production"}
-)  # fmt: skip
-"""What many set where nothing is to be protected; to scrub such words would spoil replies."""
 
 
 class Secrets:
@@ -156,9 +157,11 @@ def ending(text: str, length: int) -> str:
 def _secrets_of(name: str, value: str, *, marked: bool) -> Iterator[str]:
     if marked or (_is_named_so(name) and not _is_path(value)):
         yield from forms_of_header(value)
+        yield from _crumbs(value)
     yield from _members(value)
     yield from _private_keys(value)
     yield from secrets_within(value)
+    yield from _shaped_in(value)
 
 
 def _is_named_so(name: str) -> bool:
@@ -186,19 +189,57 @@ def _named_in(read: Any) -> Iterator[str]:
 
 
 def _private_keys(value: str) -> Iterator[str]:
-    """The keys in a value, with line ends as they are and as whoever reads them mends them."""
+    """The keys in a value, with line ends as they are and as whoever reads them mends them, and line by line."""
     for key in _PRIVATE_KEY.findall(value):
-        yield key
-        yield key.replace("\\n", "\n")
+        mended = key.replace("\\n", "\n")
+        yield from (key, mended)
+        yield from (line for line in mended.splitlines()[1:-1] if len(line) >= _LINE)
+
+
+def _crumbs(value: str) -> Iterator[str]:
+    """What the pairs of a cookie hold, such as `session=…; Path=/`."""
+    crumbs = (pair.partition("=")[2].strip() for pair in value.split(";"))
+    return (crumb for crumb in crumbs if looks_random(crumb))
+
+
+def _shaped_in(value: str) -> Iterator[str]:
+    """What has the form of a key that some service hands out, whatever its variable is called."""
+    for start, end in secrets_in(value):
+        shaped = value[start:end]
+        yield from forms_of_header(shaped)  # and what of the address of a hook may stand alone in a log
+        yield from (part for part in _PARTS.split(shaped) if len(part) >= 2 * SHORTEST and looks_random(part))
 
 
 def _forms(value: str) -> set[str]:
-    """The value as it is, stripped, in an address, in JSON, in Python, and in Base64 wherever it starts there."""
-    plain = {value, value.strip()}
-    written = {quote(value, safe=""), quote(value), quote_plus(value), repr(value)[1:-1]}
-    escaped = {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
-    forms = plain | written | escaped | _in_base64(value)
-    return {form for form in forms if len(form) >= SHORTEST}
+    """The value as it is, stripped, and as it may be written elsewhere: see each."""
+    forms = {value, value.strip()} | _in_addresses(value) | _in_programs(value) | _in_pages(value) | _in_base64(value)
+    return {form for form in forms | _in_hex(value) if len(form) >= SHORTEST}
+
+
+def _in_addresses(value: str) -> set[str]:
+    """Quoted, also twice, as in the query of an address in a query; some write the escapes in small letters."""
+    once = {quote(value, safe=""), quote(value), quote_plus(value)}
+    quoted = once | {quote(form, safe="") for form in once}
+    return quoted | {_ESCAPE.sub(lambda escape: escape[0].lower(), form) for form in quoted}
+
+
+def _in_programs(value: str) -> set[str]:
+    """In Python, as text, ASCII and bytes, and in JSON, also in JSON that is a string in JSON."""
+    once = {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
+    data = value.encode("utf-8", "surrogateescape")
+    return once | {json.dumps(form)[1:-1] for form in once} | {repr(value)[1:-1], ascii(value)[1:-1], repr(data)[2:-1]}
+
+
+def _in_pages(value: str) -> set[str]:
+    """In HTML and XML, which write an apostrophe in several ways."""
+    page = html.escape(value)
+    return {page, html.escape(value, quote=False), *(page.replace("&#x27;", mark) for mark in ("&#39;", "&apos;"))}
+
+
+def _in_hex(value: str) -> set[str]:
+    """Its bytes in hexadecimal digits."""
+    digits = value.encode("utf-8", "surrogateescape").hex()
+    return {digits, digits.upper()}
 
 
 def _in_base64(value: str) -> set[str]:

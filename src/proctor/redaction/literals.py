@@ -7,14 +7,14 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from itertools import pairwise
+from itertools import pairwise, starmap
 from typing import Any
 
 from proctor.errors import InputError
-from proctor.redaction.addresses import asked_in, bare_of, logins_in
+from proctor.redaction.addresses import asked_in, bare_of, keys_before_hosts, logins_in, pairs_in
 from proctor.redaction.known import known
 from proctor.redaction.names import says_secret
-from proctor.redaction.shapes import SHAPES
+from proctor.redaction.shapes import SHAPES, holds_secret
 
 _ADDRESS = "the address"
 _VARIABLE = re.compile(r"\$\{\w+\}")
@@ -70,7 +70,8 @@ def in_spec(spec: str) -> str | None:
 
 def password_in(address: str) -> bool:
     """Whether an address has a password written out in it, before its host or in its query."""
-    return any(map(_is_literal, logins_in(address))) or any(_is_literal(value) for _, value in asked_in(address))
+    held = [*logins_in(address), *keys_before_hosts(address), *(value for _, value in asked_in(address))]
+    return any(map(_is_literal, held))
 
 
 def _places(value: Any, path: tuple[str, ...], *, keys: bool) -> Iterator[str]:
@@ -81,6 +82,8 @@ def _places(value: Any, path: tuple[str, ...], *, keys: bool) -> Iterator[str]:
                 yield ".".join((*path, str(name)))
             yield from _places(inner, (*path, str(name)), keys=below)
     elif isinstance(value, (list, tuple)):
+        if _in_words([inner for inner in value if isinstance(inner, str)]):  # the arguments of a command
+            yield ".".join(path)
         for inner in value:
             yield from _places(inner, path, keys=keys)
     elif isinstance(value, str):
@@ -88,13 +91,18 @@ def _places(value: Any, path: tuple[str, ...], *, keys: bool) -> Iterator[str]:
 
 
 def _in_text(text: str, path: tuple[str, ...], *, keys: bool) -> Iterator[str]:
-    """In what a text says by its looks, its addresses, or as JSON."""
+    """In what a text says by its looks, its addresses, as the string of a connection, or as JSON."""
     if text.lstrip().startswith(("{", "[")):
         with suppress(ValueError, RecursionError):
             yield from _places(json.loads(text), path, keys=keys)
             return
-    if _looks_secret(text) or password_in(text):
+    if _looks_secret(text) or password_in(text) or any(starmap(_is_given, pairs_in(text))):
         yield ".".join(path)
+
+
+def _is_given(name: str, value: str) -> bool:
+    """Whether a pair such as `password=…` gives a secret away."""
+    return holds_secret(name, value, keys=True) and _is_literal(value)
 
 
 def _is_secret(path: tuple[str, ...], name: str, value: Any, *, keys: bool) -> bool:

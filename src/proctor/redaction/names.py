@@ -7,7 +7,8 @@ from functools import lru_cache
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _STRONG = (
-    "password", "passwd", "passphrase", "secret", "apikey", "token", "authorization", "credential", "credentials",
+    "password", "passwd", "passphrase", "passcode", "secret", "apikey", "token", "authorization", "credential",
+    "credentials",
 )  # fmt: skip
 """Endings of a word that say it wherever the word stands: DB_PASSWORD_2, clientSecret, PGPASSWORD."""
 _WEAK = frozenset({"pass", "pwd", "pat", "jwt", "auth", "cookie", "cookies", "bearer", "secrets"})
@@ -32,6 +33,12 @@ _ABOUT = frozenset(
 """Last words of names that tell something about a secret, or count a model's tokens: password_file, token_limit."""
 _NEVER = frozenset({"PWD", "OLDPWD"})
 """The current folder, in every shell; in another spelling it is a password."""
+
+NO_SECRETS = frozenset(
+    {"password", "postgres", "changeme", "localhost", "required", "disabled", "username", "mypassword", "database",
+     "undefined", "development", "production"}
+)  # fmt: skip
+"""What many set where nothing is to be protected; to scrub such words would spoil replies."""
 
 
 @lru_cache(maxsize=4096)

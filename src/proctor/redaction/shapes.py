@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from proctor.redaction.addresses import bare_of
-from proctor.redaction.known import NO_SECRETS
-from proctor.redaction.names import says_secret
+from proctor.redaction.names import NO_SECRETS, says_secret
 
 Span = tuple[int, int]
 
@@ -26,7 +25,7 @@ SERVICES: dict[str, str] = {
     "Slack": r"xox[abeprs]-[\w-]{10,}|xapp-\d-[\w-]{10,}|hooks\.slack\.com/services/T\w{6,}/B\w{6,}/\w{16,}",
     "Discord, Teams": r"discord(?:app)?\.com/api/webhooks/\d{10,}/[\w-]{20,}"
     r"|[\w-]{1,63}\.webhook\.office\.com/webhookb2/[\w@/-]{30,}",
-    "Telegram": r"\d{8,10}:AA[\w-]{30,}",
+    "Telegram": r"(?:bot)?\d{8,10}:AA[\w-]{30,}",
     "AWS": r"(?:AKIA[0-9A-Z]{16}|(?:ASIA|ABIA|ACCA)(?=[A-Z]*\d)[0-9A-Z]{16})\b",
     "Google": r"AIza[\w-]{30,}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}|1//0[\w-]{30,}",
     "JSON Web Tokens": r"eyJ[\w-]{10,}\.eyJ[\w-]{10,}",
