@@ -55,6 +55,10 @@ def doing_pages() -> dict[str, str]:
         "faulty form": "/runs/new?benchmark=handbook-30&agent=demo%3Alibrarian&type=abm-dynamic&trials=many",
         "form": "/runs/new?benchmark=handbook-30&agent=demo%3Alibrarian&trials=3&beside=demo%3Apushover&panel=exact"
         "&canaries=standard&gates=pass_rate%3E%3D0.5&stop_early=yes&name=all&weight.correctness=1&budget=2",
+        "planning": "/plan?what=early&gate=pass_rate%3E%3D0.9&cases=100&each=1",
+        "faulty plan": "/plan?what=difference&difference=much",
+        "importing": "/import",
+        "harvesting": "/harvest?run=&limit=5",
         "comparing": "/compare",
         "history": "/history",
         "settings": "/settings",

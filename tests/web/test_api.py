@@ -69,10 +69,10 @@ def test_attempts_come_in_pages_and_one_by_one(api: Any, demo_run: Run) -> None:
 
 
 def test_what_a_run_is_asked_and_cannot_do_is_a_conflict(api: Any, demo_run: Run) -> None:
-    for wish in ("pause", "cancel", "resume"):
-        answer = api.post(f"/api/runs/{demo_run.id}/{wish}")
+    for asked in ("pause", "cancel", "resume"):
+        answer = api.post(f"/api/runs/{demo_run.id}/{asked}")
         assert (answer.status_code, answer.json()["error"].count("completed already")) == (409, 1)
-        assert api.post(f"/api/runs/nobody/{wish}").status_code == 404
+        assert api.post(f"/api/runs/nobody/{asked}").status_code == 404
 
 
 def test_a_run_is_watched_to_its_end(api: Any, demo_run: Run) -> None:

@@ -17,7 +17,8 @@ from proctor.cli import main
 from proctor.config import Config, RunConfig, load_config
 from proctor.errors import UsageError
 from proctor.settings import BOUNDS
-from proctor.workflows.evaluate import prepare
+from proctor.workflows.prepare import prepare
+from proctor.workflows.request import RunRequest
 
 PLAYED = sorted(BOUNDS.keys() - {"k", "processes", "retry_agent_failures", "workers"})
 BATTLES = ("max_turns", "seeds", "conversation_tokens", "conversation_seconds")
@@ -108,7 +109,8 @@ def test_names_and_labels_are_taken_or_refused_alike(text: str, browser: Browser
 def by_python(given: dict[str, Any] | None = None, *, config: Config | None = None, **others: Any) -> bool:
     try:
         prepare(
-            demo.benchmark_path(), agent="demo:librarian", config=config or Config(), settings=given or {}, **others
+            RunRequest(benchmark=demo.benchmark_path(), agent="demo:librarian", settings=given or {}, **others),
+            config or Config(),
         )
     except UsageError:
         return False

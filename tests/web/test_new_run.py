@@ -164,6 +164,8 @@ def test_gates_are_kept_with_the_run_and_stop_it_early_where_asked(browser: Brow
         ({"stop_early": "yes"}, "needs a gate to decide"),
         ({"gates": "mean_score>=0.5", "stop_early": "yes"}, "cannot stop a run early"),
         ({"criteria": "tone"}, "write name: what is asked"),
+        ({"criteria": "tone (0): Is it polite?"}, "a number above 0"),
+        ({"criteria": "tone (1.2.3): Is it polite?"}, "is no number"),
         ({"criteria": "tone: Is it polite?"}, "are marked by a chat model"),
     ],
 )
@@ -183,6 +185,17 @@ def test_a_model_judges_one_run_by_criteria_of_ones_own(browser: Browser) -> Non
     assert "criteria" not in by_api(browser, reviewer="judge").settings.built["reviewer"].options
     suite = by_api(browser, benchmark="library-skills", reviewer="judge", criteria={"tone": "Is it polite?"})
     assert "own-" in suite.settings.rubric
+
+
+def test_criteria_of_ones_own_may_be_weighed_in_the_form_and_by_the_api(browser: Browser) -> None:
+    typed = started(browser, reviewer="judge", criteria="tone: Is it polite: always?\nsafety (2.5) : Is it safe?")
+    weighed = {"asks": "Is it safe?", "weight": 2.5}
+    told: dict[str, Any] = {"tone": "Is it polite: always?", "safety": weighed}
+    assert typed.settings.built["reviewer"].options["criteria"] == told
+    assert by_api(browser, reviewer="judge", criteria=told).settings.rubric == typed.settings.rubric
+    page = browser.page(f"/runs/{typed.id}")
+    again = unescape(page.partition('class="button" href="/runs/new')[2].partition('"')[0])
+    assert pairs(again)["criteria"] == "tone: Is it polite: always?\nsafety (2.5): Is it safe?"
 
 
 def test_a_run_with_judges_and_gates_is_offered_again_as_it_was(browser: Browser) -> None:

@@ -36,12 +36,13 @@ def workbook() -> bytes:
 
 
 def mapping(page: str) -> dict[str, str]:
-    """Column of the file → what it becomes."""
-    rows = re.search(r'<table class="rates mapping">.*?</table>', page, re.DOTALL)
-    assert rows is not None
-    return {
-        unescape(column): name for name, column in re.findall(r"<tr><td[^>]*>(.*?)</td><td[^>]*>(.*?)</td>", rows[0])
-    }
+    """Column → what it becomes."""
+    chosen = re.findall(
+        r'<select id="column-(\w+)"(?:(?!</select>).)*?<option value="\d+" selected>(.*?)</option>', page
+    )
+    left_out = re.search(r"Left out: (.*?)\.</p>", page)
+    others = re.findall("<bdi>(.*?)</bdi>", left_out[1]) if left_out else []
+    return {column: name for name, column in chosen} | dict.fromkeys(others, "left out")
 
 
 def saved(browser: Browser, file: str, content: str | bytes) -> str:
@@ -80,7 +81,9 @@ def test_tabs_workbooks_and_lines_of_json_are_taken_too(browser: Browser, file: 
 
 def test_lines_of_json_that_need_no_conversion_show_how_their_keys_are_read(browser: Browser) -> None:
     page = upload(browser, '{"input": "Who?", "ideal": "Ada", "tags": ["x"]}\n', file="faq.jsonl", do="look").text
-    assert mapping(page) == {"input": "question", "ideal": "answer", "tags": "category"}
+    keys = page.partition("How its keys are read")[2]
+    read_as = dict(re.findall(r'<tr><td>(\w+)</td><td class="free" dir="auto">(\w+)</td>', keys))
+    assert read_as == {"question": "input", "answer": "ideal", "category": "tags"}
     plain = upload(browser, '{"question": "Who?", "reference": "Ada"}\n', file="faq.jsonl", do="look").text
     assert "How its keys are read" not in plain
 
@@ -117,7 +120,7 @@ def test_what_cannot_be_converted_is_told_with_its_line_and_nothing_is_kept(
     assert answer.status_code == 422
     assert words in unescape(answer.text)
     assert "/tmp" not in answer.text, "no path of the server is told"
-    assert not re.search("iconv|proctor convert|udc|--no-header", answer.text)
+    assert not re.search("proctor convert|udc|--no-header", answer.text)
     looked = upload(browser, content, file=file, do="look").text
     assert words in unescape(looked), "it is told alike when it is only looked at"
     assert not any(each.own for each in browser.site.library.all())
@@ -319,3 +322,37 @@ def test_where_everything_passed_there_are_no_failures(browser: Browser, store_p
     run: Run = evaluate(cases, agent=lambda question: "Ada", store=store_path, reviewer="exact").run
     assert "Benchmark of the failures" not in browser.page(f"/runs/{run.id}")
     assert browser.get(f"/runs/{run.id}/failures").status_code == 400
+
+
+def test_the_columns_of_a_table_are_chosen_by_hand(browser: Browser) -> None:
+    table = b"Prompt,Expected,Better,Kind\nWhat is 2 + 2?,4,four,sums\nWho wrote it?,Ada,Ada Lovelace,names\n"
+    looked = browser.post("/benchmarks/new", {"name": "FAQ", "do": "look"}, files={"file": ("faq.csv", table)})
+    page = browser.page(looked.headers["location"])
+    assert '<option value="1" selected>Expected' in page
+    hidden = dict(re.findall(r'type="hidden" name="(kept|called|was|was_called)" value="([^"]*)"', page))
+    columns = {"column.question": "0", "column.answer": "2", "column.category": "3"}
+    changed = browser.post("/benchmarks/new", {**hidden, **columns, "name": "FAQ", "do": "columns"})
+    page = browser.page(changed.headers["location"])
+    assert '<option value="2" selected>Better' in page
+    assert "Ada Lovelace" in page.partition("Preview")[2]
+    hidden = dict(re.findall(r'type="hidden" name="(kept|called|was|was_called)" value="([^"]*)"', page))
+    saved = browser.post("/benchmarks/new", {**hidden, "name": "FAQ", "do": "save"})
+    assert saved.headers["location"] == "/benchmarks/faq"
+    assert [case.answer for case in browser.site.library.read("faq").cases] == ["four", "Ada Lovelace"]
+    assert [case.categories for case in browser.site.library.read("faq").cases] == [("sums",), ("names",)]
+
+
+def test_columns_that_nobody_knows_can_be_chosen_and_a_wrong_choice_says_why(browser: Browser) -> None:
+    table = b"Frage,Antwort\nWas ist 2 + 2?,4\n"
+    looked = browser.post("/benchmarks/new", {"name": "FAQ", "do": "look"}, files={"file": ("faq.csv", table)})
+    page = browser.get(looked.headers["location"]).text
+    assert "Which column is which?" in page
+    hidden = dict(re.findall(r'type="hidden" name="(kept|called|was|was_called)" value="([^"]*)"', page))
+    for wrong, said in (
+        ({"column.question": "0"}, "no column is chosen for the answer"),
+        ({"column.question": "1", "column.answer": "1"}, "chosen for question and answer"),
+    ):
+        sent = browser.post("/benchmarks/new", {**hidden, **wrong, "do": "columns"})
+        assert said in browser.get(sent.headers["location"]).text
+    right = browser.post("/benchmarks/new", {**hidden, "column.question": "0", "column.answer": "1", "do": "columns"})
+    assert "1 question</b>, no errors" in browser.page(right.headers["location"])

@@ -340,13 +340,13 @@ def test_another_suite_s_checks_can_be_held_to_as_well(browser: Browser) -> None
     page = browser.page("/runs/new?benchmark=faq")
     offered = page[page.index('<select id="checks"') :]
     assert '<option value="manners">' in offered[: offered.index("</select>")]
-    wish = {"benchmark": "faq", "agent": "demo:librarian", "budget": "2.5", "max_tokens": "1000", "do": "start"}
-    assert browser.post("/runs/new", wish | {"checks": "manners"}).status_code == 303
+    asked = {"benchmark": "faq", "agent": "demo:librarian", "budget": "2.5", "max_tokens": "1000", "do": "start"}
+    assert browser.post("/runs/new", asked | {"checks": "manners"}).status_code == 303
     [run] = browser.site.store.archive.runs()
     assert run.settings.checks is not None
     assert run.settings.checks.startswith("manners.yaml ")
     assert (run.settings.budget, run.settings.max_tokens) == (2.5, 1000)
-    assert browser.post("/runs/new", wish | {"checks": "handbook-30"}).status_code == 422
+    assert browser.post("/runs/new", asked | {"checks": "handbook-30"}).status_code == 422
 
 
 def test_fields_that_a_type_hides_do_not_stop_it(browser: Browser) -> None:

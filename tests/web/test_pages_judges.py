@@ -41,3 +41,16 @@ def test_a_panel_has_a_line_for_each_judge_on_the_page_of_its_run(browser: Brows
     page = browser.page(f"/runs/{run.id}")
     assert "<h2>By judge</h2>" in page
     assert page.count('dir="auto">exact</td>') == 1
+
+
+def test_a_run_that_was_judged_anew_shows_the_labels_of_its_replies_and_whose_they_are(
+    browser: Browser, store: Store, store_path: str, demo_run: Run
+) -> None:
+    label(store, demo_run)
+    again = proctor.rescore(demo_run.id, reviewer="exact", store=store_path).run.id
+    page = browser.page(f"/runs/{again}")
+    said = page.partition("As people judge")[2].partition("Which judge?")[0]
+    assert f'given to the same replies in <a class="mono" href="/runs/{demo_run.id}">' in said
+    assert f"the labels are those of run {demo_run.id}" in browser.page(f"/runs/{again}/judges")
+    store.human_labels.take_back(next(iter(store.human_labels.of_run(demo_run.id))))
+    assert browser.page(f"/runs/{again}").partition("As people judge")[2].partition("Which judge?")[0] != said

@@ -405,7 +405,7 @@ def test_a_run_that_is_slow_to_stop_leads_back_to_its_page(
     with store.journal.writing(demo_run.id):
         store.journal.mark(demo_run.id, "running")
         answer = browser.post(addresses.run(demo_run.id) + "/pause")
-        assert store.archive.wish(demo_run.id) == "pause"
+        assert store.archive.stop_request(demo_run.id) == "pause"
     assert (answer.status_code, answer.headers["location"]) == (303, addresses.run(demo_run.id))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,22 @@ def test_what_a_judge_has_said_is_shown_as_it_is_stored(
     )
     assert "B (" in other_order
     assert "is the strongest of 3" in other_order
+
+
+def test_the_page_tells_what_a_passed_case_costs_and_the_first_token_where_measured(
+    browser: Browser, runs: list[str], store_path: str
+) -> None:
+    async def stream(question: str) -> AsyncIterator[proctor.Reply]:
+        yield proctor.Reply(text=f"number {question[8:-1]}", usage=proctor.Usage(calls=1, cost=0.02))
+
+    paid = proctor.evaluate(CASES, agent=stream, reviewer="exact", store=store_path).run.id
+    for where in (address([*runs, paid]), "/compare/several" + address([*runs, paid]).removeprefix("/tournament")):
+        page = browser.page(where)
+        assert ">per passed case</th>" in page
+        assert ">first token</th>" in page
+        assert "0.02" in page
+    assert "<dt>First token</dt><dd>A not measured; B median" in browser.page(f"/compare?a={runs[0]}&b={paid}")
+    assert "irst token" not in browser.page(address(runs))
 
 
 def test_runs_are_chosen_where_none_are_named_and_strangers_are_refused(

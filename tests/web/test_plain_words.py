@@ -13,7 +13,6 @@ from tests.web.conftest import Opener
 
 from proctor import evaluate
 from proctor.benchmark import Case, Expectation
-from proctor.reports.words import without_options
 from proctor.run import Run
 from proctor.web.site.render import spoken
 
@@ -115,32 +114,6 @@ def test_an_error_gives_no_advice_for_a_terminal(browser: Browser, demo_run: Run
         assert words in answer
         assert not re.search(r"proctor list|--\w", answer.partition("<main")[2].partition("</main>")[0])
     assert "tick from 2 to" in browser.get(f"/chosen?run={demo_run.id}").text
-
-
-@pytest.mark.parametrize(
-    ("note", "said"),
-    [
-        (
-            "In 3 of 9 attempts the agent did not answer within 60 s. If fewer at once help, give --concurrency 2; if "
-            "it needs longer, --timeout 180: proctor resume x --retry-timeouts --concurrency 2 --timeout 180",
-            "In 3 of 9 attempts the agent did not answer within 60 s. If fewer at once help, play 2 at once; if it "
-            "needs longer, allow 180 s for a reply.",
-        ),
-        ("4 were played with --timeout 30 (the run's own: 60).", "4 were played with timeout 30 (the run's own: 60)."),
-        ("3 attempts had timed out and were played again (--retry-timeouts): not comparable.", None),
-        ("The missing attempts decide: play them with `proctor resume`.", None),
-        ("to tell it as people judge, label more: `proctor label a` and `proctor label b`", None),
-        ("no run has the id, name or beginning of an id 'x': `proctor list` shows all of them", None),
-        ("--since 'abc' is no date and no age; expected such as 7d", None),
-        (
-            "this is a header row; remove the header row; a comma separates its names, `proctor convert` mends both",
-            None,
-        ),
-    ],
-)
-def test_advice_for_a_terminal_is_told_without_its_options(note: str, said: str | None) -> None:
-    told = without_options(note)
-    assert told == said if said is not None else not re.search(r"--\w|proctor ", told)
 
 
 def test_agents_that_need_a_desktop_are_not_offered_as_examiners(opened: Opener) -> None:

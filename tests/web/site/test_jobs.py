@@ -17,7 +17,7 @@ from proctor.run import Run, Status
 from proctor.web.site.jobs import Jobs, WrongState
 from proctor.web.site.settings import WebSettings
 from proctor.web.site.site import Site
-from proctor.web.site.start import RunRequest, go_on, start, start_demonstration
+from proctor.web.site.start import NewRuns, go_on, start, start_demonstration
 from proctor.workflows.sync import resume
 
 SitesOpener = Callable[..., Site]
@@ -67,7 +67,7 @@ def status(site: Site, run: Run) -> str:
 
 
 def started(site: Site, agent: str = "quick", **settings: Any) -> Run:
-    return start(site, RunRequest(benchmark="handbook-30", agents=(agent,), settings=settings))[0]
+    return start(site, NewRuns(benchmark="handbook-30", agents=(agent,), settings=settings))[0]
 
 
 def played(site: Site, run: Run) -> int:
@@ -208,7 +208,7 @@ def test_agents_that_the_server_does_not_offer_are_refused(sites: SitesOpener, a
 def test_reviewers_and_examiners_that_the_server_does_not_offer_are_refused(sites: SitesOpener, role: str) -> None:
     others: Any = {"examiner": "python:os:getcwd"} if role == "examiner" else {"reviewers": ("python:os:getcwd",)}
     with pytest.raises(UsageError, match=f"there is no {role}"):
-        start(sites(processes=0), RunRequest(benchmark="handbook-30", agents=("quick",), **others))
+        start(sites(processes=0), NewRuns(benchmark="handbook-30", agents=("quick",), **others))
 
 
 def marked(site: Site, status: Status) -> Run:
@@ -369,7 +369,7 @@ def test_another_pace_is_kept_over_a_restart_of_the_server(sites: SitesOpener) -
 
 def test_runs_with_one_budget_are_played_one_after_the_other(sites: SitesOpener) -> None:
     site = sites(processes=2)
-    wanted = RunRequest(benchmark="handbook-30", agents=("slow", "quick"), settings={"max_tokens": 10**9})
+    wanted = NewRuns(benchmark="handbook-30", agents=("slow", "quick"), settings={"max_tokens": 10**9})
     first, second = start(site, wanted)
     until(lambda: status(site, first) == "running")
     assert status(site, second) == "queued"

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from fastapi import APIRouter, FastAPI
 
-from proctor.web.api import agents, benchmarks, compare, history, labels, runs, settings, shares
+from proctor.web.api import agents, benchmarks, compare, history, judge_jobs, labels, runs, settings, shares
 from proctor.web.api.answers import PROBLEMS
 from proctor.web.site.openapi import schema
 
-_FAMILIES = (runs, shares, labels, benchmarks, agents, compare, history, settings)
+_FAMILIES = (runs, shares, labels, judge_jobs, benchmarks, agents, compare, history, settings)
 
 
 def include(app: FastAPI) -> None:

@@ -6,9 +6,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
+from proctor.reports.history.json import as_list
 from proctor.web.api import shapes
 from proctor.web.api.answers import answer
 from proctor.web.site.site import site_of
+from proctor.workflows.history import read_history
 
 router = APIRouter(tags=["history"])
 
@@ -23,9 +25,6 @@ def history(
     strict: bool = False,
 ) -> Response:
     """The runs of one benchmark, in the order of time, and which changes are real."""
-    from proctor.reports.history.json import as_list  # SciPy comes with it, which the first page need not wait for
-    from proctor.workflows.history import read_history
-
     store = site_of(request).settings.store
     told = read_history(store=store, benchmark=benchmark, agent=agent, by=by, last=last, strict=strict)
     return answer({"entries": as_list(told)})

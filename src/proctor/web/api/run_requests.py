@@ -25,7 +25,17 @@ Judges = Annotated[list[Name], Field(min_length=1, max_length=20)]
 GateText = Annotated[
     str, Field(min_length=1, max_length=LONGEST_VALUE), refusing(partial(check_name, "the gate", most=LONGEST_VALUE))
 ]
-Asked = Annotated[str, Field(min_length=1, max_length=LONGEST_CRITERION)]
+AskedText = Annotated[str, Field(min_length=1, max_length=LONGEST_CRITERION)]
+
+
+class AskedAndWeighed(RequestBody):
+    """A criterion that weighs more or less than the others."""
+
+    asks: AskedText
+    weight: float | None = Field(default=None, gt=0, le=1_000_000, description="1 unless told")
+
+
+Asked = AskedText | AskedAndWeighed
 _SEVERAL = "a list is a panel, whose majority decides; `FIRST,SECOND` is two, of whom the second gets what is unsure"
 
 
@@ -45,7 +55,8 @@ class NewRun(RequestBody):
     criteria: dict[Name, Asked] = Field(
         default={},
         max_length=20,
-        description="Name → what is asked of every reply, in place of the criteria of reviewers that are chat models",
+        description="Name → what is asked of every reply, a text or `{asks, weight}`, in place of the criteria of "
+        "reviewers that are chat models",
     )
     canaries: Name | None = Field(
         default=None, description="`standard`, `none`, or the file that `[run]` of the server's configuration names"

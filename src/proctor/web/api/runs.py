@@ -26,11 +26,11 @@ from proctor.web.pages.run import export
 from proctor.web.reading import addresses
 from proctor.web.reading.findings_cache import shelf_of
 from proctor.web.reading.gate_verdicts import gates_for_programs
-from proctor.web.site.estimate import foretell
+from proctor.web.site.estimate import estimate_runs
 from proctor.web.site.live import RunProgress
 from proctor.web.site.run_list import RunsWanted
 from proctor.web.site.site import Site, site_of
-from proctor.web.site.start import RunRequest, go_on, start, start_rescore
+from proctor.web.site.start import NewRuns, go_on, start, start_rescore
 from proctor.workflows.change import delete_run, describe_run
 from proctor.workflows.places import spans
 
@@ -81,7 +81,7 @@ def create_run(request: Request, new: NewRun) -> Response:
 @router.post("/runs/estimate", response_model=shapes.RunEstimateBody)
 def estimate_run(request: Request, new: NewRun) -> Response:
     """What a run would take, or those of all agents, told before anybody is called; nothing is stored."""
-    told = foretell(site_of(request), _read_run_request(new))
+    told = estimate_runs(site_of(request), _read_run_request(new))
     return answer(
         {
             "runs": told.runs,
@@ -244,9 +244,9 @@ def export_run(request: Request, run: Named, form: Form) -> StreamingResponse:
     return export(request, run, form)
 
 
-def _read_run_request(new: NewRun) -> RunRequest:
+def _read_run_request(new: NewRun) -> NewRuns:
     given = new.model_dump()
-    return RunRequest(
+    return NewRuns(
         **{name: given[name] for name in _AS_GIVEN},
         agents=new.chosen_agents,
         reviewers=judges_in(new.reviewer),

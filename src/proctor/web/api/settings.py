@@ -8,11 +8,11 @@ from pathlib import Path
 from fastapi import APIRouter, Request, Response
 
 from proctor.config import NAME
-from proctor.exporters.destinations import configured_destinations
 from proctor.web.api import shapes
 from proctor.web.api.answers import answer
 from proctor.web.pages.settings import read_declared
 from proctor.web.site.site import site_of
+from proctor.workflows.destination import configured_destinations
 
 router = APIRouter(tags=["settings"])
 

@@ -42,9 +42,9 @@ from proctor.web.site.site import site_of
 from proctor.workflows.upload import largest
 
 FAMILIES = (
-    "look", "login", "home", "benchmarks", "benchmark_edit", "drafts_review", "agents", "runs", "new", "events", "run",
-    "acts", "attempt", "label", "judges", "several", "compare", "tournament",
-    "history", "settings", "docs",
+    "look", "login", "home", "benchmarks", "imports", "harvest", "benchmark_edit", "drafts_review", "agents", "runs",
+    "new", "plan", "events", "run", "acts", "attempt", "label", "judges", "judge_jobs", "several", "compare",
+    "tournament", "history", "settings", "docs",
 )  # fmt: skip
 """In the order in which addresses are looked up: `/runs/new` stands before `/runs/{run}`."""
 _SAFE = ("GET", "HEAD", "OPTIONS")

@@ -9,17 +9,18 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.responses import RedirectResponse
 
 from proctor.errors import InputError
-from proctor.exporters.destinations import configured_destinations
 from proctor.run import Run
 from proctor.web.pages import form_of
 from proctor.web.reading import addresses
 from proctor.web.site import offer
+from proctor.web.site.criteria import read_criteria
 from proctor.web.site.forms import Form
-from proctor.web.site.new_run import NewRunForm, judges_of, read_criteria, read_number
+from proctor.web.site.new_run import NewRunForm, judges_of, read_number
 from proctor.web.site.security import set_share_cookie
 from proctor.web.site.shares import USUAL
 from proctor.web.site.site import Site, site_of
 from proctor.web.site.start import go_on, start_rescore
+from proctor.workflows.destination import configured_destinations
 
 router = APIRouter()
 

@@ -45,7 +45,7 @@ def try_agent(request: Request) -> HTMLResponse:
     try:
         told = ask(site_of(request), agent, question)
     except ProctorError as error:
-        return _page(request, agent=agent, question=question, trouble=str(error))
+        return _page(request, agent=agent, question=question, trouble=error.on_page)
     return _page(request, agent=agent, question=question, told=told)
 
 

@@ -47,29 +47,29 @@ def edit(
 ) -> Response:
     """The rows of the newest version, or of a draft of the next; a suite has a page for its cases, or is text."""
     site = site_of(request)
-    shelved = site.library.find(benchmark)
+    stored = site.library.find(benchmark)
     path = site.library.original(benchmark)
     if path.suffix == ZIP or (as_text and suite.is_suite(path)):
-        return _as_text(site, shelved)
+        return _as_text(site, stored)
     if suite.is_suite(path):
-        return RedirectResponse(f"/benchmarks/{shelved.id}/review?every=1", status_code=HTTPStatus.SEE_OTHER)
+        return RedirectResponse(f"/benchmarks/{stored.id}/review?every=1", status_code=HTTPStatus.SEE_OTHER)
     content = _drafts(site).find(kept)
     if kept and content is None:
         raise HTTPException(404, "these changes are no longer kept; begin again from the newest version")
     based_on = based_on if content is not None else ""
     rows = row_edit.rows_of(path.read_bytes() if content is None else content)
-    return _rows_page(request, shelved, rows, kept=kept, based_on=based_on, row=row, page=page)
+    return _rows_page(request, stored, rows, kept=kept, based_on=based_on, row=row, page=page)
 
 
 @router.post("/benchmarks/{benchmark}/edit")
 def change(request: Request, benchmark: str) -> Response:
     """One row as it was typed, or all of them as a new version."""
     site, form = site_of(request), form_of(request)
-    shelved, drafts = site.library.find(benchmark), _drafts(site)
-    kept, based_on = form.text("kept"), form.text("based_on") or shelved.newest.id
+    stored, drafts = site.library.find(benchmark), _drafts(site)
+    kept, based_on = form.text("kept"), form.text("based_on") or stored.newest.id
     content = drafts.find(kept) or site.library.original(benchmark).read_bytes()
     if form.text("do") == "save":
-        return _save(request, shelved, content, kept=kept, based_on=based_on, sure=bool(form.text("sure")))
+        return _save(request, stored, content, kept=kept, based_on=based_on, sure=bool(form.text("sure")))
     rows, number = row_edit.rows_of(content), _number(form.text("row"))
     if number is None or number > len(rows):
         raise HTTPException(
@@ -78,28 +78,28 @@ def change(request: Request, benchmark: str) -> Response:
     made = row_edit.edit_rows(rows, form, at=number - 1 if number != NEW else None)
     page = _page_of(number or len(rows) + 1)
     if isinstance(made, RowFault):
-        return _rows_page(request, shelved, rows, kept=kept, based_on=based_on, row=number, page=page, fault=made)
-    name = f"{shelved.id}.csv"
+        return _rows_page(request, stored, rows, kept=kept, based_on=based_on, row=number, page=page, fault=made)
+    name = f"{stored.id}.csv"
     filled = {"kept": drafts.keep(Draft(file=name, content=row_edit.written(made))), "based_on": based_on, "page": page}
     place = min(number or len(made), len(made))
-    return RedirectResponse(f"/benchmarks/{shelved.id}/edit?{urlencode(filled)}#row-{place}", HTTPStatus.SEE_OTHER)
+    return RedirectResponse(f"/benchmarks/{stored.id}/edit?{urlencode(filled)}#row-{place}", HTTPStatus.SEE_OTHER)
 
 
 def _save(
-    request: Request, shelved: StoredBenchmark, content: bytes, *, kept: str, based_on: str, sure: bool
+    request: Request, stored: StoredBenchmark, content: bytes, *, kept: str, based_on: str, sure: bool
 ) -> Response:
     site = site_of(request)
-    if based_on != shelved.newest.id and not sure:
+    if based_on != stored.newest.id and not sure:
         rows = row_edit.rows_of(content)
-        return _rows_page(request, shelved, rows, kept=kept, based_on=based_on, row=None, page=1, overtaken=True)
-    name = shelved.name if shelved.own else f"{shelved.name} (edited)"
-    saved = site.library.save(file=f"{shelved.id}.csv", content=content, name=name, description=shelved.description)
+        return _rows_page(request, stored, rows, kept=kept, based_on=based_on, row=None, page=1, overtaken=True)
+    name = stored.name if stored.own else f"{stored.name} (edited)"
+    saved = site.library.save(file=f"{stored.id}.csv", content=content, name=name, description=stored.description)
     return RedirectResponse(f"/benchmarks/{saved.id}", status_code=HTTPStatus.SEE_OTHER)
 
 
 def _rows_page(
     request: Request,
-    shelved: StoredBenchmark,
+    stored: StoredBenchmark,
     rows: list[Row],
     *,
     kept: str,
@@ -113,16 +113,16 @@ def _rows_page(
     pages = max(1, -(-len(rows) // PAGE))
     page = min(_page_of(row) if row else page, pages)
     first = (page - 1) * PAGE
-    based_on = based_on or shelved.newest.id
-    stored = row_edit.rows_of(site.library.original(shelved.id, based_on).read_bytes())
+    based_on = based_on or stored.newest.id
+    before = row_edit.rows_of(site.library.original(stored.id, based_on).read_bytes())
     shown = render(
         request,
         "rows.html.j2",
         status=HTTPStatus.UNPROCESSABLE_ENTITY if fault else HTTPStatus.CONFLICT if overtaken else HTTPStatus.OK,
-        shelved=shelved,
+        stored=stored,
         rows=list(enumerate(rows[first : first + PAGE], first + 1)),
         count=len(rows),
-        changed=row_edit.changes(stored, rows) if kept else 0,
+        changed=row_edit.changes(before, rows) if kept else 0,
         kept=kept,
         based_on=based_on,
         row=row,
@@ -137,12 +137,12 @@ def _rows_page(
     return shown
 
 
-def _as_text(site: Site, shelved: StoredBenchmark) -> RedirectResponse:
+def _as_text(site: Site, stored: StoredBenchmark) -> RedirectResponse:
     """The form of a new version, with the suite in it."""
-    path = site.library.path(shelved.id)
+    path = site.library.path(stored.id)
     kept = _drafts(site).keep(Draft(file=path.name, content=path.read_bytes()))
-    name = shelved.name if shelved.own else f"{shelved.name} (edited)"
-    filled = {"kept": kept, "called": path.name, "name": name, "description": shelved.description}
+    name = stored.name if stored.own else f"{stored.name} (edited)"
+    filled = {"kept": kept, "called": path.name, "name": name, "description": stored.description}
     return RedirectResponse(f"/benchmarks/new?{urlencode(filled)}", status_code=HTTPStatus.SEE_OTHER)
 
 
@@ -164,21 +164,21 @@ def versions_side_by_side(
 ) -> HTMLResponse:
     """What changed from one version to another; unless told, from the last but one to the newest."""
     site = site_of(request)
-    shelved = site.library.find(benchmark)
-    if len(shelved.versions) < 2:
-        raise HTTPException(404, f"the benchmark {shelved.name!r} has one version, so nothing has changed")
+    stored = site.library.find(benchmark)
+    if len(stored.versions) < 2:
+        raise HTTPException(404, f"the benchmark {stored.name!r} has one version, so nothing has changed")
     before, after = (
-        _find_version(shelved, a or shelved.versions[1].id),
-        _find_version(shelved, b or shelved.versions[0].id),
+        _find_version(stored, a or stored.versions[1].id),
+        _find_version(stored, b or stored.versions[0].id),
     )
-    read = [site.library.read(shelved.id, each.id) for each in (before, after)]
+    read = [site.library.read(stored.id, each.id) for each in (before, after)]
     found = compare_cases(read[0].cases, read[1].cases)
     pages = max(1, -(-len(found) // PAGE))
     page = min(page, pages)
     return render(
         request,
         "difference.html.j2",
-        shelved=shelved,
+        stored=stored,
         before=before,
         after=after,
         counts=Counter(each.kind for each in found),
@@ -194,10 +194,10 @@ def _differs(read: list[Any], name: str) -> bool:
     return bool(getattr(read[0], name) != getattr(read[1], name))
 
 
-def _find_version(shelved: StoredBenchmark, version: str) -> Version:
-    found = next((each for each in shelved.versions if each.id == version), None)
+def _find_version(stored: StoredBenchmark, version: str) -> Version:
+    found = next((each for each in stored.versions if each.id == version), None)
     if found is None:
-        raise NoSuchBenchmark(f"the benchmark {shelved.name!r} has no version {version!r}")
+        raise NoSuchBenchmark(f"the benchmark {stored.name!r} has no version {version!r}")
     return found
 
 

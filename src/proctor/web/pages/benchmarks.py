@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,12 +21,14 @@ from proctor.doctor import examine as consult
 from proctor.errors import InputError
 from proctor.formats.compatibility import Indicator, compatibility
 from proctor.formats.convert import ConversionReport
+from proctor.formats.rules import REQUIRED
 from proctor.web.pages import form_of
 from proctor.web.reading.vocabulary import teach
 from proctor.web.site.drafts import Draft, Drafts
+from proctor.web.site.forms import Form
 from proctor.web.site.render import FORM_CACHE, render
 from proctor.web.site.site import Site, site_of
-from proctor.workflows.intake import ACCEPTED, names_read, take_in
+from proctor.workflows.intake import ACCEPTED, TABLE_FIELDS, names_read, take_in
 from proctor.workflows.library import (
     LONGEST_DESCRIPTION,
     LONGEST_NAME,
@@ -43,6 +45,7 @@ teach()
 PAGE = 50
 _PATIENCE = 0.5
 """Seconds that a page waits for the doctor."""
+_DIGITS = 5
 _NOTHING_CHOSEN = "There is no file yet: choose one, or paste its rows."
 _OUT_OF_REACH = "The file itself cannot be shown here; correct it where it is, and choose it again."
 
@@ -51,7 +54,7 @@ _OUT_OF_REACH = "The file itself cannot be shown here; correct it where it is, a
 class BenchmarkRow:
     """One line of the list."""
 
-    shelved: StoredBenchmark
+    stored: StoredBenchmark
     runs: int
     """Of its name and its cases, in whatever version."""
     types: dict[str, Indicator]
@@ -64,13 +67,13 @@ def benchmarks(request: Request) -> HTMLResponse:
     played = Counter((run.benchmark, run.digest) for run in site.store.archive.runs())
     listed = [
         BenchmarkRow(
-            shelved=each,
+            stored=each,
             runs=sum(played[each.name, digest] for digest in {version.digest for version in each.versions}),
             types=compatibility(each.newest.cases),
         )
         for each in site.library.all()
     ]
-    return render(request, "benchmarks.html.j2", listed=listed, own=any(each.shelved.own for each in listed))
+    return render(request, "benchmarks.html.j2", listed=listed, own=any(each.stored.own for each in listed))
 
 
 @router.get("/benchmarks/new")
@@ -81,6 +84,7 @@ def new(
     called: str = "",
     was: str = "",
     was_called: str = "",
+    columns: Annotated[str, Query(max_length=200)] = "",
     name: Annotated[str, Query(max_length=5000)] = "",
     description: Annotated[str, Query(max_length=5000)] = "",
 ) -> HTMLResponse:
@@ -94,15 +98,19 @@ def new(
         return _form(request, name=name, description=description)
     draft = Draft(file=called or "pasted.csv", content=content)
     came = _drafts(site).find(was)
+    chosen = _chosen_in(columns)
+    origin = take_in(*((draft.file, draft.content) if came is None else (was_called, came)), chosen=chosen)
     return _form(
         request,
         name=name,
         description=description,
         draft=draft,
         kept=kept,
-        examined=take_in(draft.file, draft.content).examined,
+        examined=origin.examined if came is None else take_in(draft.file, draft.content).examined,
         was=(was, was_called),
-        conversion=None if came is None else take_in(was_called, came).conversion,
+        conversion=origin.conversion if came is not None else None,
+        header=origin.header,
+        chosen=chosen,
     )
 
 
@@ -112,11 +120,11 @@ def create(request: Request) -> Response:
     site, form = site_of(request), form_of(request)
     name, description = form.text("name").strip(), form.text("description")
     drafts = _drafts(site)
-    draft = drafts.submitted(form)
+    draft, chosen = _submitted(drafts, form)
     saving = form.text("do") == "save"
     if draft is None:
         return _form(request, name=name, description=description, trouble=_NOTHING_CHOSEN)
-    taken = take_in(draft.file, draft.content, too_large=draft.too_large)
+    taken = take_in(draft.file, draft.content, too_large=draft.too_large, chosen=chosen)
     examined, was = taken.examined, (form.text("was"), form.text("was_called"))
     if taken.conversion is not None:
         was = drafts.keep(draft), draft.file
@@ -127,11 +135,12 @@ def create(request: Request) -> Response:
             saved = site.library.save(file=draft.file, content=draft.content, name=name, description=description)
             return RedirectResponse(f"/benchmarks/{saved.id}", status_code=HTTPStatus.SEE_OTHER)
         except InputError as error:
-            trouble = str(error)
+            trouble = error.on_page
     kept = "" if draft.too_large else drafts.keep(draft)
     if kept and not saving:  # so that Back and Reload find it again
         filled = {"kept": kept, "called": draft.file, "name": name, "description": description}
         filled |= {"was": was[0], "was_called": was[1]} if was[0] else {}
+        filled |= {"columns": ",".join(f"{name}:{place}" for name, place in chosen.items())} if chosen else {}
         return RedirectResponse(f"/benchmarks/new?{urlencode(filled)}", status_code=HTTPStatus.SEE_OTHER)
     return _form(
         request,
@@ -142,6 +151,8 @@ def create(request: Request) -> Response:
         examined=examined,
         was=was,
         conversion=taken.conversion,
+        header=taken.header,
+        chosen=chosen,
         trouble=trouble,
     )
 
@@ -156,27 +167,27 @@ def benchmark_page(
 ) -> HTMLResponse:
     """One benchmark as it stands in one version."""
     site = site_of(request)
-    shelved = site.library.find(benchmark)
-    shown = _version(shelved, version)
-    benchmark_read = _read_version(site.library, shelved, shown.id)
+    stored = site.library.find(benchmark)
+    shown = _version(stored, version)
+    benchmark_read = _read_version(site.library, stored, shown.id)
     found = [case for case in benchmark_read.cases if says(q, *_words_of(case), id=case.id)]
     pages = max(1, -(-len(found) // PAGE))
     page = min(page, pages)
     return render(
         request,
         "benchmark.html.j2",
-        shelved=shelved,
-        earlier=_earlier(shelved, shown),
+        stored=stored,
+        earlier=_earlier(stored, shown),
         shown=shown,
         cases=found[(page - 1) * PAGE : page * PAGE],
         found=len(found),
         q=q,
         page=page,
         pages=pages,
-        complaints=_complaints(site.library, shelved, shown.id),
+        complaints=_complaints(site.library, stored, shown.id),
         conditions=benchmark_read.conditions,
         types=compatibility(shown.cases),
-        runs=_runs(site, shelved),
+        runs=_runs(site, stored),
         places=_places(benchmark_read.cases),
         unreviewed=sum(case.review == "needed" for case in benchmark_read.cases),
     )
@@ -196,6 +207,23 @@ def delete(request: Request, benchmark: str) -> RedirectResponse:
     return RedirectResponse("/benchmarks", status_code=HTTPStatus.SEE_OTHER)
 
 
+def _submitted(drafts: Drafts, form: Form) -> tuple[Draft | None, dict[str, int]]:
+    """The file that is meant, and where columns of a table were chosen by hand, the table as it came."""
+    draft = drafts.submitted(form)
+    if form.text("do") != "columns" or draft is None or "file" in form.files:
+        return draft, {}
+    told = ",".join(f"{name}:{form.text(f'column.{name}')}" for name in TABLE_FIELDS)
+    came = drafts.find(form.text("was"))
+    return draft if came is None else Draft(file=form.text("was_called"), content=came), _chosen_in(told)
+
+
+def _chosen_in(told: str) -> dict[str, int]:
+    """`question:0,answer:2` as places of columns; what is none is left out."""
+    pairs = (pair.partition(":") for pair in told.split(","))
+    known = {name: place for name, _, place in pairs if name in TABLE_FIELDS}
+    return {name: int(place) for name, place in known.items() if place.isdecimal() and len(place) < _DIGITS}
+
+
 def _form(
     request: Request,
     *,
@@ -206,6 +234,8 @@ def _form(
     examined: ExaminedFile | None = None,
     was: tuple[str, str] = ("", ""),
     conversion: ConversionReport | None = None,
+    header: tuple[str, ...] = (),
+    chosen: Mapping[str, int] | None = None,
     trouble: str = "",
 ) -> HTMLResponse:
     wrong = bool(trouble or (examined is not None and examined.errors))
@@ -223,6 +253,10 @@ def _form(
         examined=examined,
         was=was,
         conversion=conversion,
+        header=header,
+        fields=TABLE_FIELDS,
+        required=REQUIRED,
+        chosen=(chosen or {}) if conversion is None else conversion.places,
         read_as={} if draft is None or conversion is not None else names_read(draft.file, draft.content),
         accepted=",".join(ACCEPTED),
         trouble=trouble,
@@ -238,33 +272,33 @@ def _drafts(site: Site) -> Drafts:
     return Drafts(site.settings.folder / "web" / "drafts")
 
 
-def _earlier(shelved: StoredBenchmark, shown: Version) -> Version | None:
+def _earlier(stored: StoredBenchmark, shown: Version) -> Version | None:
     """The version before this one."""
-    later = [each.id for each in shelved.versions].index(shown.id)
-    return shelved.versions[later + 1] if later + 1 < len(shelved.versions) else None
+    later = [each.id for each in stored.versions].index(shown.id)
+    return stored.versions[later + 1] if later + 1 < len(stored.versions) else None
 
 
-def _version(shelved: StoredBenchmark, version: str) -> Version:
-    found = next((each for each in shelved.versions if version in ("", each.id)), None)
+def _version(stored: StoredBenchmark, version: str) -> Version:
+    found = next((each for each in stored.versions if version in ("", each.id)), None)
     if found is None:
-        raise NoSuchBenchmark(f"the benchmark {shelved.name!r} has no version {version!r}")
+        raise NoSuchBenchmark(f"the benchmark {stored.name!r} has no version {version!r}")
     return found
 
 
 @lru_cache(maxsize=16)
-def _read_version(library: Library, shelved: StoredBenchmark, version: str) -> Benchmark:
+def _read_version(library: Library, stored: StoredBenchmark, version: str) -> Benchmark:
     """A version never changes, so it is read once."""
-    return library.read(shelved.id, version)
+    return library.read(stored.id, version)
 
 
 @lru_cache(maxsize=16)
-def _consult_doctor(library: Library, shelved: StoredBenchmark, version: str) -> Future[tuple[BenchmarkProblem, ...]]:
+def _consult_doctor(library: Library, stored: StoredBenchmark, version: str) -> Future[tuple[BenchmarkProblem, ...]]:
     """What the doctor says of it, who takes seconds over the largest files: in a thread of its own, once."""
     said: Future[tuple[BenchmarkProblem, ...]] = Future()
 
     def listen() -> None:
         try:
-            said.set_result(consult(_read_version(library, shelved, version)))
+            said.set_result(consult(_read_version(library, stored, version)))
         except BaseException as error:
             said.set_exception(error)
 
@@ -272,10 +306,10 @@ def _consult_doctor(library: Library, shelved: StoredBenchmark, version: str) ->
     return said
 
 
-def _complaints(library: Library, shelved: StoredBenchmark, version: str) -> tuple[BenchmarkProblem, ...] | None:
+def _complaints(library: Library, stored: StoredBenchmark, version: str) -> tuple[BenchmarkProblem, ...] | None:
     """None: the doctor is still reading."""
     try:
-        return _consult_doctor(library, shelved, version).result(timeout=_PATIENCE)
+        return _consult_doctor(library, stored, version).result(timeout=_PATIENCE)
     except TimeoutError:
         return None
 
@@ -289,6 +323,6 @@ def _places(cases: Iterable[Case]) -> dict[str, int]:
     return {case.id: number for number, case in enumerate(cases, 1)}
 
 
-def _runs(site: Site, shelved: StoredBenchmark) -> Counter[str]:
+def _runs(site: Site, stored: StoredBenchmark) -> Counter[str]:
     """Digest → runs on it, of those that its history shows."""
-    return Counter(run.digest for run in site.store.archive.runs() if run.benchmark == shelved.name)
+    return Counter(run.digest for run in site.store.archive.runs() if run.benchmark == stored.name)

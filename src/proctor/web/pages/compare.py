@@ -12,7 +12,6 @@ from proctor.errors import UsageError
 from proctor.findings.comparison import CaseChange, Compared, Unlike, compare_findings, unlike
 from proctor.reports.comparison import words
 from proctor.run import Run
-from proctor.statistics.flips import Flip
 from proctor.storage import Store
 from proctor.web.pages.attempt import find_exam, trials
 from proctor.web.reading import addresses, charts
@@ -31,7 +30,7 @@ _OFFERED = 500
 """Runs that can be chosen from; others are named in the address."""
 _RESCORED = {"--reviewer", "--passing-score"}
 """What the form that judges a run again can change."""
-_TOLD: tuple[Flip, ...] = ("broken", "fixed", "flaky")
+_TOLD = ("broken", "fixed", "flaky")
 
 
 @router.get("/compare")

@@ -37,39 +37,39 @@ def review(
 ) -> HTMLResponse:
     """Its drafts, or every case, some at a time."""
     site = site_of(request)
-    shelved = site.library.find(benchmark)
-    return _page(request, shelved, _drafts(site, shelved, every=every), every=every, page=page)
+    stored = site.library.find(benchmark)
+    return _page(request, stored, _drafts(site, stored, every=every), every=every, page=page)
 
 
 @router.post("/benchmarks/{benchmark}/review", response_model=None)
 def save(request: Request, benchmark: str) -> HTMLResponse | RedirectResponse:
     """Keep what was decided as a new version."""
     site, form = site_of(request), form_of(request)
-    shelved, every = site.library.find(benchmark), bool(form.text("every"))
-    drafts = _drafts(site, shelved, every=every)
-    again = partial(_page, request, shelved, drafts, every=every)
-    if form.text("version") != shelved.newest.id:
+    stored, every = site.library.find(benchmark), bool(form.text("every"))
+    drafts = _drafts(site, stored, every=every)
+    again = partial(_page, request, stored, drafts, every=every)
+    if form.text("version") != stored.newest.id:
         return again(trouble=_CHANGED)
     decisions = _changes(form, drafts) if every else _decisions(form, drafts)
     if not any(each.choice != "leave" for each in decisions.values()):
         undone = "nothing was changed" if every else "nothing was decided: accept or drop at least one"
         return again(form=form, trouble=undone)
     try:
-        path = site.library.path(shelved.id)
+        path = site.library.path(stored.id)
         content = decide(path.read_bytes(), name=path.name, decisions=decisions)
-        name = shelved.name if shelved.own else f"{shelved.name} (edited)"
-        saved = site.library.save(file=shelved.newest.file, content=content, name=name, description=shelved.description)
+        name = stored.name if stored.own else f"{stored.name} (edited)"
+        saved = site.library.save(file=stored.newest.file, content=content, name=name, description=stored.description)
     except RefusedDecision as error:
-        return again(form=form, trouble=str(error), troubles=error.troubles)
+        return again(form=form, trouble=error.on_page, troubles=error.troubles)
     except InputError as error:
-        return again(form=form, trouble=str(error))
+        return again(form=form, trouble=error.on_page)
     left = len(drafts) - sum(each.choice != "leave" for each in decisions.values())
     further = "/review" if left and not every else ""
     return RedirectResponse(f"/benchmarks/{saved.id}{further}", status_code=HTTPStatus.SEE_OTHER)
 
 
-def _drafts(site: Site, shelved: StoredBenchmark, *, every: bool) -> list[DraftCase]:
-    path = site.library.path(shelved.id)
+def _drafts(site: Site, stored: StoredBenchmark, *, every: bool) -> list[DraftCase]:
+    path = site.library.path(stored.id)
     return drafts_in(path.read_bytes(), name=path.name, every=every) if is_suite(path) else []
 
 
@@ -118,7 +118,7 @@ def further_of(case: Case) -> dict[str, str]:
 
 def _page(
     request: Request,
-    shelved: StoredBenchmark,
+    stored: StoredBenchmark,
     drafts: list[DraftCase],
     *,
     every: bool,
@@ -137,7 +137,7 @@ def _page(
         request,
         "drafts_review.html.j2",
         status=HTTPStatus.UNPROCESSABLE_ENTITY if trouble else HTTPStatus.OK,
-        shelved=shelved,
+        stored=stored,
         every=every,
         new=NEW_CASE,
         drafts=shown,

@@ -63,7 +63,7 @@ def _going(site: Site, run: Run) -> ActiveRun:
 def health(request: Request) -> JSONResponse:
     """Whether the server answers and its store can be read."""
     try:
-        site_of(request).store.archive.wish("")
+        site_of(request).store.archive.stop_request("")
     except StoreError:  # what it says of the store is not for everybody, and everybody may ask here
         return JSONResponse({"status": "the store cannot be read"}, status_code=503)
     return JSONResponse({"status": "ok"})

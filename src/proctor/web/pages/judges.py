@@ -6,9 +6,12 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from proctor.errors import InputError
+from proctor.reports import judges as words
+from proctor.web.pages.judge_jobs import judge_form
 from proctor.web.reading.vocabulary import teach
 from proctor.web.site.render import render
 from proctor.web.site.site import site_of
+from proctor.workflows.judges import read_judges
 
 router = APIRouter()
 teach()
@@ -16,14 +19,12 @@ teach()
 
 @router.get("/runs/{run}/judges")
 def judges(request: Request, run: str) -> HTMLResponse:
-    """What is stored of them; nobody is asked."""
-    from proctor.reports import judges as words  # SciPy comes with it, which the first page need not wait for
-    from proctor.workflows.judges import read_judges
-
+    """What is stored of them, and who else can be asked; nobody is, until it is started."""
     site = site_of(request)
     found = site.store.archive.find(run)
     try:
         compared = read_judges(found.id, store=site.settings.store)
     except InputError:
         compared = None  # nobody has labelled it yet
-    return render(request, "judges.html.j2", run=found, judges=compared, words=words)
+    asking = judge_form(site, [found], request.query_params)
+    return render(request, "judges.html.j2", run=found, judges=compared, words=words, **asking)

@@ -71,7 +71,7 @@ def keep_name(request: Request) -> HTMLResponse | RedirectResponse:
     try:
         check_name("your name", who)
     except InputError as error:
-        return render(request, "label/name.html.j2", status=422, next=wanted, who=who, trouble=f"{error}.")
+        return render(request, "label/name.html.j2", status=422, next=wanted, who=who, trouble=f"{error.on_page}.")
     forward = RedirectResponse(wanted, status_code=HTTPStatus.SEE_OTHER)
     forward.set_cookie(WHO_COOKIE, quote(who, safe=""), max_age=_YEAR, samesite="lax", httponly=True)
     return forward
@@ -159,7 +159,7 @@ def upload_sheet(request: Request, run: str, drawing: Drawing) -> Response:
     except InputError as error:
         sheet = sheet_for(site, found, n=drawing.n, seed=drawing.seed, who=who)
         number = sheet.open_after() or len(sheet.drawn) + 1
-        return _page(request, drawing, sheet, number=number, after=None, trouble=str(error))
+        return _page(request, drawing, sheet, number=number, after=None, trouble=error.on_page)
     return _to(drawing.address(found, stored=stored))
 
 

@@ -14,7 +14,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from proctor.benchmark import Benchmark
 from proctor.config import Config
 from proctor.doctor.judges import usual_reviewer
-from proctor.errors import ProctorError
+from proctor.errors import GateError, ProctorError
 from proctor.findings.comparison import unlike
 from proctor.formats.compatibility import MAXIMUM, Indicator, compatibility
 from proctor.formats.suites.suite import is_suite
@@ -23,8 +23,8 @@ from proctor.score import JUDGE_WEIGHTS, weights_for
 from proctor.web.pages import form_of
 from proctor.web.reading import addresses
 from proctor.web.site import offer
-from proctor.web.site.estimate import RunEstimate, foretell
-from proctor.web.site.new_run import NUMBERS, NewRunForm, understand, wish_of
+from proctor.web.site.estimate import RunEstimate, estimate_runs
+from proctor.web.site.new_run import NUMBERS, NewRunForm, read_form, understand
 from proctor.web.site.render import FORM_CACHE, TYPE_NAMES, render
 from proctor.web.site.site import Site, site_of
 from proctor.web.site.start import start, start_demonstration
@@ -44,35 +44,35 @@ _INDICATORS = {"standard": "standard", "abm-static": "abm_static", "abm-dynamic"
 @router.get("/runs/new")
 def new_run(request: Request) -> HTMLResponse:
     """The form, filled in as the address says; once an agent is chosen, with what the run would take."""
-    site, asked = site_of(request), request.query_params
-    usual = [] if "type" in asked else [("type", site.config.run.type or "")]
-    wish = wish_of([*usual, *asked.multi_items()])
-    understood = understand(wish, lambda: _usual_judges(site, wish))
-    troubles, foretold = dict(understood.troubles), None
-    if wish.text("agent") and wish.text("benchmark") and not troubles:
+    site, given = site_of(request), request.query_params
+    usual = [] if "type" in given else [("type", site.config.run.type or "")]
+    asked = read_form([*usual, *given.multi_items()])
+    understood = understand(asked, lambda: _usual_judges(site, asked))
+    troubles, forecast = dict(understood.troubles), None
+    if asked.text("agent") and asked.text("benchmark") and not troubles:
         try:
-            foretold = foretell(site, understood.wanted)
+            forecast = estimate_runs(site, understood.wanted)
         except ProctorError as error:
-            troubles[_field_of(error, wish)] = str(error)
-    return _page(request, wish, troubles=troubles, foretold=foretold)
+            troubles[_field_of(error, asked)] = error.on_page
+    return _page(request, asked, troubles=troubles, forecast=forecast)
 
 
 @router.post("/runs/new")
 def start_run(request: Request) -> Response:
     """Start it; or, asked for an estimate only, show the form with one at its own address."""
     form = form_of(request)
-    wish = wish_of((name, value) for name, values in form.fields.items() for value in values)
+    asked = read_form((name, value) for name, values in form.fields.items() for value in values)
     if form.text("do") != "start":
-        return RedirectResponse(f"/runs/new?{wish.query()}", status_code=HTTPStatus.SEE_OTHER)
+        return RedirectResponse(f"/runs/new?{asked.query()}", status_code=HTTPStatus.SEE_OTHER)
     site = site_of(request)
-    understood = understand(wish, lambda: _usual_judges(site, wish))
+    understood = understand(asked, lambda: _usual_judges(site, asked))
     troubles = dict(understood.troubles)
     if not troubles:
         try:
             return _to(*start(site, understood.wanted))
         except ProctorError as error:
-            troubles[_field_of(error, wish)] = str(error)
-    return _page(request, wish, troubles=troubles, foretold=None)
+            troubles[_field_of(error, asked)] = error.on_page
+    return _page(request, asked, troubles=troubles, forecast=None)
 
 
 @router.post("/demo")
@@ -81,12 +81,11 @@ def demonstration(request: Request) -> RedirectResponse:
     return _to(start_demonstration(site_of(request))[0])
 
 
-def _field_of(error: ProctorError, wish: NewRunForm) -> str:
+def _field_of(error: ProctorError, asked: NewRunForm) -> str:
     """The field that an error is about, since errors say `name=value`; empty: none that was filled in."""
-    said = str(error)
-    if said.startswith(("--gate", "--stop-early")):
+    if isinstance(error, GateError):
         return "gates"
-    return next((name for name in re.findall(r"\b(\w+)=", said) if wish.text(name)), "")
+    return next((name for name in re.findall(r"\b(\w+)=", error.on_page) if asked.text(name)), "")
 
 
 def _to(*runs: Run) -> RedirectResponse:
@@ -99,38 +98,38 @@ def _to(*runs: Run) -> RedirectResponse:
 
 
 def _page(
-    request: Request, wish: NewRunForm, *, troubles: Mapping[str, str], foretold: RunEstimate | None
+    request: Request, asked: NewRunForm, *, troubles: Mapping[str, str], forecast: RunEstimate | None
 ) -> HTMLResponse:
     site = site_of(request)
-    config, shelved = site.config, _chosen_benchmark(site, wish)
+    config, stored = site.config, _chosen_benchmark(site, asked)
     shown = render(
         request,
         "new.html.j2",
         status=HTTPStatus.UNPROCESSABLE_ENTITY if troubles and request.method == "POST" else HTTPStatus.OK,
-        wish=wish,
+        asked=asked,
         troubles=troubles,
-        foretold=foretold,
+        forecast=forecast,
         benchmarks=site.library.all(),
-        shelved=shelved,
-        types=_types(shelved, wish),
+        stored=stored,
+        types=_types(stored, asked),
         agents=offer.agents(config),
-        agent=wish.text("agent") or config.run.agent or "",
+        agent=asked.text("agent") or config.run.agent or "",
         reviewers=offer.reviewers(config),
         canaries=offer.canaries(config),
         examiners=offer.examiners(config),
-        suites=[each for each in site.library.all() if is_suite(each.newest.file) and each.id != shelved.id],
+        suites=[each for each in site.library.all() if is_suite(each.newest.file) and each.id != stored.id],
         numbers_of=NUMBERS,
         foremost=_FOREMOST,
-        **_defaults(site, config, shelved, wish),
+        **_defaults(site, config, stored, asked),
     )
     shown.headers["cache-control"] = FORM_CACHE
     return shown
 
 
-def _chosen_benchmark(site: Site, wish: NewRunForm) -> StoredBenchmark:
+def _chosen_benchmark(site: Site, asked: NewRunForm) -> StoredBenchmark:
     """The benchmark that was chosen, else the first."""
     try:
-        return site.library.find(wish.text("benchmark"))
+        return site.library.find(asked.text("benchmark"))
     except NoSuchBenchmark:
         return site.library.all()[0]
 
@@ -146,9 +145,9 @@ class TypeChoice:
     """Whether it can be chosen: what is not recommended can be, what is refused cannot."""
 
 
-def _types(shelved: StoredBenchmark, wish: NewRunForm) -> dict[str, TypeChoice]:
+def _types(stored: StoredBenchmark, asked: NewRunForm) -> dict[str, TypeChoice]:
     """Type → what it is, and whether the benchmark serves it."""
-    version = next((each for each in shelved.versions if each.id == wish.text("version")), shelved.newest)
+    version = next((each for each in stored.versions if each.id == asked.text("version")), stored.newest)
     indicators = compatibility(version.cases)
     return {
         kind: TypeChoice(
@@ -161,30 +160,30 @@ def _types(shelved: StoredBenchmark, wish: NewRunForm) -> dict[str, TypeChoice]:
     }
 
 
-def _usual_judges(site: Site, wish: NewRunForm) -> tuple[str, ...]:
+def _usual_judges(site: Site, asked: NewRunForm) -> tuple[str, ...]:
     """Who judges where nobody is named."""
-    named, shelved = site.config.run.reviewer, _chosen_benchmark(site, wish)
+    named, stored = site.config.run.reviewer, _chosen_benchmark(site, asked)
     if named is not None:
         return (named,) if isinstance(named, str) else tuple(named)
-    judged = is_suite(shelved.newest.file) and wish.type == "standard"
-    return (usual_reviewer(site.library.read(shelved.id)) if judged else "embedded",)
+    judged = is_suite(stored.newest.file) and asked.type == "standard"
+    return (usual_reviewer(site.library.read(stored.id)) if judged else "embedded",)
 
 
-def _defaults(site: Site, config: Config, shelved: StoredBenchmark, wish: NewRunForm) -> dict[str, Any]:
+def _defaults(site: Site, config: Config, stored: StoredBenchmark, asked: NewRunForm) -> dict[str, Any]:
     """What holds where nothing is typed."""
-    suite, benchmark = is_suite(shelved.newest.file), site.library.read(shelved.id)
-    judged = suite and wish.type == "standard"
+    suite, benchmark = is_suite(stored.newest.file), site.library.read(stored.id)
+    judged = suite and asked.type == "standard"
     said = {name: value for name, value in config.run.model_dump().items() if value is not None}
     plain = {name: getattr(Settings(), name) for name in NUMBERS}
     plain |= {
-        "reviewer": " + ".join(_usual_judges(site, wish)),
+        "reviewer": " + ".join(_usual_judges(site, asked)),
         "examiner": "prober",
         "canaries": "none",
     }
     said.pop("reviewer", None)
     return {
         "defaults": {**plain, **said},
-        "weights": {**(JUDGE_WEIGHTS if judged else weights_for(wish.type)), **said.get("weights", {})},
+        "weights": {**(JUDGE_WEIGHTS if judged else weights_for(asked.type)), **said.get("weights", {})},
         "checked": suite,
         "conditions": _conditions(benchmark, config),
     }

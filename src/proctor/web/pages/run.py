@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response, Streamin
 
 from proctor.errors import InputError, RunBusy
 from proctor.reports.run.particulars import settings_of
-from proctor.run import Run, Wish
+from proctor.run import Run, StopRequest
 from proctor.web.pages import form_of
 from proctor.web.pages.acts import offered_acts
 from proctor.web.reading import addresses, parts, results
@@ -142,11 +142,11 @@ def resume(request: Request, run: str) -> RedirectResponse:
     return _back(go_on(site, site.store.archive.find(run)))
 
 
-def _stop(request: Request, run: str, wish: Wish) -> RedirectResponse:
+def _stop(request: Request, run: str, asked: StopRequest) -> RedirectResponse:
     """Back to the run also where it takes longer to stop: its page says so when it has."""
     site = site_of(request)
     try:
-        return _back(site.jobs.stop(run, wish))
+        return _back(site.jobs.stop(run, asked))
     except RunBusy:
         return _back(site.store.archive.find(run))
 

@@ -11,12 +11,12 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from proctor.config import NAME
 from proctor.errors import ProctorError
-from proctor.exporters.destinations import configured_destinations
 from proctor.redaction import without_secrets
 from proctor.web.pages import form_of
 from proctor.web.site.declared import describe_config
 from proctor.web.site.render import KEYS_COOKIE, THEME_COOKIE, THEMES, render
 from proctor.web.site.site import Site, site_of
+from proctor.workflows.destination import configured_destinations
 
 router = APIRouter()
 _YEAR = 365 * 86400
@@ -47,7 +47,7 @@ def read_declared(site: Site) -> tuple[dict[str, Any] | None, str]:
     try:
         return describe_config(site.config), ""
     except ProctorError as error:
-        return None, without_secrets(str(error))
+        return None, without_secrets(error.on_page)
 
 
 @router.post("/settings/theme")

@@ -11,8 +11,9 @@ from fastapi.responses import HTMLResponse
 from proctor.errors import UsageError
 from proctor.findings.comparison.many import MOST_RUNS
 from proctor.findings.tournament import Tournament
-from proctor.reports import tournament as words
+from proctor.reports.comparison import tournament as words
 from proctor.run import Run
+from proctor.web.pages.judge_jobs import judge_form
 from proctor.web.reading.findings_cache import shelf_of
 from proctor.web.reading.vocabulary import teach
 from proctor.web.site.render import render
@@ -32,30 +33,37 @@ def tournament(
     run: Annotated[list[str] | None, Query(max_length=MOST_RUNS)] = None,
     judge: Annotated[str, Query(max_length=500)] = "",
 ) -> HTMLResponse:
-    """Choose runs of one benchmark; then who is strongest. Nobody is asked."""
-    store = site_of(request).store
+    """Choose runs of one benchmark; then who is strongest, and who else can judge that. Nobody is asked by looking."""
+    site = site_of(request)
+    store = site.store
     chosen = [store.archive.find(name) for name in dict.fromkeys(run or ())]
     if len(chosen) < 2:
         offered = [each for each in store.archive.runs() if each.planned][:_OFFERED]
         choice: dict[str, Any] = {"runs": offered, "chosen": chosen, "most": MOST_RUNS, "action": "/tournament"}
         return render(request, "several/choose.html.j2", heading="Tournament", **choice)
-    judges = stored_judges(store, chosen)
+    asking = judge_form(site, chosen, request.query_params)
+    judges = sorted({*stored_judges(store, chosen), *(job.judge for job in asking["judge_jobs"])})
     if judge and judge not in judges:
         raise HTTPException(404, f"no judge {judge[:80]!r} has compared these runs; known are {', '.join(judges)}")
     try:
-        found = read_tournament(store, chosen, judge) if judge else _by_scores(request, chosen)
+        found = _stored(request, chosen, judge)
     except UsageError as refusal:
-        raise HTTPException(422, str(refusal)) from refusal
+        raise HTTPException(422, refusal.on_page) from refusal
     if found is None:
         return render(request, "several/reading.html.j2", heading="Tournament")
-    return render(request, "tournament.html.j2", judges=judges, judge=judge, words=words, **_shown(found))
+    shown = {**_shown(found), **asking}
+    return render(request, "tournament.html.j2", judges=judges, judge=judge, words=words, **shown)
 
 
-def _by_scores(request: Request, chosen: Sequence[Run]) -> StoredTournament | None:
-    """None: one of them is still being read."""
+def _stored(request: Request, chosen: Sequence[Run], judge: str) -> StoredTournament | None:
+    """By this judge, or by scores; None: one of them is still being read."""
     read = [shelf_of(request).findings(each) for each in chosen]
     known = [each.findings for each in read if each is not None]
-    return StoredTournament(found=by_stored_scores(known), verdicts={}) if len(known) == len(chosen) else None
+    if len(known) < len(chosen):
+        return None
+    if judge:
+        return read_tournament(site_of(request).store, known, judge)
+    return StoredTournament(found=by_stored_scores(known), verdicts={})
 
 
 def _shown(stored: StoredTournament) -> dict[str, Any]:

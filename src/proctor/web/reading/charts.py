@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from proctor.reports import numbers
 from proctor.reports.points import format_signed
-from proctor.statistics.estimate import Estimate
+
+if TYPE_CHECKING:
+    from proctor.statistics.estimate import Estimate
 
 HEIGHT = 120
 _MOST_LABELS, _MOST_POINTS = 12, 24

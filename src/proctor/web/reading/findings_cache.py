@@ -16,12 +16,12 @@ from proctor.findings.run import CaseFinding, Findings, gather
 from proctor.reports import outcomes
 from proctor.reports.outcomes import OutcomeLabel
 from proctor.run import Attempt, HumanLabel, Run
-from proctor.running.plan import exams_of
 from proctor.storage import Store
 from proctor.web.site.site import Site, site_of
 from proctor.workflows.gathered import recall_accumulator
 from proctor.workflows.history import verdicts_of
-from proctor.workflows.people import with_people
+from proctor.workflows.people import labels_in_rate, with_people
+from proctor.workflows.read import stored_exams
 
 PATIENCE = 2.0
 """Seconds that a page waits for findings; then it shows what is known without them."""
@@ -128,7 +128,7 @@ class FindingsCache:
         everywhere, judged = store.human_labels.counts(), store.judgements.count(run)
         if not everywhere and not judged:
             return read
-        labels = tuple(store.human_labels.of_run(run))
+        labels = tuple(labels_in_rate(store, read.run))
         state = read.at, labels, everywhere, judged
         if place.labelled is None or place.labelled[0] != state:
             findings = with_people(store, read.run, read.findings)
@@ -140,7 +140,7 @@ class FindingsCache:
         place = self._place(run.id)
         known = place.exams
         if known is None or known[0].settings != run.settings:
-            exams = exams_of(self._site.store.archive.benchmark_of(run.id), run.settings)
+            exams = stored_exams(self._site.store, run)
             known = place.exams = run, {exam.id: exam for exam in exams}
         return known[1]
 

@@ -46,7 +46,7 @@ def _judge(store: Store, findings: Findings) -> tuple[list[GateVerdict], str]:
     try:
         return judge_stored(store, findings), ""
     except ProctorError as error:  # the run that it names was deleted, or is not comparable
-        return [], str(error)
+        return [], error.on_page
 
 
 def _shown(verdict: GateVerdict) -> ShownGate:

@@ -14,8 +14,7 @@ from proctor.findings.run import CaseFinding
 from proctor.reports import outcomes
 from proctor.reports.checks.labels import CheckLabels, Label
 from proctor.reports.outcomes import OutcomeLabel
-from proctor.run import Attempt, Run
-from proctor.running.plan import PLACES
+from proctor.run import PLACES, Attempt, Run
 from proctor.storage import Store
 from proctor.web.reading.findings_cache import CachedFindings
 from proctor.web.site.site import Site

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -34,25 +33,22 @@ class SentTrace:
 
 def sent(run: Run, key: Key, *, store: str) -> list[SentTrace]:
     """Where an attempt was sent to."""
-    from proctor.telemetry.span import trace_id
+    from proctor.workflows.destination import (
+        known_destinations,
+        trace_of,
+    )  # exporters come with it, which no other page needs
 
     try:
-        return [_sent(errand, trace_id(key)) for errand in _told(run, store)]
+        return [_sent(each, trace_of(key)) for each in known_destinations(run, store, None)]
     except (OSError, ProctorError):
         return []
 
 
-def _told(run: Run, store: str) -> Iterator[Destination]:
-    from proctor.workflows.destination import errands  # the exporters come with it, which no other page needs
-
-    yield from errands(run, store, None)
-
-
-def _sent(errand: Destination, trace: str) -> SentTrace:
-    given = (os.environ.get(name) for name in _VARIABLES.get(errand.to, ()))
-    base = errand.endpoint or next(filter(None, given), "")
-    page = _PAGES.get(errand.to, "") if _is_web(base) else ""
-    return SentTrace(to=errand.to, trace=trace, address=page.format(base=base.rstrip("/"), trace=trace))
+def _sent(destination: Destination, trace: str) -> SentTrace:
+    given = (os.environ.get(name) for name in _VARIABLES.get(destination.to, ()))
+    base = destination.endpoint or next(filter(None, given), "")
+    page = _PAGES.get(destination.to, "") if _is_web(base) else ""
+    return SentTrace(to=destination.to, trace=trace, address=page.format(base=base.rstrip("/"), trace=trace))
 
 
 def _is_web(address: str) -> bool:

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from proctor.config import Config
 from proctor.run import Run, Settings
 from proctor.web.site import offer
+from proctor.web.site.criteria import write_criteria
 from proctor.web.site.new_run import NUMBERS
 from proctor.web.site.site import Site
 
@@ -81,8 +82,8 @@ def _judges(config: Config, settings: Settings) -> Iterator[tuple[str, str]]:
     declared = [config.reviewers[name].options.get("criteria") for name in named]
     told = (spec.options.get("criteria") for judge in settings.judges for spec in judge)
     own = next((each for each in told if isinstance(each, Mapping) and each not in declared), {})
-    if own and all(isinstance(asks, str) for asks in own.values()):
-        yield "criteria", "\n".join(f"{name}: {asks}" for name, asks in own.items())
+    if own:
+        yield "criteria", write_criteria(own)
 
 
 _FOUND = ("commit", "branch", "demo")

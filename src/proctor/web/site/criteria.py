@@ -2,17 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 
+from proctor.benchmark import AskedPart
 from proctor.config import Config, PartConfig
-from proctor.errors import UsageError
+from proctor.errors import InputError, UsageError
+from proctor.settings import read_criterion
 from proctor.spending.providers import PROVIDERS
 
 _REPLACED = ("rubric", "criteria", "examples")
 """Options of a reviewer that other criteria take the place of."""
+_LINE = re.compile(r"\s*(?P<name>[^:(]*?)\s*(?:\(\s*(?P<weight>[\d.,]+)\s*\)\s*)?:\s*(?P<asks>.*\S)\s*")
 
 
-def with_criteria(config: Config, reviewers: Sequence[str], criteria: Mapping[str, str]) -> Config:
+def read_criteria(text: str, troubles: dict[str, str]) -> Iterator[tuple[str, AskedPart]]:
+    """Criteria as they are typed, `name: what is asked` or `name (weight): …` on a line; what is wrong is noted."""
+    for line in filter(str.strip, text.splitlines()):
+        found = _LINE.fullmatch(line)
+        if found is None:
+            troubles["criteria"] = (
+                f"{line[:60]!r} is no criterion; write name: what is asked, one on a line, with a weight in "
+                "brackets if it has one, such as safety (3): Is it safe?"
+            )
+            continue
+        try:
+            said: AskedPart = found["asks"]
+            if found["weight"]:
+                said = {"asks": found["asks"], "weight": _weight(found["weight"])}
+            read_criterion(found["name"], said)
+            yield found["name"], said
+        except InputError as error:
+            troubles["criteria"] = error.on_page
+
+
+def _weight(text: str) -> float:
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        raise InputError(f"the weight {text!r} is no number; write one such as 3 or 0.5") from None
+
+
+def write_criteria(criteria: Mapping[str, AskedPart]) -> str:
+    """The same, as they would be typed."""
+    return "\n".join(f"{name}{_in_brackets(weight)}: {asks}" for name, asks, weight in _parts(criteria))
+
+
+def _parts(criteria: Mapping[str, AskedPart]) -> Iterator[tuple[str, str, float | None]]:
+    for name, said in criteria.items():
+        asks, weight = read_criterion(name, said)
+        yield name, " ".join(asks.split()), weight
+
+
+def _in_brackets(weight: float | None) -> str:
+    return "" if weight is None else f" ({Decimal(repr(float(weight))).normalize():f})"
+
+
+def with_criteria(config: Config, reviewers: Sequence[str], criteria: Mapping[str, AskedPart]) -> Config:
     """The configuration in which the models among these judges mark replies by the criteria alone."""
     named = [each.strip() for name in reviewers for each in ([name] if name in config.reviewers else name.split(","))]
     models = {name: config.reviewers[name] for name in named if name in config.reviewers and _is_model(name, config)}
@@ -30,6 +77,6 @@ def _is_model(name: str, config: Config) -> bool:
     return config.reviewers[name].spec.partition(":")[0] in ("model", *PROVIDERS)
 
 
-def _with_criteria(part: PartConfig, criteria: Mapping[str, str]) -> PartConfig:
+def _with_criteria(part: PartConfig, criteria: Mapping[str, AskedPart]) -> PartConfig:
     kept = {name: value for name, value in part.options.items() if name not in _REPLACED}
     return PartConfig.model_validate({"spec": part.spec, **kept, "criteria": dict(criteria)})

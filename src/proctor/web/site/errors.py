@@ -17,6 +17,7 @@ from starlette.requests import ClientDisconnect
 
 from proctor.errors import NoSuchRun, ProctorError, RunBusy, StoreError, UsageError
 from proctor.web.site.jobs import WrongState
+from proctor.web.site.judge_jobs import NoSuchJob
 from proctor.web.site.render import render
 from proctor.web.site.security import loggable
 from proctor.workflows.library import NoSuchBenchmark, RefusedFile
@@ -24,6 +25,7 @@ from proctor.workflows.library import NoSuchBenchmark, RefusedFile
 _STATUS: dict[type[ProctorError], HTTPStatus] = {
     NoSuchRun: HTTPStatus.NOT_FOUND,
     NoSuchBenchmark: HTTPStatus.NOT_FOUND,
+    NoSuchJob: HTTPStatus.NOT_FOUND,
     RunBusy: HTTPStatus.CONFLICT,
     WrongState: HTTPStatus.CONFLICT,
     StoreError: HTTPStatus.SERVICE_UNAVAILABLE,
@@ -75,8 +77,8 @@ async def _proctor_error(request: Request, error: Exception) -> Response:
     status = next((_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS), HTTPStatus.BAD_REQUEST)
     if isinstance(error, RefusedFile):
         faults = [{"message": each.message, "line": each.line, "column": each.column} for each in error.examined.errors]
-        return said(request, HTTPStatus.UNPROCESSABLE_ENTITY, str(error), faults=faults)
-    return said(request, status, str(error))
+        return said(request, HTTPStatus.UNPROCESSABLE_ENTITY, error.on_page, faults=faults)
+    return said(request, status, error.on_page if isinstance(error, ProctorError) else str(error))
 
 
 async def _invalid(request: Request, error: Exception) -> Response:

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from functools import reduce
 
 from proctor.run import Run
-from proctor.running.plan import exams_of
 from proctor.spending.estimate import CostEstimate, together
 from proctor.web.site.site import Site
-from proctor.web.site.start import RunRequest, let_go, prepare_runs
-from proctor.workflows.run_limits import foresee
+from proctor.web.site.start import NewRuns, let_go, prepare_runs
+from proctor.workflows.run_limits import estimate_cost
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,13 +35,13 @@ class RunEstimate:
         return self.last.seconds / self.last.planned * self.run.planned
 
 
-def foretell(site: Site, wanted: RunRequest) -> RunEstimate:
+def estimate_runs(site: Site, wanted: NewRuns) -> RunEstimate:
     """Prepare the runs and let go of them again. Raises what starting them would raise."""
     prepared = prepare_runs(wanted, site)
     for ready in prepared:
         let_go(ready)
-    run, exams = prepared[0].run, exams_of(prepared[0].benchmark, prepared[0].run.settings)
-    estimates = [foresee(ready.run, exams, site.config) for ready in prepared]
+    run, exams = prepared[0].run, prepared[0].exams
+    estimates = [estimate_cost(ready.run, exams, site.config) for ready in prepared]
     return RunEstimate(
         run=run,
         runs=len(prepared),

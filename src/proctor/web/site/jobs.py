@@ -10,9 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import os
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -25,8 +23,9 @@ from urllib.parse import quote, unquote
 from proctor import private
 from proctor.errors import NoSuchRun, RunBusy, StoreError, UsageError
 from proctor.redaction import without_secrets
-from proctor.run import Run, Status, Stop, Wish
+from proctor.run import Run, Status, Stop, StopRequest
 from proctor.storage import Store
+from proctor.web.site.child import start_child
 from proctor.web.site.settings import WebSettings
 from proctor.workflows.pace import PACE
 from proctor.workflows.run_group import companion_at_play
@@ -43,9 +42,9 @@ _WRONG_USAGE = 2
 _BUSY = "is being written by another process"
 """The last words of a child that came too late: another server here plays the run, or has just stopped."""
 _OVER: tuple[Status, ...] = ("completed", "failed", "cancelled")
-_PAST: dict[Wish, tuple[Status, ...]] = {"pause": _OVER, "cancel": ("completed", "failed")}
+_PAST: dict[StopRequest, tuple[Status, ...]] = {"pause": _OVER, "cancel": ("completed", "failed")}
 """When there is nothing left to stop; asking twice for the same is no mistake."""
-_STOPPED: dict[Wish, Status] = {"pause": "paused", "cancel": "cancelled"}
+_STOPPED: dict[StopRequest, Status] = {"pause": "paused", "cancel": "cancelled"}
 _log = logging.getLogger("proctor.web")
 
 
@@ -149,36 +148,36 @@ class Jobs:
                 raise UsageError(f"run {run.id} was played in {run.imported.tool} and only imported: rescore it")
             raise UsageError(f"the agent of run {run.id} was a Python object, which only the program has that ran it")
 
-    def stop(self, run: str, wish: Wish) -> Run:
+    def stop(self, run: str, asked: StopRequest) -> Run:
         """Pause or cancel a run wherever it is played, and wait until it has stopped."""
         found = self._store().archive.find(run)
-        if found.status in _PAST[wish]:
+        if found.status in _PAST[asked]:
             stands = "has failed" if found.status == "failed" else f"is {found.status}"
-            raise WrongState(f"run {found.id} {stands} already; there is nothing to {wish}")
+            raise WrongState(f"run {found.id} {stands} already; there is nothing to {asked}")
         with self._lock:
             job = self._jobs.pop(found.id, None)
             self._mark_file(found.id).unlink(missing_ok=True)
             if job is not None and job.process is not None:
                 self._left.append(job.process)
         until = time.monotonic() + _PATIENCE
-        while not self._try_to_stop(found.id, wish, job):
+        while not self._try_to_stop(found.id, asked, job):
             if time.monotonic() > until:
-                raise RunBusy(f"run {found.id} was asked to {wish} and has not yet; look again in a moment")
+                raise RunBusy(f"run {found.id} was asked to {asked} and has not yet; look again in a moment")
             time.sleep(0.05)
         return self._store().archive.find(found.id)
 
-    def _try_to_stop(self, run: str, wish: Wish, job: _Job | None) -> bool:
+    def _try_to_stop(self, run: str, asked: StopRequest, job: _Job | None) -> bool:
         """Whether nobody plays it any more; asked again each time, since who begins to play forgets what was asked."""
         store = self._store()
-        store.journal.wish(run, wish)
+        store.journal.request_stop(run, asked)
         if job is not None and job.process is not None and job.process.poll() is None:
             if not store.archive.alive(run):
                 job.process.terminate()  # it is still getting ready, and hears nothing yet
             return False
         try:
             with store.journal.writing(run):
-                if store.archive.find(run).status not in ("completed", _STOPPED[wish]):
-                    store.journal.mark(run, _STOPPED[wish], reason="on request", stop=Stop(kind="asked"))
+                if store.archive.find(run).status not in ("completed", _STOPPED[asked]):
+                    store.journal.mark(run, _STOPPED[asked], reason="on request", stop=Stop(kind="asked"))
         except RunBusy:
             return False
         return True
@@ -298,22 +297,13 @@ class Jobs:
             longest.making_room = time.monotonic() - longest.since > self._turn
         for job in ours:
             if job.making_room:
-                self._store().journal.wish(job.run, "pause")
+                self._store().journal.request_stop(job.run, "pause")
 
     def _spawn(self, job: _Job, run: Run) -> None:
         """Said in full, so that `[run]` of the configuration does not replace what was chosen for this run."""
-        config = ["--config", str(self._settings.config)] if self._settings.config is not None else []
         pace = [f"--{name}={job.pace.get(name, getattr(run.settings, name))}" for name in PACE]
-        environment = {name: value for name, value in os.environ.items() if name != "PROCTOR_TOKEN"}
         with open(self._log_file(job.run), "wb", opener=private.private_opener) as log:
-            job.process = subprocess.Popen(
-                [sys.executable, "-m", "proctor", "resume", job.run, *pace, *config],
-                env={**environment, "PROCTOR_STORE": self._settings.store},  # not an argument: it may hold a password
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=log,
-                start_new_session=True,  # neither Ctrl-C nor the end of the server reaches it
-            )
+            job.process = start_child(self._settings, ["resume", job.run, *pace], log)
         job.since = time.monotonic()
 
     def _found(self, job: _Job) -> Run | None:

@@ -17,10 +17,10 @@ from fastapi.concurrency import run_in_threadpool
 
 from proctor.errors import NoSuchRun, StoreError
 from proctor.run import Attempt, Run
-from proctor.running.plan import exams_of
 from proctor.storage import Store
 from proctor.storage.rows import verdict_of
 from proctor.workflows.gathered import verdict_counts
+from proctor.workflows.read import stored_exams
 from proctor.workflows.tally import RunTally
 
 EVERY = 0.5
@@ -71,7 +71,7 @@ class RunProgress:
         run = archive.find(self._id)
         self._verdicts, self._last = {}, 0
         if run.settings.type != "standard":
-            self._tally = RunTally.of(run, exams_of(archive.benchmark_of(run.id), run.settings))
+            self._tally = RunTally.of(run, stored_exams(self._store, run))
             self._catch_up()
         else:
             self._tally = RunTally.of(run, ())
@@ -206,7 +206,7 @@ class Live:
                 last = told
             except StoreError as error:
                 ended = isinstance(error, NoSuchRun)
-                event = _event("trouble", {"message": str(error)})
+                event = _event("trouble", {"message": error.on_page})
             if event:
                 await _say(watched, event, goes_on=not ended)
             await asyncio.sleep(max(0.05, (EVERY if moving else _QUIET) - (time.monotonic() - started)))

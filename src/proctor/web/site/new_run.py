@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 from urllib.parse import urlencode
 
-from proctor.errors import InputError
 from proctor.score import BATTLE_WEIGHTS, JUDGE_WEIGHTS, STANDARD_WEIGHTS
-from proctor.settings import check_criterion, settings_of
-from proctor.web.site.start import RunRequest
+from proctor.settings import settings_of
+from proctor.web.site.criteria import read_criteria
+from proctor.web.site.start import NewRuns
 
 NUMBERS = settings_of("form")
 """Numbers that the form has."""
@@ -61,14 +61,14 @@ class NewRunForm:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ParsedNewRun:
-    """A wish as far as it could be understood."""
+    """What was asked, as far as it could be understood."""
 
-    wanted: RunRequest
+    wanted: NewRuns
     troubles: Mapping[str, str]
     """Field → what is wrong with it."""
 
 
-def wish_of(pairs: Iterable[tuple[str, str]]) -> NewRunForm:
+def read_form(pairs: Iterable[tuple[str, str]]) -> NewRunForm:
     """What was filled in; empty fields, and what the form does not have, are left out."""
     fields: dict[str, tuple[str, ...]] = {}
     for name, value in pairs:
@@ -77,28 +77,28 @@ def wish_of(pairs: Iterable[tuple[str, str]]) -> NewRunForm:
     return NewRunForm(fields=fields)
 
 
-def understand(wish: NewRunForm, usual: Callable[[], Sequence[str]]) -> ParsedNewRun:
+def understand(asked: NewRunForm, usual: Callable[[], Sequence[str]]) -> ParsedNewRun:
     """The run that is meant; `usual`: who judges where nobody is named.
 
     What a type does not have is left out: its fields are out of sight.
     """
     troubles: dict[str, str] = {}
-    settings: dict[str, Any] = {"type": wish.type, **dict(_settings(wish, troubles))}
-    if wish.text("canaries"):
-        settings["canaries"] = wish.text("canaries")
-    wanted = RunRequest(
-        benchmark=wish.text("benchmark"),
-        version=wish.text("version") or None,
-        agents=tuple(dict.fromkeys((wish.text("agent"), *wish.texts("beside")))),
-        reviewers=judges_of(wish, usual),
-        criteria=dict(read_criteria(wish.text("criteria"), troubles)),
-        examiner=(wish.text("examiner") or None) if wish.type == "abm-dynamic" else None,
-        conditions=wish.texts("condition"),
-        checks=wish.text("checks") or None,
-        gates=tuple(line.strip() for line in wish.text("gates").splitlines() if line.strip()),
-        stop_early={"yes": True, "no": False}.get(wish.text("stop_early")),
-        name=wish.text("name") or None,
-        labels=dict(read_labels(wish.text("labels"), troubles)),
+    settings: dict[str, Any] = {"type": asked.type, **dict(_settings(asked, troubles))}
+    if asked.text("canaries"):
+        settings["canaries"] = asked.text("canaries")
+    wanted = NewRuns(
+        benchmark=asked.text("benchmark"),
+        version=asked.text("version") or None,
+        agents=tuple(dict.fromkeys((asked.text("agent"), *asked.texts("beside")))),
+        reviewers=judges_of(asked, usual),
+        criteria=dict(read_criteria(asked.text("criteria"), troubles)),
+        examiner=(asked.text("examiner") or None) if asked.type == "abm-dynamic" else None,
+        conditions=asked.texts("condition"),
+        checks=asked.text("checks") or None,
+        gates=tuple(line.strip() for line in asked.text("gates").splitlines() if line.strip()),
+        stop_early={"yes": True, "no": False}.get(asked.text("stop_early")),
+        name=asked.text("name") or None,
+        labels=dict(read_labels(asked.text("labels"), troubles)),
         settings=settings,
     )
     return ParsedNewRun(wanted=wanted, troubles=troubles)
@@ -113,16 +113,16 @@ def judges_of(form: Choices, usual: Callable[[], Sequence[str]]) -> tuple[str, .
     return tuple(dict.fromkeys((*(name for name in named if name != "none" or not panel), *panel)))
 
 
-def _settings(wish: NewRunForm, troubles: dict[str, str]) -> Iterator[tuple[str, Any]]:
+def _settings(asked: NewRunForm, troubles: dict[str, str]) -> Iterator[tuple[str, Any]]:
     for name, each in NUMBERS.items():
-        if wish.type not in each.types or not wish.text(name):
+        if asked.type not in each.types or not asked.text(name):
             continue
-        if (number := read_number(name, wish.text(name), each.kind, troubles)) is not None:
+        if (number := read_number(name, asked.text(name), each.kind, troubles)) is not None:
             yield name, number
     weights = {
-        part: read_number(name, wish.text(name), float, troubles)
+        part: read_number(name, asked.text(name), float, troubles)
         for part in PARTS
-        if wish.text(name := f"{_WEIGHT}{part}")
+        if asked.text(name := f"{_WEIGHT}{part}")
     }
     if weights:
         yield "weights", {part: weight for part, weight in weights.items() if weight is not None}
@@ -135,22 +135,6 @@ def read_number(name: str, text: str, kind: type, troubles: dict[str, str]) -> f
     except ValueError:
         troubles[name] = f"{text[:40]!r} is no {'whole number' if kind is int else 'number'}"
         return None
-
-
-def read_criteria(text: str, troubles: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Criteria as they are typed, one on a line; what is wrong with them is noted."""
-    for line in text.splitlines():
-        name, colon, asks = line.partition(":")
-        if not line.strip():
-            continue
-        if not colon or not asks.strip():
-            troubles["criteria"] = f"{line[:60]!r} is no criterion; write name: what is asked, one on a line"
-            continue
-        try:
-            check_criterion(name.strip(), asks.strip())
-        except InputError as error:
-            troubles["criteria"] = str(error)
-        yield name.strip(), asks.strip()
 
 
 def read_labels(text: str, troubles: dict[str, str]) -> Iterator[tuple[str, str]]:

@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from proctor.config import Config
-from proctor.demo import AGENTS
 from proctor.errors import UsageError
+from proctor.settings import BY_RULES, NOBODY
 from proctor.workflows.canaries import NONE, STANDARD
+from proctor.workflows.demo import AGENTS
 
-EMBEDDED_REVIEWERS = ("embedded", "exact", "none")
+EMBEDDED_REVIEWERS = (*BY_RULES, NOBODY)
 EMBEDDED_EXAMINERS = ("prober",)
 
 

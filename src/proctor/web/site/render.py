@@ -16,7 +16,7 @@ from jinja2 import BaseLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from proctor.reports.run.environment import equip, harmless
-from proctor.reports.words import one_line, without_options
+from proctor.reports.words import one_line
 from proctor.run import ExamType
 from proctor.web.site import assets
 from proctor.web.site.site import site_of
@@ -68,8 +68,8 @@ def with_query(request: Request, **changed: object) -> str:
 
 
 def spoken(said: str, limit: int = 1000) -> Markup:
-    """A sentence of ours on a page: without advice for a terminal, and with what stood between backticks as code."""
-    pieces = one_line(without_options(said), limit).split("`")
+    """A sentence of ours on a page, with what stood between backticks as code."""
+    pieces = one_line(said, limit).split("`")
     if len(pieces) % 2 == 0:  # one that is not closed
         pieces[-2:] = ["`".join(pieces[-2:])]
     return Markup("").join(

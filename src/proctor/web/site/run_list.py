@@ -27,8 +27,6 @@ class RunRow:
     run: Run
     found: Summary | None
     """What it came to; None: it cannot be told (yet)."""
-    never_answered: bool = False
-    """Whether the agent itself failed in every attempt."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -149,11 +147,4 @@ SORTS: dict[str, Callable[[Site, Run], Any]] = {
 
 def with_rates(site: Site, runs: Iterable[Run]) -> list[RunRow]:
     """Runs with what they came to."""
-    return [_row(site, run) for run in runs]
-
-
-def _row(site: Site, run: Run) -> RunRow:
-    found = site.summaries.of(run)
-    passed_none = found is not None and found.rate.value == 0 and run.status == "completed"
-    broke = passed_none and site.summaries.count(run, verdicts=("agent",)) == run.planned
-    return RunRow(run=run, found=found, never_answered=broke)
+    return [RunRow(run=run, found=site.summaries.of(run)) for run in runs]

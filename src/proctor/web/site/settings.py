@@ -20,7 +20,7 @@ class WebSettings:
     """Where it listens, what it reads, and who may come in."""
 
     store: str = field(repr=False)
-    """A path or URL, as `workflows.evaluate.store_url` gives it; may hold a password."""
+    """A path or URL, as `workflows.store_url` gives it; may hold a password."""
     config: Path | None = None
     """The configuration that was named; None: `proctor.toml` here, where there is one."""
     host: str = "127.0.0.1"

@@ -10,6 +10,7 @@ from proctor.config import Config, load_config
 from proctor.storage import Store, open_store
 from proctor.web.site.clients import Guesses
 from proctor.web.site.jobs import Jobs
+from proctor.web.site.judge_jobs import JudgeJobs
 from proctor.web.site.live import Live
 from proctor.web.site.sessions import Sessions
 from proctor.web.site.settings import WebSettings
@@ -30,6 +31,7 @@ class Site:
         self.live = Live()
         self.summaries = Summaries(settings.folder / "web" / "found", lambda: self.store)
         self.jobs = Jobs(settings, lambda: self.store)
+        self.judge_jobs = JudgeJobs(settings, lambda: self.store)
         self.shares = ShareLinks(settings)
         self.syncs = Syncs(settings.store)
 

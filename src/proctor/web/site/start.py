@@ -8,27 +8,28 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from proctor.benchmark import AskedPart
 from proctor.config import Config
 from proctor.errors import InputError, UsageError
 from proctor.formats.suites.suite import is_suite
 from proctor.run import Run
-from proctor.running.plan import exams_of
 from proctor.web.site import offer
 from proctor.web.site.criteria import with_criteria
 from proctor.web.site.jobs import WrongState
 from proctor.web.site.site import Site
-from proctor.workflows.evaluate import PreparedRun, prepare
+from proctor.workflows.demo import questions
 from proctor.workflows.gates import RunGates, read_gates, with_stored_baselines
 from proctor.workflows.pace import pace_of
+from proctor.workflows.prepare import PreparedRun, prepare
+from proctor.workflows.request import RunRequest
 from proctor.workflows.rescore import prepare_rescoring
 from proctor.workflows.resume import extend_run
 from proctor.workflows.run_group import join_runs
-from proctor.workflows.settings import with_run_defaults
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class RunRequest:
-    """A run as somebody wants it; what is None is left to the configuration."""
+class NewRuns:
+    """Runs as somebody wants them, one for each agent; what is None is left to the configuration."""
 
     benchmark: str
     """Its id in the library."""
@@ -38,8 +39,8 @@ class RunRequest:
     """Those that are offered; several are examined side by side, a run each, with one budget."""
     reviewers: tuple[str, ...] = ()
     """Several are a panel; `FIRST,SECOND` is two, of whom the second gets what the first leaves unsure."""
-    criteria: Mapping[str, str] = field(default_factory=dict)
-    """Name → what is asked of every reply, by the models among the reviewers."""
+    criteria: Mapping[str, AskedPart] = field(default_factory=dict)
+    """Name → what is asked of every reply, or `{asks, weight}`, by the models among the reviewers."""
     examiner: str | None = None
     conditions: tuple[str, ...] = ()
     """Names, `none` or `all`; empty: none."""
@@ -55,7 +56,7 @@ class RunRequest:
     """Of `proctor run`: type, trials, concurrency, timeout, retries, max_turns, seeds, passing_score, weights …"""
 
 
-def prepare_runs(wanted: RunRequest, site: Site) -> list[PreparedRun]:
+def prepare_runs(wanted: NewRuns, site: Site) -> list[PreparedRun]:
     """Everything found, built and checked; nothing is stored or called yet. Raises UsageError for what cannot be."""
     config = site.config
     _must_be_offered(wanted, config)
@@ -65,7 +66,7 @@ def prepare_runs(wanted: RunRequest, site: Site) -> list[PreparedRun]:
     return join_runs([_prepare(wanted, agent, gating, site, config) for agent in wanted.agents])
 
 
-def _must_be_offered(wanted: RunRequest, config: Config) -> None:
+def _must_be_offered(wanted: NewRuns, config: Config) -> None:
     for agent in wanted.agents:
         offer.must_be_offered("agent", agent, offer.agents(config))
     twice = next((agent for agent in wanted.agents if wanted.agents.count(agent) > 1), None)
@@ -78,30 +79,25 @@ def _must_be_offered(wanted: RunRequest, config: Config) -> None:
         offer.must_be_offered("set of canaries", canaries, offer.canaries(config))
 
 
-def _prepare(wanted: RunRequest, agent: str, gating: RunGates, site: Site, config: Config) -> PreparedRun:
+def _prepare(wanted: NewRuns, agent: str, gating: RunGates, site: Site, config: Config) -> PreparedRun:
     """One of the runs, for this agent."""
     library = site.library
     checks = library.path(wanted.checks) if wanted.checks else None
     if checks is not None and not is_suite(checks):
         raise InputError(f"the benchmark {wanted.checks!r} expects nothing that could be checked; name a suite")
     name = f"{wanted.name}, {agent}" if wanted.name and len(wanted.agents) > 1 else wanted.name
-    given = with_run_defaults(
-        config.run,
-        conditions=wanted.conditions,
-        checks=checks,
-        labels=wanted.labels,
-        kind=None,
-        settings={**wanted.settings, "stop_early": _gates_to_stop_at(wanted, gating, config)},
-    )
-    ready = prepare(
-        library.playable(wanted.benchmark, wanted.version),
+    request = RunRequest(
+        benchmark=library.playable(wanted.benchmark, wanted.version),
         agent=agent,
         reviewer=judged_by(wanted.reviewers),
         examiner=wanted.examiner,
+        conditions=wanted.conditions,
+        checks=checks,
         name=name or None,
-        config=config,
-        **given,
+        labels=wanted.labels,
+        settings={**wanted.settings, "stop_early": _gates_to_stop_at(wanted, gating, config)},
     )
+    ready = prepare(request.with_defaults(config.run), config)
     held = _held_to(gating, ready, site)
     return _with_saved_name(held, library.find(wanted.benchmark).name, run_named=bool(wanted.name))
 
@@ -111,7 +107,7 @@ def judged_by(reviewers: tuple[str, ...]) -> str | list[str] | None:
     return list(reviewers) if len(reviewers) > 1 else next(iter(reviewers), None)
 
 
-def _gates_to_stop_at(wanted: RunRequest, gating: RunGates, config: Config) -> tuple[str, ...]:
+def _gates_to_stop_at(wanted: NewRuns, gating: RunGates, config: Config) -> tuple[str, ...]:
     stops = config.run.stop_early if wanted.stop_early is None else wanted.stop_early
     if not stops:
         return ()
@@ -124,7 +120,7 @@ def _held_to(gating: RunGates, ready: PreparedRun, site: Site) -> PreparedRun:
     """The run with its gates, none of which it could not meet however good the agent."""
     run = ready.run
     found = with_stored_baselines(gating, run, site.store)
-    found.check(run, exams_of(ready.benchmark, run.settings))
+    found.check(run, ready.exams)
     return replace(ready, run=replace(run, gates=found.stored_with(run)))
 
 
@@ -137,7 +133,7 @@ def _with_saved_name(ready: PreparedRun, name: str, *, run_named: bool) -> Prepa
     return replace(ready, run=replace(run, benchmark=name, name=called), benchmark=replace(ready.benchmark, name=name))
 
 
-def start(site: Site, wanted: RunRequest) -> list[Run]:
+def start(site: Site, wanted: NewRuns) -> list[Run]:
     """Store the runs and play them, now or in turn."""
     return [start_prepared(site, ready) for ready in prepare_runs(wanted, site)]
 
@@ -154,7 +150,7 @@ def start_rescore(
     run: Run,
     *,
     reviewers: tuple[str, ...] = (),
-    criteria: Mapping[str, str] | None = None,
+    criteria: Mapping[str, AskedPart] | None = None,
     passing_score: float | None = None,
     weights: Mapping[str, float] | None = None,
     name: str | None = None,
@@ -199,8 +195,6 @@ def go_on(
 
 def start_demonstration(site: Site) -> list[Run]:
     """The demonstration's first two runs: thirty questions, and a suite."""
-    from proctor.workflows.demo import questions
-
     return [start_prepared(site, ready) for ready in questions().values()]
 
 

@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from proctor.errors import ProctorError
-from proctor.exporters.outcome import Report
 from proctor.redaction import without_secrets
-from proctor.workflows.destination import Destination, sync_run
+from proctor.workflows.destination import Destination, Report, sync_run
 
 SyncState = Literal["sending", "sent", "trouble"]
 
@@ -63,7 +62,7 @@ class Syncs:
         try:
             ended = _told(asyncio.run(sync_run(run, Destination(to=to), store=self._store)))
         except ProctorError as error:
-            ended = Delivery(to=to, state="trouble", said=str(error))
+            ended = Delivery(to=to, state="trouble", said=error.on_page)
         except Exception as error:
             ended = Delivery(to=to, state="trouble", said=f"it broke ({type(error).__name__}: {error})")
         with self._lock:

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -15,8 +16,10 @@ from proctor.findings.history import Counts, rate_of
 from proctor.findings.run import Summary
 from proctor.reports import numbers
 from proctor.run import ExamType, Run
-from proctor.statistics.estimate import Estimate
 from proctor.web.site.site import Site
+
+if TYPE_CHECKING:
+    from proctor.statistics.estimate import Estimate
 
 BENCHMARKS = 5
 RUNS = 20

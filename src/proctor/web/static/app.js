@@ -44,7 +44,7 @@ function goBack() {
 
 // Filters: choosing is enough.
 function submitOnChoice() {
-  for (const each of document.querySelectorAll("[data-submit]")) each.addEventListener("change", () => each.form.requestSubmit());
+  for (const each of document.querySelectorAll("[data-submit]")) each.addEventListener("change", () => each.form.requestSubmit(document.getElementById(each.dataset.submit)));
 }
 
 // What changes by itself, such as runs that go on, is fetched again as often as the page says, while it is looked at.

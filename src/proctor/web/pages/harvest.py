@@ -1,0 +1,143 @@
+"""Draft cases from what really happened: a stored run, or an uploaded recording; looked at before they are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Annotated, get_args
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from proctor.errors import InputError, ProctorError, UsageError
+from proctor.web.pages import form_of
+from proctor.web.pages.imports import drafts_of
+from proctor.web.site.new_run import read_number
+from proctor.web.site.render import FORM_CACHE, render
+from proctor.web.site.site import Site, site_of
+from proctor.workflows.harvest.candidate import Only
+from proctor.workflows.harvest.harvest import HarvestOptions, HarvestReport
+from proctor.workflows.harvest.upload import ENDINGS, harvest_recording, harvest_run
+from proctor.workflows.library import LONGEST_NAME
+
+router = APIRouter()
+ONLY: dict[str, str] = {
+    "": "failed and flaky ones; of a recording all",
+    "failed": "failed ones",
+    "flaky": "flaky ones",
+    "all": "all of them",
+}
+_USUAL = 200
+_OFFERED = 100
+_NOTHING_CHOSEN = "There is nothing to harvest yet: choose a run, or a file of recordings."
+_TOO_LARGE = "The file is too large to be uploaded (8 MiB); split it, or harvest it on the server."
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HarvestChoice:
+    """What is harvested, as it was filled in."""
+
+    run: str = ""
+    kept: str = ""
+    """A file that was uploaded, by what it is found by."""
+    called: str = ""
+    only: str = ""
+    limit: str = ""
+    replies: str = ""
+    """Whether replies that nobody judged count as right."""
+
+    def wanted(self) -> HarvestOptions:
+        """The same, understood; raises InputError."""
+        troubles: dict[str, str] = {}
+        limit = read_number("limit", self.limit.strip(), int, troubles) if self.limit.strip() else _USUAL
+        if troubles or limit is None:
+            raise InputError(f"the most drafts: {troubles['limit']}; expected 1 to 10,000")
+        only = next((each for each in get_args(Only) if each == self.only), None)
+        return HarvestOptions(only=only, limit=int(limit), from_replies=bool(self.replies))
+
+    def query(self) -> str:
+        """As an address has it."""
+        told = {name: getattr(self, name) for name in ("run", "kept", "called", "only", "limit", "replies")}
+        return urlencode({name: value for name, value in told.items() if value})
+
+
+@router.get("/harvest")
+def harvest_page(
+    request: Request,
+    run: Annotated[str, Query(max_length=200)] = "",
+    kept: str = "",
+    called: Annotated[str, Query(max_length=255)] = "",
+    only: str = "",
+    limit: Annotated[str, Query(max_length=20)] = "",
+    replies: str = "",
+) -> HTMLResponse:
+    """Choose a source; with one, what would be drafted from it. Nothing is kept by looking."""
+    choice = HarvestChoice(run=run, kept=kept, called=called, only=only, limit=limit, replies=replies)
+    if not (run or kept):
+        return _page(request, choice)
+    try:
+        report, _ = _drafted(site_of(request), choice)
+    except ProctorError as error:
+        return _page(request, choice, trouble=error.on_page)
+    return _page(request, choice, report=report)
+
+
+@router.post("/harvest")
+def take_source(request: Request) -> Response:
+    """Look at a source, or keep its drafts as a benchmark whose cases are then reviewed."""
+    site, form = site_of(request), form_of(request)
+    given = {name: form.text(name) for name in ("run", "kept", "called", "only", "limit", "replies")}
+    upload = form.files.get("file")
+    if upload is not None:
+        if upload.too_large:
+            return _page(request, HarvestChoice(**{**given, "kept": ""}), trouble=_TOO_LARGE)
+        draft = drafts_of(site).submitted(form)
+        kept = "" if draft is None else drafts_of(site).keep(draft)
+        given |= {"run": "", "kept": kept, "called": upload.name}
+    elif given["run"]:
+        given |= {"kept": "", "called": ""}
+    choice = HarvestChoice(**given)
+    if not (choice.run or choice.kept):
+        return _page(request, choice, trouble=_NOTHING_CHOSEN)
+    if form.text("do") != "keep" or upload is not None:
+        return RedirectResponse(f"/harvest?{choice.query()}", status_code=HTTPStatus.SEE_OTHER)
+    try:
+        report, suite = _drafted(site, choice)
+        if not report.cases:
+            raise UsageError("there is nothing to draft a case from; choose other cases, or another source")
+        saved = site.library.save(file="drafts.yaml", content=suite, name=form.text("name").strip())
+    except ProctorError as error:
+        return _page(request, choice, trouble=error.on_page)
+    return RedirectResponse(f"/benchmarks/{saved.id}/review", status_code=HTTPStatus.SEE_OTHER)
+
+
+def _drafted(site: Site, choice: HarvestChoice) -> tuple[HarvestReport, bytes]:
+    if choice.run:
+        run = site.store.archive.find(choice.run)
+        return harvest_run(run.id, store=site.settings.store, wanted=choice.wanted())
+    content = drafts_of(site).find(choice.kept)
+    if content is None:
+        raise InputError("the file is no longer here; choose it again")
+    return harvest_recording(choice.called, content, store=site.settings.store, wanted=choice.wanted())
+
+
+def _page(
+    request: Request, choice: HarvestChoice, *, report: HarvestReport | None = None, trouble: str = ""
+) -> HTMLResponse:
+    runs = [run for run in site_of(request).store.archive.runs() if run.status not in ("queued", "running")]
+    page = render(
+        request,
+        "harvest.html.j2",
+        status=HTTPStatus.UNPROCESSABLE_ENTITY if trouble else HTTPStatus.OK,
+        choice=choice,
+        runs=runs[:_OFFERED],
+        report=report,
+        trouble=trouble,
+        only=ONLY,
+        usual=_USUAL,
+        accepted=",".join(ENDINGS),
+        longest_name=LONGEST_NAME,
+    )
+    page.headers["cache-control"] = FORM_CACHE
+    return page

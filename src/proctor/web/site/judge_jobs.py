@@ -1,0 +1,204 @@
+"""Judges that are asked beside stored runs from here: each in a process of its own, which outlives the server.
+
+What a judge says is stored as it comes, and is how far it has come. Its process holds a lock on the file of its last
+words, which dies with it; so any server over this folder knows whether it goes on, and can end it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import IO, Literal
+
+from proctor import private
+from proctor.errors import RunBusy, UsageError
+from proctor.redaction import without_secrets
+from proctor.run import Run
+from proctor.storage import Store
+from proctor.web.site.child import start_child
+from proctor.web.site.jobs import WrongState
+from proctor.web.site.settings import WebSettings
+from proctor.workflows.judge_plan import PlannedJudging, verdicts_since
+
+if sys.platform != "win32":
+    import fcntl
+
+_ID = re.compile("[0-9a-f]{16}")
+JobState = Literal["going", "done", "cancelled", "stopped"]
+_PATIENCE = 10.0
+"""Seconds that a judge may take to stop."""
+_KEPT = 200
+
+
+class NoSuchJob(UsageError):
+    """Nobody was asked under this id."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JudgeJob:
+    """One judge on one run, or on several that meet."""
+
+    id: str
+    runs: tuple[str, ...]
+    reviewer: str
+    judge: str
+    """Its id: the name, and a digest of how it is built."""
+    due: int
+    """Verdicts that it was asked for."""
+    started: float
+    process: int = 0
+    is_cancelled: bool = False
+    state: JobState = "going"
+    done: int = 0
+    """Verdicts that it has given since."""
+    said: str = ""
+    """Its last words, where it stopped by itself before its end."""
+
+
+class JudgeJobs:
+    """Asks judges, each of the same runs once at a time, and knows how far they are."""
+
+    def __init__(self, settings: WebSettings, store: Callable[[], Store]) -> None:
+        self._settings = settings
+        self._store = store
+        name = hashlib.sha256(settings.store.encode()).hexdigest()[:12]
+        self._folder = settings.folder / "web" / f"judges-{name}"
+        self._lock = threading.RLock()
+        self._children: list[subprocess.Popen[bytes]] = []
+
+    def start(self, planned: PlannedJudging, *, budget: float | None = None) -> JudgeJob:
+        """Have it judge what it has not judged yet; the store tells how far it is."""
+        if not planned.due:
+            raise WrongState(f"{planned.reviewer} has judged all of it already; there is nothing left to ask")
+        job = JudgeJob(
+            id=_id_of(planned),
+            runs=planned.runs,
+            reviewer=planned.reviewer,
+            judge=planned.judge,
+            due=planned.due,
+            started=time.time(),
+        )
+        with self._lock:
+            self._must_have_room()
+            private.make_folder(self._folder)
+            with open(self._log(job.id), "ab", opener=private.private_opener) as log:
+                if not _lock_file(log):
+                    raise WrongState(f"{job.reviewer} is judging this already; wait until it is over, or cancel it")
+                log.truncate(0)
+                child = start_child(self._settings, _arguments(job, budget), log)
+            self._children.append(child)
+            job = replace(job, process=child.pid)
+            self._keep(job)
+            self._forget_the_oldest()
+        return job
+
+    def find(self, job: str) -> JudgeJob:
+        """One by its id, as it stands; raises NoSuchJob."""
+        kept = self._read(self._folder / f"{job}.json") if _ID.fullmatch(job) else None
+        if kept is None:
+            raise NoSuchJob(f"no judge was asked here under {job[:80]!r}; it may have been long ago")
+        return self._as_it_stands(kept)
+
+    def of(self, runs: Sequence[Run]) -> list[JudgeJob]:
+        """Those of these very runs, in whatever order, the newest first."""
+        wanted = sorted(run.id for run in runs)
+        found = (self._read(path) for path in self._folder.glob("*.json"))
+        mine = [each for each in found if each is not None and sorted(each.runs) == wanted]
+        return [self._as_it_stands(each) for each in sorted(mine, key=lambda each: each.started, reverse=True)]
+
+    def cancel(self, job: str) -> JudgeJob:
+        """End it wherever it was started; what was judged stays, and is not paid again."""
+        with self._lock:
+            found = self.find(job)
+            if found.state != "going":
+                raise WrongState(f"{found.reviewer} is not judging any more; there is nothing to cancel")
+            self._keep(replace(found, is_cancelled=True))
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(
+                    found.process, signal.SIGTERM
+                )  # it leads a session, whose number nobody else is given meanwhile
+        until = time.monotonic() + _PATIENCE
+        while self._goes_on(found):
+            if time.monotonic() > until:
+                raise RunBusy(f"{found.reviewer} was asked to stop and has not yet; look again in a moment")
+            time.sleep(0.05)
+        return self.find(job)
+
+    def _as_it_stands(self, job: JudgeJob) -> JudgeJob:
+        goes_on = self._goes_on(job)
+        done = verdicts_since(self._store(), job.runs, job.judge, job.started)
+        if goes_on:
+            return replace(job, state="going", done=done)
+        if job.is_cancelled or done >= job.due:
+            return replace(job, state="done" if done >= job.due else "cancelled", done=done)
+        return replace(job, state="stopped", done=done, said=self._last_words(job))
+
+    def _goes_on(self, job: JudgeJob) -> bool:
+        with self._lock, suppress(OSError):
+            self._children = [child for child in self._children if child.poll() is None]
+            with open(self._log(job.id), "rb") as log:
+                return not _lock_file(log, shared=True)
+        return False
+
+    def _must_have_room(self) -> None:
+        kept = (self._read(path) for path in self._folder.glob("*.json"))
+        going = sum(each is not None and self._goes_on(each) for each in kept)
+        most = max(1, self._settings.processes)
+        if going >= most:
+            raise WrongState(f"{going} of at most {most} judges are at work here; wait until one is done, or cancel it")
+
+    def _last_words(self, job: JudgeJob) -> str:
+        try:
+            said = self._log(job.id).read_text(encoding="utf-8", errors="replace").strip()
+        except OSError:
+            return ""
+        return without_secrets(said.rpartition("\n")[2]).removeprefix("Error: ")
+
+    def _keep(self, job: JudgeJob) -> None:
+        private.write(self._folder / f"{job.id}.json", json.dumps(asdict(job)).encode())
+
+    def _read(self, path: Path) -> JudgeJob | None:
+        with suppress(OSError, ValueError, TypeError):
+            kept = json.loads(path.read_text(encoding="utf-8"))
+            return JudgeJob(**{**kept, "runs": tuple(kept["runs"])})
+        return None
+
+    def _forget_the_oldest(self) -> None:
+        kept = sorted(self._folder.glob("*.json"), key=lambda path: path.stat().st_mtime)
+        for path in kept[:-_KEPT]:
+            path.unlink(missing_ok=True)
+            path.with_suffix(".log").unlink(missing_ok=True)
+
+    def _log(self, job: str) -> Path:
+        return self._folder / f"{job}.log"
+
+
+def _id_of(planned: PlannedJudging) -> str:
+    """The same judge on the same runs is the same job."""
+    return hashlib.sha256(json.dumps([planned.judge, sorted(planned.runs)]).encode()).hexdigest()[:16]
+
+
+def _arguments(job: JudgeJob, budget: float | None) -> list[str]:
+    command = "judges" if len(job.runs) == 1 else "tournament"
+    limit = [] if budget is None else [f"--budget={budget}"]
+    return [command, *job.runs, f"--reviewer={job.reviewer}", *limit]
+
+
+def _lock_file(file: IO[bytes], *, shared: bool = False) -> bool:
+    """Whether nobody else holds it; then it is held until the last process that has it open ends."""
+    try:
+        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
