@@ -32,6 +32,8 @@ KEY, URL = os.environ.pop("CRM_API_KEY"), os.environ["DB_URL"]
 def answer(question):
     print("printed", KEY)
     print("printed", KEY, file=sys.stderr)
+    print("printed", KEY, file=sys.__stdout__)
+    print("printed", KEY, file=sys.__stderr__)
     logging.warning("logged %s", URL)
     if question == "q 1":
         basic = base64.b64encode(f"user:{KEY}".encode()).decode()

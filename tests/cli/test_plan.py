@@ -103,7 +103,7 @@ def test_the_fewest_cases_of_a_gate(lab: Lab) -> None:
         (["--difference", "0.05", "--flips", "0.1", "--trials", "1,two"], "expected something like 1,2,4"),
         (["--difference", "0.05", "--flips", "0.1", "--trials", "0"], "expected something like 1,2,4"),
         (["--gate", "failures<=0"], "is compared exactly"),
-        (["--gate", "not worse than x by 0.02"], "give --flips"),
+        (["--gate", "not worse than x by 0.02"], "such as 0.10 (--flips)"),
     ],
 )
 def test_what_cannot_be_planned_exits_2_and_says_why(small_lab: Lab, options: list[str], said: str) -> None:

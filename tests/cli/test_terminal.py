@@ -156,6 +156,8 @@ def answer(question):
     print(BAD, "asked")
     sys.stderr.write(f"{{BAD}} told\\n")
     sys.stdout.buffer.write(f"{{BAD}} as bytes\\n".encode())
+    print(BAD, "on the first stream", file=sys.__stdout__)
+    print(BAD, "on the first stream", file=sys.__stderr__)
     logging.getLogger("own").warning("%s logged", BAD)
     return "yes"
 """

@@ -44,6 +44,10 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """Why a place that could be named still cannot be written."""
 
 
+_COMPLETES = "_PROCTOR_COMPLETE"
+"""Set by the shells' scripts: which of them asks, and for what."""
+
+
 class _Lazy(click.Group):
     """Knows every command's name and sentence; imports a command only to run it."""
 
@@ -71,10 +75,9 @@ class _Lazy(click.Group):
 
 
 def _nearest(name: str) -> str:
-    import difflib
+    from proctor.settings import did_you_mean
 
-    near = difflib.get_close_matches(name, [*COMMANDS], n=1)
-    return f"; did you mean {near[0]!r}?" if near else "; `proctor --help` lists them"
+    return f"; {did_you_mean(name, COMMANDS, otherwise='`proctor --help` lists them')}"
 
 
 def _version(ctx: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
@@ -96,6 +99,8 @@ def cli() -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; its exit code. A traceback only with PROCTOR_TRACEBACK=1."""
+    if _COMPLETES in os.environ:
+        return _complete_word(os.environ[_COMPLETES])
     from proctor.cli.output import echo, tell_error
     from proctor.errors import ProctorError
     from proctor.redaction import remember_secrets, without_secrets
@@ -128,6 +133,18 @@ def main(arguments: list[str] | None = None) -> int:
         if os.environ.get("PROCTOR_TRACEBACK"):
             raise
         return _report_crash(error)
+
+
+def _complete_word(instruction: str) -> int:
+    """What a shell asks for while somebody types, who wants to read no error there."""
+    from click.shell_completion import shell_complete
+
+    try:
+        return shell_complete(cli, {}, "proctor", _COMPLETES, instruction)
+    except Exception:
+        if os.environ.get("PROCTOR_TRACEBACK"):
+            raise
+        return 1
 
 
 def _report_crash(error: Exception) -> int:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from proctor.cli import options
+from proctor.cli import completion, options
 from proctor.cli.command import Group
-from proctor.cli.output import echo
+from proctor.cli.output import agents_speak_on_stderr, console, echo, print_json, wrap_text
+from proctor.redaction import without_credentials
 
 if TYPE_CHECKING:
     from proctor.config import Config
@@ -33,7 +34,7 @@ def command(ctx: click.Context, store: str | None, config_path: Path | None, as_
 
 
 @command.command("test")
-@click.argument("agent", metavar="NAME|SPEC")
+@click.argument("agent", metavar="NAME|SPEC", shell_complete=completion.agents)
 @click.option("--question", help="What it is asked [default: what it can help with].")
 @click.option("--timeout", type=float, default=60.0, metavar="SECONDS", help="How long it may take [default: 60].")
 @options.store
@@ -42,7 +43,6 @@ def test(
     agent: str, question: str | None, timeout: float, store: str | None, config_path: Path | None, as_json: bool
 ) -> int:
     """Ask AGENT one question; show its reply as Proctor understands it, or exactly what is wrong."""
-    from proctor.cli.output import agents_speak_on_stderr, print_json
     from proctor.config import load_config
     from proctor.threads import run_anywhere
     from proctor.workflows.agent_test import QUESTION, atry
@@ -61,8 +61,6 @@ def test(
 
 def _list(config: Config, *, as_json: bool) -> None:
     from proctor import plugins
-    from proctor.cli.output import console, print_json, wrap_text
-    from proctor.redaction import without_credentials
 
     declared = [
         {"name": name, "spec": without_credentials(part.spec), "kind": part.kind}
@@ -101,7 +99,6 @@ def _as_json(tried: AgentTestResult) -> dict[str, Any]:
 def _show(tried: AgentTestResult, question: str) -> None:
     from rich.text import Text
 
-    from proctor.cli.output import console
     from proctor.reports.numbers import duration, usage
     from proctor.reports.words import clean
 

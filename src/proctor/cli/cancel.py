@@ -8,7 +8,7 @@ import click
 
 from proctor.cli import options
 from proctor.cli.command import Command
-from proctor.cli.output import echo
+from proctor.cli.output import echo, print_json
 from proctor.run import Run
 
 
@@ -18,7 +18,6 @@ from proctor.run import Run
 @options.as_json
 def command(run: str, store: str | None, config_path: Path | None, as_json: bool) -> int:
     """Stop RUN, whichever process plays it, within a second. It can be resumed."""
-    from proctor.cli.output import print_json
     from proctor.config import load_config
     from proctor.workflows.change import cancel_run
     from proctor.workflows.store_url import store_url

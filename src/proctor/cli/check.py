@@ -10,7 +10,8 @@ import click
 
 from proctor.cli import options
 from proctor.cli.command import Command
-from proctor.cli.output import echo
+from proctor.cli.output import console, echo, print_json
+from proctor.settings import NOBODY
 
 if TYPE_CHECKING:
     from proctor.benchmark import Case
@@ -30,7 +31,6 @@ def command(ctx: click.Context, file: Path, reviewer: str | None, as_json: bool)
 
     Exit 0: the file is valid; 1: it is not; 2: it cannot be read.
     """
-    from proctor.cli.output import print_json
     from proctor.running.garbage import seldom_collected
 
     with seldom_collected():
@@ -57,7 +57,7 @@ def _read(file: Path) -> Table | SuiteReading:
 
 def _warnings(table: Table | SuiteReading, reviewer: str | None) -> list[str]:
     """What no one will judge, where `reviewer` is named or nobody else is."""
-    from proctor.doctor.judges import NOBODY, said_of_unjudged, unjudged_cases
+    from proctor.doctor.judges import said_of_unjudged, unjudged_cases
     from proctor.formats.suites.suite import SuiteReading
 
     benchmark = table.benchmark if isinstance(table, SuiteReading) else None
@@ -98,7 +98,6 @@ def _row(case: Case) -> dict[str, Any]:
 
 
 def _show(file: Path, table: Table | SuiteReading) -> None:
-    from proctor.cli.output import console
     from proctor.formats.compatibility import compatibility
     from proctor.reports.terminal import Page
 

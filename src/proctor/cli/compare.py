@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from proctor.cli import options
+from proctor.cli import completion, options
 from proctor.cli.command import Command
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command("compare", cls=Command)
-@click.argument("runs", nargs=-1, metavar="A B [C …]")
+@click.argument("runs", nargs=-1, metavar="A B [C …]", shell_complete=completion.runs)
 @click.option("--k", type=int, help="The k of pass@k and pass^k [default: the number of trials that both runs have].")
 @click.option("--category", metavar="NAME", help="Of three runs or more: show only the cases of this category.")
 @click.option(

@@ -10,11 +10,12 @@ import click
 
 from proctor.cli import options
 from proctor.cli.command import Command
+from proctor.errors import InputError
 
 if TYPE_CHECKING:
-    from proctor.errors import InputError
     from proctor.reports.run.demo import DemoScene
-    from proctor.workflows.evaluate import Evaluation, PreparedRun
+    from proctor.workflows.evaluate import Evaluation
+    from proctor.workflows.prepare import PreparedRun
 
 _QUESTIONS = ("proctor demo", "thirty questions and a suite of checks")
 _BATTLE = ("proctor demo --battle", "two agents under pressure: one holds, one gives in")
@@ -93,7 +94,6 @@ def command(
 def _places(output: Path, names: Sequence[str]) -> list[Path]:
     """Where each run's HTML report will lie; a place where none can is refused before the first question."""
     from proctor import private
-    from proctor.errors import InputError
 
     if output.is_dir():
         raise InputError(f"{str(output)!r} is a folder; name a file in it with -o")
@@ -122,7 +122,6 @@ def _play(prepared: PreparedRun, *, store: str, quiet: bool) -> Evaluation:
 
 def _write(played: Sequence[Evaluation], places: Sequence[Path], *, store: str) -> InputError | None:
     """Write the HTML reports; why one could not be, for what was found is shown all the same."""
-    from proctor.errors import InputError
     from proctor.workflows.export import export_run
 
     try:

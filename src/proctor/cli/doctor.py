@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from proctor.cli import options
+from proctor.cli import completion, options
 from proctor.cli.command import Command
-from proctor.cli.output import echo, wrap_text
+from proctor.cli.output import console, echo, print_json, wrap_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -34,7 +34,12 @@ _OF_A_KIND = 100
     metavar="NAME",
     help="A tool that the agent has; expectations of others are errors; repeatable [default: any tool may exist].",
 )
-@click.option("--agent", metavar="A", help="Take the tools from this agent, which can list them, such as mcp:URL.")
+@click.option(
+    "--agent",
+    metavar="A",
+    shell_complete=completion.agents,
+    help="Take the tools from this agent, which can list them, such as mcp:URL.",
+)
 @click.option("--all", "every", is_flag=True, help=f"Show every problem, not only the first {_OF_A_KIND} of a kind.")
 @options.judge
 @options.as_json
@@ -52,7 +57,6 @@ def command(
 
     Exit 0: no error was found; 1: at least one; 2: the file cannot be read.
     """
-    from proctor.cli.output import print_json
     from proctor.doctor import examine
     from proctor.running.garbage import seldom_collected
     from proctor.workflows.load import load_benchmark
@@ -94,7 +98,6 @@ def _tools(named: tuple[str, ...], agent: str | None) -> set[str] | None:
 
 
 def _show(file: Path, cases: int, complaints: Sequence[BenchmarkProblem], more: Mapping[str, int]) -> None:
-    from proctor.cli.output import console
     from proctor.reports.numbers import plural
     from proctor.reports.terminal import Page
 

@@ -8,13 +8,16 @@ from typing import Any
 
 from proctor.config import Config
 from proctor.findings.gates.look_plan import LookPlan
+from proctor.reports.numbers import cost, duration, plural
 from proctor.run import Run
 from proctor.spending.estimate import CostEstimate, Range
-from proctor.workflows.evaluate import PreparedRun
+from proctor.workflows.prepare import PreparedRun
+from proctor.workflows.run_limits import called_gently, estimate_cost, unreported_spenders
 from proctor.workflows.speed import PastSpeed, past_speed
+from proctor.workflows.stop_early import planned_looks
 
 
-def foretell(prepared: Sequence[PreparedRun], config: Config, *, store: str, as_json: bool) -> int:
+def show_estimate(prepared: Sequence[PreparedRun], config: Config, *, store: str, as_json: bool) -> int:
     """Print the estimate of each run; as JSON, of several a list."""
     from proctor.cli.output import print_json
 
@@ -27,13 +30,9 @@ def foretell(prepared: Sequence[PreparedRun], config: Config, *, store: str, as_
 def _foretell(prepared: PreparedRun, config: Config, *, store: str, quiet: bool) -> dict[str, Any]:
     """Say the estimate, unless it is to be quiet; the time by the last run of this agent here, where there is one."""
     from proctor.cli.output import echo, wrap_text
-    from proctor.reports.numbers import plural
-    from proctor.running.plan import exams_of
-    from proctor.workflows.run_limits import called_gently, foresee, unreported_spenders
-    from proctor.workflows.stop_early import planned_looks
 
     run = prepared.run
-    found = foresee(run, exams_of(prepared.benchmark, run.settings), config)
+    found = estimate_cost(run, prepared.exams, config)
     others, gently, last = unreported_spenders(run), called_gently(run, config), past_speed(run, store=store)
     if quiet:
         told = {"untold": others, "called_gently": gently, "by_last_run": _by_last_run(run, last)}
@@ -42,7 +41,7 @@ def _foretell(prepared: PreparedRun, config: Config, *, store: str, quiet: bool)
     most = "at most " if run.settings.stop_early else ""
     echo(wrap_text(f"{run.agent} on {run.benchmark}: {most}{plural(run.planned, _noun(run))}. Nobody was called."))
     for looks in planned_looks(run):
-        echo(wrap_text(f"  {looks.foretold()}", under=2))
+        echo(wrap_text(f"  {looks.describe()}", under=2))
     for label, said in (*_rows(found), *_time(found, run, last)):
         echo(wrap_text(f"  {label:<11}  {said}", under=15))
     for sentence in _sentences(found, others, gently):
@@ -58,8 +57,6 @@ def _looks(planned: LookPlan) -> dict[str, Any]:
 
 
 def _rows(found: CostEstimate) -> Iterator[tuple[str, str]]:
-    from proctor.reports.numbers import cost
-
     if found.calls.high:
         yield "model calls", _range(found.calls, _whole)
         yield "tokens in", _range(found.input_tokens, _whole)
@@ -69,8 +66,6 @@ def _rows(found: CostEstimate) -> Iterator[tuple[str, str]]:
 
 def _time(found: CostEstimate, run: Run, last: PastSpeed | None) -> Iterator[tuple[str, str]]:
     """How long it takes: as the last run did, else as long as the calls of models usually take."""
-    from proctor.reports.numbers import duration, plural
-
     if last is not None:
         seconds = duration(last.seconds_for(run.planned, concurrency=run.settings.concurrency))
         took = f"run {last.run} took {duration(last.seconds)} for {plural(last.attempts, _noun(run))}"

@@ -10,6 +10,7 @@ from proctor.cli import options
 from proctor.cli.command import Command
 from proctor.cli.gate_options import gate_options
 from proctor.cli.output import echo
+from proctor.cli.streams import raising
 
 _ENDINGS = {"html": ".html", "json": ".json", "csv": ".csv", "parquet": ".parquet", "junit": ".xml", "markdown": ".md"}
 
@@ -44,7 +45,6 @@ def command(
 ) -> int:
     """Write RUN as html, json, csv, parquet, junit, markdown, or annotations for GitHub."""
     from proctor.cli.play import exit_code
-    from proctor.cli.streams import raising
     from proctor.config import load_config
     from proctor.workflows.export import export_run
     from proctor.workflows.gates import read_gates

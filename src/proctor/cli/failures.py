@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from proctor.cli import options
+from proctor.cli import completion, options
 from proctor.cli.command import Command
 
 if TYPE_CHECKING:
@@ -18,10 +18,16 @@ if TYPE_CHECKING:
 
 @click.command("failures", cls=Command)
 @options.run_argument
-@click.option("--since", metavar="RUN", help="Mark the groups that are new since this earlier run.")
+@click.option(
+    "--since",
+    metavar="RUN",
+    shell_complete=completion.runs,
+    help="Mark the groups that are new since this earlier run.",
+)
 @click.option(
     "--reviewer",
     metavar="NAME|MODEL",
+    shell_complete=completion.declared_reviewers,
     help="A chat model that gives each of the 20 largest groups a name, from its rule and examples; the "
     "groups stay those of the rules [default: nobody is asked].",
 )

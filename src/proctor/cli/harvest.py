@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from proctor.cli import options
+from proctor.cli import completion, options
 from proctor.cli.command import Command
-from proctor.cli.output import echo
+from proctor.cli.output import echo, print_json
 
 if TYPE_CHECKING:
     from proctor.workflows.harvest.candidate import Only
@@ -27,7 +27,7 @@ _INCOMPLETE = 4
 
 
 @click.command("harvest", cls=Command)
-@click.argument("sources", metavar="SOURCE…", nargs=-1, required=True)
+@click.argument("sources", metavar="SOURCE…", nargs=-1, required=True, shell_complete=completion.runs_or_files)
 @click.option(
     "-o",
     "--output",
@@ -79,13 +79,12 @@ def command(
     Questions that say the same are merged, personal data is masked. Exit 4: a source could not be read to its end; what
     was read is written.
     """
-    from proctor.cli.output import print_json
     from proctor.config import load_config
-    from proctor.workflows.harvest.harvest import HarvestWishes, harvest
+    from proctor.workflows.harvest.harvest import HarvestOptions, harvest
     from proctor.workflows.run_filter import moment
     from proctor.workflows.store_url import store_url
 
-    wishes = HarvestWishes(
+    wanted = HarvestOptions(
         only=only,
         limit=limit,
         since=None if since is None else moment(since),
@@ -93,7 +92,7 @@ def command(
         from_replies=from_replies,
     )
     url = store_url(store, load_config(config_path))
-    report = harvest(sources, output, store=url, wishes=wishes, force=force)
+    report = harvest(sources, output, store=url, wanted=wanted, force=force)
     for problem in (*report.problems, *report.incomplete):
         echo(f"warning: {problem}", err=True)
     if as_json:

@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from proctor.cli import options
+from proctor.cli import completion, options
 from proctor.cli.command import Command
-from proctor.cli.output import echo
+from proctor.cli.output import console, echo, print_json
 
 if TYPE_CHECKING:
     from proctor.findings.history import History
 
 
 @click.command("history", cls=Command)
-@click.argument("name", metavar="[NAME]", required=False)
+@click.argument("name", metavar="[NAME]", required=False, shell_complete=completion.stored_benchmarks)
 @click.option(
     "--benchmark",
     metavar="NAME",
+    shell_complete=completion.stored_benchmarks,
     help="The benchmark; its versions are shown separately [default: that of the newest run].",
 )
 @options.run_filter
@@ -67,7 +68,6 @@ def command(
     Each run is compared, case by case, with the current baseline; a run that differs for real is marked and is the next
     baseline. Runs that were examined differently are not compared.
     """
-    from proctor.cli.output import console, print_json
     from proctor.config import load_config
     from proctor.workflows.history import read_history, save_chart, save_page
     from proctor.workflows.store_url import store_url

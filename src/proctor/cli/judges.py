@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from proctor.cli import options
+from proctor.cli import completion, options
 from proctor.cli.command import Command
 
 
@@ -19,6 +19,7 @@ from proctor.cli.command import Command
     "reviewers",
     multiple=True,
     metavar="NAME|SPEC",
+    shell_complete=completion.reviewers,
     help="A further judge; may be given several times. Two with a comma, as in embedded,openai:MODEL, are a cascade: "
     "the second gets what the first is unsure of.",
 )

@@ -15,7 +15,7 @@ import click
 
 from proctor.cli import options
 from proctor.cli.command import Command
-from proctor.cli.output import echo
+from proctor.cli.output import console, echo
 
 if TYPE_CHECKING:
     from proctor.run import HumanLabel
@@ -105,7 +105,6 @@ def _ask(sample: LabelSample, run: str, who: str, store: str) -> int:
 
 
 def _show(shown: Drawn, number: int, total: int) -> None:
-    from proctor.cli.output import console
     from proctor.reports.words import clean
 
     page = console()

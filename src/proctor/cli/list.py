@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from proctor.cli import options
+from proctor.cli import completion, options
 from proctor.cli.command import Command
 
 
@@ -15,7 +15,12 @@ from proctor.cli.command import Command
 @click.option(
     "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of runs, newest first."
 )
-@click.option("--benchmark", metavar="NAME", help="Only runs of this benchmark.")
+@click.option(
+    "--benchmark",
+    metavar="NAME",
+    shell_complete=completion.stored_benchmarks,
+    help="Only runs of this benchmark.",
+)
 @options.run_filter
 @options.store
 @options.as_json

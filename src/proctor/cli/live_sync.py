@@ -12,7 +12,7 @@ from proctor.errors import ProctorError, UsageError
 from proctor.findings.run import Findings
 from proctor.run import Record
 from proctor.threads import run_anywhere
-from proctor.workflows.evaluate import PreparedRun
+from proctor.workflows.prepare import PreparedRun
 
 if TYPE_CHECKING:
     from proctor.workflows.destination import Follower

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from proctor.cli import completion
 from proctor.settings import RUN_SETTINGS, RunSetting
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ def judge(command: F) -> F:
     return click.option(
         "--reviewer",
         metavar="NAME|SPEC",
+        shell_complete=completion.reviewers,
         help="Who will score the replies: reports cases that nobody will judge; none: the checks alone "
         "[default: that of [run] in proctor.toml, else as in run].",
     )(command)
@@ -105,7 +107,14 @@ def reviewer_in_force(given: str | None) -> str | None:
 
 def reviewers(told: str) -> Callable[[F], F]:
     """`--reviewer`, which may be given several times: a panel, whose majority decides."""
-    return click.option("--reviewer", multiple=True, metavar="NAME|SPEC", callback=_panel, help=told)
+    return click.option(
+        "--reviewer",
+        multiple=True,
+        metavar="NAME|SPEC",
+        callback=_panel,
+        shell_complete=completion.reviewers,
+        help=told,
+    )
 
 
 def _panel(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> str | list[str] | None:
@@ -114,7 +123,7 @@ def _panel(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -
 
 def run_argument(command: F) -> F:
     """RUN: which stored run."""
-    return click.argument("run", metavar="RUN")(command)
+    return click.argument("run", metavar="RUN", shell_complete=completion.runs)(command)
 
 
 class Pairs(click.ParamType[dict[str, float]]):
@@ -158,7 +167,9 @@ def run_filter(command: F) -> F:
         metavar="KEY=VALUE",
         help="Only runs with this label; repeatable, and all must hold.",
     )(command)
-    return click.option("--agent", metavar="NAME", help="Only runs of this agent.")(command)
+    return click.option(
+        "--agent", metavar="NAME", shell_complete=completion.stored_agents, help="Only runs of this agent."
+    )(command)
 
 
 def chosen_runs(

@@ -144,9 +144,12 @@ def agents_speak_on_stderr() -> Iterator[None]:
     if python_stderr is not None:
         sys.stderr = _Borrowed(python_stderr)
     sys.stdout = borrowed = sys.stderr
+    originals = {name: vars(sys)[name] for name in ("__stdout__", "__stderr__")}
+    vars(sys).update(dict.fromkeys(originals, borrowed))  # whoever goes back to these is borrowing, too
     try:
         yield
     finally:
+        vars(sys).update(originals)
         sys.stdout = sys.stderr = borrowed  # what agents have put there writes its last words now
         for number, kept in descriptors.items():
             if kept is not None:

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from proctor.cli import options
+from proctor.cli import completion, options
 from proctor.cli.command import Command
 from proctor.settings import shown
-
-if TYPE_CHECKING:
-    from proctor.findings.comparison.sample_size import DifferencePlan
-    from proctor.findings.run.label_plan import LabelPlan
-
 
 _DIGITS = 10
 _MOST = 20
@@ -53,6 +48,7 @@ class Wholes(click.ParamType[tuple[int, ...]]):
     "runs",
     multiple=True,
     metavar="RUN",
+    shell_complete=completion.runs,
     help="Plan from stored runs: one tells the noise, two also the flips; repeatable.",
 )
 @click.option("--power", type=float, default=0.8, show_default=True, help="The probability of detecting it.")
@@ -121,31 +117,31 @@ def command(
     proctor plan --labels 0.03 --rate 0.9
     """
     from proctor.cli.output import console, print_json
-    from proctor.reports import plan as said
+    from proctor.config import load_config
+    from proctor.reports.plan import dict_of, render_plan
+    from proctor.workflows.plan import PlanWishes, plan_for
+    from proctor.workflows.store_url import store_url
 
     if [difference, gate, labels].count(None) != 2:
         raise click.UsageError("give one of --difference, such as 0.05, --gate and --labels")
-    if labels is not None:
-        wanted_labels = _labels(labels, rate, runs, store, config_path)
-        print_json(said.labels_dict(wanted_labels)) if as_json else console().print(said.render_labels(wanted_labels))
-        return 0
-    if stop_early:
-        from proctor.findings.gates.sample_size import plan_early
-
-        if gate is None:
-            raise click.UsageError('--stop-early needs a --gate, such as --gate "pass_rate>=0.9"')
-        early = plan_early(gate, cases, trials=_one_of(trials))
-        print_json(said.early_dict(early)) if as_json else console().print(said.render_early(early))
-        return 0
-    if gate is not None:
-        from proctor.findings.gates.sample_size import plan_gate
-
-        wanted = plan_gate(gate, failures=failures, flips=flips, power=power)
-        print_json(said.gate_dict(wanted)) if as_json else console().print(said.render_gate(wanted))
-        return 0
-    assert difference is not None
-    planned = _difference(difference, flips, noise, runs, power, trials, store, config_path)
-    print_json(said.difference_dict(planned)) if as_json else console().print(said.render_difference(planned))
+    if stop_early and gate is None and labels is None:
+        raise click.UsageError('--stop-early needs a --gate, such as --gate "pass_rate>=0.9"')
+    wanted = PlanWishes(
+        difference=difference,
+        gate=gate,
+        labels=labels,
+        flips=flips,
+        noise=noise,
+        runs=runs,
+        power=power,
+        trials=(_one_of(trials),) if stop_early and gate is not None else trials,
+        failures=failures,
+        stop_early=stop_early,
+        cases=cases,
+        rate=rate,
+    )
+    planned = plan_for(wanted, store=store_url(store, load_config(config_path)) if runs else "")
+    print_json(dict_of(planned)) if as_json else console().print(render_plan(planned))
     return 0
 
 
@@ -157,41 +153,3 @@ def _one_of(trials: tuple[int, ...]) -> int:
     if len(trials) > 1:
         raise click.UsageError(f"--stop-early plans one run; expected one number of --trials, not {len(trials)}")
     return trials[0]
-
-
-def _labels(half_width: float, rate: float, runs: tuple[str, ...], store: str | None, path: Path | None) -> LabelPlan:
-    if not runs:
-        from proctor.findings.run.label_plan import plan_labels
-
-        return plan_labels(half_width, rate=rate)
-    from proctor.config import load_config
-    from proctor.workflows.plan import plan_labels_of
-    from proctor.workflows.store_url import store_url
-
-    if len(runs) > 1:
-        raise click.UsageError("labels are planned from one run; give --run once")
-    return plan_labels_of(half_width, runs[0], store=store_url(store, load_config(path)))
-
-
-def _difference(
-    difference: float,
-    flips: float | None,
-    noise: float,
-    runs: tuple[str, ...],
-    power: float,
-    trials: tuple[int, ...],
-    store: str | None,
-    config_path: Path | None,
-) -> DifferencePlan:
-    if not runs:
-        from proctor.findings.comparison.sample_size import plan_from_assumptions
-
-        return plan_from_assumptions(difference, flips, noise=noise, trials=trials, power=power)
-    from proctor.config import load_config
-    from proctor.workflows.plan import plan_from_stored
-    from proctor.workflows.store_url import store_url
-
-    if noise:
-        raise click.UsageError("the noise is known from the stored runs: leave --noise out")
-    url = store_url(store, load_config(config_path))
-    return plan_from_stored(difference, runs, store=url, flips=flips, trials=trials, power=power)

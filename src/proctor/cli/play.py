@@ -17,11 +17,13 @@ import click
 from proctor.cli.output import (
     agents_speak_on_stderr,
     console,
+    echo,
     print_json,
     read_apart,
     stream_to_draw_on,
     tell,
     whoever_listens,
+    wrap_text,
 )
 from proctor.findings.battle.findings import BattleFindings
 from proctor.findings.gates import GateVerdict
@@ -53,7 +55,7 @@ def drive(
 
     _tell_what_is_logged()
     try:
-        with agents_speak_on_stderr(), _signals_as_ctrl_c(), _progress(planned, opening) as watch:
+        with agents_speak_on_stderr(), signals_as_ctrl_c(), _progress(planned, opening) as watch:
             return run_driven(lambda: begin(watch))
     except (KeyboardInterrupt, SystemExit):
         tell("Interrupted: what was answered is stored.")
@@ -79,7 +81,7 @@ _ENDINGS = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, 
 
 
 @contextmanager
-def _signals_as_ctrl_c() -> Iterator[None]:
+def signals_as_ctrl_c() -> Iterator[None]:
     """SIGTERM and SIGHUP end a run as Ctrl-C does, whatever an agent's module had them do when it was imported.
 
     Processes that an agent forks keep their usual meaning.
@@ -165,7 +167,6 @@ def show(
 
 def show_gates(findings: Findings, verdicts: Sequence[GateVerdict]) -> None:
     """One run among several: what became of its gates, on standard output."""
-    from proctor.cli.output import echo, wrap_text
     from proctor.reports.gates import OUTCOMES, sentence
 
     for each in verdicts:

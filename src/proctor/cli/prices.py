@@ -9,6 +9,7 @@ import click
 
 from proctor.cli import options
 from proctor.cli.command import Command
+from proctor.settings import unwritable
 
 if TYPE_CHECKING:
     from proctor.spending.prices import Price
@@ -49,7 +50,6 @@ def command(source: Path | None, config_path: Path | None, as_json: bool) -> Non
 def _update(source: Path, table: Path) -> str:
     from proctor.config import load_price_file
     from proctor.reports.numbers import plural
-    from proctor.settings import unwritable
     from proctor.spending.price_file import read_price_list, written
     from proctor.spending.prices import price_of
 

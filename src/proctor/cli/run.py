@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from proctor.cli import options
+from proctor.cli import completion, options
 from proctor.cli.command import Command
 from proctor.cli.gate_options import gate_options
 from proctor.settings import check_setting, settings_of
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from proctor.config import Config
     from proctor.findings.run import Findings
     from proctor.spending.budget import Budget
-    from proctor.workflows.evaluate import PreparedRun
     from proctor.workflows.gates import RunGates
+    from proctor.workflows.prepare import PreparedRun
+    from proctor.workflows.request import RunRequest
     from proctor.workflows.workers import WorkerPlan
 
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     "agents",
     multiple=True,
     metavar="NAME|SPEC",
+    shell_complete=completion.agents,
     help="The agent to test, such as python:my_agent:answer; given several times, they are compared "
     "[default: agent under [run] in proctor.toml].",
 )
@@ -41,7 +43,10 @@ if TYPE_CHECKING:
 )
 @options.settings(*settings_of("command"))
 @click.option(
-    "--examiner", metavar="NAME|SPEC", help="The examiner that asks the questions in abm-dynamic [default: prober]."
+    "--examiner",
+    metavar="NAME|SPEC",
+    shell_complete=completion.examiners,
+    help="The examiner that asks the questions in abm-dynamic [default: prober].",
 )
 @click.option(
     "--condition",
@@ -126,30 +131,29 @@ def command(
 ) -> int:
     """Test an agent on the benchmark FILE, or several side by side."""
     from proctor.config import load_config
-    from proctor.workflows.evaluate import plan_run_workers
+    from proctor.workflows.evaluate import plan_crew
     from proctor.workflows.gates import read_gates
     from proctor.workflows.store_url import store_url
-    from proctor.workflows.workers import WorkersWanted
 
     config = load_config(config_path)
     default, url = config.run, store_url(store, config)
     gating = read_gates(gates or default.gate, look=look, force=force)
-    cache = default.cache if cache is None else cache
     early = _gates_to_stop_at(gating, default.stop_early if stops is None else stops, look)
     if workers is not None:
         check_setting("workers", workers)
+    request = _read_request(file, config, cache=cache, workers=workers, ray=ray, stop_early=early, **choices)
     jobs = _join_jobs(
-        _prepare_job(file, agent, config, gating, k=k, store=url, several=len(agents) > 1, stop_early=early, **choices)
+        _prepare_job(_for_agent(request, agent, several=len(agents) > 1), config, gating, k=k, store=url)
         for agent in _chosen_agents(agents, default.agent)
     )
     if dry_run:
-        from proctor.cli.dry_run import foretell
+        from proctor.cli.dry_run import show_estimate
 
-        return foretell([job.prepared for job in jobs], config, store=url, as_json=as_json)
-    wanted, budget = WorkersWanted(workers, ray), _shared_budget(jobs)
-    crews = [plan_run_workers(job.prepared, config, wanted, cache=cache) for job in jobs]
+        return show_estimate([job.prepared for job in jobs], config, store=url, as_json=as_json)
+    budget = _shared_budget(jobs)
+    crews = [plan_crew(request, job.prepared, config) for job in jobs]
     found = [
-        _play_run(job.prepared, config, store=url, cache=cache, syncs=syncs, quiet=as_json, workers=crew, budget=budget)
+        _play_run(request, job.prepared, config, store=url, syncs=syncs, quiet=as_json, workers=crew, budget=budget)
         for job, crew in zip(jobs, crews, strict=True)
     ]
     annotated = default.annotations if annotations is None else annotations
@@ -177,30 +181,49 @@ def _chosen_agents(given: tuple[str, ...], default: str | None) -> tuple[str, ..
     return agents
 
 
-def _prepare_job(
+def _read_request(
     file: Path,
-    agent: str,
     config: Config,
-    gating: RunGates,
     *,
-    k: int | None,
-    store: str,
+    reviewer: str | list[str] | None,
+    examiner: str | None,
+    conditions: tuple[str, ...],
+    checks: Path | None,
     name: str | None,
-    several: bool = False,
-    **choices: Any,
-) -> _PlannedRun:
+    labels: tuple[str, ...],
+    agent_kind: str | None,
+    cache: bool | None,
+    workers: int | None,
+    ray: str | None,
+    **settings: Any,
+) -> RunRequest:
+    """What the options ask for, of whichever agent; where they say nothing, what `[run]` says."""
+    from proctor.workflows.request import RunRequest
+
+    asked = RunRequest(
+        benchmark=file, agent=None, reviewer=reviewer, examiner=examiner, conditions=conditions, checks=checks,
+        name=name, labels=options.label_pairs(labels), kind=agent_kind, cache=cache, workers=workers, ray=ray,
+        settings=settings,
+    )  # fmt: skip
+    return asked.with_defaults(config.run)
+
+
+def _for_agent(request: RunRequest, agent: str, *, several: bool) -> RunRequest:
+    name = f"{request.name}, {agent}" if request.name is not None and several else request.name
+    return replace(request, agent=agent, name=name)
+
+
+def _prepare_job(request: RunRequest, config: Config, gating: RunGates, *, k: int | None, store: str) -> _PlannedRun:
     """One run, ready to start, and its gates, checked."""
     from proctor.cli.output import tell
-    from proctor.running.plan import exams_of
     from proctor.workflows.gates import with_baselines
 
-    called = f"{name}, {agent}" if name is not None and several else name
-    prepared = _prepare_run(file, agent, config, name=called, **choices)
+    prepared = _prepare_run(request, config)
     run, default = prepared.run, config.run
     check_k(k, run.settings.trials)
     k = k if k is not None or default.k is None else min(default.k, run.settings.trials)
     gating = with_baselines(replace(gating, k=k), run, store=store)
-    gating.check(run, exams_of(prepared.benchmark, run.settings))
+    gating.check(run, prepared.exams)
     for warning in prepared.warnings:
         tell(f"warning: {warning}")
     return _PlannedRun(prepared=replace(prepared, run=replace(run, gates=gating.stored_with(run))), gating=gating, k=k)
@@ -236,44 +259,22 @@ def _gates_to_stop_at(gating: RunGates, stops: bool, look: int) -> tuple[str, ..
     return tuple(wanted.text for wanted in gating.wanted)
 
 
-def _prepare_run(
-    file: Path,
-    agent: str,
-    config: Config,
-    *,
-    reviewer: str | list[str] | None,
-    examiner: str | None,
-    conditions: tuple[str, ...],
-    checks: Path | None,
-    name: str | None,
-    labels: tuple[str, ...],
-    agent_kind: str | None,
-    **settings: Any,
-) -> PreparedRun:
+def _prepare_run(request: RunRequest, config: Config) -> PreparedRun:
     from proctor.cli.output import agents_speak_on_stderr
     from proctor.running import exits
-    from proctor.workflows.evaluate import prepare
-    from proctor.workflows.settings import with_run_defaults
+    from proctor.workflows.prepare import prepare
 
-    given = with_run_defaults(
-        config.run,
-        conditions=conditions,
-        checks=checks,
-        labels=options.label_pairs(labels),
-        kind=agent_kind,
-        settings=settings,
-    )
     exits.install()
     with agents_speak_on_stderr():  # a module may print when it is imported
-        return prepare(file, agent=agent, reviewer=reviewer, examiner=examiner, name=name, config=config, **given)
+        return prepare(request, config)
 
 
 def _play_run(
+    request: RunRequest,
     prepared: PreparedRun,
     config: Config,
     *,
     store: str,
-    cache: bool,
     syncs: tuple[str, ...],
     quiet: bool,
     workers: WorkerPlan | None,
@@ -289,11 +290,11 @@ def _play_run(
 
     run = prepared.run
     sent = following(prepared, syncs, config.run.sync, store=store)
-    with allowing(run.settings, config, cache=cache, budget=budget), sent as trail:
+    with allowing(run.settings, config, cache=request.cache or False, budget=budget), sent as trail:
         attempts = plural(run.planned, "attempt" if run.settings.type == "standard" else "conversation")
         early = ", stops when its gates are decided" if run.settings.stop_early else ""
         opening = f"run {run.id}: {run.agent} on {run.benchmark}, {attempts}{early}"
-        opening = "\n".join([opening, *(each.foretold() for each in planned_looks(run))])
+        opening = "\n".join([opening, *(each.describe() for each in planned_looks(run))])
         evaluation = play(
             lambda watch: start(prepared, store=store, watch=watch, heard=trail.feed, workers=workers),
             run_id=run.id,

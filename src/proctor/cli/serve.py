@@ -12,6 +12,7 @@ import click
 
 from proctor.cli import options
 from proctor.cli.command import Command
+from proctor.errors import UsageError
 
 
 @click.command("serve", cls=Command)
@@ -64,7 +65,6 @@ def command(
 ) -> int:
     """Open the web app: create benchmarks, start runs, watch, read and compare them."""
     from proctor.config import load_config
-    from proctor.errors import UsageError
     from proctor.workflows.store_url import store_url
 
     if not all(map(find_spec, ("fastapi", "python_multipart", "uvicorn"))):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from proctor.cli import options
+from proctor.cli import completion, options
 from proctor.cli.command import Command
 
 if TYPE_CHECKING:
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 @click.command("sync", cls=Command)
-@click.argument("destination", metavar="[langfuse|otlp|phoenix|mlflow]")
-@click.argument("run", metavar="RUN", required=False)
+@click.argument("destination", metavar="[langfuse|otlp|phoenix|mlflow]", shell_complete=completion.destinations)
+@click.argument("run", metavar="RUN", required=False, shell_complete=completion.runs)
 @click.option(
     "--endpoint",
     metavar="URL",

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from proctor.cli import options
+from proctor.cli import completion, options
 from proctor.cli.command import Command
+from proctor.usage import Usage
 
 if TYPE_CHECKING:
     from proctor.config import Config
@@ -20,10 +21,11 @@ _GO_ON = "Go on with the same command: what was judged is stored, and not asked 
 
 
 @click.command("tournament", cls=Command)
-@click.argument("runs", nargs=-1, metavar="RUN RUN [RUN …]")
+@click.argument("runs", nargs=-1, metavar="RUN RUN [RUN …]", shell_complete=completion.runs)
 @click.option(
     "--reviewer",
     metavar="NAME|MODEL",
+    shell_complete=completion.declared_reviewers,
     help="A chat model that compares the replies, in both orders, names hidden [default: the stored scores decide].",
 )
 @click.option("--dry-run", is_flag=True, help="With --reviewer: show what judging would take, and ask nobody.")
@@ -107,10 +109,10 @@ def _show_plan(planned: PlannedTournament, *, as_json: bool) -> None:
 def _judge(planned: PlannedTournament, store: str, config: Config, limits: dict[str, Any]) -> Tournament:
     """Have the contests judged, with the cost told before and the progress shown."""
     from proctor.cli.output import agents_speak_on_stderr, tell
+    from proctor.cli.play import signals_as_ctrl_c
     from proctor.reports import numbers
     from proctor.reports.progress import Progress
     from proctor.threads import run_anywhere
-    from proctor.usage import Usage
     from proctor.workflows.contests import ContestVerdict
     from proctor.workflows.tournament import play_tournament
 
@@ -124,7 +126,7 @@ def _judge(planned: PlannedTournament, store: str, config: Config, limits: dict[
     tell(_foreseen(planned))
     shown.start(len(planned.due))
     try:
-        with agents_speak_on_stderr():
+        with agents_speak_on_stderr(), signals_as_ctrl_c():
             found = run_anywhere(lambda: play_tournament(planned, store=store, config=config, told=told, **limits))
     except KeyboardInterrupt:
         tell(f"Interrupted. {_GO_ON}")
@@ -138,7 +140,7 @@ def _judge(planned: PlannedTournament, store: str, config: Config, limits: dict[
 
 def _show(found: Tournament, *, form: str, as_json: bool) -> None:
     from proctor.cli.output import console, print_json
-    from proctor.reports.tournament import as_dict, markdown, render
+    from proctor.reports.comparison.tournament import as_dict, markdown, render
 
     if as_json:
         print_json(as_dict(found))

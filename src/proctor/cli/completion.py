@@ -1,0 +1,143 @@
+"""What a shell offers for a word that is being typed: names of proctor.toml, and of what is stored.
+
+Whatever is wrong is told by the command itself: here it only means that nothing is offered.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from proctor.config import Config
+    from proctor.storage.glance import GlancedRun
+
+Items = list[CompletionItem[str]]
+Complete = Callable[[click.Context, click.Parameter, str], Items]
+
+_MOST = 100
+_LONGEST = 80
+_TYPABLE = re.compile(r"[\w.:/@%+=-]+")
+"""What a shell takes as one word without quotes."""
+_OF_REVIEWERS = ("embedded", "exact", "none")
+_OF_EXAMINERS = ("prober",)
+
+
+def _without_noise(complete: Complete) -> Complete:
+    @functools.wraps(complete)
+    def offered(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
+        with suppress(Exception):
+            return complete(ctx, param, incomplete)
+        return []
+
+    return offered
+
+
+@_without_noise
+def runs(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
+    """Ids of stored runs, names that only one of them has, and `last`; newest first, none that is named already."""
+    known = _stored(ctx)
+    owners = Counter(run.name for run in known)
+    named = ctx.params[param.name] or () if param.nargs == -1 and param.name in ctx.params else ()
+    items = [CompletionItem("last", help="the newest run")] if known else []
+    for run in known:
+        told = _one_line(f"{run.agent} on {run.benchmark}")
+        names = [run.name, run.id] if owners[run.name] == 1 and run.name != run.id else [run.id]
+        items += [CompletionItem(name, help=told) for name in names]
+    return _offer([item for item in items if item.value not in named], incomplete)
+
+
+@_without_noise
+def runs_or_files(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
+    """Runs, and files where none is called so."""
+    return runs(ctx, param, incomplete) or [CompletionItem(incomplete, type="file")]
+
+
+@_without_noise
+def agents(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
+    """The agents of proctor.toml."""
+    declared = _config(ctx).agents
+    return _offer((CompletionItem(name, help=_spec(part)) for name, part in declared.items()), incomplete)
+
+
+@_without_noise
+def reviewers(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
+    """The reviewers of proctor.toml, and those that need no name."""
+    declared = [CompletionItem(name, help=_spec(part)) for name, part in _config(ctx).reviewers.items()]
+    return _offer([*declared, *map(CompletionItem, _OF_REVIEWERS)], incomplete)
+
+
+@_without_noise
+def declared_reviewers(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
+    """The reviewers of proctor.toml alone, where a chat model is wanted."""
+    return [item for item in reviewers(ctx, param, incomplete) if item.value not in _OF_REVIEWERS]
+
+
+@_without_noise
+def examiners(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
+    """The examiners of proctor.toml, and the shipped one."""
+    declared = [CompletionItem(name, help=_spec(part)) for name, part in _config(ctx).examiners.items()]
+    return _offer([*declared, *map(CompletionItem, _OF_EXAMINERS)], incomplete)
+
+
+@_without_noise
+def stored_agents(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
+    """The agents of stored runs."""
+    return _offer((CompletionItem(run.agent) for run in _stored(ctx)), incomplete)
+
+
+@_without_noise
+def stored_benchmarks(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
+    """The benchmarks of stored runs."""
+    return _offer((CompletionItem(run.benchmark) for run in _stored(ctx)), incomplete)
+
+
+@_without_noise
+def destinations(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
+    """Where runs can be sent."""
+    from proctor.config import DESTINATIONS
+
+    return _offer(map(CompletionItem, DESTINATIONS), incomplete)
+
+
+def _offer(items: Iterable[CompletionItem[str]], incomplete: str) -> Items:
+    """Those that go on with what was typed and that a shell takes as one word."""
+    fitting = {item.value: item for item in items if item.value.startswith(incomplete)}
+    return [item for value, item in fitting.items() if _TYPABLE.fullmatch(value)][:_MOST]
+
+
+def _config(ctx: click.Context) -> Config:
+    from proctor.config import load_config
+
+    return load_config(_given(ctx, "config_path"))
+
+
+def _stored(ctx: click.Context) -> list[GlancedRun]:
+    from proctor.storage.glance import newest_runs
+    from proctor.workflows.store_url import store_url
+
+    return newest_runs(store_url(_given(ctx, "store"), _config(ctx)))
+
+
+def _given(ctx: click.Context, option: str) -> Any:
+    """What was typed for an option, here or before the subcommand."""
+    value = ctx.params.get(option)
+    return value if value is not None or ctx.parent is None else _given(ctx.parent, option)
+
+
+def _spec(part: Any) -> str:
+    from proctor.redaction import without_credentials
+
+    return _one_line(without_credentials(part.spec))
+
+
+def _one_line(text: str) -> str:
+    """Shells read what is offered line by line, and print it as it is."""
+    return "".join(sign if sign.isprintable() else " " for sign in text)[:_LONGEST]
