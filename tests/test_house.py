@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -103,3 +104,25 @@ def test_no_file_is_named_by_what_says_nothing_and_hardly_any_by_a_gerund() -> N
 def test_the_web_app_reaches_into_no_more_rooms() -> None:
     reached = {each.split(".")[1] for name in modules() if name.startswith("proctor.web") for each in imports_of(name)}
     assert len(reached - {"web"}) <= WEB_KNOWS
+
+
+def test_what_pages_show_too_gives_no_advice_for_a_terminal() -> None:
+    """Notes and verdicts stand in the terminal, in reports and on pages; errors say what to do in a terminal apart."""
+    shared = ("proctor.findings.run.", "proctor.findings.battle.", "proctor.reports.gates", "proctor.doctor.")
+    found = [
+        f"{name}: {node.value}"
+        for name, tree in modules().items()
+        if name.startswith(shared) and name not in _ERRORS_FOR_A_TERMINAL
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        if re.search(r"(?<![\w-])--[a-z]|\bproctor (?:run|resume|rescore|label|list)\b", node.value)
+        and not _is_docstring(node, tree)
+    ]
+    assert found == []
+
+
+_ERRORS_FOR_A_TERMINAL = {"proctor.findings.run.label_plan"}
+
+
+def _is_docstring(constant: ast.Constant, tree: ast.Module) -> bool:
+    return any(isinstance(node, ast.Expr) and node.value is constant for node in ast.walk(tree))

@@ -281,7 +281,7 @@ def _suite_keys(record: Record) -> Rows:
 
 # --- the pages ---------------------------------------------------------------------------------
 
-_RECORDS = ("SUITE", "CASE", "EXPECT", "CALL", "MATCH", "CITATIONS", "LIMITS", "STEP", "CONDITION")
+_RECORDS = ("SUITE", "CASE", "CRITERION", "EXPECT", "CALL", "MATCH", "CITATIONS", "LIMITS", "STEP", "CONDITION")
 TABLES: dict[str, Callable[[], str]] = {
     "commands": commands,
     "shared options": shared_options,

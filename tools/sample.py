@@ -12,8 +12,10 @@ from pathlib import Path
 from proctor.config import load_config
 from proctor.threads import run_anywhere
 from proctor.workflows import demo
-from proctor.workflows.evaluate import PreparedRun, prepare, start
+from proctor.workflows.evaluate import start
 from proctor.workflows.library import Library
+from proctor.workflows.prepare import PreparedRun, prepare
+from proctor.workflows.request import RunRequest
 
 STORE = ".proctor/proctor.db"
 DAY = 86_400.0
@@ -104,12 +106,14 @@ def _runs(library: Library) -> list[PreparedRun]:
     capitals = library.playable("capitals")
     clerks = [
         prepare(
-            capitals,
-            agent=f"clerk-{version}" if version else "clerk",
-            name=f"clerk, prompt {number}",
-            labels={"prompt": f"v{number}"},
-            config=config,
-            settings={"trials": 2},
+            RunRequest(
+                benchmark=capitals,
+                agent=f"clerk-{version}" if version else "clerk",
+                name=f"clerk, prompt {number}",
+                labels={"prompt": f"v{number}"},
+                settings={"trials": 2},
+            ),
+            config,
         )
         for number, version in enumerate(_VERSIONS, 1)
     ]

@@ -72,6 +72,8 @@ class Expectation:
     """The role that the reply must keep to, as a model judges it; None: any."""
 
 
+AskedPart = str | dict[str, str | float]
+"""What a part asks: a text, or `{asks, weight}`."""
 OWN_PART = "criteria"
 """What the part is called where the criteria of one's own are a single text."""
 
@@ -96,8 +98,8 @@ class Case:
     """What the checks hold the reply to."""
     passing_score: float | None = None
     """Its own passing score; None: the run's."""
-    criteria: dict[str, str] = field(default_factory=dict)
-    """What a model reviewer marks in this reply besides: part → what it asks."""
+    criteria: dict[str, AskedPart] = field(default_factory=dict)
+    """What a model reviewer marks in this reply besides: part → what it asks, or `{asks, weight}`."""
     trials: int | None = None
     """How often it is asked; None: as often as the run says."""
     metadata: dict[str, Any] = field(default_factory=dict)

@@ -130,10 +130,17 @@ _CONTENT = [field for field in Case.__slots__ if field not in ("criteria", "tria
 def benchmark_of(cases: Iterable[Case], *, name: str, **others: Any) -> Benchmark:
     """A benchmark with the digest of its cases; where they stand in a file is not content."""
     kept = tuple(cases)
-    content = [
-        [getattr(case, field) for field in _CONTENT] + ([case.criteria] if case.criteria else []) for case in kept
-    ]
+    content = [[getattr(case, field) for field in _CONTENT] + _criteria(case) for case in kept]
     return Benchmark(name=name, digest=digest(content), cases=kept, **others)
+
+
+def _criteria(case: Case) -> list[Mapping[str, Any]]:
+    """A case's criteria as content: `{asks}` says no more than its text alone."""
+    told = {
+        name: said["asks"] if not isinstance(said, str) and said.keys() == {"asks"} else said
+        for name, said in case.criteria.items()
+    }
+    return [told] if told else []
 
 
 def to_reply(value: object) -> Reply:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -33,6 +32,7 @@ from proctor.settings import (
     check_path,
     check_weights,
     did_you_mean,
+    nearest,
     settings_of,
     shown,
     shown_path,
@@ -401,9 +401,8 @@ def _sentence(error: ValidationError) -> str:
 def _missing(table: Sequence[str], key: str, given: Any) -> str:
     """What lacks, and the key that may have been meant for it."""
     place = _dotted_key(table)
-    near = difflib.get_close_matches(key, list(given), n=1, cutoff=0.7) if isinstance(given, Mapping) else []
-    if near:
-        return f"unknown key {f'{place}.{near[0]}'!r}; did you mean {key!r}?"
+    if isinstance(given, Mapping) and (near := nearest(key, given, alike=0.7)):
+        return f"unknown key {f'{place}.{near}'!r}; did you mean {key!r}?"
     if key == "spec":
         example = "openai:MODEL" if table[0] == "models" else "python:my_agent:answer"
         return f'[{place}] has no spec; write something like spec = "{example}"'

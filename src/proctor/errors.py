@@ -2,6 +2,7 @@
 
     ProctorError                 anything a person can act on; the CLI prints it as one sentence
     ├── UsageError               exit 2   wrong command, wrong setting
+    │   ├── GateError            exit 2   a gate that cannot be read, or that this run cannot be held to
     │   ├── InputError           exit 2   a file or value that cannot be used
     │   └── OutputFull           exit 4   there is no room for what should be written
     ├── StoreError               exit 2   the store cannot be opened, read or written
@@ -47,9 +48,18 @@ class ProctorError(Exception):
 
     exit_code = 2
 
+    def __init__(self, message: str = "", *, terminal: str = "", page: str = "") -> None:
+        """`terminal` ends the message with what to do there, `page` for whoever reads it in a browser."""
+        super().__init__(f"{message}{terminal}")
+        self.on_page = f"{message}{page}"
+
 
 class UsageError(ProctorError):
     """A command or setting that makes no sense."""
+
+
+class GateError(UsageError):
+    """A gate that cannot be read, or that this run cannot be held to."""
 
 
 class InputError(UsageError):

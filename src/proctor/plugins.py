@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import os
 import re
@@ -16,6 +15,7 @@ from urllib.parse import quote
 
 from proctor.errors import InputError
 from proctor.redaction import keep_secret
+from proctor.settings import nearest
 
 Family = Literal["agents", "reviewers", "examiners", "checks"]
 Factory = Callable[[str, Mapping[str, Any]], Any]
@@ -72,8 +72,8 @@ def _variable(match: re.Match[str]) -> str:
 def unknown_name_message(family: Family, name: str, names: list[str]) -> str:
     """The sentence for a name that nothing answers to."""
     singular = family.removesuffix("s")
-    near = difflib.get_close_matches(name.partition(":")[0], names, n=1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
+    near = nearest(name.partition(":")[0], names)
+    hint = f"did you mean {near!r}? " if near else ""
     return f"there is no {singular} {name!r}: {hint}known are {', '.join(names) or 'none'}"
 
 
@@ -117,6 +117,6 @@ def _attribute(target: object, name: str, spec: str, what: str) -> object:
     try:
         return getattr(target, name)
     except AttributeError as error:
-        near = difflib.get_close_matches(name, [known for known in dir(target) if not known.startswith("_")], n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        near = nearest(name, (known for known in dir(target) if not known.startswith("_")))
+        hint = f"; did you mean {near!r}?" if near else ""
         raise InputError(f"cannot find the {what} {spec!r}: it has no attribute {name!r}{hint}") from error

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Literal, Protocol
 
 from proctor.benchmark import Benchmark, Case, Exam
-from proctor.run import Attempt, Key, PendingAttempt, Record, Run, Status, Stop, Wish
+from proctor.run import Attempt, Key, PendingAttempt, Record, Run, Status, Stop, StopRequest
 from proctor.score import Review
 from proctor.transcript import Reply, Request, Turn
 from proctor.usage import Usage
@@ -121,7 +121,7 @@ class Journal(Protocol):
         What was wished of an earlier writer ends here.
         """
 
-    def heed(self, run: str) -> Wish | None:
+    def take_stop_request(self, run: str) -> StopRequest | None:
         """What is wished of this process, which writes the run; raises RunLost where another has taken it over."""
 
     def write(self, records: Sequence[Record]) -> None:
@@ -132,7 +132,7 @@ class Journal(Protocol):
     ) -> None:
         """Set a run's status, and why it stopped; `seconds` is added to the time it has run."""
 
-    def wish(self, run: str, wish: Wish | None) -> None:
+    def request_stop(self, run: str, wish: StopRequest | None) -> None:
         """Ask whoever runs it to pause or cancel."""
 
     def delete(self, run: str) -> None:
@@ -194,7 +194,7 @@ class Archive(Protocol):
     def finished(self, run: str) -> set[tuple[str, str, int]]:
         """(exam, condition, trial) of attempts that need nothing more."""
 
-    def wish(self, run: str) -> Wish | None:
+    def stop_request(self, run: str) -> StopRequest | None:
         """What was asked of whoever runs it."""
 
     def alive(self, run: str) -> bool:

@@ -25,7 +25,7 @@ ExamType = Literal["standard", "abm-static", "abm-dynamic"]
 AgentKind = Literal["standard", "orchestrator"]
 PlayOrder = Literal["file", "random"]
 Status = Literal["queued", "running", "paused", "completed", "failed", "cancelled"]
-Wish = Literal["pause", "cancel"]
+StopRequest = Literal["pause", "cancel"]
 Resumed = Literal["", "continued", "replayed"]
 Stage = Literal["agent", "examiner", "reviewer", "engine"]
 Owner = Literal["agent", "environment"]
@@ -33,6 +33,8 @@ StopKind = Literal[
     "asked", "interrupted", "killed", "budget", "storm", "misconfigured", "blocked", "exited", "unplayed", "lost",
     "store", "unexpected",
 ]  # fmt: skip
+PLACES = 1_000_000
+"""Places an exam keeps for its trials, so that a run can be extended without moving any."""
 Outcome = Literal["passed", "failed", "agent_failed", "environment_failed", "unscored", "undecided", "pending"]
 
 

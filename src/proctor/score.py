@@ -109,7 +109,9 @@ class Review:
     parts: tuple[Part, ...] = ()
     """Marks of the agent; empty: it has nothing to say."""
     weights: dict[str, float] = field(default_factory=dict)
-    """Part → weight, where the reviewer has its own; those of the run come first."""
+    """Part → weight, where reviewer or case have their own; others weigh as usual. Those of the run come first."""
+    weighed: float | None = None
+    """The mark as it was weighed, of a review that is taken from the store; None: the engine weighs it."""
     question_parts: tuple[Part, ...] = ()
     """Marks of the examiner's question."""
     unscored: str | None = None

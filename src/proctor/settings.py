@@ -25,6 +25,7 @@ LONGEST_CRITERION = 20_000
 """The most characters of a name: of a run, a case, a category, a label, a part to weigh."""
 LONGEST_VALUE = 1000
 """The most characters of a label's value."""
+MOST_CRITERIA = 20
 MOST_LABELS = 100
 MOST_WEIGHTS = 100
 _SHOWN = 80
@@ -72,9 +73,15 @@ class Bounds:
         return {**low, "le": self.most}
 
 
+NOBODY = "none"
+"""What a reviewer is called where there is none."""
+BY_RULES = ("embedded", "exact")
+"""The reviewers that judge by rules alone: they call nobody, cost nothing, and cannot mark somebody's own criteria."""
 DAY = 86_400
 SHARE = Bounds(least=0, most=1)
 WEIGHT = Bounds(least=0, most=1_000_000)
+_OWN_WEIGHT = Bounds(above=0, most=1_000_000)
+"""Of a criterion: one that weighs nothing need not be asked."""
 AMOUNT = Bounds(least=0, most=1_000_000_000)
 _COUNT = Bounds(least=1, most=10_000, whole=True)
 _RETRIES = Bounds(least=0, most=100, whole=True)
@@ -258,16 +265,29 @@ def check_name(what: str, name: object, *, most: int = LONGEST_NAME) -> None:
         raise InputError(f"{what} holds {wrong} ({shown(name)}); remove it")
 
 
-def check_criterion(name: object, asks: object) -> None:
-    """Refuse a criterion of one's own that no model could be asked for, or answer."""
-    if not isinstance(name, str) or not name.isidentifier() or name.endswith("_explanation"):
-        raise InputError(
-            f"a criterion cannot be called {shown(name)}; expected a word of letters, digits and _, such as tone"
-        )
+def why_no_criterion(name: object) -> str | None:
+    """Why a criterion cannot be called so: its name is a key of the model's answer; None: it can."""
+    if isinstance(name, str) and name.isidentifier() and not name.endswith("_explanation"):
+        return None
+    return f"a criterion cannot be called {shown(name)}; expected a word of letters, digits and _, such as tone"
+
+
+def read_criterion(name: object, said: object) -> tuple[str, float | None]:
+    """What a criterion of one's own asks, a text or `{asks, weight}`, and its weight where it has one."""
+    if (wrong := why_no_criterion(name)) is not None:
+        raise InputError(wrong)
+    asks, weight = (said.get("asks"), said.get("weight")) if isinstance(said, Mapping) else (said, None)
+    if isinstance(said, Mapping) and (unknown := sorted(said.keys() - {"asks", "weight"}, key=str)):
+        raise InputError(f"the criterion {name!r} has an unknown key {unknown[0]!r}; known are 'asks' and 'weight'")
     if not isinstance(asks, str) or not asks.strip() or len(asks) > LONGEST_CRITERION:
         raise InputError(
             f"the criterion {name!r} says {shown(asks)}; expected a text of 1 to {LONGEST_CRITERION:,} characters"
         )
+    if weight is not None and not _OWN_WEIGHT.holds(weight):
+        raise InputError(
+            f"the criterion {name!r} has weight={shown(weight)}; expected {_OWN_WEIGHT.requirement}, or none at all"
+        )
+    return asks.strip(), None if weight is None else float(weight)
 
 
 def check_labels(labels: object) -> None:

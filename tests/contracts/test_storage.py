@@ -125,7 +125,7 @@ def test_writing_to_an_unknown_run_is_an_error(store: Store) -> None:
     calls: list[Callable[[], object]] = [
         lambda: store.journal.write(played(key(run="nobody"))),
         lambda: store.journal.mark("nobody", "running"),
-        lambda: store.journal.wish("nobody", "cancel"),
+        lambda: store.journal.request_stop("nobody", "cancel"),
         lambda: store.journal.delete("nobody"),
         lambda: store.journal.writing("nobody").__enter__(),
     ]
@@ -185,23 +185,23 @@ def test_a_reason_that_no_database_likes_is_still_stored(store: Store) -> None:
 
 def test_a_wish_reaches_whoever_runs_it_and_ends_when_another_takes_the_run_up(store: Store, store_url: str) -> None:
     stored_run(store)
-    assert store.archive.wish("run-1") is None
+    assert store.archive.stop_request("run-1") is None
     with open_store(store_url) as other:
-        other.journal.wish("run-1", "cancel")
-    assert store.archive.wish("run-1") == "cancel"
-    store.journal.wish("run-1", None)
-    assert store.archive.wish("run-1") is None
-    store.journal.wish("run-1", "pause")
+        other.journal.request_stop("run-1", "cancel")
+    assert store.archive.stop_request("run-1") == "cancel"
+    store.journal.request_stop("run-1", None)
+    assert store.archive.stop_request("run-1") is None
+    store.journal.request_stop("run-1", "pause")
     with store.journal.writing("run-1"):
-        assert store.archive.wish("run-1") is None
+        assert store.archive.stop_request("run-1") is None
 
 
 def test_a_wish_of_the_time_before_a_run_is_marked_as_running_is_kept(store: Store) -> None:
     stored_run(store)
     with store.journal.writing("run-1"):
-        store.journal.wish("run-1", "cancel")
+        store.journal.request_stop("run-1", "cancel")
         store.journal.mark("run-1", "running")
-        assert store.archive.wish("run-1") == "cancel"
+        assert store.archive.stop_request("run-1") == "cancel"
 
 
 # one writer ------------------------------------------------------------------------------------------

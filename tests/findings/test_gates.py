@@ -303,7 +303,7 @@ def test_a_category_needs_the_cases_itself() -> None:
 def test_what_there_are_too_few_of_in_a_battle_are_not_called_cases() -> None:
     static = refused("pass_rate>=0.9", 1, settings={"type": "abm-static", "trials": 3})
     assert "cannot be met with 3 conversations" in static
-    assert "Use more --trials" in static
+    assert "Use more trials" in static
     dynamic = refused("held_rate>=0.9", 20, settings={"type": "abm-dynamic"})
     assert "cannot be met with 20 seed questions" in dynamic
     assert "Add seed questions" in dynamic

@@ -9,6 +9,9 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+_ONE_PART = {"polite": "tone", "brief": "brevity"}
+"""Models that find one part of a reply good, and nothing else; `strict` finds nothing good."""
+
 
 def _value(field: dict[str, Any], mark: float) -> Any:
     if "enum" in field:
@@ -20,8 +23,13 @@ def _text(body: dict[str, Any]) -> str:
     schema = ((body.get("response_format") or {}).get("json_schema") or {}).get("schema")
     if schema is None:
         return "8"
-    mark = 0.0 if body["model"] == "strict" else 1.0
-    return json.dumps({name: _value(field, mark) for name, field in schema["properties"].items()})
+    marks = {"strict": {}, **{model: {part: 1.0} for model, part in _ONE_PART.items()}}.get(body["model"])
+    return json.dumps(
+        {
+            name: _value(field, 1.0 if marks is None else marks.get(name, 0.0))
+            for name, field in schema["properties"].items()
+        }
+    )
 
 
 class _Model(BaseHTTPRequestHandler):

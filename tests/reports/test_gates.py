@@ -83,7 +83,7 @@ def test_missing_attempts_are_said_and_what_to_do() -> None:
     found = judged("pass_rate>=0.95", made(in_order(*["pass"] * 95, *["lost"] * 5)))
     assert sentence(found) == (
         "The pass rate is 100 % with 5 attempts missing, 95 % interval 88.8 to 100.0, which holds 95 %. "
-        "The missing attempts decide: play them with `proctor resume`."
+        "The missing attempts decide: resume the run to play them."
     )
 
 

@@ -6,7 +6,7 @@ from rich.console import Console, RenderableType
 
 from proctor.findings.comparison.sample_size import plan_from_assumptions
 from proctor.findings.gates.sample_size import plan_gate
-from proctor.reports.plan import difference_dict, gate_dict, render_difference, render_gate
+from proctor.reports.plan import difference_dict, gate_dict, render_plan
 
 
 def printed(what: RenderableType) -> str:
@@ -17,7 +17,7 @@ def printed(what: RenderableType) -> str:
 
 def test_cases_and_attempts_for_each_number_of_trials() -> None:
     planned = plan_from_assumptions(0.05, 0.10, noise=0.06)
-    assert printed(render_difference(planned)) == (
+    assert printed(render_plan(planned)) == (
         "To show a difference of 5 points with a chance of 80 %:\n"
         "\n"
         "  trials  cases  attempts in both runs\n"
@@ -32,13 +32,13 @@ def test_cases_and_attempts_for_each_number_of_trials() -> None:
 
 
 def test_that_it_takes_a_case_at_all_is_not_said() -> None:
-    said = printed(render_difference(plan_from_assumptions(0.05, 0.10, noise=0.10)))
+    said = printed(render_plan(plan_from_assumptions(0.05, 0.10, noise=0.10)))
     assert "However many" not in said
     assert "Rests on" in said
 
 
 def test_without_noise_it_is_said_that_trials_are_taken_not_to_help() -> None:
-    assert "further trials are taken\nnot to help" in printed(render_difference(plan_from_assumptions(0.05, 0.10)))
+    assert "further trials are taken\nnot to help" in printed(render_plan(plan_from_assumptions(0.05, 0.10)))
 
 
 def test_the_plan_as_json() -> None:
@@ -49,7 +49,7 @@ def test_the_plan_as_json() -> None:
 
 
 def test_the_fewest_cases_of_a_gate() -> None:
-    assert printed(render_gate(plan_gate("pass_rate>=0.9"))) == (
+    assert printed(render_plan(plan_gate("pass_rate>=0.9"))) == (
         "The fewest cases with which pass_rate>=0.9 can be met:\n"
         "\n"
         "  failures  cases\n"
@@ -62,10 +62,10 @@ def test_the_fewest_cases_of_a_gate() -> None:
 
 
 def test_a_gate_from_above_counts_passes() -> None:
-    assert "  passes  cases" in printed(render_gate(plan_gate("pass_rate<=0.1")))
+    assert "  passes  cases" in printed(render_plan(plan_gate("pass_rate<=0.1")))
 
 
 def test_a_gate_against_a_run_tells_its_cases() -> None:
     planned = plan_gate("not worse than nightly by 0.02", flips=0.1)
-    assert "two equal agents meet it with a chance of 80 %" in printed(render_gate(planned))
+    assert "two equal agents meet it with a chance of 80 %" in printed(render_plan(planned))
     assert (gate_dict(planned)["needed"], gate_dict(planned)["power"]) == (1963, 0.8)

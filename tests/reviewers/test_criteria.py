@@ -15,8 +15,10 @@ import proctor
 from proctor.benchmark import Case
 from proctor.config import Config
 from proctor.errors import InputError
+from proctor.models.parse import shape_of
 from proctor.reviewers.criteria import own_rubric
 from proctor.reviewers.model import ModelReviewer, load
+from proctor.reviewers.rubrics import answer_schema
 from proctor.score import Part, Review
 
 pytest.importorskip("langchain_openai", reason='not installed: pip install "proctor[openai]"')
@@ -74,6 +76,23 @@ async def test_a_case_adds_criteria_to_those_of_the_reviewer() -> None:
     assert "- brevity: Is it short?" in model.prompt()
 
 
+@pytest.mark.parametrize(
+    ("options", "weights"),
+    [
+        ({}, {"correctness": 0.5, "reasoning": 0.3, "context": 0.2, "brevity": 2.0}),
+        ({"criteria": TWO}, {"tone": 1.0, "safety": 3.0, "brevity": 2.0}),
+    ],
+)
+async def test_a_case_weighs_its_own_criteria_beside_those_of_the_reviewer(
+    options: dict[str, Any], weights: dict[str, float]
+) -> None:
+    case = Case(id="c", question="q", answer="Paris", criteria={"brevity": {"asks": "Is it short?", "weight": 2}})
+    marks = answered(correctness=1.0, tone=1.0, safety=1.0, brevity=0.0)
+    review, model = await judged(marks, case=case, **options)
+    assert review.weights == weights
+    assert "- brevity: Is it short?" in model.prompt()
+
+
 def test_other_words_are_another_rubric() -> None:
     told: list[dict[str, Any]] = [
         {"criteria": TONE},
@@ -95,7 +114,8 @@ def test_other_words_are_another_rubric() -> None:
         ({"criteria": {}}, "1 to 20 named parts"),
         ({"criteria": {"two words": "x"}}, "cannot be called 'two words'"),
         ({"criteria": {"tone": {"ask": "x"}}}, "unknown key 'ask'"),
-        ({"criteria": {"tone": {"asks": "x", "weight": 0}}}, "a number above 0"),
+        ({"criteria": {"tone": {"asks": "x", "weight": 0}}}, "a number above 0, up to 1,000,000"),
+        ({"criteria": {"tone": {"weight": 2}}}, "expected a text"),
         ({"criteria": "x", "scale": ["good"]}, "the worst first"),
         ({"criteria": "x", "scale": {"good": 2, "bad": 0}}, "from 0 to 1"),
         ({"criteria": "x", "examples": "some"}, "expected a list of tables"),
@@ -125,6 +145,17 @@ async def test_a_run_passes_by_the_weighted_marks_and_the_settings_reach_the_mod
     assert run.findings.pass_rate.value == 1.0
     assert set(run.findings.parts) == {"tone", "safety"}
     assert run.run.settings.rubric.startswith("own-")
+
+
+async def test_an_explanation_has_a_length_in_the_schema_and_a_longer_one_is_taken_all_the_same() -> None:
+    wordy = {"criteria_explanation": "so and so " * 200, "criteria": 0.2}
+    review, _ = await judged(wordy, criteria=TONE)
+    assert review.parts[0].value == 0.2
+    rubric = own_rubric({"criteria": TONE})
+    assert rubric is not None
+    schema = shape_of(answer_schema(rubric.criteria)).schema
+    assert schema["properties"]["criteria_explanation"]["maxLength"] == 600
+    assert list(schema["required"]) == ["criteria_explanation", "criteria"]
 
 
 @pytest.mark.parametrize("reviewer", ["embedded", "exact"])

@@ -65,7 +65,7 @@ def test_who_has_lost_a_run_writes_nothing_more(store: Store, store_url: str) ->
                 lambda: store.journal.write(played(key("late"))),
                 lambda: store.journal.mark("run-1", "completed"),
                 lambda: store.journal.amend(store.archive.find("run-1")),
-                lambda: store.journal.heed("run-1"),
+                lambda: store.journal.take_stop_request("run-1"),
             )
             for late in late_ones:
                 with pytest.raises(RunLost, match="run run-1 has been taken over by another process"):
@@ -91,9 +91,9 @@ def test_leaving_a_run_that_was_lost_does_not_free_it(store: Store, store_url: s
 def test_a_wish_is_heard_by_the_writer_alone_and_anybody_may_have_one(store: Store, store_url: str) -> None:
     stored_run(store)
     with open_store(store_url) as other, store.journal.writing("run-1"):
-        assert store.journal.heed("run-1") is None
-        other.journal.wish("run-1", "pause")
-        assert store.journal.heed("run-1") == "pause"
+        assert store.journal.take_stop_request("run-1") is None
+        other.journal.request_stop("run-1", "pause")
+        assert store.journal.take_stop_request("run-1") == "pause"
 
 
 def test_of_many_who_want_a_run_one_gets_it(store: Store) -> None:

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from tests.storage.servers import start_server, stop_server
 
+from proctor.storage.database import ADVISORY
+
 if TYPE_CHECKING:
     from tests.workflows.killing import Scene
 
@@ -30,6 +32,22 @@ while times:
     time.sleep(free)
     times -= 1
 """
+
+_SERVER_LOCKER = """
+import psycopg, sys, time
+store, held, free, times = sys.argv[1], float(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4])
+with psycopg.connect(store, autocommit=True) as connection:
+    while times:
+        with connection.transaction():
+            connection.execute("SELECT pg_advisory_xact_lock(FAMILY, 0)")
+            if connection.execute("SELECT to_regclass('runs')").fetchone()[0]:
+                connection.execute("LOCK TABLE runs IN EXCLUSIVE MODE")
+            print("locked", flush=True)
+            time.sleep(held)
+        time.sleep(free)
+        times -= 1
+""".replace("FAMILY", str(ADVISORY))
+"""Holds what every writer of PostgreSQL asks for: the list of runs, and the table of them where it is made already."""
 
 
 class Hardship:
@@ -70,7 +88,7 @@ class Locked(Hardship):
                 _end(locker)
 
     def strike(self, scene: Scene) -> None:
-        if Path(scene.url).exists():
+        if _can_be_locked(scene):
             self._lockers.append(_locking(scene, held=self.seconds, times=1))
 
     def relent(self, scene: Scene) -> None:
@@ -95,7 +113,7 @@ class Slow(Hardship):
 
     def strike(self, scene: Scene) -> None:
         """Between two locks it is free for longer than SQLite pauses between two tries."""
-        if self._locker is None and Path(scene.url).exists():
+        if self._locker is None and _can_be_locked(scene):
             self._locker = _locking(scene, held=self.seconds, free=0.15, times=10**6)
 
 
@@ -116,13 +134,18 @@ class Full(Hardship):
 
 
 class Restarted(Hardship):
-    """PostgreSQL is killed and comes back after a second: while the command works, or right after its own end."""
+    """PostgreSQL is killed and is back a second later: right after the command's own end, or while it works, in turn.
+
+    A command that does not wait for its store ends by itself when that is gone: it cannot be killed each time.
+    """
 
     name = "restarted"
     _back: threading.Thread | None = None
+    _struck = 0
 
     def strike(self, scene: Scene) -> None:
-        if scene.rng.random() < 0.5:
+        self._struck += 1
+        if self._struck % 2 == 0:
             self._restart(scene)
 
     def relent(self, scene: Scene) -> None:
@@ -138,9 +161,15 @@ class Restarted(Hardship):
         self._back.start()
 
 
+def _can_be_locked(scene: Scene) -> bool:
+    """Whether there is anything yet that could be locked."""
+    return scene.server is not None or Path(scene.url).exists()
+
+
 def _locking(scene: Scene, *, held: float, free: float = 0.0, times: int) -> subprocess.Popen[str]:
     """A process that holds the lock now."""
-    words = [sys.executable, "-c", _LOCKER, str(scene.folder / scene.url), str(held), str(free), str(times)]
+    program, store = (_LOCKER, str(scene.folder / scene.url)) if scene.server is None else (_SERVER_LOCKER, scene.url)
+    words = [sys.executable, "-c", program, store, str(held), str(free), str(times)]
     locker = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env=dict(os.environ))
     assert locker.stdout is not None
     assert locker.stdout.readline() == "locked\n"

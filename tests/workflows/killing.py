@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from tests.workflows.hardships import Hardship
 
 CONCURRENCY = 4
-PATIENCE = 150.0
+PATIENCE = 600.0
 """Seconds that a command may take in the end, also after a store was locked."""
-_START = 60.0
+_START = 300.0
 _STALL = 1.5
 """Seconds without progress after which a command is killed all the same: it waits for the store."""
 

@@ -23,11 +23,13 @@ from proctor.score import Part, Review
 from proctor.transcript import Turn
 from proctor.usage import Usage
 from proctor.workflows.canaries import STANDARD, load_canaries
-from proctor.workflows.evaluate import Evaluation, aevaluate, prepare
+from proctor.workflows.evaluate import Evaluation, aevaluate
+from proctor.workflows.prepare import prepare
 from proctor.workflows.read import read_findings
+from proctor.workflows.request import RunRequest
 from proctor.workflows.rescore import arescore
 from proctor.workflows.resume import aresume
-from proctor.workflows.run_limits import foresee
+from proctor.workflows.run_limits import estimate_cost
 
 CASES = [Case(id="one", question="one?", answer="yes")]
 RIGHT = {each.case.id: each.passes for each in load_canaries(STANDARD)}
@@ -235,8 +237,8 @@ def test_an_estimate_counts_them_once_whatever_the_trials() -> None:
     pytest.importorskip("langchain_openai")
     judge = "openai-compatible:m@http://127.0.0.1:9/v1"
     settings = {"canaries": STANDARD, "trials": 3}
-    prepared = prepare(CASES, agent=answer, reviewer=judge, config=Config(), settings=settings)
-    found = foresee(prepared.run, exams_of(prepared.benchmark, prepared.run.settings), Config())
+    prepared = prepare(RunRequest(benchmark=CASES, agent=answer, reviewer=judge, settings=settings), Config())
+    found = estimate_cost(prepared.run, exams_of(prepared.benchmark, prepared.run.settings), Config())
     assert (found.calls.likely, found.callers["reviewer"].calls.likely) == (33, 33)
 
 
@@ -244,5 +246,7 @@ def test_criteria_of_ones_own_and_the_standard_set_do_not_go_together_and_are_to
     config = Config.model_validate(
         {"reviewers": {"tone": {"spec": "openai-compatible:m@http://127.0.0.1:9/v1", "criteria": "Is it polite?"}}}
     )
-    prepared = prepare(CASES, agent=answer, reviewer="tone", config=config, settings={"canaries": STANDARD})
+    prepared = prepare(
+        RunRequest(benchmark=CASES, agent=answer, reviewer="tone", settings={"canaries": STANDARD}), config
+    )
     assert any("criteria of its own" in warning for warning in prepared.warnings)

@@ -21,8 +21,10 @@ from proctor.reports.run.junit import junit_pieces
 from proctor.running.plan import exams_of
 from proctor.spending.estimate import Caller, estimate
 from proctor.storage import open_store
-from proctor.workflows.evaluate import Evaluation, prepare
+from proctor.workflows.evaluate import Evaluation
 from proctor.workflows.load import load_benchmark
+from proctor.workflows.prepare import prepare
+from proctor.workflows.request import RunRequest
 from proctor.workflows.tally import RunTally
 
 OWN = {"often": 5, "once": 1}
@@ -140,7 +142,9 @@ def test_the_estimate_counts_the_calls_of_each_case(tmp_path: Path) -> None:
 def test_a_battle_says_that_it_leaves_them_aside(tmp_path: Path) -> None:
     result = play(tmp_path, type="abm-static", reviewer="embedded", max_turns=4)
     assert (result.run.settings.case_trials, result.run.planned) == ({}, 2)
-    prepared = prepare(suite(tmp_path), agent=str.upper, config=Config(), settings={"type": "abm-static"})
+    prepared = prepare(
+        RunRequest(benchmark=suite(tmp_path), agent=str.upper, settings={"type": "abm-static"}), Config()
+    )
     assert any("trials: of 2 cases" in each for each in prepared.warnings)
 
 

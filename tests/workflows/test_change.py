@@ -36,7 +36,7 @@ def test_a_run_that_nobody_plays_is_cancelled_at_once(store: str) -> None:
     assert cancel_run("broken", store=store).status == "cancelled"
     assert cancel_run("broken", store=store).status == "cancelled"
     with open_store(store) as opened:
-        assert opened.archive.wish(opened.archive.find("broken").id) is None
+        assert opened.archive.stop_request(opened.archive.find("broken").id) is None
 
 
 def test_a_completed_run_stays_completed(store: str) -> None:
@@ -60,7 +60,7 @@ def test_who_takes_a_run_up_after_it_was_to_stop_is_asked_too(store: str, monkey
         playing.enter_context(player.journal.writing(run))
 
         def meanwhile(seconds: float) -> None:
-            asked.append(player.archive.wish(run))
+            asked.append(player.archive.stop_request(run))
             playing.close()
             if len(asked) == 1:
                 playing.enter_context(player.journal.writing(run))

@@ -12,7 +12,8 @@ from proctor.run import Attempt
 from proctor.score import Review
 from proctor.transcript import Reply, Request, ToolCall
 from proctor.workflows.checks import describe_checks, with_checks
-from proctor.workflows.evaluate import prepare
+from proctor.workflows.prepare import prepare
+from proctor.workflows.request import RunRequest
 
 SUITE = """
 name: rules
@@ -76,7 +77,7 @@ def test_a_reference_is_judged_by_the_embedded_reviewer(suite: str, said: str, p
 
 def test_a_reference_that_nobody_judges_is_undecided_and_said_before(tmp_path: Path) -> None:
     suite = written(tmp_path, REFERENCE)
-    prepared = prepare(suite, agent=answer, reviewer="none", config=Config(), settings={})
+    prepared = prepare(RunRequest(benchmark=suite, agent=answer, reviewer="none", settings={}), Config())
     assert prepared.warnings[0].startswith("no one will judge 1 case: there is a reference and nothing to check")
     found = proctor.evaluate(suite, agent=lambda question: "Paris", reviewer="none", store=tmp_path / "s.db").findings
     assert (found.counts.scored, found.counts.unscored) == (0, 1)
@@ -93,7 +94,7 @@ def test_checks_decide_in_a_suite_with_a_passing_score_where_there_is_no_referen
         "passing_score: 0.7\n"
         "cases: [{id: a, question: q, context: c, expect: {keywords: [Paris]}}, {id: b, question: r}]",
     )
-    prepared = prepare(suite, agent=answer, config=Config(), settings={})
+    prepared = prepare(RunRequest(benchmark=suite, agent=answer, settings={}), Config())
     assert prepared.warnings == (
         "no one will judge 1 case: there is a passing score, but no reference and nothing to check (“b”)",
     )
@@ -110,7 +111,7 @@ def test_a_suite_of_checks_alone_has_no_reviewer(tmp_path: Path) -> None:
 
 
 def test_a_battle_over_a_suite_counts_its_marks_at_the_usual_passing_score(suite: Path, tmp_path: Path) -> None:
-    prepared = prepare(suite, agent=answer, config=Config(), settings={"type": "abm-static"})
+    prepared = prepare(RunRequest(benchmark=suite, agent=answer, settings={"type": "abm-static"}), Config())
     assert (prepared.run.settings.reviewer, prepared.run.settings.passing_score) == ("embedded", 0.7)
 
 
@@ -179,7 +180,7 @@ def test_a_part_without_a_weight_is_told(tmp_path: Path) -> None:
         store=tmp_path / "s.db",
     ).findings
     assert found.mean_score.value == 1.0
-    assert "Marked, but without a weight in --weights, so it does not count: politeness." in found.notes
+    assert "Marked, but without a weight, so it does not count: politeness." in found.notes
 
 
 def test_findings_tell_which_checks_fail_most_and_where(suite: Path, tmp_path: Path) -> None:

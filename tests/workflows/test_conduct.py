@@ -84,7 +84,7 @@ async def test_a_wish_to_pause_leaves_the_run_paused(options: Options) -> None:
     agent = Gated(5)
     running = await begun(agent, options)
     with open_store(options["store"]) as store:
-        store.journal.wish(store.archive.find("it").id, "pause")
+        store.journal.request_stop(store.archive.find("it").id, "pause")
     evaluation = await running
     assert (evaluation.run.status, evaluation.findings.counts.pending) == ("paused", 35)
 
@@ -94,7 +94,7 @@ async def test_an_old_wish_does_not_stop_a_run_that_goes_on(options: Options) ->
     await threads.call(lambda: cancel_run("it", store=options["store"]))
     await running
     with open_store(options["store"]) as store:
-        store.journal.wish(store.archive.find("it").id, "cancel")
+        store.journal.request_stop(store.archive.find("it").id, "cancel")
     resumed = await proctor.aresume("it", agent=lambda question: "yes", store=options["store"])
     assert (resumed.run.status, resumed.findings.counts.scored) == ("completed", 40)
 

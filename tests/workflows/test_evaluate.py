@@ -17,7 +17,8 @@ from proctor import Case, Part, Reply, Request, Review, Turn, Usage
 from proctor.codec import benchmark_of
 from proctor.config import Config
 from proctor.errors import InputError, Misconfigured, UsageError
-from proctor.workflows.evaluate import prepare
+from proctor.workflows.prepare import prepare
+from proctor.workflows.request import RunRequest
 
 CASES = [("q 1", "yes"), ("q 2", "yes"), ("q 3", "yes")]
 Options = dict[str, Any]
@@ -327,7 +328,7 @@ async def test_a_name_and_labels_are_kept(options: Options) -> None:
 )
 def test_a_run_is_called_after_its_agent_so_that_two_can_be_told_apart(agent: str, called: str) -> None:
     benchmark = benchmark_of([Case(id="1", question="q", answer="a")], name="own")
-    prepared = prepare(benchmark, agent=agent, reviewer="exact", config=Config(), settings={})
+    prepared = prepare(RunRequest(benchmark=benchmark, agent=agent, reviewer="exact", settings={}), Config())
     assert prepared.run.name == called
 
 

@@ -13,7 +13,7 @@ from tests.metrics.lasting_server import lasting_server
 import proctor
 from proctor import Evaluation
 from proctor.config import Config
-from proctor.errors import UsageError
+from proctor.errors import InputError, UsageError
 from proctor.reviewers.model import by_criteria
 
 SUITE = """\
@@ -29,9 +29,11 @@ def config() -> Iterator[Config]:
     with lasting_server() as url:
         criteria = {"tone": "Is the reply polite?", "safety": {"asks": "Is it safe?", "weight": 3}}
         declared = {
-            name: {"spec": f"openai-compatible:{name}@{url}", "criteria": criteria} for name in ("own", "strict")
+            name: {"spec": f"openai-compatible:{name}@{url}", "criteria": criteria}
+            for name in ("own", "strict", "polite")
         }
-        yield Config.model_validate({"reviewers": {**declared, "plain": {"spec": f"openai-compatible:m@{url}"}}})
+        plain = {name: {"spec": f"openai-compatible:{name}@{url}"} for name in ("plain", "brief")}
+        yield Config.model_validate({"reviewers": {**declared, **plain}})
 
 
 @pytest.fixture
@@ -98,3 +100,77 @@ def test_parts_that_cases_want_to_have_marked_may_be_weighed(config: Config, tmp
     assert again.run.settings.weights == {"brevity": 1}
     with pytest.raises(UsageError, match="did you mean 'brevity'"):
         proctor.evaluate(cases, agent=lambda _: "8", reviewer="plain", weights={"brevty": 5}, **options)
+
+
+WEIGHED = """\
+cases:
+  - id: weighed
+    question: 5 + 3?
+    reference: "8"
+    criteria: {brevity: {asks: Is it short?, weight: 3}, safety: Is it safe?}
+"""
+
+
+@pytest.mark.parametrize("origin", ["a suite", "Python"])
+def test_a_case_weighs_its_own_parts_wherever_it_comes_from(origin: str, config: Config, tmp_path: Path) -> None:
+    path = tmp_path / "weighed.yaml"
+    path.write_text(WEIGHED)
+    criteria: dict[str, Any] = {"brevity": {"asks": "Is it short?", "weight": 3}, "safety": {"asks": "Is it safe?"}}
+    given: Any = [{"id": "weighed", "question": "5 + 3?", "answer": "8", "criteria": criteria}]
+    options: dict[str, Any] = {"config": config, "store": tmp_path / "s.db"}
+    run = proctor.evaluate(path if origin == "a suite" else given, agent=lambda _: "8", reviewer="brief", **options)
+    [attempt] = run.attempts()
+    assert {part.name: part.value for part in attempt.scores[0].parts} | {"brevity": 1.0} == {
+        part: float(part == "brevity")
+        for part in ("correctness", *(["completeness"] * (origin == "a suite")), *criteria)
+    }
+    others = 2.0 if origin == "a suite" else 1.5  # a suite's judge marks correctness and completeness, .5 each
+    assert attempt.value == pytest.approx(3 / (3 + others))
+    again = proctor.rescore(run.run.id, passing_score=0.1, **options)
+    assert again.findings.mean_score == run.findings.mean_score
+
+
+def test_other_weights_of_a_case_are_another_benchmark_and_a_bare_asks_is_the_text(tmp_path: Path) -> None:
+    def digest(said: Any) -> str:
+        cases = [{"question": "5 + 3?", "answer": "8", "criteria": said}]
+        return proctor.evaluate(cases, agent=lambda _: "8", store=tmp_path / "s.db").run.digest
+
+    plain, bare = digest({"tone": "Polite?"}), digest({"tone": {"asks": "Polite?"}})
+    two, three, whole = (digest({"tone": {"asks": "Polite?", "weight": weight}}) for weight in (2, 3, 2.0))
+    assert plain == bare
+    assert two == whole
+    assert len({plain, two, three}) == 3
+    assert digest("Polite?") == digest({"criteria": "Polite?"})
+
+
+@pytest.mark.parametrize(
+    ("criteria", "said"),
+    [
+        ({"my tone": "x"}, "cannot be called 'my tone'"),
+        ({"tone": {"asks": "x", "wieght": 2}}, "unknown key 'wieght'"),
+        ({"tone": {"asks": "x", "weight": -1}}, "a number above 0"),
+        ({"tone": {"asks": "x", "weight": True}}, "got `bool`"),
+        ({"tone": {"weight": 1}}, "expected a text"),
+        ({f"part{number}": "x" for number in range(21)}, "at most 20"),
+    ],
+)
+def test_criteria_that_no_model_could_mark_are_refused_before_anybody_is_asked(
+    criteria: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match=said):
+        proctor.evaluate(
+            [{"question": "q?", "criteria": criteria}], agent=lambda _: pytest.fail("asked"), store=tmp_path / "s.db"
+        )
+
+
+def test_another_passing_score_keeps_the_marks_as_the_judge_weighed_them(
+    config: Config, suite: Path, tmp_path: Path
+) -> None:
+    options: dict[str, Any] = {"config": config, "store": tmp_path / "s.db"}
+    run = proctor.evaluate(suite, agent=lambda _: "8", reviewer="polite", **options)
+    again = proctor.rescore(run.run.id, passing_score=0.2, **options)
+    assert run.findings.mean_score.value == pytest.approx(0.25)
+    assert again.findings.mean_score.value == pytest.approx(0.25)
+    assert outcomes(again) == {"checked": True, "referenced": True, "bare": True}
+    other = proctor.rescore(run.run.id, weights={"tone": 1, "safety": 1}, **options)
+    assert other.findings.mean_score.value == pytest.approx(0.5)

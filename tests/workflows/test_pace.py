@@ -15,6 +15,7 @@ from proctor import Reply, Request, Review, Usage
 from proctor.config import Config, RunConfig
 from proctor.errors import UsageError
 from proctor.findings.comparison.likeness import unlike
+from proctor.reports.run.text import next_command
 from proctor.storage import open_store
 from proctor.workflows.evaluate import Evaluation
 from proctor.workflows.pace import pace_of
@@ -80,7 +81,7 @@ def test_what_was_played_again_and_with_what_is_stored_and_told(store: Path) -> 
     found = again.findings.circumstances
     assert found.retried_timeouts == 4
     assert [(each.setting, each.value, each.own, each.attempts) for each in found.changed] == [("timeout", 30, LATE, 4)]
-    assert "4 attempts were played with --timeout 30 (the run's own: 0.05)." in again.findings.notes
+    assert "4 attempts were played with timeout 30 (the run's own: 0.05)." in again.findings.notes
     assert any("4 attempts had timed out and were played again" in note for note in again.findings.notes)
     assert [one.what for one in unlike(first.run, again.run)] == ["time-outs played again"]
 
@@ -171,7 +172,7 @@ def test_a_slow_reviewer_is_given_longer_when_replies_are_judged_anew(store: Pat
         frozenset({("timeout", 20.0), ("concurrency", 2.0)})
     }
     assert rescored.run.settings.timeout == LATE
-    assert "8 attempts were judged with --timeout 20 (the run's own: 0.05)." in rescored.findings.notes
+    assert "8 attempts were judged with timeout 20 (the run's own: 0.05)." in rescored.findings.notes
     kept = proctor.rescore(first.run.id, passing_score=0.9, store=store, timeout=20)
     assert all(attempt.changed == {} for attempt in kept.attempts())
 
@@ -181,9 +182,10 @@ def test_several_time_outs_of_an_agent_name_what_helps(store: Path) -> None:
     [said] = [note for note in first.findings.notes if "did not answer" in note]
     assert said == (
         "In 4 of 8 attempts the agent did not answer within 0.05 s, with up to 10 attempts under way at once. "
-        "If fewer at once help, give --concurrency 5; if it needs longer, --timeout 0.25: "
-        f"proctor resume {first.run.id} --retry-timeouts --concurrency 5 --timeout 0.25"
+        "If fewer at once help, play 5 at once; if it needs longer, allow 0.25 s for a reply."
     )
+    command = f"proctor resume {first.run.id} --retry-timeouts --concurrency 5 --timeout 0.25"
+    assert next_command(first.findings) == (command, "plays again what came too late")
 
 
 async def test_several_time_outs_of_a_models_server_name_its_limits(store: Path) -> None:
@@ -202,7 +204,7 @@ async def test_several_time_outs_of_a_models_server_name_its_limits(store: Path)
     [said] = [note for note in result.findings.notes if "did not answer" in note]
     assert said.startswith(f"In 8 of 8 attempts {host} did not answer within 0.05 s, with up to 10 attempts under way")
     assert f'set [limits."{host}"] concurrency = 1 in proctor.toml' in said
-    assert f"proctor resume {result.run.id} --retry-timeouts --timeout 0.25" in said
+    assert next_command(result.findings)[0] == f"proctor resume {result.run.id} --retry-timeouts --timeout 0.25"
     assert len(said) < 400, "the Markdown report would cut it"
 
 

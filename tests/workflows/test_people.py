@@ -177,7 +177,7 @@ def test_where_one_run_is_not_labelled_it_says_which(place: Path) -> None:
     compared = compare(a, b, store=place)
     assert compared.people is not None
     assert (compared.people.difference, compared.people.missing) == (None, (b,))
-    assert by_people(compared) == f"to tell it as people judge, label more: `proctor label {b}`"
+    assert by_people(compared) == f"to tell it as people judge, label more replies of {b}"
     assert comparison_json.as_dict(compared)["pass_rate_people"]["to_label"] == [b]
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 import proctor
+from proctor.reports.runs import runs_table
 from proctor.storage import open_store
 from proctor.workflows.read import list_runs, read_findings
 
@@ -64,3 +67,21 @@ def test_a_damaged_attempt_or_benchmark_does_not_matter_to_a_list(store: str) ->
         connection.exec_driver_sql("UPDATE attempts SET body = '{'")
         connection.exec_driver_sql("UPDATE benchmarks SET body = '{'")
     assert [listed for _, listed in list_runs(store=store, limit=5)] == [before]
+
+
+def test_a_run_whose_agent_never_answered_is_known_as_such_in_the_list(tmp_path: Path) -> None:
+    def broken(question: str) -> str:
+        raise RuntimeError("database is down")
+
+    store = str(tmp_path / "store.db")
+    for agent in (broken, lambda question: "wrong"):
+        proctor.evaluate([("one?", "yes"), ("two?", "no")], agent=agent, store=store, reviewer="exact")
+    (wrong, found), (crashed, failed) = list_runs(store=store, limit=5)
+    assert (wrong.status, crashed.status) == ("completed", "completed")
+    assert found is not None
+    assert failed is not None
+    assert (found.never_answered, failed.never_answered) == (False, True)
+    printed = io.StringIO()
+    Console(file=printed, width=130).print(runs_table([(crashed, failed)]))
+    assert "✗ agent failed" in printed.getvalue()
+    assert "✓" not in printed.getvalue()

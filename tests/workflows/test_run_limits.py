@@ -18,7 +18,7 @@ from proctor.spending.run_limits import RunLimits, current
 from proctor.storage import open_store
 from proctor.transcript import Reply, Request, Turn
 from proctor.usage import Usage
-from proctor.workflows.run_limits import allowing, budget_warnings, check_prices, foresee, unreported_spenders
+from proctor.workflows.run_limits import allowing, budget_warnings, check_prices, estimate_cost, unreported_spenders
 
 CASES = [(f"What is {number} + 1?", str(number + 1)) for number in range(10)]
 
@@ -235,8 +235,8 @@ def test_the_limits_of_a_host_are_in_the_time_that_is_foretold() -> None:
     exam = Exam(id="1", cases=(Case(id="1", question="?", answer="!"),))
     run = the_run("openai-compatible:m@http://127.0.0.1:8000/v1")
     slow = Config.model_validate({"limits": {"127.0.0.1:8000": {"requests_per_minute": 1}}})
-    assert foresee(run, (exam,) * 10, slow).seconds.low == 600.0
-    assert foresee(run, (exam,) * 10, Config()).seconds.low < 1.0
+    assert estimate_cost(run, (exam,) * 10, slow).seconds.low == 600.0
+    assert estimate_cost(run, (exam,) * 10, Config()).seconds.low < 1.0
 
 
 def test_whoever_calls_one_host_backs_off_together_also_without_limits() -> None:

@@ -16,8 +16,10 @@ from proctor.config import Config
 from proctor.running.plan import exams_of
 from proctor.spending.estimate import Range
 from proctor.storage import open_store
-from proctor.workflows.evaluate import Evaluation, prepare
-from proctor.workflows.run_limits import foresee
+from proctor.workflows.evaluate import Evaluation
+from proctor.workflows.prepare import prepare
+from proctor.workflows.request import RunRequest
+from proctor.workflows.run_limits import estimate_cost
 
 pytest.importorskip("langchain_openai", reason='not installed: pip install "proctor[openai]"')
 
@@ -59,8 +61,8 @@ async def test_a_run_takes_what_was_foretold(settings: dict[str, Any], tool: str
     async with provider(latency=0.06, tool=tool) as served:
         options: dict[str, Any] = {"tools": ["python:tests.models.paid:upper"]} if tool else {}
         config = config_for(served, **options)
-        prepared = prepare(CASES, **cast(settings), config=config, settings=settings)
-        foretold = foresee(prepared.run, exams_of(prepared.benchmark, prepared.run.settings), config)
+        prepared = prepare(RunRequest(benchmark=CASES, **cast(settings), settings=settings), config)
+        foretold = estimate_cost(prepared.run, exams_of(prepared.benchmark, prepared.run.settings), config)
         result = await run(config, tmp_path / "s.db", **settings)
     used = result.findings.usage
     assert result.run.status == "completed", result.run.reason

@@ -264,7 +264,7 @@ def wrong(question: str) -> str:
         ({"gate": True}, r"stop_early=True names no gate, and \[run\] has none"),
         ({"gate": 0.9}, "stop_early=0.9 is no gate; expected one or a list"),
         ({"gate": [0.9]}, "is no gate"),
-        ({"cases": CASES[:35]}, "cannot be met with --stop-early on 35 cases, however they end: it takes about 36"),
+        ({"cases": CASES[:35]}, "cannot be met by stopping early on 35 cases, however they end: it takes about 36"),
         ({"cases": CASES[:35], "gate": "pass_rate<=0.1"}, "cannot be met"),
         ({"cases": CASES[:40], "trials": 4}, "it takes about 45"),
         ({"cases": CASES[:40], "gate": "held_rate>=0.9", "type": "abm-dynamic"}, "on 40 conversations"),

@@ -281,6 +281,12 @@ class Migrated(_Changing):
     def __init__(self, *, attempts: int = 3000) -> None:
         super().__init__(name="migration", attempts=attempts)
 
+    def progress(self, scene: Scene) -> int:
+        """In PostgreSQL a migration is seen by its lock: a session alone may not have begun."""
+        if scene.server is not None:
+            return time.monotonic_ns() if _sessions(scene, _MIGRATING) else 0
+        return super().progress(scene)
+
     def prepare(self, scene: Scene) -> None:
         address = parse(scene.url)
         with closing(Database(address)) as database, database.writing() as connection:
@@ -387,12 +393,16 @@ def _version(url: str) -> str:
         return str(connection.execute(text("SELECT version_num FROM proctor_schema")).scalar())
 
 
-def _sessions(scene: Scene) -> int:
-    """How many connections commands have to the server now; it may be down."""
+_CONNECTED = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'proctor'"
+_MIGRATING = "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted AND relation IS NOT NULL"
+
+
+def _sessions(scene: Scene, which: str = _CONNECTED) -> int:
+    """How many connections commands have to the server now, or those that this counts; it may be down."""
     import psycopg
 
     with suppress(psycopg.OperationalError), psycopg.connect(scene.server.get_uri()) as other:
-        found = other.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = 'proctor'").fetchone()
+        found = other.execute(which).fetchone()
         return int(found[0]) if found else 0
     return 0
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from proctor.errors import InputError
-from proctor.settings import BOUNDS, Bounds, shown
+from proctor.settings import BOUNDS, Bounds, did_you_mean, nearest, shown
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -25,21 +24,16 @@ _EVERY_AGENTS = ("spec", "kind", "resources")
 def must_be_none(options: Mapping[str, Any], *, whose: str, instead: str) -> None:
     """Refuse every option of an agent that takes none; `instead` is what to do."""
     if options:
-        near = next((near[0] for name in sorted(options) if (near := _near(name, _EVERY_AGENTS))), None)
-        hint = instead if near is None else f"did you mean {near!r}?"
+        near = next(filter(None, (nearest(name, _EVERY_AGENTS) for name in sorted(options))), "")
+        hint = f"did you mean {near!r}?" if near else instead
         raise InputError(f"{whose} takes no options, got {sorted(options)!r}; {hint}")
-
-
-def _near(name: str, names: Iterable[str]) -> list[str]:
-    return difflib.get_close_matches(name, list(names), n=1)
 
 
 def must_be_known(options: Mapping[str, Any], known: Iterable[str], *, whose: str) -> None:
     """Refuse options that mean nothing, with the nearest that does; `whose` is the subject of the sentence."""
     names = list(known)
     for name in sorted(set(options) - set(names)):
-        near = _near(name, [*names, *_EVERY_AGENTS])
-        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(names)}"
+        hint = did_you_mean(name, [*names, *_EVERY_AGENTS], otherwise=f"known are {', '.join(names)}")
         raise InputError(f"{whose} has no option {name!r}; {hint}")
 
 

@@ -9,7 +9,6 @@ from statistics import median
 
 from proctor.benchmark import Case, Expectation
 from proctor.doctor.judges import (
-    NOBODY,
     has_reference,
     said_of_criteria,
     said_of_unjudged,
@@ -22,6 +21,7 @@ from proctor.reading.text.choices import alternatives
 from proctor.reading.text.fold import fold, squeeze
 from proctor.reading.text.overlap import GENERIC, STOP
 from proctor.reading.text.words import words
+from proctor.settings import NOBODY
 
 _CHOICE = re.compile(r"\bor\b|\bversus\b|\bvs\b|\beither\b|\bbetween\b|(?:^|\s)\(?[a-d1-4][).:]\s", re.IGNORECASE)
 _SHORTEST = 4
@@ -77,7 +77,7 @@ def find_unjudged(
         )
     unmarked = unmarked_criteria(cases, reviewer or "embedded")
     if unmarked:
-        advice = "name a model by --reviewer, such as openai:MODEL or ollama:MODEL"
+        advice = "name a model as the reviewer, such as openai:MODEL or ollama:MODEL"
         yield complaint("criteria-unmarked", "warning", unmarked, said_of_criteria(unmarked), advice)
     known = {case.id for case in lost}
     yield from _unexpecting([case for case in cases if case.id not in known])

@@ -6,10 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from proctor.benchmark import Benchmark, Case, Expectation
 from proctor.doctor.problem import plural, quote_list
+from proctor.settings import BY_RULES, NOBODY
 
-NOBODY = "none"
-"""What a reviewer is called where there is none."""
-_WITHOUT_MODEL = ("embedded", "exact", NOBODY)
 _NOTHING = Expectation()
 
 
@@ -44,7 +42,7 @@ def _is_unjudged(case: Case, *, reviewed: bool, passing_score: float | None) -> 
 
 def unmarked_criteria(cases: Iterable[Case], reviewer: str | None) -> list[Case]:
     """Those with criteria of their own, where the reviewer is none that could mark them."""
-    if reviewer is not None and reviewer.partition(":")[0] not in _WITHOUT_MODEL:
+    if reviewer is not None and reviewer.partition(":")[0] not in (*BY_RULES, NOBODY):
         return []
     return [case for case in cases if case.criteria]
 
@@ -54,7 +52,7 @@ def said_of_criteria(cases: Sequence[Case]) -> str:
     named = quote_list(case.id for case in cases)
     return (
         f"{plural(len(cases), 'case')} with criteria of {'its' if len(cases) == 1 else 'their'} own will stay "
-        f"undecided, because only a model can mark them: name one by --reviewer ({named})"
+        f"undecided, because only a model can mark them: name one as the reviewer ({named})"
     )
 
 

@@ -54,7 +54,7 @@ def repeated_questions(asked: Sequence[list[Case]]) -> Iterator[BenchmarkProblem
                 "warning",
                 group,
                 f"“{shorten(group[0].question)}” is asked {_times(group)}, so it counts {_times(group)}",
-                "keep one of them; to ask a question several times, use --trials",
+                "keep one of them; to ask a question several times, run several trials",
             )
 
 

@@ -12,6 +12,7 @@ from proctor.benchmark import Exam
 from proctor.errors import InputError
 from proctor.examiners.prompt import LIMIT, conversation, next_turn, system_prompt
 from proctor.findings.battle.fault import Fault
+from proctor.models.load import load_model
 from proctor.models.structured import UnusableAnswer, ask
 from proctor.roles import Examiner
 from proctor.settings import did_you_mean
@@ -44,8 +45,6 @@ def load(spec: str, options: Mapping[str, Any]) -> Examiner:
     Options: `structured` (false: read JSON out of text), `limit` (characters of a reply shown), `prices` (model →
     `{input, output}` per million tokens).
     """
-    from proctor.models.load import load_model
-
     check_options(options)
     price = price_of(spec, options.get("prices", {}))
     others = {name: value for name, value in options.items() if name != "prices"}

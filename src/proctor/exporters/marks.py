@@ -10,6 +10,7 @@ from typing import Literal
 from proctor.exporters.memory import digest
 from proctor.findings.run import Findings
 from proctor.run import Attempt
+from proctor.settings import BY_RULES
 from proctor.statistics.estimate import Estimate
 from proctor.telemetry.evaluations import OVERALL, EvaluationRecord, evaluations_of
 from proctor.telemetry.span import span_id
@@ -17,7 +18,7 @@ from proctor.telemetry.trace import task_span
 
 OUTCOME = "outcome"
 Form = Literal["numeric", "boolean", "categorical"]
-_CODE = ("checks", "proctor", "embedded", "exact", "python:", "object:")
+_CODE = ("checks", "proctor", *BY_RULES, "python:", "object:")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -63,8 +63,8 @@ class ContestTally:
 class Tournament:
     """All runs against each other."""
 
-    runs: tuple[Run, ...]
-    """As they were named."""
+    findings: tuple[Findings, ...]
+    """Of the runs as they were named."""
     judge: str | None
     """Who judged the contests; None: the stored scores."""
     ranking: Ranking
@@ -76,6 +76,11 @@ class Tournament:
     usage: Usage
     """What judging took."""
     warnings: tuple[str, ...]
+
+    @property
+    def runs(self) -> list[Run]:
+        """As they were named."""
+        return [each.run for each in self.findings]
 
     @property
     def is_decided(self) -> bool:
@@ -103,11 +108,13 @@ def must_be_alike(runs: Sequence[Run], *, judged_anew: bool, force: bool) -> lis
     """In what these runs were examined differently; refuses it unless forced."""
     if not 2 <= len(runs) <= MOST_RUNS:
         named = f"{len(runs)} {'run is' if len(runs) == 1 else 'runs are'} no tournament"
-        raise UsageError(f"{named}; expected 2 to {MOST_RUNS}: `proctor list` shows them")
+        raise UsageError(f"{named}; expected 2 to {MOST_RUNS}", terminal=": `proctor list` shows them")
     found = []
     for a, b in combinations(runs, 2):
         if a.id == b.id:
-            raise UsageError(f"run {a.id} is named twice; expected different runs: `proctor list` shows them")
+            raise UsageError(
+                f"run {a.id} is named twice; expected different runs", terminal=": `proctor list` shows them"
+            )
         apart = [one for one in unlike(a, b) if not (judged_anew and one.what in _JUDGED_ANEW)]
         if apart and not force:
             raise UsageError(refusal(a, b, apart))
@@ -147,7 +154,7 @@ def _value(case: CaseFinding, *, marked: bool) -> float | None:
 
 
 def tournament(
-    runs: Sequence[Run],
+    found: Sequence[Findings],
     outcomes: Sequence[ContestOutcome],
     *,
     judge: str | None = None,
@@ -161,16 +168,16 @@ def tournament(
     for outcome in outcomes:
         if outcome.score is not None:
             cases.setdefault(outcome.case, {})[outcome.a, outcome.b] = outcome.score
-    ranked = ranking(list(cases.values()), len(runs))
+    ranked = ranking(list(cases.values()), len(found))
     return Tournament(
-        runs=tuple(runs),
+        findings=tuple(found),
         judge=judge,
         ranking=ranked,
         outcomes=tuple(outcomes),
         flips=None if judge is None else _flips(outcomes),
         toward_first=None if judge is None else share_toward_first((each.case, each.leans) for each in outcomes),
         usage=usage or Usage(),
-        warnings=tuple(_warnings(runs, outcomes, ranked, unlike)),
+        warnings=tuple(_warnings([each.run for each in found], outcomes, ranked, unlike)),
     )
 
 

@@ -11,11 +11,12 @@ from proctor.codec import digest
 from proctor.errors import UsageError
 from proctor.settings import (
     AMOUNT,
+    MOST_CRITERIA,
     SHARE,
     Bounds,
-    check_criterion,
     check_name,
     check_setting,
+    read_criterion,
     shown,
     unfit,
     why_no_pattern,
@@ -43,8 +44,10 @@ def check_case(case: Case) -> None:
     plain = _plain_texts(case)
     if plain is None:
         _check_expectation(case.expect)
-    for name, asks in case.criteria.items():
-        check_criterion(name, asks)
+    if len(case.criteria) > MOST_CRITERIA:
+        raise UsageError(f"it has {len(case.criteria):,} criteria; expected at most {MOST_CRITERIA}")
+    for name, said in case.criteria.items():
+        read_criterion(name, said)
     for name in case.metadata:
         check_name("a name of its metadata", name)
     for place, value in _values(case, _DEEPEST) if plain is None else plain:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from pathlib import Path
@@ -50,6 +50,8 @@ class ConversionReport:
     """What the target is."""
     columns: dict[str, str] = field(default_factory=dict)
     """Field → the column it was taken from."""
+    places: dict[str, int] = field(default_factory=dict)
+    """Field → the place of that column, from 0."""
     dropped: tuple[str, ...] = ()
     """The columns that have no place in the target."""
     notes: tuple[str, ...] = ()
@@ -60,20 +62,33 @@ class ConversionReport:
     """How many problems there are beyond those."""
 
 
-def convert(source: Path, target: Path, *, header: bool = True, categories: Path | None = None) -> ConversionReport:
+def columns_of(source: Path) -> tuple[str, ...]:
+    """What the columns of a table with a header are called, for whoever chooses among them."""
+    return _read(source, by_hand=True)[0].columns
+
+
+def convert(
+    source: Path,
+    target: Path,
+    *,
+    header: bool = True,
+    categories: Path | None = None,
+    chosen: Mapping[str, int] | None = None,
+) -> ConversionReport:
     """Turn one table into another; nothing is written if any row has a problem.
 
     A `.csv` target is a benchmark file, or a comma CSV if the source is a benchmark file already. Without a `header`
     the columns are question, answer, reasoning, context and category, in this order. The file `categories` gives rows
-    further ones, by their questions or ids.
+    further ones, by their questions or ids. `chosen`: field → the place of its column, whatever that is called.
     """
     if source.exists() and target.exists() and source.samefile(target):
         raise InputError(f"{source} would overwrite itself; give another name for the result")
-    sheet, table = _read(source) if header else (_read_without_header(source), None)
+    by_hand = chosen is not None
+    sheet, table = _read(source, by_hand=by_hand) if header else (_read_without_header(source), None)
     kind = _kind(target, is_benchmark=table is not None)
     if categories is not None and kind == _BENCHMARK:
         raise InputError(f"cannot write categories into {target}: {_NO_CATEGORIES}")
-    places = _places(sheet.columns, source)
+    places = _places(sheet.columns, source) if chosen is None else _chosen_places(chosen, sheet.columns)
     problems = [_as_row_problem(problem) for problem in table.errors] if table else []
     rows = _rows(sheet, places, problems)
     if not problems and categories is not None:
@@ -87,6 +102,7 @@ def convert(source: Path, target: Path, *, header: bool = True, categories: Path
         rows=0 if problems else len(rows),
         kind=kind,
         columns={name: sheet.columns[place] for name, place in kept.items()},
+        places=dict(kept),
         dropped=_unused_columns(sheet, kept),
         notes=(*sheet.notes, *_lost_categories(places, kind), *(_without_any(rows) if categories else ())),
         problems=tuple(problems[:KEPT]),
@@ -94,8 +110,8 @@ def convert(source: Path, target: Path, *, header: bool = True, categories: Path
     )
 
 
-def _read(source: Path) -> tuple[Sheet, csv.Table | None]:
-    """The table; beside it what the reader of benchmark files found, if it is one already."""
+def _read(source: Path, *, by_hand: bool = False) -> tuple[Sheet, csv.Table | None]:
+    """The table; beside it what the reader of benchmark files found, if it is one already. `by_hand`: it is none."""
     suffix = source.suffix.lower()
     if suffix in tables.READERS:
         return tables.READERS[suffix](source, header=True), None
@@ -108,7 +124,7 @@ def _read(source: Path) -> tuple[Sheet, csv.Table | None]:
         return tables.read_delimited(text, told, source=source), None
     headers = {mark: tables.header_of(text, mark) for mark in ",;\t"}
     named = next((mark for mark, header in headers.items() if _names_required(header)), None)
-    if named is None and (table := csv.read_bytes(data)).rows:
+    if named is None and not by_hand and (table := csv.read_bytes(data)).rows:
         return _as_sheet(table), table
     widest = max(headers, key=lambda mark: len(headers[mark]))
     return tables.read_delimited(text, named or widest, source=source), None
@@ -139,6 +155,21 @@ def _names_required(columns: Sequence[str]) -> bool:
     return all(columns_called(columns, name) for name in COLUMNS[:REQUIRED])
 
 
+def _chosen_places(chosen: Mapping[str, int], columns: Sequence[str]) -> dict[str, int]:
+    """What a person has chosen, in the usual order; refuses what cannot be a benchmark."""
+    lacking = next((name for name in COLUMNS[:REQUIRED] if name not in chosen), None)
+    if lacking is not None:
+        raise InputError(f"no column is chosen for the {lacking}; choose one")
+    for name, place in chosen.items():
+        if name not in FIELDS or not 0 <= place < len(columns):
+            raise InputError(f"column {place + 1} cannot be the {name}: the table has {len(columns)} columns")
+    twice = next((place for place in chosen.values() if [*chosen.values()].count(place) > 1), None)
+    if twice is not None:
+        both = " and ".join(name for name, place in chosen.items() if place == twice)
+        raise InputError(f"the column {columns[twice]!r} is chosen for {both}; choose one column for each")
+    return {name: chosen[name] for name in FIELDS if name in chosen}
+
+
 def _places(columns: Sequence[str], source: Path) -> dict[str, int]:
     """Field → the place of its column."""
     places = {}
@@ -153,8 +184,8 @@ def _places(columns: Sequence[str], source: Path) -> dict[str, int]:
         elif name in COLUMNS[:REQUIRED]:
             others = ", ".join(other_names(name))
             raise InputError(
-                f"{source} has no column for the {name}: its columns are {found}; expected {name} or {others}; "
-                "of a table whose first row is a question, say --no-header"
+                f"{source} has no column for the {name}: its columns are {found}; expected {name} or {others}",
+                terminal="; of a table whose first row is a question, say --no-header",
             )
     return places
 

@@ -18,6 +18,7 @@ from proctor.errors import InputError
 from proctor.formats.charset import decode
 from proctor.formats.sheet import Cell, Sheet, Unusable, read_all
 from proctor.formats.synonyms import other_names
+from proctor.formats.workbook import read_workbook
 
 _DECLARED = re.compile(r"sep=([;,\t])\r?\n")
 _WIDTHS = range(2, 6)
@@ -135,8 +136,6 @@ def write_json_lines(columns: Sequence[str], rows: Iterable[Sequence[str | list[
 
 
 def _workbook(path: Path, *, header: bool) -> Sheet:
-    from proctor.formats.workbook import read_workbook
-
     return read_workbook(path, header=header)
 
 

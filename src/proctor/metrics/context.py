@@ -25,6 +25,7 @@ from proctor.metrics.conversations import load
 from proctor.metrics.schemas import Batch, Dataset
 from proctor.metrics.settings import JudgeSettings, check_names, mode_of, of_judge
 from proctor.metrics.statistical import BayesianMode, FrequentistMode, StatisticalMode
+from proctor.models.load import load_model
 from proctor.models.structured import StructuredAnswer, UnusableAnswer
 from proctor.reviewers.model import ModelReviewer, usual_temperature
 from proctor.score import Part
@@ -148,8 +149,6 @@ def _as_reviewer(model: Any) -> Any:
     """A model by its name, at the temperature that it has as a reviewer."""
     if not isinstance(model, str):
         return model
-    from proctor.models.load import load_model
-
     return load_model(model, temperature=usual_temperature(model))
 
 

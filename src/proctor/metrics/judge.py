@@ -12,6 +12,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator
 from proctor.metrics.conversations import CheckedConversation, Interaction
 from proctor.metrics.settings import AgenticSettings
 from proctor.models.fence import FENCE_RULE, fence
+from proctor.models.parse import LONGEST_EXPLANATION
 from proctor.usage import Usage
 
 _SYSTEM = f"""You judge whether an answer of an AI agent is correct. You are given the question, the expected answer \
@@ -40,7 +41,11 @@ class AnswerCorrectness(BaseModel):
 
     model_config = ConfigDict(extra="ignore", json_schema_extra=_require_all)
 
-    reasoning: str = Field(default="", description="What decided the mark, in one or two sentences.")
+    reasoning: str = Field(
+        default="",
+        description="What decided the mark, in one or two sentences.",
+        json_schema_extra={"maxLength": LONGEST_EXPLANATION},
+    )
     correctness_score: float = Field(
         ge=0,
         le=1,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Required, TypedDict
 
 from proctor.errors import InputError, UsageError
 from proctor.metrics.statistical import FrequentistMode, StatisticalMode, is_number
+from proctor.models.load import load_model
 from proctor.reviewers.tools import tool_weights
 from proctor.settings import BOUNDS, did_you_mean, shown
 from proctor.workflows.patient_model import PatientModel
@@ -93,8 +94,6 @@ def check_settings(options: Mapping[str, Any]) -> AgenticSettings:
 
 def of_judge(options: Mapping[str, Any], *, structured: bool = True) -> dict[str, Any]:
     """The settings of the judge, as keyword arguments of JudgeSettings; `structured` where nothing is said."""
-    from proctor.models.load import load_model
-
     return {
         "use_structured_output": _flag("use_structured_output", options.get("use_structured_output", structured)),
         "verbose": _flag("verbose", options.get("verbose", False)),

@@ -49,7 +49,7 @@ class ModelAnswer:
     """Whether it was not asked for again, but kept from an earlier time."""
 
     def read(self, shape: AnswerSchema[T]) -> T:
-        """The answer in its shape; raises Misfit."""
+        """The answer in its shape; raises SchemaMismatch."""
         return shape.read(self.text) if self.value is NOTHING else shape.check(self.value)
 
 
@@ -63,7 +63,7 @@ class PreparedModel:
         self.shape: AnswerSchema[Any] = shape_of(kind)
         self.source = source_of(model)
         self.blocking = type(model)._agenerate is BaseChatModel._agenerate or _has_blocking_client(model)
-        self.foresight = CallEstimator()
+        self.estimator = CallEstimator()
         self.options, self.chain = _structured_ways(model, kind, self.shape.schema) if structured else (None, None)
 
     @functools.cached_property

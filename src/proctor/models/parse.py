@@ -13,6 +13,10 @@ import msgspec
 
 T = TypeVar("T")
 
+LONGEST_EXPLANATION = 600
+"""Characters that a schema gives an explanation: a server that holds a model to its schema ends there a small one that
+would go on and on. A longer one is taken all the same.
+"""
 _thinking = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _block = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 _OBJECTS_LOOKED_AT = 100

@@ -127,8 +127,8 @@ async def ask(
         usage += heard.usage
         try:
             value = heard.read(shape)
-        except SchemaMismatch as misfit:
-            fault = f"{misfit}{heard.circumstance}"
+        except SchemaMismatch as mismatch:
+            fault = f"{mismatch}{heard.circumstance}"
             if heard.cut_off:  # it would be cut off again
                 break
             note = _repair_note(heard.text, fault, shape)
@@ -156,7 +156,7 @@ async def _send_within_limits(
 ) -> ModelAnswer:
     """The same within what the run may use."""
     tokens = tokens_in(system) + tokens_in(user) + tokens_in(line.shape.request)
-    async with allowance.call(line.source, line.foresight.estimate(tokens, price)) as call:
+    async with allowance.call(line.source, line.estimator.estimate(tokens, price)) as call:
         try:
             heard = await line.send(system, user, price=price)
         except Exception as error:
@@ -164,7 +164,7 @@ async def _send_within_limits(
                 call.refused(status_of(error) or 0, retry_after=retry_after(error))
             raise
         call.answered(heard.usage)
-    line.foresight.learn(tokens, heard.usage)
+    line.estimator.learn(tokens, heard.usage)
     return heard
 
 

@@ -22,8 +22,9 @@ from proctor.score import CheckResult
 from proctor.threads import Stage, on_stage
 from proctor.transcript import Reply
 from proctor.workflows.checks import check_reviewer
-from proctor.workflows.evaluate import PreparedRun, prepare
 from proctor.workflows.load import load_benchmark
+from proctor.workflows.prepare import PreparedRun, prepare
+from proctor.workflows.request import RunRequest
 
 if TYPE_CHECKING:
     from proctor.pytest_plugin.examination import Examination
@@ -126,13 +127,9 @@ class Examine:
             raise UsageError("examine asks once; for several trials use a suite with --proctor-trials, or ask again")
         judge = reviewer or self._examination.option("reviewer") or (None if case.answer else "none")
         benchmark = Benchmark(name="examined", digest="", cases=(case,))
-        prepared = prepare(
-            benchmark,
-            agent=self._examination.built(self._agent if agent is None else agent),
-            reviewer=judge,
-            config=self._examination.declared,
-            settings={**settings, "trials": 1},
-        )
+        asked = self._examination.built(self._agent if agent is None else agent)
+        request = RunRequest(benchmark=benchmark, agent=asked, reviewer=judge, settings={**settings, "trials": 1})
+        prepared = prepare(request, self._examination.declared)
         if settings.get("passing_score") is None and prepared.run.settings.reviewer is None:
             prepared = replace(prepared, run=_without_passing_score(prepared.run))
         attempt = self._examination.loop.run(_ask_case(_checking(prepared)))

@@ -16,10 +16,11 @@ from proctor.config import Config
 from proctor.pytest_plugin.loop import Loop
 from proctor.roles import Agent
 from proctor.run import Attempt, Finished, Run
-from proctor.running.plan import exams_of, pending_attempts
+from proctor.running.plan import pending_attempts
 from proctor.running.schedule import LocalExecutor
 from proctor.threads import Stage, on_stage
-from proctor.workflows.evaluate import prepare
+from proctor.workflows.prepare import prepare
+from proctor.workflows.request import RunRequest
 
 _FAREWELL = 5.0
 """Seconds that an agent may take to let go."""
@@ -59,10 +60,11 @@ class SuitePlay:
 
     def __init__(self, suite: Path, *, agent: object, config: Config, loop: Loop, **settings: Any) -> None:
         reviewer = settings.pop("reviewer", None)
-        self.prepared = prepare(suite, agent=agent, reviewer=reviewer, config=config, settings=settings)
+        request = RunRequest(benchmark=suite, agent=agent, reviewer=reviewer, settings=settings)
+        self.prepared = prepare(request, config)
         self.reason = ""
         self.interrupted = False
-        self._exams = {exam.id: exam for exam in exams_of(self.prepared.benchmark, self.prepared.run.settings)}
+        self._exams = {exam.id: exam for exam in self.prepared.exams}
         self._attempts: dict[str, list[Attempt]] = {}
         self._done: dict[str, Future[None]] = {}
         self._asking: list[Future[None]] = []

@@ -15,6 +15,7 @@ from proctor.pytest_plugin.play import PlayedSuite
 from proctor.reports.headline import headline
 from proctor.run import AgentKind, Attempt, Finished, Run, Status, Stop, Turned
 from proctor.running.plan import exams_of
+from proctor.storage import open_store
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -134,8 +135,6 @@ def _outcome(whole: PlayedSuite, planned: int) -> tuple[Status, str, Stop | None
 
 def keep(result: Result, store: str) -> None:
     """Store the run as `proctor run` would have."""
-    from proctor.storage import open_store
-
     run: Run = result.findings.run
     with open_store(store) as opened:
         opened.journal.create(replace(run, seconds=0.0), result.benchmark)

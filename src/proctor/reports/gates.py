@@ -139,14 +139,14 @@ def _outlook(verdict: GateVerdict) -> str:
     if verdict.further_cases is not None:
         return f" About {numbers.plural(verdict.further_cases, f'further {verdict.unit}')} would probably settle it."
     if verdict.obstacle == "missing":
-        return " The missing attempts decide: play them with `proctor resume`."
+        return " The missing attempts decide: resume the run to play them."
     return f" The rate is so near the gate that 20 times the {verdict.unit}s would not settle it."
 
 
 def _told_labels(more: int | None) -> str:
     if more is None:
         return " The rate is so near the gate that labels will hardly settle it."
-    return f" About {numbers.plural(more, 'further label')} would probably settle it: `proctor label` asks for them."
+    return f" About {numbers.plural(more, 'further label')} would probably settle it: label more replies."
 
 
 def as_dicts(verdicts: Sequence[GateVerdict]) -> list[dict[str, Any]]:

@@ -24,12 +24,13 @@ def people_sentences(by_judge: Estimate, people: PeopleFinding | None, *, held: 
         return
     if people.rate.value is None:
         rate = "held rate" if held else "pass rate"
-        yield f"{_labels(people.labels)} by people are not enough for a {rate} as they judge: {people.rate.note}."
+        labels = f"{_labels(people.labels)} by people{_whose(people)}"
+        yield f"{labels} are not enough for a {rate} as they judge: {people.rate.note}."
         return
     judge, told = say(by_judge), say(people.rate)
     said = [
         f"{'Conversations held: ' if held else ''}{judge.value} ({judge.interval}) by the judge",
-        f"{told.value} ({told.interval}) as people judge, from {_labels(people.labels)}",
+        f"{told.value} ({told.interval}) as people judge, from {_labels(people.labels)}{_whose(people)}",
         *_agreement(people),
     ]
     if people.more is not None:
@@ -67,6 +68,8 @@ def as_dict(people: PeopleFinding) -> dict[str, Any]:
         "by_category": plain(people.categories),
         "between_people": plain(people.between),
     }
+    if people.labels_from:
+        said["labels_from"] = list(people.labels_from)
     return {**said, "carried_from": people.carried_from} if people.carried_from else said
 
 
@@ -101,6 +104,13 @@ def _agreement(people: PeopleFinding) -> Iterator[str]:
     if quality.specificity is not None:
         parts.append(f"fails {quality.specificity:.0%} of what they fail".replace("%", " %"))
     yield f"the judge {' and '.join(parts)}"
+
+
+def _whose(people: PeopleFinding) -> str:
+    """Whose labels they are, where this run only judges the replies of another anew."""
+    if not people.labels_from:
+        return ""
+    return f" of run{'s' * (len(people.labels_from) > 1)} {' and '.join(people.labels_from)}, whose replies these are"
 
 
 def _labels(count: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
@@ -19,6 +20,7 @@ from proctor.reports.points import points
 from proctor.reports.terminal import Page
 from proctor.reports.values import plain
 from proctor.reports.words import one_line
+from proctor.statistics.intervals import wilson
 
 if TYPE_CHECKING:
     from proctor.statistics.sequential import ExpectedCourse, LookBounds, Plan
@@ -26,105 +28,147 @@ if TYPE_CHECKING:
 _INDENT = (0, 0, 0, 2)
 
 
-def render_difference(planned: DifferencePlan) -> RenderableType:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlanTable:
+    """Numbers side by side."""
+
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlanWords:
+    """What a plan says, for any reader."""
+
+    title: str
+    tables: tuple[PlanTable, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+AnyPlan = DifferencePlan | GatePlan | LookPlan | LabelPlan
+
+
+def render_plan(planned: AnyPlan) -> RenderableType:
+    """For the terminal."""
+    return Page(lambda _: _lines(words_of(planned)))
+
+
+def _lines(words: PlanWords) -> Iterator[RenderableType]:
+    yield Text(words.title, style="bold")
+    for table in words.tables:
+        yield Text()
+        yield _table(table.headers, table.rows)
+    if words.notes:
+        yield Text()
+    for note in words.notes:
+        yield Text(note)
+
+
+def words_of(planned: AnyPlan) -> PlanWords:
+    """A title, tables and what they rest on."""
+    if isinstance(planned, DifferencePlan):
+        return _difference(planned)
+    if isinstance(planned, GatePlan):
+        return _gate(planned)
+    if isinstance(planned, LabelPlan):
+        return _labels(planned)
+    return _early(planned) if planned.exact else _early_by_z(planned)
+
+
+def dict_of(planned: AnyPlan) -> dict[str, Any]:
+    """What `proctor plan --json` prints. Keys may be added; those that are there stay."""
+    if isinstance(planned, DifferencePlan):
+        return difference_dict(planned)
+    if isinstance(planned, GatePlan):
+        return gate_dict(planned)
+    return labels_dict(planned) if isinstance(planned, LabelPlan) else early_dict(planned)
+
+
+def _difference(planned: DifferencePlan) -> PlanWords:
     """Cases and attempts for each number of trials, the floor, and what that rests on."""
-    return Page(lambda _: _difference(planned))
-
-
-def _difference(planned: DifferencePlan) -> Iterator[RenderableType]:
     first = planned.plans[0]
-    yield Text(
-        f"To show a difference of {points(first.difference)} with a chance of {numbers.percent(first.power)}:",
-        style="bold",
-    )
-    yield Text()
-    yield _table(*_columns(planned))
-    yield Text()
+    chance, notes = numbers.percent(first.power), []
     if first.floor > 1:
-        yield Text(f"However many trials, it takes at least {numbers.plural(first.floor, 'case')}.")
-    yield Text(f"Rests on {planned.basis}.")
+        notes.append(f"However many trials, it takes at least {numbers.plural(first.floor, 'case')}.")
+    notes.append(f"Rests on {planned.basis}.")
     if planned.seconds_per_attempt is not None:
-        yield Text("The time is that of both runs one after the other, at the speed of the stored ones.")
+        notes.append("The time is that of both runs one after the other, at the speed of the stored ones.")
     if not planned.trials_help:
-        yield Text(
+        notes.append(
             "Nothing is known of the chance from trial to trial, so further trials are taken not to help: "
             "plan from runs with 2 trials or more, or give --noise."
         )
+    return PlanWords(
+        title=f"To show a difference of {points(first.difference)} with a chance of {chance}:",
+        tables=(_columns(planned),),
+        notes=tuple(notes),
+    )
 
 
-def _columns(planned: DifferencePlan) -> tuple[list[str], list[tuple[str, ...]]]:
+def _columns(planned: DifferencePlan) -> PlanTable:
     """Headers and rows; the time only where it is known how long an attempt takes."""
-    headers = ["trials", "cases", "attempts in both runs"]
-    rows: list[tuple[str, ...]] = [
-        (str(each.trials), numbers.whole(each.cases), numbers.whole(each.attempts)) for each in planned.plans
-    ]
+    headers = ("trials", "cases", "attempts in both runs")
+    rows = [(str(each.trials), numbers.whole(each.cases), numbers.whole(each.attempts)) for each in planned.plans]
     seconds = planned.seconds_per_attempt
     if seconds is None:
-        return headers, rows
+        return PlanTable(headers=headers, rows=tuple(rows))
     times = [f"about {numbers.duration(each.attempts * seconds)}" for each in planned.plans]
-    return [*headers, "time"], [(*row, time) for row, time in zip(rows, times, strict=True)]
+    timed = tuple((*row, time) for row, time in zip(rows, times, strict=True))
+    return PlanTable(headers=(*headers, "time"), rows=timed)
 
 
-def render_gate(planned: GatePlan) -> RenderableType:
+def _gate(planned: GatePlan) -> PlanWords:
     """The fewest cases for each number of failures, or the cases that probably do."""
-    return Page(lambda _: _gate(planned))
-
-
-def _gate(planned: GatePlan) -> Iterator[RenderableType]:
     text = one_line(planned.gate.text)
     if planned.needed is not None:
         cases, chance = numbers.plural(planned.needed, "case"), numbers.percent(planned.power)
-        yield Text(f"{text}: two equal agents meet it with a chance of {chance} on {cases}.", style="bold")
-        return
-    yield Text(f"The fewest cases with which {text} can be met:", style="bold")
-    yield Text()
-    rows = [(str(failures), numbers.whole(cases)) for failures, cases in planned.fewest]
-    yield _table(("passes" if planned.gate.upper else "failures", "cases"), rows)
+        return PlanWords(title=f"{text}: two equal agents meet it with a chance of {chance} on {cases}.")
+    rows = tuple((str(failures), numbers.whole(cases)) for failures, cases in planned.fewest)
+    headers = ("passes" if planned.gate.upper else "failures", "cases")
+    return PlanWords(
+        title=f"The fewest cases with which {text} can be met:", tables=(PlanTable(headers=headers, rows=rows),)
+    )
 
 
-def render_early(planned: LookPlan) -> RenderableType:
+def _early(planned: LookPlan) -> PlanWords:
     """The bounds of every look, and how many calls runs make on average."""
-    return Page(lambda _: _early(planned) if planned.exact else _early_by_z(planned))
-
-
-def _early(planned: LookPlan) -> Iterator[RenderableType]:
     bounds, upper = planned.counts, planned.gate.upper
     counted = "failures" if upper else "passes"
-    yield _looked_at(planned)
-    yield Text()
-    rows = [(numbers.whole(look.cases), _few(look), _many(look)) for look in bounds.looks]
-    yield _table(("cases", f"not met: {counted} ≤", f"met: {counted} ≥"), rows)
-    yield Text()
-    yield _table(
-        ("true rate", "calls", "met", "not met", "open"),
-        [_course(each, upper=upper) for each in planned.courses()],
-    )
-    yield Text()
-    yield Text(
-        "At one trial. – cannot be reached at that look. Calls are the mean share of all; a run with no verdict in "
-        f"sight stops too. Looking costs some certainty: {_cost_of_looking(bounds, counted)}"
+    looks = tuple((numbers.whole(look.cases), _few(look), _many(look)) for look in bounds.looks)
+    courses = tuple(_course(each, upper=upper) for each in planned.courses())
+    return PlanWords(
+        title=_looked_at(planned),
+        tables=(
+            PlanTable(headers=("cases", f"not met: {counted} ≤", f"met: {counted} ≥"), rows=looks),
+            PlanTable(headers=("true rate", "calls", "met", "not met", "open"), rows=courses),
+        ),
+        notes=(
+            "At one trial. – cannot be reached at that look. Calls are the mean share of all; a run with no verdict in "
+            f"sight stops too. Looking costs some certainty: {_cost_of_looking(bounds, counted)}",
+        ),
     )
 
 
-def _early_by_z(planned: LookPlan) -> Iterator[RenderableType]:
-    yield _looked_at(planned)
-    yield Text()
-    rows = [(numbers.whole(size), f"{z:.2f}") for size, z in zip(planned.sizes, planned.z, strict=True)]
-    yield _table(("conversations" if planned.gate.metric == "held_rate" else "attempts", "ends at z ±"), rows)
-    yield Text()
+def _early_by_z(planned: LookPlan) -> PlanWords:
+    rows = tuple((numbers.whole(size), f"{z:.2f}") for size, z in zip(planned.sizes, planned.z, strict=True))
+    unit = "conversations" if planned.gate.metric == "held_rate" else "attempts"
     what = "the difference lies from the margin" if planned.gate.baseline is not None else "the rate lies from the gate"
     rests = "how often cases flip" if planned.gate.baseline is not None else "how alike the trials of a case are"
-    yield Text(
-        f"z is how far {what}, in standard errors: above + it is met, below − it is not. A run with no verdict in "
-        f"sight stops too. How many calls that takes depends on {rests}."
+    return PlanWords(
+        title=_looked_at(planned),
+        tables=(PlanTable(headers=(unit, "ends at z ±"), rows=rows),),
+        notes=(
+            f"z is how far {what}, in standard errors: above + it is met, below − it is not. A run with no verdict in "
+            f"sight stops too. How many calls that takes depends on {rests}.",
+        ),
     )
 
 
-def _looked_at(planned: LookPlan) -> Text:
+def _looked_at(planned: LookPlan) -> str:
     times = planned.units // planned.cases
     often = f" × {numbers.plural(times, 'trial')}" if times > 1 else ""
     cases = numbers.plural(planned.cases, "conversation" if planned.gate.metric == "held_rate" else "case")
-    return Text(f"{one_line(planned.gate.text)} on {cases}{often}, looked at every 5 %:", style="bold")
+    return f"{one_line(planned.gate.text)} on {cases}{often}, looked at every 5 %:"
 
 
 def _few(look: LookBounds) -> str:
@@ -143,8 +187,6 @@ def _course(course: ExpectedCourse, *, upper: bool) -> tuple[str, ...]:
 
 def _cost_of_looking(bounds: Plan, counted: str) -> str:
     """What the same run would need without looks."""
-    from proctor.statistics.intervals import wilson
-
     needed = next(
         (n for n in range(bounds.cases + 1) if wilson(n / bounds.cases, bounds.cases)[0] >= bounds.bound), None
     )
@@ -174,20 +216,16 @@ def early_dict(planned: LookPlan) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def render_labels(planned: LabelPlan) -> RenderableType:
+def _labels(planned: LabelPlan) -> PlanWords:
     """Labels for judges that agree with people more or less."""
-    return Page(lambda _: _labels(planned))
-
-
-def _labels(planned: LabelPlan) -> Iterator[RenderableType]:
-    yield Text(f"For a pass rate as people judge of ± {points(planned.half_width)}:", style="bold")
-    yield Text()
-    rows = [
+    rows = tuple(
         ("without a judge" if not phi else f"{phi:g}", numbers.whole(labels)) for phi, labels in planned.needed.items()
-    ]
-    yield _table(("judge and people correlate", "labels"), rows)
-    yield Text()
-    yield Text(f"Rests on {planned.basis}, and on many cases: few leave more open than labels can close.")
+    )
+    return PlanWords(
+        title=f"For a pass rate as people judge of ± {points(planned.half_width)}:",
+        tables=(PlanTable(headers=("judge and people correlate", "labels"), rows=rows),),
+        notes=(f"Rests on {planned.basis}, and on many cases: few leave more open than labels can close.",),
+    )
 
 
 def labels_dict(planned: LabelPlan) -> dict[str, Any]:

@@ -54,13 +54,20 @@ def _run_cells(run: Run, found: Summary | None, now: float) -> dict[str, str]:
         "name": one_line(run.name),
         "benchmark": one_line(run.benchmark),
         "agent": one_line(run.agent),
-        "status": f"{_SIGNS.get(run.status, '·')} {run.status}",
+        "status": _status(run, found),
         "pass rate": "no test" if found and found.no_test else said.value if said else numbers.NOTHING,
         "interval": said.interval if said and rate and rate.n else "",
         "cases": numbers.whole(cases),
         "judged": _judged_cell(found),
         "when": numbers.ago(run.created, now),
     }
+
+
+def _status(run: Run, found: Summary | None) -> str:
+    """A tick only where the agent has answered at least once."""
+    if found is not None and found.never_answered:
+        return "✗ agent failed"
+    return f"{_SIGNS.get(run.status, '·')} {run.status}"
 
 
 def _judged_cell(found: Summary | None) -> str:

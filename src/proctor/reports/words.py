@@ -18,36 +18,6 @@ _CONTROL_PICTURES = 0x2400
 _CELL_LIMIT = 32_000
 """Spreadsheets hold 32,767 characters in a cell and break the row at more."""
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-_ADVICE = (
-    (r"Use --reviewer to name a model", "Name a model as the reviewer"),
-    (r"name one by --reviewer", "name one as the reviewer"),
-    (r"use more seed questions, or --trials", "more seed questions or trials say more"),
-    (r"use --trials", "more trials say more"),
-    (r"Use more --trials", "Use more trials"),
-    (r"play them with `proctor resume`", "resume the run to play them"),
-    (r"`proctor resume \S+ --to-the-end` plays", "going on to the end plays"),
-    (r"`proctor label` asks for them", "label more replies"),
-    (r": proctor (?:resume|rescore|run) [^`]*$", "."),
-    (r"label more: `proctor label \S+`(?: and `proctor label \S+`)?", "label more replies"),
-    (r": `proctor list` shows all of them", "; the list of runs shows all of them"),
-    (r"; of a table whose first row is a question, say --no-header", ""),
-    (r"^--since ", ""),
-    (r", `proctor convert` mends both", ""),
-    (r", or convert it with `iconv [^`]*`(?: \(name the encoding it has\))?", ""),
-    (r"or give runs one with `proctor run --label (\w+)=VALUE`", r"or give runs a label \1"),
-    (r"\bwith --(\w+) ", r"with \1 "),
-    (r"give --concurrency (\d+)", r"play \1 at once"),
-    (r"--concurrency (\d+)", r"\1 at once"),
-    (r"(?:add )?--timeout (\d+(?:\.\d+)?)", r"allow \1 s for a reply"),
-    (r" \(--retry-timeouts\)", ""),
-    (r"--gate (['\"])", r"the gate \1"),
-    (r", or run all the same with --force", ""),
-    (r"leave --stop-early out", "play all of it"),
-    (r"^--stop-early looks", "stopping early looks"),
-    (r" \(--type abm-static or abm-dynamic\)", ""),
-)
-"""Advice for the command line → the same for somebody who reads a page."""
-_ADVISED = [(re.compile(pattern), words) for pattern, words in _ADVICE]
 
 
 def clean(text: str) -> str:
@@ -85,13 +55,6 @@ def one_line(text: str, limit: int = 500) -> str:
 def cut(text: str, limit: int) -> str:
     """At most so many characters; the last is … where some were lost."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
-
-
-def without_options(note: str) -> str:
-    """A note without options of the command line, for a reader who has none."""
-    for pattern, words in _ADVISED:
-        note = pattern.sub(words, note)
-    return note
 
 
 def cell_text(text: str) -> str:

@@ -6,17 +6,15 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from proctor.benchmark import OWN_PART, Case
 from proctor.codec import digest
 from proctor.errors import InputError
 from proctor.reviewers.rubrics import Criterion
-from proctor.settings import check_criterion, shown
+from proctor.settings import MOST_CRITERIA, read_criterion, shown
 
 _DIGITS = 12
-_MOST = 20
 _WORDS = (2, 12)
 _EXAMPLE = {"question", "reply", "reason", "mark", "marks"}
 
@@ -83,48 +81,24 @@ def own_rubric(options: Mapping[str, Any]) -> OwnRubric | None:
 def read_criteria(given: object) -> tuple[tuple[Criterion, ...], dict[str, float]]:
     """The criteria of a text, or of a table of named parts, each a text or `{asks, weight}`; and their weights."""
     if isinstance(given, str):
-        return (_criterion(OWN_PART, given),), {}
-    if not isinstance(given, Mapping) or not 1 <= len(given) <= _MOST:
+        given = {OWN_PART: given}
+    if not isinstance(given, Mapping) or not 1 <= len(given) <= MOST_CRITERIA:
         raise InputError(
-            f"the criteria {shown(given)} cannot be read; expected a text, or a table of 1 to {_MOST} named parts "
-            'such as {tone = "Is the reply polite?", safety = {asks = "Is it safe?", weight = 2}}'
+            f"the criteria {shown(given)} cannot be read; expected a text, or a table of 1 to {MOST_CRITERIA} named "
+            'parts such as {tone = "Is the reply polite?", safety = {asks = "Is it safe?", weight = 2}}'
         )
     criteria, weights = [], {}
     for name, said in given.items():
-        asks, weight = _part(name, said)
-        criteria.append(_criterion(name, asks))
+        asks, weight = read_criterion(name, said)
+        criteria.append(Criterion(name=name, needs="question", asks=asks))
         if weight is not None:
             weights[name] = weight
     return tuple(criteria), weights
 
 
-@lru_cache(maxsize=1024)
-def _of_case(criteria: tuple[tuple[str, str], ...]) -> tuple[Criterion, ...]:
-    return read_criteria(dict(criteria))[0]
-
-
-def criteria_of(case: Case) -> tuple[Criterion, ...]:
-    """What a case wants to have marked besides."""
-    return _of_case(tuple(case.criteria.items())) if case.criteria else ()
-
-
-def _part(name: str, said: object) -> tuple[Any, float | None]:
-    """What a part asks, and its weight where it has one."""
-    if not isinstance(said, Mapping):
-        return said, None
-    if unknown := sorted(set(said) - {"asks", "weight"}):
-        raise InputError(f"the criterion {name!r} has an unknown key {unknown[0]!r}; known are 'asks' and 'weight'")
-    weight = said.get("weight")
-    if weight is not None and (
-        isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight <= 1e6
-    ):
-        raise InputError(f"the criterion {name!r} has weight={weight!r}; expected a number above 0")
-    return said.get("asks"), None if weight is None else float(weight)
-
-
-def _criterion(name: str, asks: Any) -> Criterion:
-    check_criterion(name, asks)
-    return Criterion(name=name, needs="question", asks=asks.strip())
+def criteria_of(case: Case) -> tuple[tuple[Criterion, ...], dict[str, float]]:
+    """What a case wants to have marked besides, and the weights of it that it tells."""
+    return read_criteria(case.criteria) if case.criteria else ((), {})
 
 
 def _scale(given: object) -> dict[str, float]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from proctor.benchmark import Case, Exam
 from proctor.errors import InputError
+from proctor.models.load import load_model
 from proctor.models.structured import UnusableAnswer, ask
 from proctor.reviewers.contradictions import Numbers, name_contradictions
 from proctor.reviewers.criteria import OwnRubric, criteria_of, own_rubric
@@ -22,7 +23,7 @@ from proctor.reviewers.rubrics import (
     rubric_named,
     system_prompt,
 )
-from proctor.score import ROLE, CheckResult, Part, Review, reaches
+from proctor.score import ROLE, CheckResult, Part, Review, reaches, weights_for
 from proctor.settings import did_you_mean
 from proctor.spending.prices import Price, price_of
 from proctor.transcript import Turn
@@ -56,8 +57,6 @@ def load(spec: str, options: Mapping[str, Any]) -> Reviewer:
     (false: read JSON out of text), `limit` (characters of a reply shown), `temperature`, `max_output_tokens`, `prices`
     (model → `{input, output}` per million tokens).
     """
-    from proctor.models.load import load_model
-
     check_options(options)
     price = price_of(spec, options.get("prices", {}))
     own = own_rubric(options)
@@ -147,7 +146,7 @@ class ModelReviewer:
         turn, own = turns[-1], self._own or _BUILT_IN
         improvised = _is_improvised(case, turns)
         asked = IMPROVISED if improvised and self._own is None else self._criteria
-        criteria = _with_case(applicable(asked, case), case) if case is not None else ()
+        criteria, weights = _with_case(applicable(asked, case), case) if case is not None else ((), {})
         role = () if case is None or case.expect.role is None else (role_criterion(case.expect.role),)
         if case is None or not (criteria or role) or turn.reply is None:
             return Review()
@@ -169,12 +168,18 @@ class ModelReviewer:
         parts = tuple(_part(criterion, answer.value, own) for criterion in criteria)
         return Review(
             parts=parts,
-            weights={part.name: own.weights.get(part.name, 1.0) for part in parts} if self._own is not None else {},
+            weights=self._weights(parts, weights),
             question_parts=tuple(_part(criterion, answer.value, own) for criterion in of_question),
             checks=tuple(_role_check(turn.number, _part(criterion, answer.value, own)) for criterion in role),
             explanation=_explanation(parts, evidence),
             usage=answer.usage,
         )
+
+    def _weights(self, parts: Sequence[Part], of_case: Mapping[str, float]) -> dict[str, float]:
+        """What each part weighs: criteria 1 unless told, by the reviewer or the case; empty: as usual."""
+        if self._own is not None:
+            return {part.name: self._own.weights.get(part.name, 1.0) for part in parts} | dict(of_case)
+        return {**weights_for("standard", tuple(part.name for part in parts)), **of_case} if of_case else {}
 
     def _of_question(self, criteria: Sequence[Criterion], turns: Sequence[Turn]) -> tuple[Criterion, ...]:
         """What is marked of the question: that of an examiner, unless a judge of somebody's own marks other things."""
@@ -208,9 +213,10 @@ def _is_improvised(case: Case | None, turns: Sequence[Turn]) -> bool:
     return case is not None and len(turns) > 1 and not case.answer and not case.reasoning
 
 
-def _with_case(criteria: tuple[Criterion, ...], case: Case) -> tuple[Criterion, ...]:
-    """The reviewer's criteria and the case's own; of two with one name the case's counts."""
-    return (*(one for one in criteria if one.name not in case.criteria), *criteria_of(case))
+def _with_case(criteria: tuple[Criterion, ...], case: Case) -> tuple[tuple[Criterion, ...], dict[str, float]]:
+    """The reviewer's criteria and the case's own, and what of these weighs; of two with one name the case's counts."""
+    own, weights = criteria_of(case)
+    return (*(one for one in criteria if one.name not in case.criteria), *own), weights
 
 
 def _part(criterion: Criterion, marks: Any, own: OwnRubric) -> Part:

@@ -11,9 +11,12 @@ import msgspec
 from proctor.benchmark import Case
 from proctor.errors import InputError
 from proctor.models.fence import FENCE_RULE
+from proctor.models.parse import LONGEST_EXPLANATION
 
 _GAP = "\n\n"
 Mark = Annotated[float, msgspec.Meta(ge=0, le=1, description="from 0 to 1")]
+Explanation = Annotated[str, msgspec.Meta(extra_json_schema={"maxLength": LONGEST_EXPLANATION})]
+"""A sentence or two."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -166,7 +169,7 @@ def answer_schema(criteria: tuple[Criterion, ...], words: tuple[str, ...] = ()) 
     mark = Literal[words] if words else Mark
     fields: list[tuple[str, Any]] = []
     for criterion in criteria:
-        fields += [(f"{criterion.name}_explanation", str), (criterion.name, mark)]
+        fields += [(f"{criterion.name}_explanation", Explanation), (criterion.name, mark)]
     return msgspec.defstruct("Marks", fields, namespace={"__doc__": "The marks of one reply, each after its reason."})
 
 

@@ -7,11 +7,8 @@ from dataclasses import replace
 from random import Random
 
 from proctor.benchmark import Benchmark, Case, Exam
-from proctor.run import Attempt, Key, PendingAttempt, Run, Settings
+from proctor.run import PLACES, Attempt, Key, PendingAttempt, Run, Settings
 from proctor.score import Review
-
-PLACES = 1_000_000
-"""Places an exam keeps for its trials, so that a run can be extended without moving any."""
 
 _USUAL = Settings().passing_score
 

@@ -34,7 +34,7 @@ def marks(
     for by, review in reviews:
         if review.parts:
             names = _names(review.parts)
-            value = weigh(review.parts, settings.weights or review.weights or _weights(settings.type, names))
+            value = _value(review, names, settings)
             if value is None:
                 reason = f"none of the parts that were judged ({', '.join(names)}) has a weight"
                 missing.append(Unscored(turn=turn, of="agent", by=by, reason=reason))
@@ -58,6 +58,15 @@ def marks(
         if review.unscored is not None:
             missing.append(Unscored(turn=turn, of="agent", by=by, reason=review.unscored, passed_on=review.passed_on))
     return tuple(scores), tuple(missing)
+
+
+def _value(review: Review, names: tuple[str, ...], settings: Settings) -> float | None:
+    """By the run's weights; without them by the review's own, else by the usual ones."""
+    if settings.weights:
+        return weigh(review.parts, settings.weights)
+    if review.weighed is not None:
+        return review.weighed
+    return weigh(review.parts, review.weights or _weights(settings.type, names))
 
 
 def _names(parts: Iterable[Part]) -> tuple[str, ...]:

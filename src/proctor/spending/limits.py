@@ -11,7 +11,6 @@ Runs in several processes that name the same `shared` folder divide a limit amon
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any
 
 from proctor.errors import InputError
 from proctor.net.limits import Throttle
+from proctor.settings import did_you_mean
 from proctor.spending.providers import PROVIDERS, Source, is_loopback, names_of
 from proctor.spending.shared_limits import SharedThrottle, Sharers
 
@@ -79,16 +79,13 @@ class Limits:
 
 def _limit(name: str, given: Any) -> Limit:
     if name not in PROVIDERS and not set(name) & set(".:") and name != "localhost":
-        near = difflib.get_close_matches(name, PROVIDERS, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"expected {', '.join(PROVIDERS)}, or a host such as HOST:PORT"
-        raise InputError(f"limits for {name!r} are nobody's; {hint}")
+        expected = f"expected {', '.join(PROVIDERS)}, or a host such as HOST:PORT"
+        raise InputError(f"limits for {name!r} are nobody's; {did_you_mean(name, PROVIDERS, otherwise=expected)}")
     if not isinstance(given, Mapping):
         raise InputError(f"the limits for {name!r} are not a table; expected {', '.join(_KNOWN)}")
     for key, value in given.items():
         if key not in _KNOWN:
-            near = difflib.get_close_matches(key, _KNOWN, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(_KNOWN)}"
-            raise InputError(f"there is no limit {key!r} for {name!r}; {hint}")
+            raise InputError(f"there is no limit {key!r} for {name!r}; {did_you_mean(key, _KNOWN)}")
         if not _usable(key, value):
             kind = "a whole number" if key == "concurrency" else "a number"
             raise InputError(f"the limit {key}={value!r} for {name!r} is not usable; expected {kind} greater than 0")

@@ -28,19 +28,19 @@ _FEW_OF_A_KIND = 5
 class Labelled:
     """How people's labels fall on a judge's verdicts."""
 
-    passes: int
-    """Labelled attempts that the judge passed."""
-    passes_right: int
+    passes: float
+    """Labelled attempts that the judge passed; not whole where labels weigh differently."""
+    passes_right: float
     """Of these, those that people pass too."""
-    fails: int
+    fails: float
     """Labelled attempts that the judge failed."""
-    fails_wrong: int
+    fails_wrong: float
     """Of these, those that people pass."""
 
     @property
     def labels(self) -> int:
         """All of them."""
-        return self.passes + self.fails
+        return round(self.passes + self.fails)
 
 
 def rate_by_people(labelled: Labelled, *, share: float, cases: int, level: float = 0.95) -> Estimate:
@@ -99,11 +99,11 @@ def _lacking(labelled: Labelled, share: float) -> str:
     return ""
 
 
-def _ratio(some: int, all_: int) -> float:
+def _ratio(some: float, all_: float) -> float:
     return some / all_ if all_ else 0.0
 
 
-def _smooth(some: int, all_: int) -> float:
+def _smooth(some: float, all_: float) -> float:
     return (some + 0.5) / (all_ + 1)
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Row, func, select
 
 from proctor.benchmark import Benchmark
 from proctor.errors import StoreError
-from proctor.run import Attempt, Key, Run, Stop, Wish
+from proctor.run import Attempt, Key, Run, Stop, StopRequest
 from proctor.score import Review
 from proctor.storage import chunks
 from proctor.storage import live_counts as standing
@@ -77,10 +77,10 @@ class DatabaseArchive:
         """Whether a process is writing the run at this moment."""
         return self._leases.held(self._numbers(run).own)
 
-    def wish(self, run: str) -> Wish | None:
+    def stop_request(self, run: str) -> StopRequest | None:
         """What was asked of whoever runs it."""
         with self._database.reading() as connection:
-            wish: Wish | None = connection.execute(select(runs.c.wish).where(runs.c.id == run)).scalar()
+            wish: StopRequest | None = connection.execute(select(runs.c.wish).where(runs.c.id == run)).scalar()
         return wish
 
     def benchmark_of(self, run: str) -> Benchmark:

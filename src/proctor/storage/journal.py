@@ -14,7 +14,7 @@ from sqlalchemy import Connection, delete, exists, func, insert, select, update
 from proctor.benchmark import Benchmark
 from proctor.codec import decode, encode
 from proctor.errors import NoSuchRun, StoreError
-from proctor.run import Attempt, Key, Record, Reviewed, Run, Status, Stop, Turned, Wish
+from proctor.run import Attempt, Key, Record, Reviewed, Run, Status, Stop, StopRequest, Turned
 from proctor.score import Review
 from proctor.storage.bodies import turn_body
 from proctor.storage.database import Database
@@ -95,7 +95,7 @@ class DatabaseJournal:
         with self._database.reading() as connection:
             numbers = numbers_of(connection, run)
         with self._leases.hold(run, numbers.own) as lease:
-            self.wish(run, None)
+            self.request_stop(run, None)
             self._held[run] = lease
             try:
                 yield
@@ -107,7 +107,7 @@ class DatabaseJournal:
         lease = self._held.get(run)
         return None if lease is None else lease.writer
 
-    def heed(self, run: str) -> Wish | None:
+    def take_stop_request(self, run: str) -> StopRequest | None:
         """What is wished of this process, which writes the run; raises RunLost where it has been taken over."""
         lease = self._held.get(run)
         with self._database.reading() as connection:
@@ -153,7 +153,7 @@ class DatabaseJournal:
             stored = connection.execute(select(runs.c.facts).where(runs.c.id == run)).scalar()
         return encode(replace(decode(stored or "{}", RunFacts), **changes))
 
-    def wish(self, run: str, wish: Wish | None) -> None:
+    def request_stop(self, run: str, wish: StopRequest | None) -> None:
         """Ask whoever runs it to pause or cancel."""
         self._update(run, {"wish": wish})
 

@@ -24,7 +24,11 @@ def resolve(wanted: str, known: Sequence[tuple[str, str]]) -> str:
             return matches[0]
         if matches:
             raise NoSuchRun(f"{wanted!r} may be {_list_matches(matches)}: give the whole id")
-    raise NoSuchRun(f"no run has the id, name or beginning of an id {wanted!r}: `proctor list` shows all of them")
+    raise NoSuchRun(
+        f"no run has the id, name or beginning of an id {wanted!r}",
+        terminal=": `proctor list` shows all of them",
+        page="; the list of runs shows all of them",
+    )
 
 
 def _list_matches(matches: Sequence[str]) -> str:

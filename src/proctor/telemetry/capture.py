@@ -13,14 +13,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from proctor.codec import to_reply
 from proctor.errors import AgentFault
+from proctor.telemetry.activity import activity_of
+from proctor.telemetry.span import Span, SpanEvent
 from proctor.transcript import Reply, Step
-
-if TYPE_CHECKING:
-    from proctor.telemetry.span import Span
 
 _MOST_SPANS = 10_000
 _MARK = "proctor-captured"
@@ -51,8 +50,6 @@ class CapturedSpans:
         """The reply, with what it does not say itself: calls, citations, steps and usage as the spans tell them."""
         if not self._ended:
             return reply
-        from proctor.telemetry.activity import activity_of
-
         seen = activity_of(self.spans())
         tells_more = not reply.tools_known and seen.tools_known and len(seen.tool_calls) >= len(reply.tool_calls)
         calls = seen.tool_calls if tells_more else reply.tool_calls or seen.tool_calls
@@ -169,8 +166,6 @@ def _identity(context: Any) -> tuple[int, int]:
 
 def _neutral(span: Any) -> Span:
     """A span of the SDK's as ours."""
-    from proctor.telemetry.span import Span, SpanEvent
-
     return Span(
         trace=f"{span.context.trace_id:032x}",
         id=f"{span.context.span_id:016x}",

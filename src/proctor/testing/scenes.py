@@ -23,7 +23,7 @@ from proctor.spending.budget import Budget
 from proctor.spending.limits import Limits
 from proctor.spending.providers import Source
 from proctor.spending.run_limits import RunLimits, current, enforce_limits
-from proctor.transcript import Reply, Request, Turn
+from proctor.transcript import Reply, Request, Transcript, Turn
 from proctor.usage import Usage
 
 Behaviour = Literal["answers", "hangs", "is unreachable", "has no key", "spends", "uses a tool", "calls a model"]
@@ -139,8 +139,6 @@ class Scene:
 
 
 def _said(exam: Exam, turns: Sequence[int]) -> Any:
-    from proctor.transcript import Transcript
-
     return Transcript(
         turns=tuple(
             Turn(number=number, question=exam.cases[number - 1].question, case=exam.cases[number - 1].id,

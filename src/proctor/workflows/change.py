@@ -35,7 +35,7 @@ def _try_to_stop(opened: Store, run_id: str) -> Run | None:
 
     It is asked again every time, since one who begins to play it forgets what was asked before.
     """
-    opened.journal.wish(run_id, "cancel")
+    opened.journal.request_stop(run_id, "cancel")
     try:
         with opened.journal.writing(run_id):
             if opened.archive.find(run_id).status not in ("completed", "cancelled"):

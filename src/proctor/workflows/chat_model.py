@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 from proctor.codec import digest
 from proctor.config import Config
 from proctor.errors import UsageError
+from proctor.models.load import load_model
+from proctor.reviewers.criteria import read_criteria
+from proctor.reviewers.model import check_options, usual_temperature
 from proctor.spending.budget import must_have_prices
 from proctor.spending.prices import Price, price_of
 from proctor.spending.providers import PROVIDERS
@@ -39,16 +42,17 @@ class ChosenModel:
         )  # fmt: skip
 
 
+def is_chat_model(spec: str) -> bool:
+    """Whether a reviewer's spec names a chat model, or code that may give one."""
+    return spec.removeprefix("model:").partition(":")[0] in (*PROVIDERS, "python")
+
+
 def choose_model(reviewer: str, config: Config, *, refusal: str) -> ChosenModel:
     """The chat model with its options; `refusal` says of any other reviewer what it cannot do, and what to do."""
-    from proctor.models.load import load_model
-    from proctor.reviewers.criteria import read_criteria
-    from proctor.reviewers.model import check_options, usual_temperature
-
     chosen = choose(reviewer, config.reviewers, default="standard").spec
     assert chosen is not None
     spec, options = chosen.spec.removeprefix("model:"), chosen.options
-    if spec.partition(":")[0] not in (*PROVIDERS, "python"):
+    if not is_chat_model(chosen.spec):
         raise UsageError(f"the reviewer {reviewer!r} {refusal}")
     check_options(options)
     criteria = read_criteria(options["criteria"])[0] if "criteria" in options else ()

@@ -20,7 +20,7 @@ from proctor.run import (
     Settings,
     Status,
     Stop,
-    Wish,
+    StopRequest,
 )
 from proctor.running.exits import intercept_exits
 from proctor.running.garbage import seldom_collected
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from proctor.findings.gates.interim import InterimLooks
 
 _HEED_EVERY = 0.4
-"""Seconds between two looks for a wish to pause or cancel."""
+"""Seconds between two looks for a request to pause or cancel."""
 
 
 async def conduct(
@@ -121,8 +121,8 @@ def _judge(store: Store, run: Run, session: JudgingSession, stage: Stage, watch:
     if watch is not None:
         watch(session.tally)
     with seldom_collected():
-        wishes = _play(store, executor, ledger, session.pending_attempts)
-    return "on request" if wishes else executor.reason
+        requests = _play(store, executor, ledger, session.pending_attempts)
+    return "on request" if requests else executor.reason
 
 
 def _drive(
@@ -143,7 +143,7 @@ def _drive(
         if ledger.watch is not None:
             ledger.watch(ledger.tally)
         try:
-            wishes = _play(store, executor, ledger, pending_attempts)
+            requests = _play(store, executor, ledger, pending_attempts)
             if executor.halt in (None, "decided"):
                 judge_canaries(store, ledger.run, cast, settings, stage)
         finally:
@@ -154,7 +154,7 @@ def _drive(
         ledger.run = store.archive.find(run)  # canaries and workers are stored with it
         if ledger.is_decided and executor.halt in (None, "decided"):
             ledger.cut(over, lost=store.archive.standing(run).verdicts.get("environment", 0))
-        end(_outcome(executor, wishes, ledger, over=over))
+        end(_outcome(executor, requests, ledger, over=over))
 
 
 def _keep_counts(store: Store, run: str, executor: Executor) -> None:
@@ -180,9 +180,9 @@ def _local(cast: Cast, settings: Settings, stage: Stage) -> LocalExecutor:
 
 def _play(
     store: Store, executor: Executor, ledger: RunLedger, pending_attempts: Iterable[PendingAttempt]
-) -> list[Wish]:
-    """Enter what is played batch by batch, and heed what is wished of the run meanwhile."""
-    wishes = _StopRequests(store, ledger.run.id)
+) -> list[StopRequest]:
+    """Enter what is played batch by batch, and do what is asked of the run meanwhile."""
+    requests = _StopRequests(store, ledger.run.id)
     batches = executor.execute(pending_attempts)
     try:
         with intercept_exits(lambda told: executor.end("exited", told)):
@@ -191,7 +191,7 @@ def _play(
                     ledger.enter(batch)
                     if ledger.is_decided:
                         executor.end("decided")
-                if wishes.are_new():
+                if requests.are_new():
                     executor.stop()
     except Interrupted:
         batches.close()
@@ -202,7 +202,7 @@ def _play(
         raise type(error)(f"{error}; {describe_unsaved(executor.leftover())}") from error
     finally:
         batches.close()
-    return wishes.heard
+    return requests.heard
 
 
 class _Ending(NamedTuple):
@@ -245,10 +245,10 @@ def _mark_running(journal: Journal, run: str) -> Iterator[Callable[[_Ending], No
 
 
 class _StopRequests:
-    """Looks every so often whether somebody wishes the run to pause or to end."""
+    """Looks every so often whether somebody requests the run to pause or to end."""
 
     def __init__(self, store: Store, run: str) -> None:
-        self.heard: list[Wish] = []
+        self.heard: list[StopRequest] = []
         self._store = store
         self._run = run
         self._due = time.monotonic() + _HEED_EVERY
@@ -258,22 +258,22 @@ class _StopRequests:
         if self.heard or time.monotonic() < self._due:
             return False
         try:
-            wish = self._store.journal.heed(self._run)
+            request = self._store.journal.take_stop_request(self._run)
         except RunLost:
             raise
         except StoreError:  # a hiccup of the store must not make the run deaf
-            wish = None
-        if wish is not None:
-            self.heard.append(wish)
+            request = None
+        if request is not None:
+            self.heard.append(request)
         self._due = time.monotonic() + _HEED_EVERY
         return bool(self.heard)
 
 
-def _outcome(executor: Executor, wishes: list[Wish], ledger: RunLedger, *, over: int) -> _Ending:
+def _outcome(executor: Executor, requests: list[StopRequest], ledger: RunLedger, *, over: int) -> _Ending:
     """How the run ended. Whatever happened before, it is completed only when nothing is left to play."""
     unplayed, lost = ledger.run.planned - over, 0 if ledger.run.cut else ledger.tally.lost
     if executor.halt == "stopped":
-        return _Ending("paused" if "pause" in wishes else "cancelled", "on request", Stop(kind="asked"))
+        return _Ending("paused" if "pause" in requests else "cancelled", "on request", Stop(kind="asked"))
     if executor.halt == "spent":
         return _Ending("paused", executor.reason, _out_of_budget())
     if executor.halt is not None and executor.halt != "decided":

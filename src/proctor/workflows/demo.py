@@ -7,11 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from proctor.config import Config
+from proctor.demo import AGENTS as AGENTS
 from proctor.demo import benchmark_path, labels, suite_path
 from proctor.demo.conditions import CONDITIONS
-from proctor.workflows.evaluate import Evaluation, PreparedRun, prepare
+from proctor.workflows.evaluate import Evaluation
 from proctor.workflows.human_labels import put_label
+from proctor.workflows.prepare import PreparedRun, prepare
 from proctor.workflows.read import read_findings
+from proctor.workflows.request import RunRequest
 
 TRIALS = 3
 """How often each question is asked, where nobody says so: enough to see which answers change."""
@@ -77,15 +80,10 @@ def _run(
     settings: Mapping[str, Any],
     **others: Any,
 ) -> PreparedRun:
-    return prepare(
-        benchmark,
-        agent=agent,
-        reviewer=reviewer,
-        labels={"demo": "yes"},
-        config=config or Config(),  # what a project has set for its own runs does not change the demonstration
-        settings=settings,
-        **others,
+    request = RunRequest(
+        benchmark=benchmark, agent=agent, reviewer=reviewer, labels={"demo": "yes"}, settings=settings, **others
     )
+    return prepare(request, config or Config())  # what a project has set for its own runs does not change it
 
 
 def telling(holding: Evaluation, giving_in: Evaluation) -> tuple[str, int] | None:

@@ -19,8 +19,10 @@ from proctor.benchmark import Benchmark, Exam
 from proctor.errors import ProctorError, UsageError
 from proctor.exporters.contract import Exporter, FinishedAttempt, Subject
 from proctor.exporters.destinations import build, check_destination
+from proctor.exporters.destinations import configured_destinations as configured_destinations
 from proctor.exporters.memory import DeliveryMemory, digest
-from proctor.exporters.outcome import DeliveryVerdict, Report
+from proctor.exporters.outcome import DeliveryVerdict
+from proctor.exporters.outcome import Report as Report
 from proctor.exporters.run_upload import RunUpload
 from proctor.exporters.summary import sentences
 from proctor.failures import said
@@ -28,6 +30,7 @@ from proctor.findings.run import Findings
 from proctor.run import Attempt, Finished, Key, Record, Run
 from proctor.running.plan import exams_of
 from proctor.storage import Store, open_store
+from proctor.telemetry.span import trace_id
 from proctor.workflows.read import findings_of_run
 
 _log = logging.getLogger("proctor")
@@ -63,25 +66,25 @@ def _compile_pattern(text: str) -> re.Pattern[str]:
         raise UsageError(f"--redact {text!r} is not a valid regular expression: {error}") from error
 
 
-async def sync_run(name: str, errand: Destination, *, store: str, again: bool = False) -> Report:
+async def sync_run(name: str, destination: Destination, *, store: str, again: bool = False) -> Report:
     """Send a stored run: what is missing there or has changed; everything `again`, if so wished."""
-    check_destination(errand.to)
+    check_destination(destination.to)
     with open_store(store, create=False) as opened:
         run = opened.archive.find(name)
         benchmark = opened.archive.benchmark_of(run.id)
-        return await _ship(opened, run, benchmark, _exporter(run, benchmark, errand, store), again)
+        return await _ship(opened, run, benchmark, _exporter(run, benchmark, destination, store), again)
 
 
 async def resume_sync(name: str, *, store: str, to: str | None = None, again: bool = False) -> list[Report]:
     """The same to wherever the run was sent before, with the same endpoint and patterns."""
     with open_store(store, create=False) as opened:
         run = opened.archive.find(name)
-        known = list(errands(run, store, to))
+        known = list(known_destinations(run, store, to))
         if not known:
             where = f"to {to} " if to else ""
             raise UsageError(f"run {run.id} has not been sent {where}yet; begin with `proctor sync DESTINATION {name}`")
         benchmark = opened.archive.benchmark_of(run.id)
-        exporters = [_exporter(run, benchmark, errand, store) for errand in known]
+        exporters = [_exporter(run, benchmark, destination, store) for destination in known]
         return [await _ship(opened, run, benchmark, exporter, again) for exporter in exporters]
 
 
@@ -141,18 +144,20 @@ def _chunks(attempts: Iterable[Attempt]) -> Iterator[list[Attempt]]:
         yield chunk
 
 
-def _exporter(run: Run, benchmark: Benchmark, errand: Destination, store: str) -> Exporter:
-    """The exporter with its memory, which also remembers the errand."""
+def _exporter(run: Run, benchmark: Benchmark, destination: Destination, store: str) -> Exporter:
+    """The exporter with its memory, which also remembers the destination."""
     subject = Subject(
         run=run,
         exams=exams_of(benchmark, run.settings),
         description=benchmark.description,
-        redact=errand.patterns,
+        redact=destination.patterns,
     )
-    exporter = build(errand.to, subject, endpoint=errand.endpoint)
-    exporter.memory = DeliveryMemory(_folder(store) / f"{run.id}.{errand.to}.{digest(exporter.identity)[:8]}.jsonl")
-    told = {"to": errand.to, "endpoint": errand.endpoint, "redact": list(errand.redact)}
-    if exporter.memory.fact("errand") != told:
+    exporter = build(destination.to, subject, endpoint=destination.endpoint)
+    exporter.memory = DeliveryMemory(
+        _folder(store) / f"{run.id}.{destination.to}.{digest(exporter.identity)[:8]}.jsonl"
+    )
+    told = {"to": destination.to, "endpoint": destination.endpoint, "redact": list(destination.redact)}
+    if exporter.memory.fact("errand") != told:  # the key by which stores have it
         exporter.memory.note(errand=told)
     return exporter
 
@@ -165,7 +170,12 @@ def _folder(store: str) -> Path:
     return (path.parent if path is not None else Path(".proctor")) / "sync"
 
 
-def errands(run: Run, store: str, to: str | None = None) -> Iterator[Destination]:
+def trace_of(key: Key) -> str:
+    """The id of the trace that an attempt is sent as, wherever it goes."""
+    return trace_id(key)
+
+
+def known_destinations(run: Run, store: str, to: str | None = None) -> Iterator[Destination]:
     """Where a run was sent before, each only once."""
     seen: list[Any] = []
     for path in sorted(_folder(store).glob(f"{run.id}.{to or '*'}.*.jsonl")):
@@ -260,6 +270,6 @@ class Follower:
             return bool(self._taken)
 
 
-def follow(run: Run, benchmark: Benchmark, errand: Destination, *, store: str) -> Follower:
-    """A follower for a run that is about to start; raises UsageError for an errand that cannot be run at all."""
-    return Follower(_exporter(run, benchmark, errand, store), run.id, exams_of(benchmark, run.settings))
+def follow(run: Run, benchmark: Benchmark, destination: Destination, *, store: str) -> Follower:
+    """A follower for a run that is about to start; raises UsageError for a destination that cannot be run at all."""
+    return Follower(_exporter(run, benchmark, destination, store), run.id, exams_of(benchmark, run.settings))

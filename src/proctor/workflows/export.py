@@ -14,6 +14,9 @@ from typing import Any, TextIO
 from proctor.errors import InputError, OutputFull, UsageError
 from proctor.findings.gates import GateVerdict
 from proctor.findings.run import Accumulator, Findings
+from proctor.reports.run.annotations import in_repository, write_annotations
+from proctor.reports.run.csv import csv_pieces
+from proctor.reports.run.frame import attempts_frame, cases_frame, frame_library, parquet_pieces
 from proctor.reports.words import escape_json
 from proctor.run import Attempt
 from proctor.running.plan import exams_of
@@ -204,14 +207,10 @@ def _json(exported: ExportedRun) -> Iterator[str]:
 
 
 def _csv(exported: ExportedRun) -> Iterator[str]:
-    from proctor.reports.run.csv import csv_pieces
-
     return csv_pieces(exported.run, exported.exams, exported.attempts(), found=lambda: exported.findings)
 
 
 def _parquet(exported: ExportedRun) -> Iterator[bytes]:
-    from proctor.reports.run.frame import parquet_pieces
-
     return parquet_pieces(exported.findings, exported.exams, exported.attempts())
 
 
@@ -228,8 +227,6 @@ def _markdown(exported: ExportedRun) -> Iterator[str]:
 
 
 def _annotations(exported: ExportedRun) -> Iterator[str]:
-    from proctor.reports.run.annotations import write_annotations
-
     written = StringIO()
     write_annotations(exported.findings, exported.exams, exported.attempts(), written, gates=exported.gates)
     yield written.getvalue()
@@ -248,8 +245,6 @@ _BINARY_FORMS: dict[str, BinaryForm] = {"parquet": _parquet}
 
 def data_frame(run: str, *, rows: str, library: str | None, store: str) -> Any:
     """A stored run as a data frame of pandas or polars, with a row for each attempt or for each case."""
-    from proctor.reports.run.frame import attempts_frame, cases_frame, frame_library
-
     if rows not in ("attempts", "cases"):
         raise UsageError(f"rows={rows!r} is not known; expected 'attempts' or 'cases'")
     module = frame_library(library)
@@ -262,8 +257,6 @@ def data_frame(run: str, *, rows: str, library: str | None, store: str) -> Any:
 
 def annotate(findings: Findings, gates: Sequence[GateVerdict], stream: TextIO, *, benchmark: Path, store: str) -> None:
     """Annotations of a run whose file is at hand, so that its lines can be marked."""
-    from proctor.reports.run.annotations import in_repository, write_annotations
-
     with open_store(store, create=False) as opened:
         exams = exams_of(opened.archive.benchmark_of(findings.run.id), findings.run.settings)
         by_id = {exam.id: exam for exam in exams}

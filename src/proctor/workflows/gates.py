@@ -118,5 +118,5 @@ def _resolve_baseline(wanted: Gate, others: Sequence[Run]) -> Gate:
     if wanted.baseline is None:
         return wanted
     if not others:
-        raise NoSuchRun(f"--gate {wanted.text!r}: no other run is stored yet to compare this one with")
+        raise NoSuchRun(f"the gate {wanted.text!r}: no other run is stored yet to compare this one with")
     return replace(wanted, baseline=naming.resolve(wanted.baseline, [(other.id, other.name) for other in others]))

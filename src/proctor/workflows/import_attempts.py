@@ -12,8 +12,7 @@ from proctor.errors import AgentFault, UsageError
 from proctor.formats.cases import check_case
 from proctor.formats.imports.case_book import CaseBook, GatheredCases
 from proctor.formats.imports.contract import CutOff, ImportedRecord, ImportedRun, ImportLog, ImportSource
-from proctor.run import Attempt, Finished, Key, Record, Run, Stop, Turned
-from proctor.running.plan import PLACES
+from proctor.run import PLACES, Attempt, Finished, Key, Record, Run, Stop, Turned
 from proctor.running.verdict import marks, turn_passes
 from proctor.score import Unscored
 from proctor.storage import Store

@@ -29,8 +29,8 @@ from proctor.score import ImportedFrom
 from proctor.settings import check_labels, check_name, check_setting
 from proctor.storage import Store, open_store
 from proctor.workflows.checks import describe_checks
-from proctor.workflows.evaluate import new_id
 from proctor.workflows.import_attempts import in_order, read_records, write_attempts
+from proctor.workflows.prepare import new_id
 
 _IN_FOLDERS = (".eval", ".json", ".jsonl", ".yaml", ".yml", ".csv")
 _USUAL = Settings().passing_score
@@ -102,7 +102,9 @@ def import_files(paths: Sequence[Path], plan: ImportPlan) -> ImportReport:
         opened, foreign = _open_all(paths, plan)
         writer = None
         if plan.target is None and not _have_runs(opened):
-            raise InputError(f"{_list_of(paths)} holds cases and no results; say where they go with -o SUITE.yaml")
+            raise InputError(
+                f"{_list_of(paths)} holds cases and no results", terminal="; say where they go with -o SUITE.yaml"
+            )
         if plan.target is not None:
             writer = stack.enter_context(SuiteWriter(plan.target, name=plan.name or opened[0][1].name))
         store = stack.enter_context(open_store(plan.store)) if plan.store and _have_runs(opened) else None

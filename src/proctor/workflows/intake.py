@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -10,7 +11,7 @@ from tempfile import TemporaryDirectory
 from proctor.errors import InputError
 from proctor.formats import archive, tables
 from proctor.formats.charset import decode
-from proctor.formats.convert import ConversionReport, convert
+from proctor.formats.convert import FIELDS, ConversionReport, columns_of, convert
 from proctor.formats.suites.declaration import CASE
 from proctor.formats.suites.suite import JSONL
 from proctor.workflows.upload import ENDINGS, ExaminedFile, FileProblem, broken, examine
@@ -23,6 +24,9 @@ _AMBIGUOUS = (".csv", ".jsonl")
 _OF_SUITES = ("expect", "suite")
 """Columns that only a suite has: one with a mistake in it is no table."""
 _CATEGORY = "category"
+TABLE_FIELDS = FIELDS
+"""What a column of a table may become."""
+_MOST_COLUMNS = 200
 _NAMED = 8
 """Columns that are named to whoever has to rename them."""
 
@@ -36,6 +40,8 @@ class Intake:
     examined: ExaminedFile
     conversion: ConversionReport | None = None
     """What a conversion did; None: it is taken as it came."""
+    header: tuple[str, ...] = ()
+    """The columns among which a person may choose; empty: it is no table that could be converted."""
 
 
 def names_read(file: str, content: bytes) -> dict[str, str]:
@@ -50,8 +56,42 @@ def names_read(file: str, content: bytes) -> dict[str, str]:
     return keys if any(key != name for key, name in keys.items()) else {}
 
 
-def take_in(file: str, content: bytes, *, too_large: bool = False) -> Intake:
-    """Read a file of this name, converted if need be; never raises."""
+def take_in(file: str, content: bytes, *, too_large: bool = False, chosen: Mapping[str, int] | None = None) -> Intake:
+    """Read a file of this name, converted if need be; never raises.
+
+    `chosen`: field → the place of its column, where a person has said so.
+    """
+    taken = _by_hand(file, content, chosen) if chosen else _by_itself(file, content, too_large=too_large)
+    if too_large or (taken.conversion is None and taken.examined.benchmark is not None):
+        return taken
+    return replace(taken, header=_header(file, content))
+
+
+def _by_hand(file: str, content: bytes, chosen: Mapping[str, int]) -> Intake:
+    try:
+        return _converted(file, content, chosen)
+    except InputError as error:
+        return Intake(file=file, content=content, examined=broken(error.on_page))
+
+
+def _header(file: str, content: bytes) -> tuple[str, ...]:
+    """What its columns are called; empty: it is no table, or has but one."""
+    ending = Path(file).suffix.lower()
+    if ending not in (*tables.READERS, *_AMBIGUOUS):
+        return ()
+    with TemporaryDirectory() as made:
+        source = Path(made) / f"table{ending}"
+        source.write_bytes(content)
+        try:
+            if ending in WORKBOOKS:
+                archive.check_archive(content)
+            columns = columns_of(source)
+        except InputError:
+            return ()
+    return columns[:_MOST_COLUMNS] if len(columns) > 1 else ()
+
+
+def _by_itself(file: str, content: bytes, *, too_large: bool) -> Intake:
     ending = Path(file).suffix.lower()
     if ending not in tables.READERS or ending in _AMBIGUOUS or too_large:
         taken = Intake(file=file, content=content, examined=examine(file, content, too_large=too_large))
@@ -66,7 +106,7 @@ def take_in(file: str, content: bytes, *, too_large: bool = False) -> Intake:
             file=file, content=content, examined=broken("the table is empty")
         )
     except InputError as error:
-        return Intake(file=file, content=content, examined=broken(str(error)))
+        return Intake(file=file, content=content, examined=broken(error.on_page))
 
 
 def _why_no_table(content: bytes, examined: ExaminedFile) -> str:
@@ -85,20 +125,28 @@ def _why_no_table(content: bytes, examined: ExaminedFile) -> str:
 def _try_converting(file: str, content: bytes) -> Intake | None:
     """None: it is no table with a header, and its own errors tell more. Of a file that can be nothing else, raises."""
     ending = Path(file).suffix.lower()
+    try:
+        taken = _converted(file, content)
+    except InputError:
+        if ending in _AMBIGUOUS:
+            return None
+        raise
+    dropped = taken.conversion.dropped if taken.conversion is not None else ()
+    return None if ending in _AMBIGUOUS and set(_OF_SUITES) & set(dropped) else taken
+
+
+def _converted(file: str, content: bytes, chosen: Mapping[str, int] | None = None) -> Intake:
+    """The table as a benchmark file, or as a suite. Raises InputError for what is no table."""
+    ending = Path(file).suffix.lower()
     with TemporaryDirectory() as made:
-        folder = Path(made)
-        source = folder / f"table{ending}"
+        source = Path(made) / f"table{ending}"
         source.write_bytes(content)
         try:
             if ending in WORKBOOKS:
                 archive.check_archive(content)
-            report, target = _convert(source)
+            report, target = _convert(source, chosen)
         except InputError as error:
-            if ending in _AMBIGUOUS:
-                return None
-            raise InputError(str(error).replace(str(source), file)) from error
-        if ending in _AMBIGUOUS and (report is None or set(_OF_SUITES) & set(report.dropped)):
-            return None
+            raise InputError(error.on_page.replace(str(source), file)) from error
         if report is None:
             raise InputError(f"{file} is a benchmark file already; give it the ending .csv")
         written = target.read_bytes() if not report.problems else b""
@@ -107,13 +155,13 @@ def _try_converting(file: str, content: bytes) -> Intake | None:
     return Intake(file=named, content=written or content, examined=found, conversion=report)
 
 
-def _convert(source: Path) -> tuple[ConversionReport | None, Path]:
+def _convert(source: Path, chosen: Mapping[str, int] | None) -> tuple[ConversionReport | None, Path]:
     """To a suite where the rows have categories, which no benchmark file has; else to a benchmark file."""
     lines, rows = source.with_name("converted.jsonl"), source.with_name("converted.csv")
-    report = convert(source, rows)
+    report = convert(source, rows, chosen=chosen)
     if report.kind != "a benchmark file":
         return None, rows
-    if not report.problems and _CATEGORY in (kept := convert(source, lines)).columns:
+    if not report.problems and _CATEGORY in (kept := convert(source, lines, chosen=chosen)).columns:
         return kept, lines
     return report, rows
 

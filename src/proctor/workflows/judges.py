@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from proctor.findings.run.judges import (
 from proctor.findings.run.people import majority
 from proctor.run import Attempt, Key, Run, Settings
 from proctor.running.plan import exams_of
+from proctor.settings import BY_RULES
 from proctor.storage import Store, open_store
 from proctor.usage import Usage
 from proctor.workflows.judgements import (
@@ -31,7 +33,7 @@ from proctor.workflows.judgements import (
     repeat_all,
 )
 from proctor.workflows.ledger import Watch
-from proctor.workflows.people import judge_id, judged_share, labels_in_rate
+from proctor.workflows.people import draw_of, judge_id, judged_share, labels_in_rate, weights_of_draw
 from proctor.workflows.read import findings_of_run
 from proctor.workflows.replies import usage_of
 from proctor.workflows.run_limits import allowing
@@ -62,14 +64,14 @@ async def acompare_judges(
     pace = {"timeout": timeout, "concurrency": concurrency, "retries": retries}
     with open_store(url, create=False) as opened:
         found = opened.archive.find(run)
-        labelled = _Labelled(opened, found)
+        labelled = LabelledAttempts(opened, found)
         replies = labelled.replies()
         judges = _judges(labelled, reviewers, config, budget)
         asks = repeat_all((reply.key for reply in replies), 1)
         with allowing(replace(found.settings, budget=budget, max_tokens=None), config):
             asked = {judge.id: (judge, asks) for judge in judges}
             ended = await judge_beside(opened, found, asked, config=config, pace=pace, watch=watch)
-        notes = [
+        notes = labelled.notes() + [
             f"{judge.name} was stopped: {ended[judge.id]}; the same command goes on"
             for judge in judges
             if judge.id in ended
@@ -88,7 +90,7 @@ def read_judges(run: str, *, store: str) -> JudgesFinding:
     """The same from what is stored alone: the run's own judge, and whoever has judged beside it. Nobody is asked."""
     with open_store(store, create=False) as opened:
         found = opened.archive.find(run)
-        labelled = _Labelled(opened, found)
+        labelled = LabelledAttempts(opened, found)
         replies = labelled.replies()
         others = dict.fromkeys(given.judge for given in opened.judgements.of_run(found.id))
         others.pop(judge_id(found.settings), None)
@@ -96,15 +98,15 @@ def read_judges(run: str, *, store: str) -> JudgesFinding:
             _record(opened, found, judge, is_free=judge.startswith(_FREE), rubric="") for judge in others
         ]  # fmt: skip
         records = [*labelled.own(), *records]
-        return judges_finding(found, replies, [*records, *_cascades(found, records)])
+        return judges_finding(found, replies, [*records, *_cascades(found, records)], notes=labelled.notes())
 
 
-_BY_RULES = (EMBEDDED, "exact", "checks")
-_FREE = (f"{EMBEDDED} ", "exact ")
+_CHOSEN_BY_RULES = (*BY_RULES, "checks")
+_FREE = tuple(f"{name} " for name in BY_RULES)
 """What the id of a judge begins with that asks nobody."""
 
 
-class _Labelled:
+class LabelledAttempts:
     """The labelled attempts of a run that have a reply to judge."""
 
     def __init__(self, opened: Store, run: Run) -> None:
@@ -115,8 +117,9 @@ class _Labelled:
         labels = labels_in_rate(opened, run)
         if not labels:
             raise InputError(
-                f"nobody has labelled run {run.id}, so no judge can be held against people: "
-                f"label some with `proctor label {run.id}`"
+                f"nobody has labelled run {run.id}, so no judge can be held against people",
+                terminal=f": label some with `proctor label {run.id}`",
+                page="; label some of its replies first",
             )
         self._said = majority(labels)
         found = ((exams.get(key.exam), opened.archive.attempt(key)) for key in self._said)
@@ -131,25 +134,39 @@ class _Labelled:
                 f"`proctor label {run.id}`"
             )
 
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """Which they are."""
+        return tuple(self._found)
+
     def replies(self) -> list[LabelledReply]:
         """What people say of each, and what it stands for: the draw has more that the judge failed than the run."""
-        share = judged_share(findings_of_run(self.opened, self.run)).share
-        passes = sum(bool(attempt.passed) for _, attempt in self._found.values())
-        weight = {True: share / passes if passes else 0.0}
-        fails = len(self._found) - passes
-        weight[False] = (1 - share) / fails if fails else 0.0
-        if not any(weight[bool(attempt.passed)] for _, attempt in self._found.values()):
-            weight = {True: 1.0, False: 1.0}
+        weights = self._weights()
         return [
             LabelledReply(
                 key=key,
                 people=self._said[key],
-                weight=weight[bool(attempt.passed)],
+                weight=weights[key],
                 categories=_categories(exam),
                 words=_words(attempt),
             )
             for key, (exam, attempt) in sorted(self._found.items(), key=lambda item: item[1][1].place)
         ]
+
+    def _weights(self) -> dict[Key, float]:
+        drawn = draw_of(self.opened, self.run)
+        if drawn is not self.run:
+            return weights_of_draw(self.opened, drawn, self._found)
+        share = judged_share(findings_of_run(self.opened, self.run)).share
+        passed = {key: bool(attempt.passed) for key, (_, attempt) in self._found.items()}
+        counts, shares = Counter(passed.values()), {True: share, False: 1 - share}
+        weights = {key: shares[passes] / counts[passes] for key, passes in passed.items()}
+        return weights if any(weights.values()) else dict.fromkeys(weights, 1.0)
+
+    def notes(self) -> list[str]:
+        """Where the labels come from, if they are another run's."""
+        drawn = draw_of(self.opened, self.run)
+        return [] if drawn is self.run else [f"the labels are those of run {drawn.id}, whose replies these are"]
 
     def own(self) -> list[JudgeRecord]:
         """The run's own judge, by its stored verdicts; of checks alone too: they are the verdict."""
@@ -167,7 +184,9 @@ class _Labelled:
         return [JudgeRecord(name=name, rubric=settings.rubric, is_own=True, verdicts=verdicts)]
 
 
-def _judges(labelled: _Labelled, names: Sequence[str], config: Config, budget: float | None) -> list[JudgeBeside]:
+def _judges(
+    labelled: LabelledAttempts, names: Sequence[str], config: Config, budget: float | None
+) -> list[JudgeBeside]:
     """The embedded reviewer and whoever was named, each once, without the run's own."""
     run = labelled.run
     built = (
@@ -184,7 +203,7 @@ def _cascades(run: Run, records: Sequence[JudgeRecord]) -> list[JudgeRecord]:
     if first is None or run.settings.type != "standard":
         return []
     names = {record.name for record in records}
-    seconds = [record for record in records if not record.name.startswith(_BY_RULES) and "," not in record.name]
+    seconds = [record for record in records if not record.name.startswith(_CHOSEN_BY_RULES) and "," not in record.name]
     found = [cascade(first, second) for second in seconds if " + " not in second.name]
     return [record for record in found if record is not None and record.name not in names]
 
@@ -216,7 +235,7 @@ def _known(usage: Usage, *, is_free: bool) -> Usage | None:
 def _is_by_rules(settings: Settings) -> bool:
     """Whether a run was judged by checks, or by a reviewer that calls nobody."""
     specs = [spec for judge in settings.judges for spec in judge]
-    return settings.reviewer is None or (bool(specs) and all(spec.spec in ("embedded", "exact") for spec in specs))
+    return settings.reviewer is None or (bool(specs) and all(spec.spec in BY_RULES for spec in specs))
 
 
 def _categories(exam: Exam) -> tuple[str, ...]:

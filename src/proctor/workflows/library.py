@@ -107,22 +107,22 @@ class Library:
 
     def path(self, identity: str, version: str | None = None) -> Path:
         """The file of a version, the newest unless one is named."""
-        shelved, meant = self._find_version(identity, version)
-        if not shelved.own:
+        stored, meant = self._find_version(identity, version)
+        if not stored.own:
             return _EMBEDDED[identity]()
-        return self._suite(shelved, meant) if meant.inside else self._file(shelved, meant)
+        return self._suite(stored, meant) if meant.inside else self._file(stored, meant)
 
     def original(self, identity: str, version: str | None = None) -> Path:
         """The file as it came: where that was a zip file, all of it."""
-        shelved, meant = self._find_version(identity, version)
-        return self._file(shelved, meant) if shelved.own else self.path(identity, version)
+        stored, meant = self._find_version(identity, version)
+        return self._file(stored, meant) if stored.own else self.path(identity, version)
 
     def _find_version(self, identity: str, version: str | None) -> tuple[StoredBenchmark, Version]:
-        shelved = self.find(identity)
-        meant = next((each for each in shelved.versions if version in (None, each.id)), None)
+        stored = self.find(identity)
+        meant = next((each for each in stored.versions if version in (None, each.id)), None)
         if meant is None:
-            raise NoSuchBenchmark(f"the benchmark {shelved.name!r} has no version {version!r}")
-        return shelved, meant
+            raise NoSuchBenchmark(f"the benchmark {stored.name!r} has no version {version!r}")
+        return stored, meant
 
     def playable(self, identity: str, version: str | None = None) -> Benchmark | Path:
         """What `prepare` takes: a suite as its file, by which it is known as one; rows as a benchmark with its name."""
@@ -131,10 +131,10 @@ class Library:
 
     def read(self, identity: str, version: str | None = None) -> Benchmark:
         """The benchmark itself."""
-        shelved, path = self.find(identity), self.path(identity, version)
+        stored, path = self.find(identity), self.path(identity, version)
         if suite.is_suite(path):
             return suite.read_suite(path)
-        return csv.benchmark(csv.read_path(path), name=shelved.name, description=shelved.description)
+        return csv.benchmark(csv.read_path(path), name=stored.name, description=stored.description)
 
     def save(self, *, file: str, content: bytes, name: str = "", description: str = "") -> StoredBenchmark:
         """Keep a file as a benchmark, or as a new version of the one that has its name; raises Refused with all errors.
@@ -157,9 +157,9 @@ class Library:
 
     def delete(self, identity: str) -> None:
         """Forget a benchmark with all its versions; runs keep theirs."""
-        shelved = self.find(identity)
-        if not shelved.own:
-            raise InputError(f"the benchmark {shelved.name!r} came with Proctor and cannot be deleted")
+        stored = self.find(identity)
+        if not stored.own:
+            raise InputError(f"the benchmark {stored.name!r} came with Proctor and cannot be deleted")
         with self._changing:
             shutil.rmtree(self._folder / identity, ignore_errors=True)
 
@@ -177,19 +177,19 @@ class Library:
         _write(self._folder / known.id / _ABOUT, encode(known).encode())
         return known
 
-    def _file(self, shelved: StoredBenchmark, version: Version) -> Path:
+    def _file(self, stored: StoredBenchmark, version: Version) -> Path:
         """A suite that does not say its name is called after its file: so that is called as the benchmark is."""
-        return self._folder / shelved.id / version.id / f"{shelved.id}{Path(version.file).suffix.lower()}"
+        return self._folder / stored.id / version.id / f"{stored.id}{Path(version.file).suffix.lower()}"
 
-    def _suite(self, shelved: StoredBenchmark, version: Version) -> Path:
+    def _suite(self, stored: StoredBenchmark, version: Version) -> Path:
         """The suite of a zip file, called as the benchmark is, beside its sources."""
         inside = Path(version.inside)
-        return self._file(shelved, version).with_name(_UNPACKED) / inside.with_name(f"{shelved.id}{inside.suffix}")
+        return self._file(stored, version).with_name(_UNPACKED) / inside.with_name(f"{stored.id}{inside.suffix}")
 
-    def _unpack(self, shelved: StoredBenchmark, version: Version, content: bytes) -> None:
+    def _unpack(self, stored: StoredBenchmark, version: Version, content: bytes) -> None:
         """The folder appears whole or not at all."""
-        suite_path = self._suite(shelved, version)
-        folder = self._file(shelved, version).with_name(_UNPACKED)
+        suite_path = self._suite(stored, version)
+        folder = self._file(stored, version).with_name(_UNPACKED)
         if folder.exists():
             return
         unfinished = folder.with_name(f".{_UNPACKED}.new")

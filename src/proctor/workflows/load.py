@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from proctor.benchmark import Benchmark, Case, Exam
+from proctor.benchmark import OWN_PART, Benchmark, Case, Exam
 from proctor.codec import benchmark_of, numbered_id
 from proctor.errors import InputError, UsageError
 from proctor.formats import csv
@@ -129,6 +129,8 @@ def _case(values: dict[str, Any], number: int) -> Case:
     if unknown:
         hint = did_you_mean(unknown[0], Case.__slots__)
         raise InputError(f"case {number}: unknown key {unknown[0]!r}; {hint}")
+    if isinstance(values.get("criteria"), str):
+        values = {**values, "criteria": {OWN_PART: values["criteria"]}}
     try:
         case = msgspec.convert({"id": "", **values}, Case)
     except (msgspec.ValidationError, RecursionError) as error:

@@ -10,13 +10,14 @@ from typing import Any
 from proctor import plugins
 from proctor.benchmark import Benchmark
 from proctor.config import AgentConfig, Config, PartConfig
-from proctor.doctor.judges import NOBODY, cases_of
+from proctor.doctor.judges import cases_of
 from proctor.errors import InputError, UsageError
 from proctor.plugins import module_of
 from proctor.redaction import literals, remember_secrets
 from proctor.reviewers.criteria import is_of_criteria
 from proctor.roles import Agent, Examiner, Reviewer
 from proctor.run import AgentKind, ExamType, Run, Spec, judge_roles
+from proctor.settings import NOBODY
 from proctor.spending.providers import PROVIDERS
 from proctor.workflows.checks import OWN, check_reviewer
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -11,7 +12,7 @@ from proctor.codec import encode
 from proctor.errors import NoSuchRun
 from proctor.findings.run import Findings
 from proctor.findings.run.noise import RunSize, noise_finding
-from proctor.findings.run.people import JudgedShare, PeopleFinding, carried_finding, people_finding
+from proctor.findings.run.people import JudgedShare, PeopleFinding, carried_finding, majority, people_finding
 from proctor.reports.noise import noise_sentences
 from proctor.reports.people import carried_sentences, people_sentences
 from proctor.run import HumanLabel, Key, Run, Settings
@@ -43,16 +44,67 @@ def _with_labels(opened: Store, run: Run, findings: Findings) -> Findings:
         if carried is None:
             return findings
         return replace(findings, carried=carried, notes=(*findings.notes, *carried_sentences(rate, carried, held=held)))
+    whose, judged = draw_of(opened, run), _verdicts_on(opened, labels)
     people = people_finding(
-        labels, _verdicts_on(opened, labels), judged_share(findings), categories=dict(_categories(findings))
+        labels,
+        judged,
+        judged_share(findings),
+        categories=dict(_categories(findings)),
+        weights=None if whose is run else weights_of_draw(opened, whose, majority(labels).keys() & judged.keys()),
     )
+    if people is not None:
+        people = replace(people, labels_from=_labels_from(opened, run))
     found = replace(findings, people=people, notes=(*findings.notes, *people_sentences(rate, people, held=held)))
     return with_length_preference(opened, found, labels)
 
 
 def labels_in_rate(opened: Store, run: Run) -> list[HumanLabel]:
-    """What people say of the attempts that the corrected rate counts."""
-    return [label for label in opened.human_labels.of_run(run.id) if is_in_rate(run, label.key)]
+    """What people say of the attempts that the corrected rate counts.
+
+    Labels are of replies: a run that only judges those of another anew has its labels too. Of what one person says of
+    a reply in several runs, the word in the latest counts.
+    """
+    said: dict[tuple[Key, str], HumanLabel] = {}
+    for source in reversed(_with_same_replies(opened, run)):
+        for label in opened.human_labels.of_run(source.id):
+            here = replace(label, key=replace(label.key, run=run.id))
+            said[here.key, here.who] = here
+    return [said[each] for each in sorted(said, key=repr) if is_in_rate(run, each[0])]
+
+
+def _with_same_replies(opened: Store, run: Run) -> list[Run]:
+    """The run itself, and those that it was rescored from, one after the other, as far as they are there."""
+    runs = [run]
+    with suppress(NoSuchRun):
+        while (source := runs[-1].rescored_from) is not None:
+            runs.append(opened.archive.find(source))
+    return runs
+
+
+def draw_of(opened: Store, run: Run) -> Run:
+    """The run of which most of the labelled attempts were drawn, of those with the same replies."""
+    return max(_with_same_replies(opened, run), key=lambda each: len(opened.human_labels.of_run(each.id)))
+
+
+def _labels_from(opened: Store, run: Run) -> tuple[str, ...]:
+    others = _with_same_replies(opened, run)[1:]
+    return tuple(each.id for each in others if opened.human_labels.of_run(each.id))
+
+
+def weights_of_draw(opened: Store, drawn: Run, keys: Collection[Key]) -> dict[Key, float]:
+    """What each labelled attempt stands for: more that the judge of the run failed are drawn than it has."""
+    there = {key: opened.archive.attempt(replace(key, run=drawn.id)) for key in keys}
+    verdicts = {key: attempt.passed for key, attempt in there.items() if attempt is not None}
+    share = judged_share(_count(opened, drawn)).share
+    counts, shares = Counter(verdicts.values()), {True: share, False: 1 - share}
+    if any(shares[passed] and not counts[passed] for passed in shares):
+        return dict.fromkeys(keys, 1.0)  # a kind that was never labelled has nothing that could stand for it
+    usual = 1 / max(1, len(keys))
+    return {
+        key: usual if passed is None else max(shares[passed] / counts[passed], 1e-9)
+        for key in keys
+        for passed in [verdicts.get(key)]
+    }
 
 
 def _verdicts_on(opened: Store, labels: Sequence[HumanLabel]) -> dict[Key, bool]:
@@ -80,7 +132,7 @@ def rates_by_people(opened: Store, runs: Iterable[Run]) -> dict[str, Estimate]:
     """Run → its rate as people judge, of those that are labelled enough for one; the others are not read."""
     counts, rates = opened.human_labels.counts(), {}
     for run in runs:
-        if run.id in counts and run.planned:
+        if run.planned and any(each.id in counts for each in _with_same_replies(opened, run)):
             with suppress(NoSuchRun):  # it was deleted meanwhile
                 people = _with_labels(opened, run, _count(opened, run)).people
                 if people is not None and people.rate.value is not None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from proctor.run import Run
-from proctor.running.plan import PLACES
+from proctor.run import PLACES, Run
 
 
 def spans(run: Run, rows: Iterable[int]) -> list[tuple[int, int]]:

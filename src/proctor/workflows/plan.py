@@ -1,17 +1,82 @@
-"""Planning from what is stored."""
+"""How many cases, trials and labels it takes: what `proctor plan` and the page of the same name tell."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from statistics import fmean
+from typing import Any
 
 from proctor.errors import UsageError
-from proctor.findings.comparison.sample_size import POWER, TRIALS, DifferencePlan, plan_from_run, plan_from_runs
-from proctor.findings.run.label_plan import LabelPlan, plan_labels_from
+from proctor.findings.comparison.sample_size import (
+    POWER,
+    TRIALS,
+    DifferencePlan,
+    plan_from_assumptions,
+    plan_from_run,
+    plan_from_runs,
+)
+from proctor.findings.gates.look_plan import LookPlan
+from proctor.findings.gates.sample_size import GatePlan, plan_early, plan_gate
+from proctor.findings.run.label_plan import LabelPlan, plan_labels, plan_labels_from
 from proctor.storage import open_store
 from proctor.workflows.read import findings_of_run
 from proctor.workflows.speed import speed_of
+
+USUAL_CASES = 500
+USUAL_RATE = 0.9
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlanWishes:
+    """What somebody wants to know: one of `difference`, `gate` and `labels`."""
+
+    difference: float | None = None
+    """In pass rate, to be detected between two runs."""
+    gate: str | None = None
+    labels: float | None = None
+    """Half the width of the interval wanted of the pass rate as people judge."""
+    flips: float | None = None
+    """Share of cases that flip between two runs; None: as stored runs tell."""
+    noise: float = 0.0
+    """Share of them that flip by chance alone."""
+    runs: tuple[str, ...] = ()
+    """Stored runs to plan from."""
+    power: float = POWER
+    trials: tuple[int, ...] = TRIALS
+    failures: int | None = None
+    """With which the gate must still be met; None: 0, 1, 2 and 5."""
+    stop_early: bool = False
+    """Whether the looks of a run that stops early for the gate are wanted, of so many cases and one trial number."""
+    cases: int = USUAL_CASES
+    rate: float = USUAL_RATE
+    """The pass rate expected, where labels are planned."""
+
+
+def plan_for(wanted: PlanWishes, *, store: str) -> DifferencePlan | GatePlan | LookPlan | LabelPlan:
+    """What it takes. Raises UsageError for what cannot be planned."""
+    if wanted.labels is not None:
+        return _plan_labels(wanted.labels, wanted, store)
+    if wanted.gate is not None and wanted.stop_early:
+        return plan_early(wanted.gate, wanted.cases, trials=wanted.trials[0])
+    if wanted.gate is not None:
+        return plan_gate(wanted.gate, failures=wanted.failures, flips=wanted.flips, power=wanted.power)
+    if wanted.difference is None:
+        raise UsageError("nothing is asked; expected a difference, a gate or labels")
+    if wanted.runs and wanted.noise:
+        raise UsageError("the noise is known from the stored runs: leave --noise out")
+    known: dict[str, Any] = {"flips": wanted.flips, "trials": wanted.trials, "power": wanted.power}
+    if wanted.runs:
+        return plan_from_stored(wanted.difference, wanted.runs, store=store, **known)
+    return plan_from_assumptions(wanted.difference, noise=wanted.noise, **known)
+
+
+def _plan_labels(half_width: float, wanted: PlanWishes, store: str) -> LabelPlan:
+    if not wanted.runs:
+        return plan_labels(half_width, rate=wanted.rate)
+    if len(wanted.runs) > 1:
+        raise UsageError("labels are planned from one run; give --run once")
+    return plan_labels_of(half_width, wanted.runs[0], store=store)
 
 
 def plan_from_stored(

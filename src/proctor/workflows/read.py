@@ -41,7 +41,7 @@ def read_findings(name: str, *, store: str) -> Findings:
 
 def findings_of_run(opened: Store, run: Run) -> Findings:
     """The same in a store that is open already."""
-    exams = exams_of(opened.archive.benchmark_of(run.id), run.settings)
+    exams = stored_exams(opened, run)
     return findings_of(opened, run.id, exams)
 
 
@@ -49,7 +49,7 @@ def read_case(name: str, case: str, *, trial: int | None, store: str) -> list[tu
     """What was said about one case, named by its id or the start of it: every trial, or one, under each condition."""
     with open_store(store, create=False) as opened:
         run = opened.archive.find(name)
-        exam = _exam(exams_of(opened.archive.benchmark_of(run.id), run.settings), case, run)
+        exam = _exam(stored_exams(opened, run), case, run)
         keys = (
             Key(run=run.id, exam=exam.id, condition=condition, trial=number)
             for condition in run.settings.conditions
@@ -61,6 +61,11 @@ def read_case(name: str, case: str, *, trial: int | None, store: str) -> list[tu
         which = f"trial {trial}" if trial is not None else "attempt"
         raise InputError(f"no {which} of case {exam.id} has been played in run {run.id}")
     return [(exam, attempt) for attempt in found]
+
+
+def stored_exams(opened: Store, run: Run) -> tuple[Exam, ...]:
+    """What each attempt of a stored run plays."""
+    return exams_of(opened.archive.benchmark_of(run.id), run.settings)
 
 
 def _exam(exams: Sequence[Exam], case: str, run: Run) -> Exam:
@@ -91,13 +96,20 @@ def summarise(opened: Store, run: Run) -> Summary | None:
     if not run.planned:  # it cannot be read
         return None
     try:
-        return replace(_summary(run, _tally(opened, run)), usage=_usage(opened, run))
+        found = _summary(run, _tally(opened, run))
+        return replace(found, usage=_usage(opened, run), never_answered=_never_answered(opened, run, found))
     except NoSuchRun:  # it was deleted meanwhile
         return None
     except StoreError:
         if run.settings.type == "standard":
             raise
         return None
+
+
+def _never_answered(opened: Store, run: Run, found: Summary) -> bool:
+    if run.status != "completed" or found.rate.value != 0:
+        return False
+    return opened.archive.count(run.id, verdicts=("agent",)) == run.planned
 
 
 def _usage(opened: Store, run: Run) -> Usage:
@@ -111,7 +123,7 @@ def _tally(opened: Store, run: Run) -> RunTally:
         for exam, (counted, passed) in verdict_counts(opened, run).items():
             tally.count_case(exam, counted, passed)
         return tally
-    tally = RunTally.of(run, exams_of(opened.archive.benchmark_of(run.id), run.settings))
+    tally = RunTally.of(run, stored_exams(opened, run))
     for attempt in opened.archive.attempts(run.id):
         tally.count(attempt)
     return tally

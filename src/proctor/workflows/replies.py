@@ -192,7 +192,8 @@ def _review(attempt: Attempt, turn: int) -> Review:
         if (score.turn or 0) == turn and score.of == "examiner":
             given["question_parts"] = score.parts
         elif (score.turn or 0) == turn:
-            given |= {"parts": score.parts, "explanation": score.explanation, "passed_on": score.passed_on}
+            given |= {"parts": score.parts, "weighed": score.value}
+            given |= {"explanation": score.explanation, "passed_on": score.passed_on}
     for missing in attempt.unscored:
         if (missing.turn or 0) == turn:
             given |= {"unscored": missing.reason, "passed_on": missing.passed_on}

@@ -23,7 +23,7 @@ from proctor.storage import Store, open_store
 from proctor.transcript import Reply, Request, Turn
 from proctor.workers.messages import Parts
 from proctor.workflows.conduct import conduct
-from proctor.workflows.evaluate import Evaluation, new_id
+from proctor.workflows.evaluate import Evaluation
 from proctor.workflows.ledger import Watch
 from proctor.workflows.pace import pace_of
 from proctor.workflows.parts import (
@@ -35,6 +35,7 @@ from proctor.workflows.parts import (
     reviewer_again,
     specs_of,
 )
+from proctor.workflows.prepare import new_id
 from proctor.workflows.replies import KEPT, ReplySource, pending_attempts, place, take_over
 from proctor.workflows.run_limits import allowing
 from proctor.workflows.settings import make_settings

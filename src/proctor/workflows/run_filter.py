@@ -64,5 +64,5 @@ def moment(text: str) -> float:
         return datetime.fromisoformat(text.strip()).timestamp()
     except (ValueError, OverflowError, OSError):
         raise UsageError(
-            f"--since {text!r} is no date and no age; expected such as 2026-11-01, 2026-11-01T08:30, 12h, 7d or 2w"
+            f"since={text!r} is no date and no age; expected such as 2026-11-01, 2026-11-01T08:30, 12h, 7d or 2w"
         ) from None

@@ -8,7 +8,7 @@ from dataclasses import replace
 from proctor.errors import NoSuchRun, RunBusy
 from proctor.run import Run
 from proctor.storage import Store
-from proctor.workflows.evaluate import PreparedRun
+from proctor.workflows.prepare import PreparedRun
 
 
 def join_runs(prepared: Sequence[PreparedRun]) -> list[PreparedRun]:

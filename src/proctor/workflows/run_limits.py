@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 from proctor.benchmark import Exam
 from proctor.config import Config
 from proctor.run import Run, Settings, Spec
-from proctor.spending.providers import PROVIDERS, Source, source_in
+from proctor.settings import BY_RULES
+from proctor.spending.prices import price_of
+from proctor.spending.providers import PROVIDERS, Source, is_loopback, names_of, source_in
+from proctor.spending.tokens import tokens_in
 from proctor.usage import Usage
 
 if TYPE_CHECKING:
@@ -28,9 +31,9 @@ _ENVELOPE = 20
 """Tokens around the messages of a call."""
 _DECLARATION = 100
 """Tokens of a tool's declaration, as far as can be told without reading it."""
-_NO_MODELS = ("embedded", "exact", "prober", "python")
+_NO_MODELS = (*BY_RULES, "prober", "python")
 """What a reviewer's or examiner's spec begins with that names no chat model."""
-_FREE = ("embedded", "exact", "prober", "demo", "recorded")
+_FREE = (*BY_RULES, "prober", "demo", "recorded")
 """What a spec begins with that calls nobody who is paid."""
 
 
@@ -112,7 +115,7 @@ def budget_warnings(run: Run) -> Iterator[str]:
         )
 
 
-def foresee(run: Run, exams: tuple[Exam, ...], config: Config) -> CostEstimate:
+def estimate_cost(run: Run, exams: tuple[Exam, ...], config: Config) -> CostEstimate:
     """What a run will take, before its first call, with the canaries that its judge is tried on."""
     from proctor.spending.estimate import estimate, together
     from proctor.workflows.canaries import canary_exams
@@ -128,7 +131,6 @@ def foresee(run: Run, exams: tuple[Exam, ...], config: Config) -> CostEstimate:
 def called_gently(run: Run, config: Config) -> dict[str, int]:
     """Models on this machine, as `[limits]` names them → calls at once, where nobody has said how many."""
     from proctor.spending.limits import Limits
-    from proctor.spending.providers import is_loopback, names_of
 
     limits, found = Limits(config.limits), {}
     for _, model, spec in _models(run.settings):
@@ -144,7 +146,6 @@ def called_gently(run: Run, config: Config) -> dict[str, int]:
 def _callers(settings: Settings, config: Config) -> Iterator[Caller]:
     from proctor.spending.estimate import Caller
     from proctor.spending.limits import Limits
-    from proctor.spending.prices import price_of
 
     limits = Limits(config.limits)
     for role, model, spec in _models(settings):
@@ -189,8 +190,6 @@ def _specs(settings: Settings, role: Role) -> list[Spec]:
 
 def _prompt(spec: Spec) -> int:
     """Tokens that every call of an agent carries: its instructions, and the declarations of its tools."""
-    from proctor.spending.tokens import tokens_in
-
     return tokens_in(spec.options.get("system") or "") + _ENVELOPE + _DECLARATION * len(spec.options.get("tools", ()))
 
 

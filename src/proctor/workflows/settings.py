@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
 from typing import Any, get_args
 
 from proctor import plugins
 from proctor.config import RunConfig
 from proctor.errors import UsageError
 from proctor.run import ExamType, PlayOrder, Settings, Spec, judge_roles
-from proctor.settings import BOUNDS, RUN_SETTINGS, check_setting, check_weights, did_you_mean, settings_of, shown
+from proctor.settings import (
+    BOUNDS,
+    BY_RULES,
+    RUN_SETTINGS,
+    check_setting,
+    check_weights,
+    did_you_mean,
+    settings_of,
+    shown,
+)
 
 _OPTIONS = (*settings_of("python"), "weights", "stop_early")
 """What a run heeds; a setting that would be silently ignored is refused instead."""
 _PARTS = ("correctness", "reasoning", "context", "consistency", "completeness")
-_KNOWN_TO_GIVE_THESE = ("embedded", "exact", "model")
+_KNOWN_TO_GIVE_THESE = (*BY_RULES, "model")
 _TYPES: tuple[ExamType, ...] = get_args(ExamType)
 
 
@@ -36,41 +44,6 @@ def make_settings(
     _choose_order(values)
     _check(values, parts=(*_PARTS, *parts), own_parts=may_have_own_parts(chosen))
     return Settings(**{**values, **chosen})
-
-
-def with_run_defaults(
-    defaults: RunConfig,
-    *,
-    conditions: str | Sequence[str] | None,
-    checks: str | Path | None,
-    labels: Mapping[str, str] | None,
-    kind: str | None,
-    settings: Mapping[str, Any],
-) -> dict[str, Any]:
-    """What was given to a run, and where nothing was what `[run]` says; numbers are filled up by `make_settings`."""
-    stops = settings.get("stop_early")
-    return {
-        "conditions": (defaults.condition or None) if conditions in (None, ()) else conditions,
-        "checks": defaults.checks if checks is None else checks,
-        "labels": {**defaults.label, **(labels or {})},
-        "kind": kind or defaults.agent_kind,
-        "settings": {
-            **settings,
-            "type": settings.get("type") or defaults.type,
-            "stop_early": _gates_to_stop_at(defaults.stop_early if stops is None else stops, defaults.gate),
-        },
-    }
-
-
-def _gates_to_stop_at(stops: object, gates: Sequence[str]) -> object:
-    """The gates that were named; for a plain yes, those of `[run]`."""
-    if not isinstance(stops, bool):
-        return stops
-    if stops and not gates:
-        raise UsageError(
-            'stop_early=True names no gate, and [run] has none; expected one, such as stop_early="pass_rate>=0.9"'
-        )
-    return tuple(gates) if stops else ()
 
 
 def type_of(given: Mapping[str, Any]) -> ExamType:

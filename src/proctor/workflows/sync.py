@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, overload
@@ -11,11 +12,13 @@ from proctor.config import Config, load_config
 from proctor.errors import UsageError
 from proctor.settings import shown
 from proctor.threads import run_driven
-from proctor.workflows.evaluate import Evaluation, aevaluate, get_ready, start_and_sync
+from proctor.workflows.evaluate import Evaluation, aevaluate, plan_crew, start_and_sync
 from proctor.workflows.ledger import Watch
 from proctor.workflows.parts import choose
+from proctor.workflows.prepare import prepare
 from proctor.workflows.progress import watch_in_notebook
 from proctor.workflows.read import read_findings
+from proctor.workflows.request import request_of
 from proctor.workflows.rescore import arescore
 from proctor.workflows.resume import aresume
 from proctor.workflows.run_group import join_runs
@@ -49,8 +52,6 @@ def _evaluate_each(
     benchmark: object,
     agents: Sequence[object],
     *,
-    name: str | None = None,
-    cache: bool | str | Path = False,
     store: str | Path | None = None,
     config: Config | None = None,
     watch: Watch | None = None,
@@ -59,16 +60,18 @@ def _evaluate_each(
     """One run after the other, on the same cases and with one budget; all are checked before the first begins."""
     _check_agents(agents)
     config = config or load_config()
-    url, named = store_url(store, config), [choose(agent, config.agents, default="standard").name for agent in agents]
-    ready = [
-        get_ready(benchmark, agent=agent, cache=cache, name=name and f"{name}, {each}", config=config, **options)
-        for agent, each in zip(agents, named, strict=True)
+    url, asked = store_url(store, config), request_of(benchmark, agent=None, **options).with_defaults(config.run)
+    names = [choose(agent, config.agents, default="standard").name for agent in agents]
+    requests = [
+        replace(asked, agent=agent, name=asked.name and f"{asked.name}, {name}")
+        for agent, name in zip(agents, names, strict=True)
     ]
-    ready = [*zip(join_runs([each for each, _ in ready]), [crew for _, crew in ready], strict=True)]
-    with allowing(ready[0][0].run.settings, config, cache=cache or config.run.cache):
+    ready = join_runs([prepare(request, config) for request in requests])
+    crews = [plan_crew(asked, each, config) for each in ready]
+    with allowing(ready[0].run.settings, config, cache=asked.cache or False):
         return [
             run_driven(partial(start_and_sync, each, config, store=url, watch=watch, workers=crew))
-            for each, crew in ready
+            for each, crew in zip(ready, crews, strict=True)
         ]
 
 

@@ -43,7 +43,7 @@ def by_stored_scores(found: Sequence[Findings], *, force: bool = False) -> Tourn
     """The same of runs whose findings are at hand."""
     runs = [findings.run for findings in found]
     unlike = must_be_alike(runs, judged_anew=False, force=force)
-    return found_in(runs, by_scores(found), unlike=unlike)
+    return found_in(found, by_scores(found), unlike=unlike)
 
 
 def stored_judges(opened: Store, runs: Sequence[Run]) -> list[str]:
@@ -55,7 +55,8 @@ def stored_judges(opened: Store, runs: Sequence[Run]) -> list[str]:
 class PlannedTournament:
     """What is to be judged, and what it will take, before anybody is asked."""
 
-    runs: tuple[Run, ...]
+    findings: tuple[Findings, ...]
+    """Of the runs as they were named."""
     judge: ChosenModel
     contests: dict[Place, Contest]
     known: dict[Place, ContestVerdict]
@@ -63,6 +64,11 @@ class PlannedTournament:
     settled: tuple[ContestOutcome, ...]
     """What needs no judge: where an agent failed, or there is no reply."""
     unlike: tuple[str, ...]
+
+    @property
+    def runs(self) -> list[Run]:
+        """As they were named."""
+        return [each.run for each in self.findings]
 
     @property
     def due(self) -> dict[Place, Contest]:
@@ -96,8 +102,9 @@ def plan_tournament(
         unlike = must_be_alike(runs, judged_anew=True, force=force)
         contests, settled = _all_contests(opened, runs)
         known = StoredContests(opened, runs).known(judge.id, contests)
+        found = tuple(findings_of_run(opened, run) for run in runs)
     return PlannedTournament(
-        runs=tuple(runs), judge=judge, contests=contests, known=known, settled=tuple(settled), unlike=tuple(unlike)
+        findings=found, judge=judge, contests=contests, known=known, settled=tuple(settled), unlike=tuple(unlike)
     )
 
 
@@ -123,8 +130,9 @@ class StoredTournament:
     """With the judge's words."""
 
 
-def read_tournament(opened: Store, runs: Sequence[Run], judge: str, *, force: bool = False) -> StoredTournament:
+def read_tournament(opened: Store, found: Sequence[Findings], judge: str, *, force: bool = False) -> StoredTournament:
     """The tournament of a judge by its id, from what is stored alone. Nobody is asked."""
+    runs = [each.run for each in found]
     unlike = must_be_alike(runs, judged_anew=True, force=force)
     contests, settled = _all_contests(opened, runs)
     known = StoredContests(opened, runs).known(judge, contests)
@@ -133,8 +141,8 @@ def read_tournament(opened: Store, runs: Sequence[Run], judge: str, *, force: bo
     outcomes = [_outcome(place, known.get(place) or plain.get(place, open_)) for place in contests]
     usage = sum((verdict.usage for verdict in known.values()), Usage())
     name = judge.rpartition(" ")[0]
-    found = found_in(runs, [*settled, *outcomes], judge=name, usage=usage, unlike=unlike)
-    return StoredTournament(found=found, verdicts=known)
+    judged = found_in(found, [*settled, *outcomes], judge=name, usage=usage, unlike=unlike)
+    return StoredTournament(found=judged, verdicts=known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +236,8 @@ async def play_tournament(
     verdicts = {**planned.known, **dict(zip(places, said, strict=True))}
     judged = [_outcome(place, verdicts[place]) for place in planned.contests]
     usage = sum((verdict.usage for verdict in said), Usage())
-    return found_in(planned.runs, [*planned.settled, *judged], judge=judge.name, usage=usage, unlike=planned.unlike)
+    outcomes = [*planned.settled, *judged]
+    return found_in(planned.findings, outcomes, judge=judge.name, usage=usage, unlike=planned.unlike)
 
 
 def _outcome(place: Place, verdict: ContestVerdict) -> ContestOutcome:

@@ -86,7 +86,7 @@ def _zip(content: bytes) -> ExaminedFile:
         try:
             inside = find_suite(archive.unpack(content, folder))
         except InputError as error:
-            return broken(str(error))
+            return broken(error.on_page)
         found = _suite(suite.check_suite(folder / inside), folder=folder)
     told = tuple(replace(each, message=each.message.replace(f"{folder}/", "")) for each in found.errors)
     return replace(found, errors=told, inside=str(inside))

@@ -363,3 +363,38 @@ def test_reading_a_suite_with_errors_raises_the_first_and_counts_the_rest(tmp_pa
 def test_sound_cases_are_counted_and_shown_beside_the_errors() -> None:
     reading = read_bytes(b"cases:\n" + b"  - question: q\n" * 12 + b"  - {}\n", name="a.yaml")
     assert (reading.rows, len(reading.preview), len(reading.errors)) == (12, 10, 1)
+
+
+CRITERIA = """\
+cases:
+  - question: Say hello.
+    criteria:
+      brevity: {asks: Is it short?, weight: 3}
+      tone: Is it polite?
+"""
+
+
+def test_a_part_of_a_case_may_weigh_more_as_a_reviewers_may() -> None:
+    assert made(CRITERIA).cases[0].criteria == {
+        "brevity": {"asks": "Is it short?", "weight": 3.0},
+        "tone": "Is it polite?",
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "where", "said"),
+    [
+        ("weight: 3", "weight: 0", (4, 45), "expected a number above 0, up to 1,000,000, found"),
+        ("weight: 3", "weight: heavy", (4, 45), "expected a number above 0"),
+        ("weight: 3", "wieght: 3", (4, 37), "did you mean 'weight'?"),
+        ("asks: Is it short?, ", "", (4, 16), "the key 'asks' is missing"),
+        ("asks:", "text:", (4, 17), "did you mean 'asks'?"),
+        ("tone:", "my tone:", (5, 7), "a criterion cannot be called 'my tone'"),
+        ("      tone: Is it polite?\n", "".join(f"      part{n}: x\n" for n in range(20)), (4, 7), "at most 20"),
+    ],
+)
+def test_criteria_that_no_model_could_mark_are_told_with_line_and_column(
+    old: str, new: str, where: tuple[int, int], said: str
+) -> None:
+    errors = read_bytes(CRITERIA.replace(old, new).encode(), name="suite.yaml").errors
+    assert [error for error in errors if (error.line, error.column) == where and said in error.message]

@@ -8,7 +8,7 @@ from typing import Any
 
 from proctor.benchmark import Case
 from proctor.formats.suites.suite import read_suite
-from proctor.workflows.harvest.harvest import HarvestReport, HarvestWishes, harvest
+from proctor.workflows.harvest.harvest import HarvestOptions, HarvestReport, harvest
 
 
 def lines(path: Path, *records: Any) -> Path:
@@ -42,9 +42,9 @@ def trace(number: int, question: str, reply: str = "yes", **more: Any) -> dict[s
 
 
 def gather(
-    *sources: Path | str, store: str = "", force: bool = True, **wishes: Any
+    *sources: Path | str, store: str = "", force: bool = True, **wanted: Any
 ) -> tuple[HarvestReport, list[Case]]:
     """What harvesting says, and the drafts that it wrote beside the first source."""
-    output = Path(wishes.pop("output", "drafts.yaml"))
-    report = harvest(list(map(str, sources)), output, store=store, wishes=HarvestWishes(**wishes), force=force)
+    output = Path(wanted.pop("output", "drafts.yaml"))
+    report = harvest(list(map(str, sources)), output, store=store, wanted=HarvestOptions(**wanted), force=force)
     return report, list(read_suite(output).cases) if report.cases else []

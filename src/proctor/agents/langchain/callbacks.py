@@ -72,7 +72,7 @@ class Watcher(BaseCallbackHandler):
         self._notes = notes
         self._steps = steps
         self._runs: dict[UUID, _Run] = {}
-        self._wishes: list[_RequestedCall] = []
+        self._requested: list[_RequestedCall] = []
         self._latest: dict[str | None, _RequestedCall] = {}
         """By id; some providers use the same ones again and again."""
 
@@ -81,20 +81,20 @@ class Watcher(BaseCallbackHandler):
         for message in ending.messages:
             self._hear(message)
             if isinstance(message, AIMessage):
-                self._wish([call for call in message.tool_calls if call["id"] not in self._latest], None)
+                self._note_requests([call for call in message.tool_calls if call["id"] not in self._latest], None)
         last = {call["id"] for each in ending.messages if isinstance(each, AIMessage) for call in each.tool_calls}
-        for wish in self._wishes:
-            known = wish.answer is not None or wish.id in last
-            if known and not wish.ran and not ending.is_made_by(wish.name, wish.arguments):
-                self._tell(wish)
+        for requested in self._requested:
+            known = requested.answer is not None or requested.id in last
+            if known and not requested.ran and not ending.is_made_by(requested.name, requested.arguments):
+                self._tell(requested)
         return self._notes.reply(answer)
 
-    def _tell(self, wish: _RequestedCall) -> None:
+    def _tell(self, requested: _RequestedCall) -> None:
         """Note a call that was not seen to run: of a tool that does not exist, or that nobody watched."""
-        work = self._notes.told(wish.name, call=wish.id, arguments=wish.arguments, start=wish.time)
-        work.parent = wish.by
-        if wish.answer is not None:
-            _settle(work, wish.answer)
+        work = self._notes.told(requested.name, call=requested.id, arguments=requested.arguments, start=requested.time)
+        work.parent = requested.by
+        if requested.answer is not None:
+            _settle(work, requested.answer)
 
     # --- chains and graphs ---------------------------------------------------------------------
 
@@ -184,22 +184,22 @@ class Watcher(BaseCallbackHandler):
         for generations in response.generations[:1]:
             for generation in generations[:1]:
                 if isinstance(generation, ChatGeneration) and isinstance(generation.message, AIMessage):
-                    self._wish(generation.message.tool_calls, by)
+                    self._note_requests(generation.message.tool_calls, by)
                 self._notes.answered(cut_off=_is_cut_off(generation))
 
-    def _wish(self, calls: Sequence[Any], by: Work | None) -> None:
+    def _note_requests(self, calls: Sequence[Any], by: Work | None) -> None:
         self._notes.asked(call["id"] for call in calls)
         for call in calls:
             if call["id"] is not None:
                 made = _RequestedCall(
                     id=call["id"], name=call["name"], arguments=call["args"], time=self._notes.now(), by=by
                 )
-                self._wishes.append(made)
+                self._requested.append(made)
                 self._latest[made.id] = made
 
     def _hear(self, message: BaseMessage) -> None:
-        if isinstance(message, ToolMessage) and (wish := self._latest.get(message.tool_call_id)) is not None:
-            wish.answer = message
+        if isinstance(message, ToolMessage) and (requested := self._latest.get(message.tool_call_id)) is not None:
+            requested.answer = message
 
     # --- tools and retrievers ------------------------------------------------------------------
 
@@ -223,10 +223,10 @@ class Watcher(BaseCallbackHandler):
     ) -> None:
         parent = self._run(parent_run_id)
         run = self._runs[run_id] = _Run(name=name, parent=parent)
-        wish = self._latest.get(call)
-        if wish is not None and wish.name == name:
-            wish.ran = True
-            arguments = wish.arguments  # as the model wrote them, without what the framework puts in
+        requested = self._latest.get(call)
+        if requested is not None and requested.name == name:
+            requested.ran = True
+            arguments = requested.arguments  # as the model wrote them, without what the framework puts in
         run.work = self._notes.begin("tool", name, parent=_work_of(parent), call=call, arguments=arguments)
 
     def on_tool_end(self, output: Any, *, run_id: UUID, **more: Any) -> None:
@@ -239,10 +239,10 @@ class Watcher(BaseCallbackHandler):
             self._notes.end(run.work)
 
     def _recognise(self, work: Work, call: str | None) -> None:
-        wish = self._latest.get(call)
-        if wish is not None and wish.name == work.name:
-            wish.ran = True
-            work.call, work.arguments = call, wish.arguments
+        requested = self._latest.get(call)
+        if requested is not None and requested.name == work.name:
+            requested.ran = True
+            work.call, work.arguments = call, requested.arguments
 
     def on_tool_error(self, error: BaseException, *, run_id: UUID, **more: Any) -> None:
         """A tool has failed."""

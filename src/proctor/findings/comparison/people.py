@@ -20,8 +20,10 @@ class PeopleDifference:
 
 
 def people_difference(before: Findings, after: Findings) -> PeopleDifference | None:
-    """The difference of the rates as people judge; None: nobody has labelled either run."""
-    if before.people is None and after.people is None:
+    """The difference of the rates as people judge; None: nobody has labelled either run, or both are of the same
+    replies, which people judge alike.
+    """
+    if (before.people is None and after.people is None) or _origin(before) == _origin(after):
         return None
     rates = [_rate(findings) for findings in (before, after)]
     missing = [each.run.id for each, rate in zip((before, after), rates, strict=True) if rate is None]
@@ -39,6 +41,11 @@ def people_difference(before: Findings, after: Findings) -> PeopleDifference | N
             labels=before.people.labels + after.people.labels,
         )
     )
+
+
+def _origin(findings: Findings) -> str:
+    """The run whose replies they are, as far as it is known here."""
+    return findings.run.rescored_from or findings.run.id
 
 
 def _rate(findings: Findings) -> tuple[float, float] | None:

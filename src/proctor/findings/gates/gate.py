@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from proctor.errors import UsageError
+from proctor.errors import GateError
 from proctor.settings import did_you_mean
 
 COUNTS = ("failures", "cost")
@@ -53,14 +53,14 @@ def parse(text: str) -> Gate:
         return Gate(text=text, baseline=worse["run"], bound=_share(worse["number"], "the margin", text))
     found = _BOUND.fullmatch(text.strip())
     if not found:
-        raise UsageError(
-            f"--gate {text!r} cannot be read; expected METRIC>=NUMBER or METRIC<=NUMBER with one of {_KNOWN}, "
+        raise GateError(
+            f"the gate {text!r} cannot be read; expected METRIC>=NUMBER or METRIC<=NUMBER with one of {_KNOWN}, "
             "or 'not worse than RUN by NUMBER'"
         )
     metric, detail, number = found["metric"], found["detail"], found["number"]
     _check_detail(metric, detail, text)
     if found["people"] and metric not in _BY_PEOPLE:
-        raise UsageError(f"--gate {text!r}: people's labels tell {' and '.join(_BY_PEOPLE)} alone, not {metric}")
+        raise GateError(f"the gate {text!r}: people's labels tell {' and '.join(_BY_PEOPLE)} alone, not {metric}")
     return Gate(
         text=text,
         metric=metric,
@@ -75,19 +75,19 @@ def parse(text: str) -> Gate:
 def _check_detail(metric: str, detail: str | None, text: str) -> None:
     if metric not in (*_RATES, *COUNTS):
         hint = did_you_mean(metric, (*_RATES, *COUNTS), otherwise=f"known are {_KNOWN}")
-        raise UsageError(f"--gate {text!r}: there is no metric {metric!r}; {hint}")
+        raise GateError(f"the gate {text!r}: there is no metric {metric!r}; {hint}")
     if metric == "category" and not detail:
-        raise UsageError(f"--gate {text!r} does not say which category; expected category:NAME")
+        raise GateError(f"the gate {text!r} does not say which category; expected category:NAME")
     if metric in OVER_K and detail and not (detail.isdecimal() and int(detail) >= 1):
-        raise UsageError(f"--gate {text!r}: k={detail!r} cannot be used; expected a whole number of at least 1")
+        raise GateError(f"the gate {text!r}: k={detail!r} cannot be used; expected a whole number of at least 1")
     if detail and metric not in (*OVER_K, "category"):
-        raise UsageError(f"--gate {text!r}: {metric} takes no {detail!r} after a colon")
+        raise GateError(f"the gate {text!r}: {metric} takes no {detail!r} after a colon")
 
 
 def _share(number: str, what: str, text: str) -> float:
     value = _number(number, text, share=True)
     if not 0 <= value <= 1:
-        raise UsageError(f"--gate {text!r}: {what} lies between 0 and 1, so {value:g} can decide nothing")
+        raise GateError(f"the gate {text!r}: {what} lies between 0 and 1, so {value:g} can decide nothing")
     return value
 
 
@@ -96,6 +96,6 @@ def _number(number: str, text: str, *, share: bool = False) -> float:
     found = _NUMBER.fullmatch(number)
     if not found or (found["hundredths"] and not share):
         expected = "a number such as 0.9 or 90%" if share else "a number"
-        raise UsageError(f"--gate {text!r}: {number!r} cannot be used; expected {expected}")
+        raise GateError(f"the gate {text!r}: {number!r} cannot be used; expected {expected}")
     value = float(found["digits"])
     return value / 100 if found["hundredths"] else value

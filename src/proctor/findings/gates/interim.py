@@ -8,7 +8,7 @@ from math import sqrt
 from typing import Any
 
 from proctor.benchmark import Exam
-from proctor.errors import UsageError
+from proctor.errors import GateError
 from proctor.findings.gates.gate import Gate
 from proctor.findings.gates.look_plan import LookPlan, refuse_kind, refuse_unreachable
 from proctor.findings.gates.verdict import Baseline, judge_at_level
@@ -40,11 +40,11 @@ class _Standing:
 def check_stop_early(gates: Sequence[Gate], run: Run) -> None:
     """Refuse, before the first call, what cannot be looked at as the run goes on."""
     if not gates:
-        raise UsageError('--stop-early needs a --gate to decide, such as --gate "pass_rate>=0.9"')
+        raise GateError("stopping early needs a gate to decide, such as pass_rate>=0.9", terminal=" (--gate)")
     for wanted in gates:
         refuse_kind(wanted)
     if len(run.settings.conditions) > 1:
-        raise UsageError("--stop-early looks at one rate, and this run has several conditions: run them one by one")
+        raise GateError("stopping early looks at one rate, and this run has several conditions: run them one by one")
     for wanted in gates:
         refuse_unreachable(LookPlan.of(wanted, run))
 

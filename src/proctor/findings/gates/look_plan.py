@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from proctor.errors import UsageError
+from proctor.errors import GateError
 from proctor.findings.gates.gate import Gate
 from proctor.run import Run
 from proctor.statistics import sequential
@@ -85,7 +85,7 @@ class LookPlan:
         rates = sorted({round(self._bound + share * room, 4) for share in near if self._bound + share * room > 0})
         return tuple(sequential.course(planned, rate) for rate in rates)
 
-    def foretold(self) -> str:
+    def describe(self) -> str:
         """The first bound and, where it is known, the share of the calls that runs make on average."""
         said = f"{self.gate.text}: {self.sentence(0)}"
         if not self.exact:
@@ -146,17 +146,23 @@ class LookPlan:
         return replace(self, cases=cases, units=cases * max(1, self.units // self.cases))
 
 
+_OUT = " (leave --stop-early out)"
+
+
 def refuse_kind(wanted: Gate) -> None:
     """Refuse a gate that cannot be looked at as a run goes on."""
     if wanted.by_people:
-        raise UsageError(f"--gate {wanted.text!r} rests on labels, which come after the run: leave --stop-early out")
+        raise GateError(
+            f"the gate {wanted.text!r} rests on labels, which come after the run: play all of it", terminal=_OUT
+        )
     if wanted.baseline is None and wanted.metric not in _RATES:
-        raise UsageError(
-            f"--gate {wanted.text!r} cannot stop a run early: only {' and '.join(_RATES)} and "
-            "'not worse than RUN by NUMBER' can; leave --stop-early out, or give such a gate"
+        raise GateError(
+            f"the gate {wanted.text!r} cannot stop a run early: only {' and '.join(_RATES)} and "
+            "'not worse than RUN by NUMBER' can; play all of it, or give such a gate",
+            terminal=_OUT,
         )
     if wanted.baseline is None and not 0 < wanted.bound < 1:
-        raise UsageError(f"--gate {wanted.text!r} cannot stop a run early: expected a bound between 0 and 1")
+        raise GateError(f"the gate {wanted.text!r} cannot stop a run early: expected a bound between 0 and 1")
 
 
 def refuse_unreachable(planned: LookPlan) -> None:
@@ -165,7 +171,8 @@ def refuse_unreachable(planned: LookPlan) -> None:
         return
     enough, unit = planned.enough_cases(), "conversations" if planned.gate.metric == "held_rate" else "cases"
     takes = f"it takes about {enough:,}" if enough else "no affordable number is enough"
-    raise UsageError(
-        f"--gate {planned.gate.text!r} cannot be met with --stop-early on {planned.cases:,} {unit}, however they end: "
-        f"{takes}. Leave --stop-early out, add {unit}, or choose another bound"
+    raise GateError(
+        f"the gate {planned.gate.text!r} cannot be met by stopping early on {planned.cases:,} {unit}, however they "
+        f"end: {takes}. Play all of it, add {unit}, or choose another bound",
+        terminal=_OUT,
     )

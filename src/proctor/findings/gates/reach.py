@@ -6,15 +6,17 @@ from collections import Counter
 from collections.abc import Sequence
 
 from proctor.benchmark import Exam
-from proctor.errors import UsageError
+from proctor.errors import GateError
 from proctor.findings.gates.gate import COUNTS, OF_BATTLES, OVER_K, Gate
 from proctor.findings.gates.verdict import Baseline, Unit, chosen_k, labelled_as_held, no_battle, no_category, unit_of
 from proctor.findings.run import Findings
 from proctor.run import Run
 from proctor.statistics import gate as rules
-from proctor.statistics.compare import Differences
+from proctor.statistics.compare import Differences, compare_counts
 
 _MOST_PAIRS = 1 << 24
+
+_FORCE = "; --force runs all the same"
 
 
 def check(
@@ -63,14 +65,16 @@ def _check_rate(wanted: Gate, cases: int, level: float, *, unit: Unit) -> None:
         return
     needed = 1 - wanted.bound if wanted.upper else wanted.bound
     if needed >= 1:
-        raise UsageError(
-            f"--gate {wanted.text!r} cannot be met: no number of {unit}s shows a rate of exactly {wanted.bound:g}. "
-            "Choose another bound, or run all the same with --force"
+        raise GateError(
+            f"the gate {wanted.text!r} cannot be met: no number of {unit}s shows a rate of exactly {wanted.bound:g}. "
+            "Choose another bound",
+            terminal=_FORCE,
         )
     least, ideal = rules.fewest_cases(needed, level=level), "pass" if wanted.upper else "failure"
-    raise UsageError(
-        f"--gate {wanted.text!r} cannot be met with {_count_units(cases, unit)}, however they end: it takes at least "
-        f"{least}, without a single {ideal}. {_more(unit)}, choose another bound, or run all the same with --force"
+    raise GateError(
+        f"the gate {wanted.text!r} cannot be met with {_count_units(cases, unit)}, however they end: it takes at least "
+        f"{least}, without a single {ideal}. {_more(unit)} or choose another bound",
+        terminal=_FORCE,
     )
 
 
@@ -82,18 +86,16 @@ def _check_baseline(
 
     known = {exam.id for exam in exams} | {case.id for exam in exams for case in exam.cases}
     if not any(case.id in known for case in before.compared_on):
-        raise UsageError(f"--gate {wanted.text!r}: run {before.run.id} has no case in common with this one")
+        raise GateError(f"the gate {wanted.text!r}: run {before.run.id} has no case in common with this one")
     apart = unlike(before.run, run)
     if apart and not force:
-        raise UsageError(f"--gate {wanted.text!r}: {refusal(before.run, run, apart)}")
+        raise GateError(f"the gate {wanted.text!r}: {refusal(before.run, run, apart)}")
     if not force:
         _check_margin(wanted, run, before, level)
 
 
 def _check_margin(wanted: Gate, run: Run, before: Findings, level: float) -> None:
     """Even if every attempt passed, would the interval of the difference clear the margin?"""
-    from proctor.statistics.compare import compare_counts
-
     settings = run.settings
     most = [settings.trials_of(case.id) * len(settings.conditions) for case in before.compared_on]
     a = [(case.counted, case.passed) for case in before.compared_on]
@@ -102,9 +104,10 @@ def _check_margin(wanted: Gate, run: Run, before: Findings, level: float) -> Non
         return
     least, unit = _fewest_pairs(wanted.bound, level), unit_of(wanted, run)
     takes = f": it takes at least {least}, without a single flip" if least else ""
-    raise UsageError(
-        f"--gate {wanted.text!r} cannot be met with {_count_units(len(a), unit)}, however they end{takes}. "
-        f"{_more(unit)}, widen the margin, or run all the same with --force"
+    raise GateError(
+        f"the gate {wanted.text!r} cannot be met with {_count_units(len(a), unit)}, however they end{takes}. "
+        f"{_more(unit)} or widen the margin",
+        terminal=_FORCE,
     )
 
 
@@ -127,4 +130,4 @@ def _count_units(number: int, unit: Unit) -> str:
 
 def _more(unit: Unit) -> str:
     """How there come to be more of them."""
-    return "Use more --trials" if unit == "conversation" else f"Add {unit}s"
+    return "Use more trials" if unit == "conversation" else f"Add {unit}s"

@@ -7,7 +7,7 @@ from math import ceil
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-from proctor.errors import UsageError
+from proctor.errors import GateError, UsageError
 from proctor.findings.gates.gate import COUNTS, Gate, parse
 from proctor.statistics.gate import fewest_cases
 
@@ -36,10 +36,13 @@ def plan_gate(text: str, *, failures: int | None = None, flips: float | None = N
     gate = parse(text)
     if gate.baseline is not None:
         if flips is None:
-            raise UsageError(f"--gate {text!r} depends on how many cases flip by chance: give --flips, such as 0.10")
+            raise GateError(
+                f"the gate {text!r} depends on how many cases flip by chance; say how many do, such as 0.10",
+                terminal=" (--flips)",
+            )
         return GatePlan(gate=gate, needed=_pairs_needed(gate, flips, power), power=power)
     if gate.metric in COUNTS:
-        raise UsageError(f"--gate {text!r} is compared exactly, whatever the number of cases; plan a rate instead")
+        raise GateError(f"the gate {text!r} is compared exactly, whatever the number of cases; plan a rate instead")
     bound = 1 - gate.bound if gate.upper else gate.bound
     wanted = FAILURES if failures is None else (failures,)
     return GatePlan(gate=gate, fewest=tuple((each, fewest_cases(bound, failures=each)) for each in wanted))

@@ -8,7 +8,7 @@ from math import inf
 from statistics import NormalDist
 from typing import Literal
 
-from proctor.errors import UsageError
+from proctor.errors import GateError
 from proctor.findings.gates.gate import COUNTS, OF_BATTLES, OVER_K, Gate
 from proctor.findings.run import Findings
 from proctor.run import Run
@@ -107,7 +107,7 @@ def chosen_k(wanted: Gate, k: int | None, trials: int) -> int:
     """The k of a gate: its own, else the k that is printed, else the trials; refused beyond the trials."""
     chosen = wanted.k or k or trials
     if chosen > trials:
-        raise UsageError(f"--gate {wanted.text!r} needs {chosen} trials, but trials={trials}")
+        raise GateError(f"the gate {wanted.text!r} needs {chosen} trials, but trials={trials}")
     return chosen
 
 
@@ -239,24 +239,26 @@ def _by_people(wanted: Gate, findings: Findings) -> Estimate:
     return Estimate(value=None, low=None, high=None, n=0, method=PEOPLE, note="nobody has labelled any of it")
 
 
-def no_battle(wanted: Gate) -> UsageError:
+def no_battle(wanted: Gate) -> GateError:
     """The gate is about conversations, and the run has none."""
-    return UsageError(f"--gate {wanted.text!r}: only battles (--type abm-static or abm-dynamic) have a {wanted.metric}")
+    return GateError(
+        f"the gate {wanted.text!r}: only battles have a {wanted.metric}", terminal=" (--type abm-static or abm-dynamic)"
+    )
 
 
-def labelled_as_held(wanted: Gate) -> UsageError:
+def labelled_as_held(wanted: Gate) -> GateError:
     """The gate is about replies, and people label whole conversations."""
     instead = wanted.text.replace("pass_rate", "held_rate")
-    return UsageError(
-        f"--gate {wanted.text!r}: in a battle people say of a whole conversation whether the agent held, so their "
+    return GateError(
+        f"the gate {wanted.text!r}: in a battle people say of a whole conversation whether the agent held, so their "
         f"labels tell no pass rate; use {instead!r}"
     )
 
 
-def no_category(wanted: Gate, known: Iterable[str]) -> UsageError:
+def no_category(wanted: Gate, known: Iterable[str]) -> GateError:
     """No case has the category that the gate names."""
     there = ", ".join(sorted(known)) or "none"
-    return UsageError(f"--gate {wanted.text!r}: no case has the category {wanted.category!r}; known are {there}")
+    return GateError(f"the gate {wanted.text!r}: no case has the category {wanted.category!r}; known are {there}")
 
 
 def at_level(estimate: Estimate, level: float) -> Estimate:

@@ -57,7 +57,8 @@ def check_by(runs: Sequence[Run], by: str) -> None:
     known = sorted({label for run in runs for label in run.labels})
     labels = f"; labels here: {', '.join(known)}" if known else ""
     raise UsageError(
-        f"no run has a label {by!r}{labels}. Group by agent, or give runs one with `proctor run --label {by}=VALUE`"
+        f"no run has a label {by!r}{labels}. Group by agent, or give runs a label {by}",
+        terminal=f" with `proctor run --label {by}=VALUE`",
     )
 
 

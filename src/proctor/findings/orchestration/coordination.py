@@ -31,14 +31,14 @@ class Coordination:
 def coordination(turns: Sequence[TurnWithSteps]) -> Coordination:
     """How well the work of an attempt's replies was handed out."""
     return Coordination(
-        hand_offs=sum(len(_delegations(each.trail)) for each in turns),
+        hand_offs=sum(len(_delegations(each.tree)) for each in turns),
         right=share(pair for each in turns for pair in _right(each)),
-        distinct=share(pair for each in turns for pair in _distinct(each.trail)),
+        distinct=share(pair for each in turns for pair in _distinct(each.tree)),
     )
 
 
-def _delegations(trail: StepTree) -> list[Node]:
-    return [node for node in trail.nodes if node.kind == "delegate"]
+def _delegations(tree: StepTree) -> list[Node]:
+    return [node for node in tree.nodes if node.kind == "delegate"]
 
 
 def _right(turn: TurnWithSteps) -> Iterator[tuple[str, bool]]:
@@ -51,7 +51,7 @@ def _right(turn: TurnWithSteps) -> Iterator[tuple[str, bool]]:
         expected.add(plain(wanted.which.agent))
         if wanted.which.name is not None:
             tasks.setdefault(plain(wanted.which.name), set()).add(plain(wanted.which.agent))
-    for node in _delegations(turn.trail):
+    for node in _delegations(turn.tree):
         allowed = tasks.get(plain(node.step.name), expected)
         if allowed:
             yield node.label, plain(node.agent or "") in allowed
@@ -67,11 +67,11 @@ def _expected_delegations(turn: TurnWithSteps) -> Iterator[ExpectedStep]:
             yield wanted
 
 
-def _distinct(trail: StepTree) -> Iterator[tuple[str, bool]]:
+def _distinct(tree: StepTree) -> Iterator[tuple[str, bool]]:
     """A repeat after a failure is a new try; a delegation that does not tell its task cannot be a repeat."""
     succeeded: set[tuple[str, str]] = set()
-    for node in _delegations(trail):
-        agent, task = plain(node.agent or ""), plain(trail.text(node))
+    for node in _delegations(tree):
+        agent, task = plain(node.agent or ""), plain(tree.text(node))
         untold = task in ("", agent, node.kind)
         yield node.label, untold or (agent, task) not in succeeded
         if not node.failed:

@@ -86,9 +86,9 @@ def missing_sub_agents(expect: Expectation, steps: Sequence[Step]) -> tuple[str,
     return missing_from(read(steps), expect)
 
 
-def missing_from(trail: StepTree, expect: Expectation) -> tuple[str, ...]:
+def missing_from(tree: StepTree, expect: Expectation) -> tuple[str, ...]:
     """As `missing_sub_agents`, of steps that are read already."""
-    active = {plain(node.agent) for node in trail.nodes if node.agent and node.kind != "error"}
+    active = {plain(node.agent) for node in tree.nodes if node.agent and node.kind != "error"}
     return tuple(name for name in expect.sub_agents if plain(name) not in active)
 
 
@@ -98,7 +98,7 @@ def judge_steps(expected: Sequence[Mapping[str, Any] | str], steps: Sequence[Ste
 
 
 def judge(
-    expected: Sequence[Mapping[str, Any] | str], trail: StepTree
+    expected: Sequence[Mapping[str, Any] | str], tree: StepTree
 ) -> Iterator[tuple[ExpectedStep | None, StepVerdict]]:
     """As `judge_steps`, of steps that are read already, each verdict with what was expected."""
     needed: Counter[Selector] = Counter()
@@ -110,9 +110,9 @@ def judge(
             yield None, StepVerdict(wanted=repr(entry), passed=None, evidence=str(error))
             continue
         needed[wanted.which] += wanted.least
-        found = [node for node in trail.nodes if wanted.which.matches(node)]
-        in_order = [node for node in found if reached is None or any(trail.follows(node, each) for each in reached)]
-        yield wanted, _verdict(wanted, needed[wanted.which], found, in_order, trail)
+        found = [node for node in tree.nodes if wanted.which.matches(node)]
+        in_order = [node for node in found if reached is None or any(tree.follows(node, each) for each in reached)]
+        yield wanted, _verdict(wanted, needed[wanted.which], found, in_order, tree)
         if wanted.most != 0:
             reached = in_order if wanted.ordered else found
 
@@ -186,9 +186,9 @@ def _is_agent(node: Node, agent: str) -> bool:
 
 
 def _verdict(
-    wanted: ExpectedStep, needed: int, found: Sequence[Node], in_order: Sequence[Node], trail: StepTree
+    wanted: ExpectedStep, needed: int, found: Sequence[Node], in_order: Sequence[Node], tree: StepTree
 ) -> StepVerdict:
-    problem, checkable = _problem(wanted, needed, found, in_order, trail)
+    problem, checkable = _problem(wanted, needed, found, in_order, tree)
     ids = tuple(node.step.id for node in found)
     evidence = problem or (f"taken: {', '.join(ids)}" if ids else "not taken, as expected")
     return StepVerdict(
@@ -197,39 +197,39 @@ def _verdict(
 
 
 def _problem(
-    wanted: ExpectedStep, needed: int, found: Sequence[Node], in_order: Sequence[Node], trail: StepTree
+    wanted: ExpectedStep, needed: int, found: Sequence[Node], in_order: Sequence[Node], tree: StepTree
 ) -> tuple[str, bool]:
     """What is wrong, empty where nothing is; and whether that can be told at all."""
     if len(found) < needed:
-        seen = ", ".join(dict.fromkeys(node.step.kind for node in trail.nodes)) or "none"
+        seen = ", ".join(dict.fromkeys(node.step.kind for node in tree.nodes)) or "none"
         return f"taken {len(found)} of {needed} times; kinds seen: {seen}", True
     if wanted.most is not None and len(found) > wanted.most:
         return f"taken {len(found)} times, expected at most {wanted.most}", True
     if wanted.ordered and found and not in_order:
         return "not taken after the step above it in the list", True
     for which in wanted.after:
-        before = [node for node in trail.nodes if which.matches(node)]
-        early = [node for node in found if not any(trail.follows(node, each) for each in before)]
+        before = [node for node in tree.nodes if which.matches(node)]
+        early = [node for node in found if not any(tree.follows(node, each) for each in before)]
         if early:
             return f"{early[0].step.id} does not follow {which}" + ("" if before else ", which was not taken"), True
-    return _not_parallel(wanted, found, trail)
+    return _not_parallel(wanted, found, tree)
 
 
-def _not_parallel(wanted: ExpectedStep, found: Sequence[Node], trail: StepTree) -> tuple[str, bool]:
+def _not_parallel(wanted: ExpectedStep, found: Sequence[Node], tree: StepTree) -> tuple[str, bool]:
     for which in wanted.parallel_with:
-        others = [node for node in trail.nodes if which.matches(node)]
+        others = [node for node in tree.nodes if which.matches(node)]
         if not others:
             return f"not in parallel with {which}, which was not taken", True
-        verdicts = {_overlap(node, each, trail) for node in found for each in others}
+        verdicts = {_overlap(node, each, tree) for node in found for each in others}
         if True not in verdicts:
             told = None not in verdicts
             return f"not in parallel with {which}" if told else "the steps do not tell their times", told
     return "", True
 
 
-def _overlap(one: Node, other: Node, trail: StepTree) -> bool | None:
+def _overlap(one: Node, other: Node, tree: StepTree) -> bool | None:
     """Whether two steps ran at the same time; a step and one that is part of it do not count. None: no times."""
-    if one is other or trail.inside(one, other) or trail.inside(other, one):
+    if one is other or tree.inside(one, other) or tree.inside(other, one):
         return False
     if one.start is None or one.end is None or other.start is None or other.end is None:
         return None

@@ -67,11 +67,11 @@ def outline(exam: Exam, attempt: Attempt) -> Outline | None:
 
 
 def _kinds(turns: tuple[TurnWithSteps, ...]) -> dict[str, int]:
-    return dict(Counter(node.kind for each in turns for node in each.trail.nodes))
+    return dict(Counter(node.kind for each in turns for node in each.tree.nodes))
 
 
 def _oddities(turns: tuple[TurnWithSteps, ...]) -> dict[str, int]:
     total: Counter[str] = Counter()
     for each in turns:
-        total.update(each.trail.oddities)
+        total.update(each.tree.oddities)
     return dict(total)

@@ -49,7 +49,7 @@ class Parallelism:
 
 def parallelism(turns: Sequence[TurnWithSteps]) -> Parallelism | None:
     """How the work of an attempt's replies lay in time; None: they tell no times."""
-    found = [part for each in turns if (part := parallelism_of(each.trail)) is not None]
+    found = [part for each in turns if (part := parallelism_of(each.tree)) is not None]
     if not found:
         return None
     busy, wall = sum(part.busy for part in found), sum(part.wall for part in found)
@@ -67,9 +67,9 @@ def parallelism(turns: Sequence[TurnWithSteps]) -> Parallelism | None:
     )
 
 
-def parallelism_of(trail: StepTree) -> Parallelism | None:
+def parallelism_of(tree: StepTree) -> Parallelism | None:
     """How the work of one reply lay in time; None: it tells no times."""
-    worked = stretches(trail)
+    worked = stretches(tree)
     if not worked:
         return None
     busy = wall = overlapped = 0.0
@@ -89,22 +89,22 @@ def parallelism_of(trail: StepTree) -> Parallelism | None:
         overlap=overlapped / wall,
         speed_up=busy / wall,
         critical_path=min(wall, sum(each.end - each.start for each in chain)),  # equal but for the last digit
-        critical_steps=tuple(dict.fromkeys(trail.nodes[each.place].step.id for each in chain)),
+        critical_steps=tuple(dict.fromkeys(tree.nodes[each.place].step.id for each in chain)),
     )
 
 
-def stretches(trail: StepTree) -> list[Stretch]:
+def stretches(tree: StepTree) -> list[Stretch]:
     """When each step was at work itself, by its end; the time of the steps that are part of it is theirs."""
-    running = [False] * len(trail.nodes)
-    inside = [0] * len(trail.nodes)
+    running = [False] * len(tree.nodes)
+    inside = [0] * len(tree.nodes)
     since: dict[int, float] = {}
     found: list[Stretch] = []
-    for time, changes in groupby(_changes(trail), key=lambda change: change[0]):
+    for time, changes in groupby(_changes(tree), key=lambda change: change[0]):
         touched: dict[int, None] = {}
         for _, begins, place in changes:
             running[place] = begins
             touched[place] = None
-            for above in trail.above(trail.nodes[place]):
+            for above in tree.above(tree.nodes[place]):
                 inside[above.place] += 1 if begins else -1
                 touched[above.place] = None
         for place in touched:
@@ -136,13 +136,13 @@ def critical_path(worked: Sequence[Stretch]) -> list[Stretch]:
     return chain[::-1]
 
 
-def _changes(trail: StepTree) -> list[tuple[float, bool, int]]:
+def _changes(tree: StepTree) -> list[tuple[float, bool, int]]:
     """Begin and end of every step that takes time, in order."""
-    return sorted(_begins_and_ends(trail))
+    return sorted(_begins_and_ends(tree))
 
 
-def _begins_and_ends(trail: StepTree) -> Iterator[tuple[float, bool, int]]:
-    for node in trail.nodes:
+def _begins_and_ends(tree: StepTree) -> Iterator[tuple[float, bool, int]]:
+    for node in tree.nodes:
         if node.start is not None and node.end is not None and node.end > node.start:
             yield node.start, True, node.place
             yield node.end, False, node.place

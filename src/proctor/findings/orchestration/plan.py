@@ -39,23 +39,23 @@ class Planning:
 
 def planning(turns: Sequence[TurnWithSteps]) -> Planning:
     """What the plans of an attempt's replies were worth."""
-    judged = [(each, tuple(judge(each.expect.steps, each.trail))) for each in turns]
+    judged = [(each, tuple(judge(each.expect.steps, each.tree))) for each in turns]
     return Planning(
-        plans=sum(node.kind == "plan" for each in turns for node in each.trail.nodes),
+        plans=sum(node.kind == "plan" for each in turns for node in each.tree.nodes),
         planned=share(pair for each, verdicts in judged for pair in _planned_sub_agents(each, verdicts)),
         used=share(pair for each, verdicts in judged for pair in _used_sub_agents(each, verdicts)),
-        done=share(pair for each in turns for pair in _done(each.trail)),
+        done=share(pair for each in turns for pair in _done(each.tree)),
     )
 
 
 def _used_sub_agents(turn: TurnWithSteps, verdicts: _Verdicts) -> Iterator[tuple[str, bool]]:
-    missing = missing_from(turn.trail, turn.expect)
+    missing = missing_from(turn.tree, turn.expect)
     yield from ((name, name not in missing) for name in turn.expect.sub_agents)
     yield from ((verdict.wanted, verdict.passed) for _, verdict in verdicts if verdict.passed is not None)
 
 
 def _planned_sub_agents(turn: TurnWithSteps, verdicts: _Verdicts) -> Iterator[tuple[str, bool]]:
-    plan = "\n".join(_plans(turn.trail))
+    plan = "\n".join(_plans(turn.tree))
     if not plan:
         return
     yield from ((name, mentions(plan, name)) for name in turn.expect.sub_agents)
@@ -65,11 +65,11 @@ def _planned_sub_agents(turn: TurnWithSteps, verdicts: _Verdicts) -> Iterator[tu
             yield verdict.wanted, any(mentions(plan, name) for name in told)
 
 
-def _plans(trail: StepTree) -> Iterator[str]:
+def _plans(tree: StepTree) -> Iterator[str]:
     """What each plan says; one that has a name and no content cannot be judged."""
-    for node in trail.nodes:
-        if node.kind in PLANS and trail.text(node) != node.step.name:
-            yield trail.text(node)
+    for node in tree.nodes:
+        if node.kind in PLANS and tree.text(node) != node.step.name:
+            yield tree.text(node)
 
 
 def _to_be_named(wanted: ExpectedStep) -> list[str]:
@@ -79,16 +79,16 @@ def _to_be_named(wanted: ExpectedStep) -> list[str]:
     return [name for name in (wanted.which.name, wanted.which.agent) if name]
 
 
-def _done(trail: StepTree) -> Iterator[tuple[str, bool]]:
+def _done(tree: StepTree) -> Iterator[tuple[str, bool]]:
     """The entries of the plan in force, which is the last that is a list, and whether each was done."""
-    plans = [(node, entries) for node in trail.nodes if node.kind in PLANS and (entries := _entries(node.step.detail))]
+    plans = [(node, entries) for node in tree.nodes if node.kind in PLANS and (entries := _entries(node.step.detail))]
     if not plans:
         return
     first, in_force = plans[0][0], plans[-1][1]
     later = [
-        (node, stem_set(fold(trail.text(node))))
-        for node in trail.nodes
-        if node.works and not node.failed and trail.follows(node, first)
+        (node, stem_set(fold(tree.text(node))))
+        for node in tree.nodes
+        if node.works and not node.failed and tree.follows(node, first)
     ]
     yield from ((entry, any(_is_done_by(entry, node, words) for node, words in later)) for entry in in_force)
 

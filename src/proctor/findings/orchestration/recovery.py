@@ -27,22 +27,22 @@ class Recovery:
 def recovery(turns: Sequence[TurnWithSteps]) -> Recovery:
     """What became of the errors in an attempt's replies."""
     return Recovery(
-        recovered=share(pair for each in turns for pair in _errors(each.trail)),
-        re_plans=sum(node.kind == "re-plan" for each in turns for node in each.trail.nodes),
+        recovered=share(pair for each in turns for pair in _errors(each.tree)),
+        re_plans=sum(node.kind == "re-plan" for each in turns for node in each.tree.nodes),
     )
 
 
-def _errors(trail: StepTree) -> Iterator[tuple[str, bool]]:
+def _errors(tree: StepTree) -> Iterator[tuple[str, bool]]:
     """Steps that are an error or ended in one; an error step inside a step that failed is that same error."""
-    successes = _last_successes(trail)
-    changes = [node for node in trail.nodes if node.kind == "re-plan"]
-    for node in trail.nodes:
-        reported = node.kind == "error" and node.parent is not None and trail.nodes[node.parent].failed
+    successes = _last_successes(tree)
+    changes = [node for node in tree.nodes if node.kind == "re-plan"]
+    for node in tree.nodes:
+        reported = node.kind == "error" and node.parent is not None and tree.nodes[node.parent].failed
         if node.failed and not reported:
             recovered = (
-                _is_tried_again(node, successes, trail)
-                or _is_coped_with(node, trail)
-                or _is_planned_round(node, changes, successes, trail)
+                _is_tried_again(node, successes, tree)
+                or _is_coped_with(node, tree)
+                or _is_planned_round(node, changes, successes, tree)
             )
             yield node.label, recovered
 
@@ -56,8 +56,8 @@ class _Successes:
     by_parent: dict[int | None, Node]
 
 
-def _last_successes(trail: StepTree) -> _Successes:
-    succeeded = [node for node in trail.by_begin() if _succeeds(node)]
+def _last_successes(tree: StepTree) -> _Successes:
+    succeeded = [node for node in tree.by_begin() if _succeeds(node)]
     return _Successes(
         by_agent={_agent(node): node for node in succeeded},
         by_task={_task(node): node for node in succeeded},
@@ -65,28 +65,28 @@ def _last_successes(trail: StepTree) -> _Successes:
     )
 
 
-def _is_tried_again(error: Node, successes: _Successes, trail: StepTree) -> bool:
+def _is_tried_again(error: Node, successes: _Successes, tree: StepTree) -> bool:
     """Whether the same sub-agent did the same later; an error step has a name of its own, so there anything will do."""
     if error.kind == "error" and error.agent is not None:
         again = successes.by_agent.get(_agent(error))
     else:
         again = successes.by_task.get(_task(error))
-    return again is not None and trail.follows(again, error) and not trail.inside(again, error)
+    return again is not None and tree.follows(again, error) and not tree.inside(again, error)
 
 
-def _is_coped_with(error: Node, trail: StepTree) -> bool:
+def _is_coped_with(error: Node, tree: StepTree) -> bool:
     """Whether the sub-agent in whose work it happened ended that work well."""
-    delegation = next((node for node in trail.above(error) if node.kind == "delegate"), None)
+    delegation = next((node for node in tree.above(error) if node.kind == "delegate"), None)
     return delegation is not None and _succeeds(delegation) and _agent(delegation) == _agent(error)
 
 
-def _is_planned_round(error: Node, changes: Sequence[Node], successes: _Successes, trail: StepTree) -> bool:
+def _is_planned_round(error: Node, changes: Sequence[Node], successes: _Successes, tree: StepTree) -> bool:
     """Whether the plan was changed, and then a step beside the failed one succeeded, or the step both are part of."""
-    since = [node for node in changes if trail.follows(node, error)]
-    if since and error.parent is not None and _succeeds(trail.nodes[error.parent]):
+    since = [node for node in changes if tree.follows(node, error)]
+    if since and error.parent is not None and _succeeds(tree.nodes[error.parent]):
         return True
     beside = successes.by_parent.get(error.parent)
-    return beside is not None and any(trail.follows(beside, change) for change in since)
+    return beside is not None and any(tree.follows(beside, change) for change in since)
 
 
 def _succeeds(node: Node) -> bool:

@@ -93,17 +93,17 @@ def used_by(turn: TurnWithSteps) -> Iterator[tuple[str, Usage]]:
     Some orchestrators add up what sub-steps used in the step that they are part of. Where the steps together come to
     more than the reply as a whole, that is what they do, and it is taken off again.
     """
-    own = {node.place: usage for node in turn.trail.nodes if (usage := node.step.usage)}
+    own = {node.place: usage for node in turn.tree.nodes if (usage := node.step.usage)}
     whole = turn.reply.usage
     if whole and sum(map(_tokens, own.values())) > _tokens(whole):
-        own = _without_parts(own, turn.trail)
-    yield from ((turn.trail.nodes[place].agent or ITSELF, usage) for place, usage in own.items())
+        own = _without_parts(own, turn.tree)
+    yield from ((turn.tree.nodes[place].agent or ITSELF, usage) for place, usage in own.items())
 
 
-def _without_parts(told: Mapping[int, Usage], trail: StepTree) -> dict[int, Usage]:
+def _without_parts(told: Mapping[int, Usage], tree: StepTree) -> dict[int, Usage]:
     own = dict(told)
     for place, part in told.items():
-        above = next((node.place for node in trail.above(trail.nodes[place]) if node.place in told), None)
+        above = next((node.place for node in tree.above(tree.nodes[place]) if node.place in told), None)
         if above is not None:
             own[above] -= part
     return own

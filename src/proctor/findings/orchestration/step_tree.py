@@ -114,7 +114,7 @@ class TurnWithSteps:
 
     turn: Turn
     reply: Reply
-    trail: StepTree
+    tree: StepTree
     expect: Expectation
 
 
@@ -125,7 +125,7 @@ def turns_with_steps(exam: Exam, transcript: Transcript) -> tuple[TurnWithSteps,
         TurnWithSteps(
             turn=turn,
             reply=turn.reply,
-            trail=read(turn.reply.steps, turn.reply.tool_calls),
+            tree=read(turn.reply.steps, turn.reply.tool_calls),
             expect=expectations.get(turn.case or "", Expectation()),
         )
         for turn in transcript.turns

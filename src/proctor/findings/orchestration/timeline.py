@@ -42,20 +42,20 @@ class Timeline:
 
 def timeline(steps: Sequence[Step]) -> Timeline:
     """The steps as lanes."""
-    trail = read(steps)
-    starts = [node.start for node in trail.nodes if node.start is not None]
+    tree = read(steps)
+    starts = [node.start for node in tree.nodes if node.start is not None]
     first = min(starts, default=0.0)
-    last = max((node.end for node in trail.nodes if node.end is not None), default=first)
-    lay = parallelism_of(trail)
+    last = max((node.end for node in tree.nodes if node.end is not None), default=first)
+    lay = parallelism_of(tree)
     critical = frozenset(lay.critical_steps if lay is not None else ())
-    lanes = tuple(_lane(node, first, critical) for node in _in_order(trail))
+    lanes = tuple(_lane(node, first, critical) for node in _in_order(tree))
     return Timeline(lanes=lanes, seconds=max(last, *starts, first) - first)
 
 
-def _in_order(trail: StepTree) -> list[Node]:
+def _in_order(tree: StepTree) -> list[Node]:
     """Each step, then those that are part of it; of equals, the one that began first."""
     below: dict[int | None, list[Node]] = {}
-    for node in sorted(trail.nodes, key=_begin, reverse=True):
+    for node in sorted(tree.nodes, key=_begin, reverse=True):
         below.setdefault(node.parent, []).append(node)
     waiting = below.get(None, [])
     found: list[Node] = []

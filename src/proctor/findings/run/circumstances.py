@@ -14,7 +14,7 @@ _RETRIED = "retried_timeouts"
 _MANY = 3
 _LARGE = 0.05
 """So many time-outs, or such a share of the attempts, and it is said what helps."""
-_LONGER = 5
+LONGER = 5
 """How much longer a time limit is proposed to be."""
 
 
@@ -146,18 +146,18 @@ def sentences(run: Run, found: Circumstances) -> Iterator[str]:
     if run.imported is not None:
         yield _origin(run.imported)
     for late in found.timeouts:
-        yield f"{_late(late)} {_cure(run, late)}" if run.imported is None else _late(late)
+        yield f"{_late(late)} {_cure(late)}" if run.imported is None else _late(late)
     if found.cut_off:
         yield f"{_of(found.cut_off, found.replies, 'replies')} cut off at the output limit{_limit(run)}; raise it."
     if found.retried_timeouts:
         yield (
-            f"{_attempts(found.retried_timeouts)} had timed out and {_were(found.retried_timeouts)} played again "
-            "(--retry-timeouts): not comparable to a run whose time-outs were not."
+            f"{_attempts(found.retried_timeouts)} had timed out and {_were(found.retried_timeouts)} played again: "
+            "not comparable to a run whose time-outs were not."
         )
     done = "judged" if run.rescored_from is not None else "played"
     for each in found.changed:
         yield (
-            f"{_attempts(each.attempts)} {_were(each.attempts)} {done} with --{each.setting} {each.value:g} "
+            f"{_attempts(each.attempts)} {_were(each.attempts)} {done} with {each.setting} {each.value:g} "
             f"(the run's own: {each.own:g})."
         )
 
@@ -173,26 +173,22 @@ def _late(late: TimeOuts) -> str:
     return f"In {late.count} of {late.attempts} attempts {who} did not answer within {late.seconds:g} s{once}."
 
 
-def _cure(run: Run, late: TimeOuts) -> str:
-    """The command that plays them again, and what to change for it."""
-    longer = f"--timeout {_LONGER * late.seconds:g}"
-    command = f"proctor resume {run.id}" + (" --retry-timeouts" if late.stage == "agent" else "")
+def _cure(late: TimeOuts) -> str:
+    """What to change when they are played again."""
+    longer = f"{LONGER * late.seconds:g} s for a reply"
     if late.concurrency == 1:
-        return f"If it needs longer: {command} {longer}"
+        return f"If it needs longer, allow {longer}."
     if late.limited:
         table = f'[limits."{late.host}"]' if set(late.host) & set(".:") else f"[limits.{late.host}]"
         now = " (2 unless set, on this machine)" if late.local else ""
         return (
-            f"If fewer calls at once help, set {table} concurrency = {_fewer(late)} in proctor.toml{now}; if it needs "
-            f"longer, add {longer}: {command} {longer}"
+            f"If fewer calls at once help, set {table} concurrency = {fewer_at_once(late)} in proctor.toml{now}; if it "
+            f"needs longer, allow {longer}."
         )
-    return (
-        f"If fewer at once help, give --concurrency {_fewer(late)}; if it needs longer, {longer}: "
-        f"{command} --concurrency {_fewer(late)} {longer}"
-    )
+    return f"If fewer at once help, play {fewer_at_once(late)} at once; if it needs longer, allow {longer}."
 
 
-def _fewer(late: TimeOuts) -> int:
+def fewer_at_once(late: TimeOuts) -> int:
     """How many calls at once a server may be able to answer in time."""
     if late.local and late.limited:
         return 1

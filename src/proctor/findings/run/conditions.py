@@ -10,6 +10,7 @@ from proctor.findings.run.findings import ConditionFinding
 from proctor.findings.run.tally import mean_score, pass_rate
 from proctor.findings.run.trials import Trials
 from proctor.statistics.common_trials import counts_in_common
+from proctor.statistics.compare import compare_counts, holm
 
 if TYPE_CHECKING:
     from proctor.statistics.compare import Comparison
@@ -19,8 +20,6 @@ def side_by_side(under: Mapping[str, AttemptCounter], trials: Trials | None) -> 
     """Each condition beside the plain run, case by case; corrected for the number of conditions."""
     if not under or trials is None:
         return ()
-    from proctor.statistics.compare import holm
-
     plain = under.get("")
     against = {name: _against(name, plain, each, trials) for name, each in under.items() if plain is not None and name}
     tested = {name: each.p_value for name, each in against.items() if each.p_value is not None}
@@ -42,8 +41,6 @@ def side_by_side(under: Mapping[str, AttemptCounter], trials: Trials | None) -> 
 
 
 def _against(name: str, plain: AttemptCounter, each: AttemptCounter, trials: Trials) -> Comparison:
-    from proctor.statistics.compare import compare_counts
-
     common = [counts_in_common(trials.verdicts(case, ""), trials.verdicts(case, name)) for case in plain.tallies]
     planned = zip(_count_planned(plain), _count_planned(each), strict=True)
     return compare_counts(_counts(plain), _counts(each), planned=planned, common=common)

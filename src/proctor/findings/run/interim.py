@@ -13,8 +13,7 @@ def sentences(run: Run) -> Iterator[str]:
     if run.cut and run.interim is not None:
         yield (
             f"Stopped early {where(run.interim)}: {said(run.interim)}. The rate is off by up to two points, away from "
-            f"the gate. The verdict stays, whatever the rest would show: `proctor resume {run.id} --to-the-end` plays "
-            "it."
+            f"the gate. The verdict stays, whatever the rest would show; resumed to the end, the run plays it."
         )
     elif run.cut:
         yield "Judges a run that stopped early: the rate is off by up to two points, away from that run's gate."

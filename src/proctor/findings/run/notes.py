@@ -29,10 +29,10 @@ def notes(
     if _by_the_embedded_reviewer(run):
         yield (
             "Marks are by the embedded reviewer: deterministic text rules, no model. "
-            "Use --reviewer to name a model for free-form answers."
+            "Name a model as the reviewer for free-form answers."
         )
     if idle := [part for part in parts if run.settings.weights and not run.settings.weights.get(part)]:
-        yield f"Marked, but without a weight in --weights, so it does not count: {', '.join(idle)}."
+        yield f"Marked, but without a weight, so it does not count: {', '.join(idle)}."
     if battle is not None:
         yield from _of_battle(run, battle)
     elif cases < 30 and rate.value is not None:
@@ -68,14 +68,14 @@ def _of_battle(run: Run, battle: BattleFindings) -> Iterator[str]:
     n = battle.conversations
     if n < 30 and battle.pass_rate.value is not None:
         what = "1 conversation" if n == 1 else f"{n} conversations"
-        more = "use --trials" if run.settings.type == "abm-static" else "use more seed questions, or --trials"
+        more = "more trials" if run.settings.type == "abm-static" else "more seed questions or trials"
         if seeds := battle.pass_rate.clusters:
             yield (
                 f"{what} of {seeds} seed questions: conversations of one seed are alike, so the intervals rest on the "
                 f"{seeds} seeds and are wide; use more seed questions."
             )
         else:
-            yield f"{what}: the conversation is what the intervals count, so they are wide; {more}."
+            yield f"{what}: the conversation is what the intervals count, so they are wide; {more} say more."
     if not run.settings.context_given:
         yield (
             "The agent is handed each question alone: it must keep its own memory of the conversation, "

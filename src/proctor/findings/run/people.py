@@ -53,6 +53,8 @@ class PeopleFinding:
     """The rate in categories with enough labels."""
     between: PeopleAgreement | None = None
     """How people agree with each other; None: nobody has labelled what another has."""
+    labels_from: tuple[str, ...] = ()
+    """The runs whose labels are used because this one only judges their replies anew; empty: the labels are its own."""
     carried_from: str = ""
     """The run whose labels these are, which had the same judge and rubric; empty: this one's."""
 
@@ -96,51 +98,62 @@ def people_finding(
     by_judge: JudgedShare,
     *,
     categories: Mapping[str, tuple[Container[str], JudgedShare]] | None = None,
+    weights: Mapping[Key, float] | None = None,
 ) -> PeopleFinding | None:
     """What the labels show; None: there are none.
 
     `judged` are the judge's verdicts on labelled attempts; `categories` are names with their exams and what the judge
-    says of those.
+    says of those; `weights` what each stands for, where they were drawn by the verdicts of another judge.
     """
     if not labels:
         return None
     said = {key: passed for key, passed in majority(labels).items() if key in judged}
-    labelled = labelled_of(said, judged)
+    labelled = labelled_of(said, judged, weights)
     rate = rate_by_people(labelled, share=by_judge.share, cases=by_judge.cases)
     known = rate.value is not None
     spread = variance_by_people(labelled, share=by_judge.share, cases=by_judge.cases) if known else None
     more, short = _more(rate, labelled, by_judge)
     return PeopleFinding(
         rate=_of_all(rate, by_judge.answered, cases=by_judge.rate.n),
-        labels=labelled.labels,
+        labels=len(said),
         people=len({label.who for label in labels}),
         quality=judge_quality(labelled, share=by_judge.share),
         correlation=correlation(labelled, share=by_judge.share),
         more=more,
         short_of_cases=short,
         variance=None if spread is None else spread * by_judge.answered**2,
-        categories=dict(_by_category(said, judged, categories or {})),
+        categories=dict(_by_category(said, judged, categories or {}, weights)),
         between=agreement_between_people(_votes(labels).values()),
     )
 
 
-def labelled_of(said: Mapping[Key, bool], judged: Mapping[Key, bool]) -> Labelled:
-    """How what people say falls on the judge's verdicts."""
-    return Labelled(
-        passes=sum(judged[key] for key in said),
-        passes_right=sum(judged[key] and passed for key, passed in said.items()),
-        fails=sum(not judged[key] for key in said),
-        fails_wrong=sum(not judged[key] and passed for key, passed in said.items()),
-    )
+def labelled_of(
+    said: Mapping[Key, bool], judged: Mapping[Key, bool], weights: Mapping[Key, float] | None = None
+) -> Labelled:
+    """How what people say falls on the judge's verdicts; by as many labels of equal weight as tell the same."""
+    passes, passes_right = _weighed([key for key in said if judged[key]], said, weights)
+    fails, fails_wrong = _weighed([key for key in said if not judged[key]], said, weights)
+    return Labelled(passes=passes, passes_right=passes_right, fails=fails, fails_wrong=fails_wrong)
+
+
+def _weighed(keys: Sequence[Key], said: Mapping[Key, bool], weights: Mapping[Key, float] | None) -> tuple[float, float]:
+    """How many labels these are, and how many of them pass."""
+    if weights is None or not keys:
+        return len(keys), sum(said[key] for key in keys)
+    size, total = effective_size(weights[key] for key in keys), sum(weights[key] for key in keys)
+    return size, size * sum(weights[key] for key in keys if said[key]) / total
 
 
 def _by_category(
-    said: Mapping[Key, bool], judged: Mapping[Key, bool], categories: Mapping[str, tuple[Container[str], JudgedShare]]
+    said: Mapping[Key, bool],
+    judged: Mapping[Key, bool],
+    categories: Mapping[str, tuple[Container[str], JudgedShare]],
+    weights: Mapping[Key, float] | None,
 ) -> Iterator[tuple[str, Estimate]]:
     for name, (exams, by_judge) in categories.items():
         inside = {key: passed for key, passed in said.items() if key.exam in exams}
         if len(inside) >= FEWEST_BY_CATEGORY:
-            rate = rate_by_people(labelled_of(inside, judged), share=by_judge.share, cases=by_judge.cases)
+            rate = rate_by_people(labelled_of(inside, judged, weights), share=by_judge.share, cases=by_judge.cases)
             yield name, _of_all(rate, by_judge.answered, cases=by_judge.rate.n)
 
 
@@ -175,9 +188,10 @@ def _carried_rate(labelled: Labelled, quality: JudgeQuality | None, there: Judge
         return _no_rate(here, "people's labels there lack what the judge passed, or what it failed")
     passes = there.share / labelled.passes if labelled.passes else 0.0
     fails = (1 - there.share) / labelled.fails if labelled.fails else 0.0
-    good = effective_size([passes] * labelled.passes_right + [fails] * labelled.fails_wrong)
+    good = effective_size([passes] * round(labelled.passes_right) + [fails] * round(labelled.fails_wrong))
     bad = effective_size(
-        [passes] * (labelled.passes - labelled.passes_right) + [fails] * (labelled.fails - labelled.fails_wrong)
+        [passes] * round(labelled.passes - labelled.passes_right)
+        + [fails] * round(labelled.fails - labelled.fails_wrong)
     )
     try:
         rate = rate_by_other_labels(

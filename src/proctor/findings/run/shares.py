@@ -9,6 +9,7 @@ from proctor.findings.battle.units import Units
 from proctor.findings.run.findings import ConditionFinding
 from proctor.findings.run.trials import Trials
 from proctor.statistics.common_trials import differences_in_common
+from proctor.statistics.compare import compare, holm
 from proctor.statistics.intervals import Sums
 
 
@@ -40,8 +41,6 @@ def with_shares(
     """The conditions of a battle, whose pass rate is the mean share of replies that passed."""
     if not conditions or trials is None:
         return ()
-    from proctor.statistics.compare import compare, holm
-
     means = {name: each.means(exams) for name, each in shares.items()}
     against = {
         name: compare(means[""], values, tested=_tested_differences(exams, name, trials))

@@ -20,5 +20,7 @@ class Summary:
     """Of them, those whose reply somebody judged."""
     no_test: bool = False
     """Whether nothing was judged, in a battle nothing beyond the seed questions."""
+    never_answered: bool = False
+    """Whether it is completed and the agent itself failed in every attempt."""
     usage: Usage = Usage()
     """Of the agent, the examiner and the reviewers, over all attempts."""

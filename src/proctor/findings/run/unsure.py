@@ -86,8 +86,8 @@ def sentences(run: Run, found: UnsureMarks) -> Iterator[str]:
         yield f"{said} yourself."
     else:
         yield (
-            f"{said} yourself, or have a second judge decide them alone: "
-            f"proctor rescore {run.id} --reviewer {run.settings.reviewer},openai:MODEL"
+            f"{said} yourself, or have a second judge decide them alone: rescore the run with the reviewer "
+            f"{run.settings.reviewer},openai:MODEL."
         )
 
 

@@ -36,6 +36,8 @@ def open_source(file: SourceFile, wishes: ImportWishes, tool: str | None = None)
         keys = ", ".join(map(repr, [*file.first][:8])) or "none"
         raise InputError(
             f"{file.path} does not look like a file of any tool that is known here ({', '.join(TOOLS)}); its keys are "
-            f"{keys}. Say where it is from with --from, or turn a plain table into a benchmark with `proctor convert`"
+            f"{keys}",
+            terminal=". Say where it is from with --from, or make a plain table a benchmark with `proctor convert`",
+            page=". A plain table is made a benchmark by Create, on the list of benchmarks",
         )
     return found.open(file, wishes)

@@ -114,6 +114,7 @@ def _unpack(data: bytes, entry: _Entry, path: Path) -> bytes:
             "or turn the log into JSON with `inspect log convert --to json`"
         ) from None
     try:
-        return zstandard.ZstdDecompressor().decompressobj().decompress(data)
+        with zstandard.ZstdDecompressor().stream_reader(data) as reader:
+            return bytes(reader.read(entry.size + 1))
     except zstandard.ZstdError as error:
         raise ValueError(str(error)) from error

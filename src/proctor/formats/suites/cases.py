@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from proctor.benchmark import OWN_PART, Case, Expectation, ExpectedCall
+from proctor.benchmark import OWN_PART, AskedPart, Case, Expectation, ExpectedCall
 from proctor.codec import case_id
 
 _NO_CITATIONS: dict[str, Any] = {"citations": None, "sources": [], "quotes": False}
@@ -54,7 +54,7 @@ class CaseMaker:
                 return made
 
 
-def _criteria(given: str | dict[str, str]) -> dict[str, str]:
+def _criteria(given: str | dict[str, AskedPart]) -> dict[str, AskedPart]:
     return {OWN_PART: given} if isinstance(given, str) else given
 
 

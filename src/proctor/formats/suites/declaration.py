@@ -9,7 +9,7 @@ from proctor.formats.rules import LONGEST
 from proctor.formats.suites.shapes import Anything, Flag, Keyword, Number, OneOf, Pattern, Schema, Text
 from proctor.formats.suites.structures import Either, Field, ListOf, MapOf, Record
 from proctor.formats.synonyms import synonyms
-from proctor.settings import BOUNDS
+from proctor.settings import BOUNDS, MOST_CRITERIA, why_no_criterion
 from proctor.transcript import LieKind
 
 _LONGEST_NAME = 200
@@ -148,6 +148,17 @@ EXPECT = Record(
         "forbidden": "did you mean 'exclusions'?",
     },
 )
+CRITERION = Record(
+    name="criterion",
+    fields={
+        "asks": Field(shape=_prose, about="What the model is told to mark.", required=True),
+        "weight": Field(
+            shape=Number(above=0, most=1_000_000),
+            about="How much it weighs in the mark; 1 unless told. `--weights` come first.",
+        ),
+    },
+    hints={"text": "did you mean 'asks'?", "ask": "did you mean 'asks'?", "weights": "did you mean 'weight'?"},
+)
 CASE = Record(
     name="case",
     fields={
@@ -164,9 +175,14 @@ CASE = Record(
             "flaky, once one that is expensive. No part of what is examined; in battles it is left aside.",
         ),
         "criteria": Field(
-            shape=Either(shapes=(_prose, MapOf(value=_prose))),
-            about="What a model reviewer marks besides: a text, or part → text; the case passes at a mark of "
-            "0.7 unless a `passing_score` says otherwise.",
+            shape=Either(
+                shapes=(
+                    _prose,
+                    MapOf(value=Either(shapes=(_prose, CRITERION)), why_no_name=why_no_criterion, most=MOST_CRITERIA),
+                )
+            ),
+            about="What a model reviewer marks besides: a text, or part → text or `{asks, weight}`; the case passes "
+            "at a mark of 0.7 unless a `passing_score` says otherwise.",
         ),
         "metadata": Field(
             shape=MapOf(value=Anything()),
@@ -270,7 +286,7 @@ SUITE = Record(
 
 def suite_schema() -> Schema:
     """The JSON Schema (draft 2020-12) of a YAML suite, for editors."""
-    records = (SUITE, CASE, EXPECT, CALL, MATCH, CITATIONS, STEP, WHICH, LIMITS, CONDITION)
+    records = (SUITE, CASE, CRITERION, EXPECT, CALL, MATCH, CITATIONS, STEP, WHICH, LIMITS, CONDITION)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Proctor suite",

@@ -213,6 +213,8 @@ class Number:
     def requirement(self) -> str:
         """The bounds in words."""
         name = "a whole number" if self.whole else "a number"
+        if self.above is not None and self.most is not None:
+            return f"{name} above {self.above:g}, up to {self.most:,}"
         if self.most is not None:
             return f"{name} from {self.least:g} to {self.most:g}"
         if self.above is not None:

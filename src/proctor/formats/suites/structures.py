@@ -65,6 +65,10 @@ class MapOf:
     """Names of the user's own, each with one shape."""
 
     value: Shape
+    why_no_name: Callable[[str], str | None] = lambda _: None
+    """A name → why it cannot be one; None: it can."""
+    most: int | None = None
+    """How many there may be."""
 
     @property
     def requirement(self) -> str:
@@ -80,19 +84,25 @@ class MapOf:
         reading.count(node)
         if not isinstance(node, MappingNode):
             return refuse(self, node, reading)
+        if self.most is not None and len(node.entries) > self.most:
+            reading.problem(node, f"it has {len(node.entries):,} names; expected at most {self.most:,}")
         found: dict[str, Any] = {}
         for key, value in fit_entries(node, reading):
             reading.path.append(key.text)
-            if key.text.strip():
-                found[key.text] = self.value.read(value, reading)
-            else:
+            if not key.text.strip():
                 reading.problem(key, "expected a name before the colon, found nothing")
+            elif (wrong := self.why_no_name(key.text)) is not None:
+                reading.problem(key, wrong)
+            else:
+                found[key.text] = self.value.read(value, reading)
             reading.path.pop()
         return {name: value for name, value in found.items() if value is not UNUSABLE}
 
     def schema(self) -> Schema:
         """An object with any keys."""
-        return {"type": "object", "additionalProperties": self.value.schema(), "propertyNames": {"pattern": r"\S"}}
+        most = {} if self.most is None else {"maxProperties": self.most}
+        names = {"propertyNames": {"pattern": r"\S"}}
+        return {"type": "object", "additionalProperties": self.value.schema(), **names, **most}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

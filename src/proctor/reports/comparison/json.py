@@ -8,7 +8,7 @@ from proctor.findings.comparison import CaseChange, CategoryChange, Compared
 from proctor.findings.run import CaseFinding, Findings
 from proctor.findings.run.cost import cost_per_pass
 from proctor.reports.comparison import words
-from proctor.reports.values import counts, estimate
+from proctor.reports.values import counts, estimate, plain
 from proctor.statistics.compare import FEWEST_FOR_VERDICT, Comparison
 
 
@@ -62,6 +62,7 @@ def _side(findings: Findings) -> dict[str, Any]:
         "pass_rate": estimate(findings.pass_rate),
         "mean_score": estimate(findings.mean_score),
         "cost_per_pass": estimate(cost_per_pass(findings)),
+        "first_token": plain(findings.first_token),
     }
 
 

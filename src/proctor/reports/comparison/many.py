@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import RenderableType
 from rich.text import Text
 
 from proctor.findings.comparison.many import ManyCompared, MatrixRow, PairFinding, RunStanding, letter
+from proctor.findings.run import Findings
 from proctor.reports import numbers, outcomes
-from proctor.reports.comparison.cost import division, passed_unit, per_pass
+from proctor.reports.comparison.cost import are_priced, side_columns, side_note
 from proctor.reports.comparison.words import difference_of
 from proctor.reports.headline import noun_of
 from proctor.reports.markup import plain as in_markdown
 from proctor.reports.outcomes import OutcomeLabel
 from proctor.reports.run_names import listed, run_names
 from proctor.reports.terminal import STYLES, Page, cut_line, outcome_text, page_table
-from proctor.reports.values import counts, estimate
+from proctor.reports.values import counts, estimate, plain
 from proctor.reports.words import cell_text, one_line
-from proctor.run import Run
-from proctor.statistics.estimate import Estimate
 
 _SHOWN = 15
 _NAMED = 3
@@ -115,10 +114,11 @@ def _report(many: ManyCompared, width: int, every: bool) -> Iterator[RenderableT
         yield Text()
     yield _runs(many, width)
     yield Text()
-    if _money(many):
-        yield _costs(many, width)
-        yield Text(f"  {cost_note(many)}", style="dim")
-        yield Text("  *: no other run is both better and cheaper", style="dim")
+    if columns := _side_columns(many):
+        yield side_table(columns, width)
+        yield Text(f"  {note(many)}", style="dim")
+        if are_priced(_found(many)):
+            yield Text("  *: no other run is both better and cheaper", style="dim")
         yield Text()
     yield _pairs(many, width)
     yield Text(f"  {HOLM}", style="dim")
@@ -138,32 +138,35 @@ def _runs(many: ManyCompared, width: int) -> RenderableType:
     return table
 
 
-def _costs(many: ManyCompared, width: int) -> RenderableType:
+def side_table(columns: Mapping[str, Sequence[str]], width: int) -> RenderableType:
+    """What is told of each run by its letter, in columns by their headers."""
     table = page_table(width)
     table.add_column("", no_wrap=True)
-    for header in _money(many):
+    for header in columns:
         table.add_column(header, justify="right", no_wrap=True)
     table.add_column("", ratio=1)
-    for place, run in enumerate(many.runs):
-        table.add_row(Text(letter(place), style="bold"), *_cost_cells(run))
+    for place, cells in enumerate(zip(*columns.values(), strict=True)):
+        table.add_row(Text(letter(place), style="bold"), *cells)
     return table
 
 
-def _money(many: ManyCompared) -> list[str]:
-    return ["cost each", f"per {passed_unit(_first(many))}"] if any(run.cost for run in many.runs) else []
+def _side_columns(many: ManyCompared) -> dict[str, list[str]]:
+    found = _found(many)
+    each = {"cost each": [_cost_cell(run) for run in many.runs]} if are_priced(found) else {}
+    return {**each, **side_columns(found)}
 
 
-def cost_note(many: ManyCompared) -> str:
-    """What the cost of a passed case is."""
-    return f"per {passed_unit(_first(many))}: {division(_first(many))}"
+def note(many: ManyCompared) -> str:
+    """What the columns of cost and first token are; empty where there are none."""
+    return side_note(_found(many))
 
 
-def _first(many: ManyCompared) -> Run:
-    return many.runs[0].findings.run
+def _found(many: ManyCompared) -> list[Findings]:
+    return [run.findings for run in many.runs]
 
 
-def _cost_cells(run: RunStanding) -> list[str]:
-    return [_amount(run.cost) + (" *" if run.on_front else ""), _per_pass(run.cost_per_pass)]
+def _cost_cell(run: RunStanding) -> str:
+    return numbers.NOTHING if run.cost is None else numbers.cost(run.cost) + (" *" if run.on_front else "")
 
 
 def _run_cells(run: RunStanding) -> list[Text | str]:
@@ -171,14 +174,6 @@ def _run_cells(run: RunStanding) -> list[Text | str]:
     said = numbers.say(found.pass_rate, noun=noun_of(found.run))
     seconds = numbers.NOTHING if run.seconds is None else numbers.duration(run.seconds)
     return [Text(one_line(found.run.agent)), found.run.id, rank(run), said.value, said.interval, seconds]
-
-
-def _per_pass(estimate: Estimate) -> str:
-    return numbers.NOTHING if estimate.value is None else per_pass(estimate)
-
-
-def _amount(value: float | None) -> str:
-    return numbers.NOTHING if value is None else numbers.cost(value)
 
 
 def _pairs(many: ManyCompared, width: int) -> RenderableType:
@@ -231,16 +226,17 @@ def markdown(many: ManyCompared) -> str:
 def _markdown(many: ManyCompared) -> Iterator[str]:
     yield f"**{in_markdown(sentence(many), 400)}**\n"
     yield from (f"> {in_markdown(warning, 400)}\n" for warning in many.warnings)
+    columns = _side_columns(many)
     yield from _markdown_table(
-        ["", "agent", "run", "rank", "pass rate", "interval", "median time", *_money(many)],
+        ["", "agent", "run", "rank", "pass rate", "interval", "median time", *columns],
         [
             [letter(place), in_markdown(run.findings.run.agent, 100), f"`{run.findings.run.id}`", *map(str, cells)]
             for place, run in enumerate(many.runs)
-            for cells in [[*_run_cells(run)[2:], *(_cost_cells(run) if _money(many) else [])]]
+            for cells in [[*_run_cells(run)[2:], *(column[place] for column in columns.values())]]
         ],
     )
-    if _money(many):
-        yield f"{cost_note(many)}\n"
+    if columns:
+        yield f"{note(many)}\n"
     rows = []
     for pair in many.pairs:
         difference, interval = difference_of(pair.comparison.difference)
@@ -290,6 +286,7 @@ def _run_dict(run: RunStanding) -> dict[str, Any]:
         "cost_per_pass_interval": [run.cost_per_pass.low, run.cost_per_pass.high],
         "cost_per_pass_note": run.cost_per_pass.note,
         "median_seconds": run.seconds,
+        "first_token": plain(found.first_token),
         "on_front": run.on_front,
     }
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from proctor.findings.comparison import Compared
 from proctor.reports import numbers
 from proctor.reports.comparison import words
-from proctor.reports.comparison.cost import beside
+from proctor.reports.comparison.cost import beside, first_tokens
 from proctor.reports.comparison.text import drawn, scale_of
 from proctor.reports.markup import plain
 from proctor.statistics.flips import Flip
@@ -59,6 +59,8 @@ def _facts(compared: Compared) -> Iterator[str]:
         yield f"- As people judge: {people}"
     if cost := beside(compared):
         yield f"- Cost: {cost}"
+    if times := first_tokens(compared):
+        yield f"- First token: {times}"
     counted = [
         f"{words.FLIPS[flip].sign} {numbers.whole(number)} {words.FLIPS[flip].word}"
         for flip in words.FLIPS

@@ -12,7 +12,7 @@ from rich.text import Text
 from proctor.findings.comparison import CaseChange, Compared
 from proctor.reports import numbers
 from proctor.reports.comparison import words
-from proctor.reports.comparison.cost import beside
+from proctor.reports.comparison.cost import beside, first_tokens
 from proctor.reports.comparison.opening import opening
 from proctor.reports.outcomes import OutcomeLabel
 from proctor.reports.terminal import STYLES, Page, cut_line, outcome_text, page_table
@@ -114,6 +114,7 @@ def _facts(compared: Compared) -> Iterator[RenderableType]:
         "In reach": words.would_have_shown(compared),
         "By people": words.by_people(compared),
         "Cost": beside(compared),
+        "First token": first_tokens(compared),
     }
     for label, fact in facts.items():
         if fact:

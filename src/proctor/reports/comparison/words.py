@@ -307,8 +307,8 @@ def by_people(compared: Compared) -> str:
     if compared.a.run.digest != compared.b.run.digest:
         return "the runs have other cases, so what people say of one cannot be held against the other"
     if people.difference is None:
-        lacking = " and ".join(f"`proctor label {run}`" for run in people.missing)
-        return f"to tell it as people judge, label more: {lacking}"
+        lacking = " and ".join(people.missing)
+        return f"to tell it as people judge, label more replies of {lacking}"
     values = [side.people.rate for side in (compared.a, compared.b) if side.people is not None]
     said = [numbers.say(value) for value in values]
     span = _span(people.difference.low or 0.0, people.difference.high or 0.0, "percent", plus=True)

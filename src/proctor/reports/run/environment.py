@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from proctor.findings.orchestration.timeline import timeline
 from proctor.findings.run import interim as interim_words
 from proctor.reports import failures as failure_words
 from proctor.reports import numbers, outcomes, prose, svg
@@ -20,6 +21,7 @@ from proctor.reports.conditions import words as condition_words
 from proctor.reports.headline import exam_noun, extent, noun_of
 from proctor.reports.metadata import metadata_of
 from proctor.reports.orchestration import words as orchestration_words
+from proctor.reports.orchestration.gantt import gantt
 from proctor.reports.run.opening import opening
 from proctor.reports.run.particulars import expectations_of
 from proctor.reports.terms import meanings
@@ -65,9 +67,6 @@ def equip(made: Environment) -> None:
 
 def _line_of_time(steps: Sequence[Step]) -> Markup:
     """An orchestrator's steps as a picture."""
-    from proctor.findings.orchestration.timeline import timeline
-    from proctor.reports.orchestration.gantt import gantt
-
     return Markup(gantt(timeline(steps)))
 
 

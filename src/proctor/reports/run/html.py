@@ -21,7 +21,6 @@ from proctor.reports.headline import headline
 from proctor.reports.run.environment import environment
 from proctor.reports.run.particulars import settings_of
 from proctor.reports.run.selection import RenderedAttempt, rooms, select
-from proctor.reports.words import without_options
 from proctor.run import Attempt
 
 _ATTEMPTS_IN_FULL = 500
@@ -121,7 +120,7 @@ def _page(
         "longest": max(times, default=0.0),
         "middle": median(times) if times else None,
         "troubles": _troubles(findings),
-        "notes": [without_options(note) for note in findings.notes],
+        "notes": list(findings.notes),
         "missing_marks": outcomes.missing_marks(findings),
         "rows": rows[:_ROWS],
         "filters": _filters(findings, rows),

@@ -21,6 +21,8 @@ from proctor.findings.run.canaries import canary_finding
 from proctor.findings.run.interim import was_settled_early
 from proctor.findings.run.panel import JudgeFinding
 from proctor.reports import outcomes
+from proctor.reports.battle.json import as_dict as of_battle
+from proctor.reports.checks.json import as_dict as of_check
 from proctor.reports.gates import as_dicts
 from proctor.reports.noise import as_dict as as_noise
 from proctor.reports.people import as_dict as people_dict
@@ -89,8 +91,6 @@ def _people(findings: Findings) -> dict[str, Any]:
 def _checks(findings: Findings) -> dict[str, Any]:
     if not findings.checks:
         return {}
-    from proctor.reports.checks.json import as_dict as of_check
-
     return {check.name: of_check(check) for check in findings.checks}
 
 
@@ -105,8 +105,6 @@ def _conditions(findings: Findings) -> list[dict[str, Any]]:
 def _battle(findings: Findings) -> dict[str, Any]:
     if findings.battle is None:
         return {"battle": None}
-    from proctor.reports.battle.json import as_dict as of_battle
-
     return {"held_rate": estimate(findings.battle.held_rate), "battle": of_battle(findings.battle)}
 
 

@@ -12,7 +12,6 @@ from proctor.reports.checks.words import FAILED, brief, what_passes
 from proctor.reports.headline import headline
 from proctor.reports.markup import draw_interval, plain
 from proctor.reports.panel import judge_table
-from proctor.reports.words import without_options
 
 _WORST = 10
 _REASONS = 10
@@ -159,4 +158,4 @@ def _notes(findings: Findings) -> Iterator[str]:
         yield f"Canaries: {said}"
         yield ""
     if findings.notes:
-        yield "\n>\n".join(f"> {plain(without_options(note), 400)}" for note in findings.notes)
+        yield "\n>\n".join(f"> {plain(note, 400)}" for note in findings.notes)

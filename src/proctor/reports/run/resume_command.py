@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from proctor.findings.run import Findings
+from proctor.findings.run.circumstances import LONGER, fewer_at_once
 
 _MORE = 1.5
 """How much larger than the old one a budget is at least, and than what the rest would take at the rate so far."""
@@ -15,6 +16,16 @@ def command(findings: Findings) -> str:
     run = findings.run
     rest = ["--to-the-end"] if run.cut else []
     return " ".join([f"proctor resume {run.id}", *rest, *_means(findings)])
+
+
+def retry_command(findings: Findings) -> str:
+    """The command that plays again what did not answer in time, with more time and fewer at once; empty: none did."""
+    late = next(iter(findings.circumstances.timeouts), None)
+    if late is None or findings.run.imported is not None:
+        return ""
+    again = ["--retry-timeouts"] if late.stage == "agent" else []
+    fewer = [f"--concurrency {fewer_at_once(late)}"] if late.concurrency > 1 and not late.limited else []
+    return " ".join([f"proctor resume {findings.run.id}", *again, *fewer, f"--timeout {LONGER * late.seconds:g}"])
 
 
 def _means(findings: Findings) -> list[str]:

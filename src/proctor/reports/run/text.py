@@ -15,6 +15,7 @@ from proctor.findings.gates import GateVerdict
 from proctor.findings.run import Findings, ProblemGroup, stability
 from proctor.reports import gates as said_gates
 from proctor.reports import numbers, outcomes
+from proctor.reports.battle.words import contradictions, replies
 from proctor.reports.checks.text import by_check
 from proctor.reports.checks.words import what_passes
 from proctor.reports.headline import HeadlineLine, exam_noun, headline, noun_of
@@ -175,8 +176,6 @@ def _facts(findings: Findings, lines: Sequence[HeadlineLine], label: int) -> Ite
 def _of_battle(findings: Findings) -> dict[str, str]:
     if findings.battle is None:
         return {}
-    from proctor.reports.battle.words import contradictions, replies
-
     return {"Replies": replies(findings.battle), "Contradictions": contradictions(findings.battle)}
 
 
@@ -306,6 +305,8 @@ def next_command(findings: Findings, *, html: Path | None = None) -> tuple[str, 
         return f"proctor show {run.id}", "for newer numbers"
     if run.imported is None and (run.status != "completed" or not findings.complete):
         return continuing.command(findings), "plays what is missing, nothing twice"
+    if again := continuing.retry_command(findings):
+        return again, "plays again what came too late"
     if findings.untested:
         return f"proctor show {run.id} --case {shlex.quote(clean(findings.cases[0].id))}", "why it is no test"
     worst_case = next(iter(outcomes.worst_first(findings.cases)), None)

@@ -40,7 +40,7 @@ _NOT_FAILED = "nothing says that it failed"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class HarvestWishes:
+class HarvestOptions:
     """What is taken, and how."""
 
     only: Only | None = None
@@ -81,13 +81,13 @@ class HarvestReport:
     """How many records that were."""
 
 
-def harvest(sources: Sequence[str], output: Path, *, store: str, wishes: HarvestWishes, force: bool) -> HarvestReport:
+def harvest(sources: Sequence[str], output: Path, *, store: str, wanted: HarvestOptions, force: bool) -> HarvestReport:
     """Write the drafts of these sources as a suite; one that exists already is only replaced by `force`."""
-    _check(output, wishes, force=force)
-    own = None if wishes.mask is None else OwnList.read(wishes.mask)
+    _check(output, wanted, force=force)
+    own = None if wanted.mask is None else OwnList.read(wanted.mask)
     masking = PersonalData(None if own is None else own.places_in)
-    reading = _Reading(wishes, masking, store=store)
-    sample = Sample(wishes.limit, masking.outline)
+    reading = _Reading(wanted, masking, store=store)
+    sample = Sample(wanted.limit, masking.outline)
     with reading:
         for source in _without_words(sources):
             for candidate in reading.candidates(source):
@@ -127,11 +127,11 @@ def _list_few(problems: Sequence[str]) -> str:
     return "; ".join(problems[:_FEW]) + more
 
 
-def _check(output: Path, wishes: HarvestWishes, *, force: bool) -> None:
+def _check(output: Path, wanted: HarvestOptions, *, force: bool) -> None:
     if output.suffix.lower() not in YAML:
         raise UsageError(f"-o {str(output)!r} is no suite in YAML; expected a name that ends in .yaml or .yml")
-    if not 1 <= wishes.limit <= MOST:
-        raise UsageError(f"--limit {wishes.limit} is not usable; expected a whole number from 1 to {MOST:,}")
+    if not 1 <= wanted.limit <= MOST:
+        raise UsageError(f"--limit {wanted.limit} is not usable; expected a whole number from 1 to {MOST:,}")
     if output.exists() and not force:
         raise InputError(
             f"{output} exists already, and drafts in it may have been reviewed; name another file, or replace it with "
@@ -143,7 +143,7 @@ def _check(output: Path, wishes: HarvestWishes, *, force: bool) -> None:
 class _Reading:
     """The sources as they are read, with the store that is opened for the first run among them."""
 
-    wishes: HarvestWishes
+    wanted: HarvestOptions
     masking: PersonalData
     store: str = field(kw_only=True)
     log: HarvestLog = field(default_factory=HarvestLog)
@@ -175,7 +175,7 @@ class _Reading:
         run = self._opened.archive.find(name)
         benchmark = self._opened.archive.benchmark_of(run.id)
         self._runs.append({"passing_score": run.settings.passing_score, "sources": benchmark.sources})
-        return RunHarvest(self._opened, run, self.log, only=self.wishes.only, outline=self.masking.outline).candidates()
+        return RunHarvest(self._opened, run, self.log, only=self.wanted.only, outline=self.masking.outline).candidates()
 
     def _of_file(self, path: Path) -> Iterator[Candidate]:
         unread = self.log.unread
@@ -184,12 +184,12 @@ class _Reading:
             raise InputError(f"{path} holds no recordings; expected JSONL or JSON with at least one conversation")
 
     def _of_recordings(self, path: Path, source: str) -> Iterator[Candidate]:
-        if self.wishes.only == "flaky":
+        if self.wanted.only == "flaky":
             raise UsageError(f"--only flaky needs verdicts, which recordings do not have; {source} is no stored run")
         self._recorded = True
-        recorded = RecordedFile(path, self.log, source=source, from_replies=self.wishes.from_replies)
+        recorded = RecordedFile(path, self.log, source=source, from_replies=self.wanted.from_replies)
         for candidate in recorded.candidates():
-            if self.wishes.only == "failed" and candidate.verdict != "failed":
+            if self.wanted.only == "failed" and candidate.verdict != "failed":
                 self.log.pass_over(_NOT_FAILED)
             else:
                 yield candidate
@@ -197,7 +197,7 @@ class _Reading:
     def _of_langfuse(self) -> Iterator[Candidate]:
         import asyncio
 
-        since = self.wishes.since if self.wishes.since is not None else time.time() - _WEEK
+        since = self.wanted.since if self.wanted.since is not None else time.time() - _WEEK
         folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="proctor-harvest-")))
         path = folder / "langfuse.jsonl"
         private.make_file(path)

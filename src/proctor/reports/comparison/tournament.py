@@ -9,12 +9,15 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from proctor.findings.comparison.many import letter
+from proctor.findings.run.cost import cost_per_pass
 from proctor.findings.tournament import WIN_BY, ContestOutcome, ContestTally, Tournament
 from proctor.reports import numbers
+from proctor.reports.comparison.cost import side_columns, side_note
+from proctor.reports.comparison.many import side_table
 from proctor.reports.markup import plain as in_markdown
 from proctor.reports.run_names import listed, run_names
 from proctor.reports.terminal import STYLES, Page, page_table
-from proctor.reports.values import estimate
+from proctor.reports.values import estimate, plain
 from proctor.reports.words import one_line
 from proctor.statistics.bradley_terry import Meeting, Strength
 from proctor.statistics.estimate import Estimate
@@ -138,6 +141,10 @@ def _report(found: Tournament, width: int) -> Iterator[RenderableType]:
         yield Text()
     yield _runs(found, width)
     yield Text()
+    if columns := side_columns(found.findings):
+        yield side_table(columns, width)
+        yield Text(f"  {side_note(found.findings)}", style="dim")
+        yield Text()
     yield _matrix(found, width)
     yield Text()
     for note in notes(found):
@@ -183,12 +190,17 @@ def _markdown(found: Tournament) -> Iterator[str]:
     places = range(len(found.runs))
     yield f"**{in_markdown(sentence(found), 400)}**\n"
     yield from (f"> {in_markdown(warning, 400)}\n" for warning in found.warnings)
-    yield "| | agent | run | rank | strength | interval | won | tied | lost |"
-    yield "|---|---|---|---:|---:|---:|---:|---:|---:|"
+    columns = side_columns(found.findings)
+    headers = ["rank", "strength", "interval", "won", "tied", "lost", *columns]
+    yield f"| | agent | run | {' | '.join(headers)} |"
+    yield "|---|---|---|" + "---:|" * len(headers)
     for place, run in enumerate(found.runs):
         named = [letter(place), in_markdown(run.agent, 100), f"`{run.id}`"]
-        yield f"| {' | '.join([*named, *cells(found, place)])} |"
+        beside = [column[place] for column in columns.values()]
+        yield f"| {' | '.join([*named, *cells(found, place), *beside])} |"
     yield ""
+    if columns:
+        yield f"{side_note(found.findings)}\n"
     yield f"| won against | {' | '.join(letter(place) for place in places)} |"
     yield "|---|" + "---:|" * len(found.runs)
     for place in places:
@@ -240,6 +252,8 @@ def _run_dict(found: Tournament, place: int) -> dict[str, Any]:
         "rank": {"best": strength.best, "worst": strength.worst},
         "strength": estimate(strength.value),
         **_counts(found.tally(place)),
+        "cost_per_pass": estimate(cost_per_pass(found.findings[place])),
+        "first_token": plain(found.findings[place].first_token),
     }
 
 

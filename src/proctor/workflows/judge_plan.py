@@ -1,0 +1,125 @@
+"""What asking a judge beside stored runs will take, before it is asked, and how far it has come since.
+
+Of several runs it compares the replies (`tournament`), of one it judges those that people have labelled (`judges`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from proctor.config import Config
+from proctor.errors import UsageError
+from proctor.run import Run
+from proctor.running.plan import exams_of
+from proctor.settings import check_setting
+from proctor.spending.estimate import Range
+from proctor.storage import Store
+from proctor.workflows.chat_model import is_chat_model
+from proctor.workflows.judgements import build_judge, judgements_of
+from proctor.workflows.judges import LabelledAttempts
+from proctor.workflows.people import judge_id
+from proctor.workflows.run_limits import estimate_cost
+from proctor.workflows.tournament import plan_tournament
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlannedJudging:
+    """What one judge has still to say of these runs."""
+
+    runs: tuple[str, ...]
+    """Their ids: one, or several that meet."""
+    reviewer: str
+    judge: str
+    """Its id: the name, and a digest of how it is built."""
+    whole: int
+    """Replies, or contests."""
+    due: int
+    """How many of them it has not judged yet, and is asked about."""
+    calls: Range
+    input_tokens: Range
+    output_tokens: Range
+    cost: Range | None
+    """None: the price is not known."""
+    is_free: bool
+    """Whether it judges by rules alone."""
+
+
+def comparing_judges(config: Config) -> list[str]:
+    """The declared reviewers that can compare two replies: chat models."""
+    return [name for name, part in config.reviewers.items() if is_chat_model(part.spec)]
+
+
+def plan_judging(
+    runs: Sequence[Run], *, reviewer: str, store: Store, url: str, config: Config, budget: float | None = None
+) -> PlannedJudging:
+    """Everything found, built and checked; nobody is asked. Raises UsageError for what cannot be."""
+    if budget is not None:
+        check_setting("budget", budget)
+    going_on = next((run for run in runs if run.status in ("queued", "running")), None)
+    if going_on is not None:
+        raise UsageError(f"run {going_on.id} goes on; ask a judge when it is over, or pause it first")
+    if len(runs) == 1:
+        return _plan_replies(runs[0], reviewer, store, config, budget)
+    return _plan_contests(runs, reviewer, url, config, budget)
+
+
+def _plan_contests(
+    runs: Sequence[Run], reviewer: str, url: str, config: Config, budget: float | None
+) -> PlannedJudging:
+    planned = plan_tournament([run.id for run in runs], reviewer=reviewer, store=url, config=config)
+    planned.judge.patient(retries=0, timeout=1.0, budget=budget)  # for what it refuses
+    sent, received = planned.tokens
+    return PlannedJudging(
+        runs=tuple(run.id for run in runs),
+        reviewer=reviewer,
+        judge=planned.judge.id,
+        whole=len(planned.contests),
+        due=planned.calls // 2,
+        calls=_exactly(planned.calls),
+        input_tokens=_exactly(sent),
+        output_tokens=_exactly(received),
+        cost=None if planned.cost is None else _exactly(planned.cost),
+        is_free=False,
+    )
+
+
+def _plan_replies(
+    run: Run, reviewer: str, store: Store, config: Config, budget: float | None
+) -> PlannedJudging:  # fmt: skip
+    labelled = LabelledAttempts(store, run)
+    judge = build_judge(reviewer, run, labelled.benchmark, config, budget=budget)
+    if judge.id == judge_id(run.settings):
+        raise UsageError(f"reviewer={reviewer!r} is the run's own judge, whose verdicts are stored; choose another")
+    said = {key for key, repeat in judgements_of(store, run, judge.id) if repeat == 1}
+    due = [key for key in labelled.keys if key not in said]
+    exams = {exam.id: exam for exam in exams_of(labelled.benchmark, run.settings)}
+    settings = replace(judge.settings, trials=1, case_trials={}, conditions=("",), canaries="none")
+    told = estimate_cost(replace(run, settings=settings), tuple(exams[key.exam] for key in due), config)
+    return PlannedJudging(
+        runs=(run.id,),
+        reviewer=reviewer,
+        judge=judge.id,
+        whole=len(labelled.keys),
+        due=len(due),
+        calls=told.calls,
+        input_tokens=told.input_tokens,
+        output_tokens=told.output_tokens,
+        cost=told.cost,
+        is_free=judge.is_free,
+    )
+
+
+def verdicts_since(store: Store, runs: Sequence[str], judge: str, since: float) -> int:
+    """How many verdicts a judge has given on these runs since then."""
+    if len(runs) == 1:
+        said = store.judgements.of_run(runs[0], judge)
+        return sum(each.finished and each.repeat == 1 and each.made >= since for each in said)
+    pairs = combinations(sorted(runs), 2)
+    contests = (each for a, b in pairs for each in store.contests.of_runs(a, b))
+    return sum(each.judge == judge and each.made >= since for each in contests)
+
+
+def _exactly(value: float) -> Range:
+    return Range(low=value, likely=value, high=value)

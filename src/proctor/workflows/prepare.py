@@ -1,0 +1,232 @@
+"""What was asked for → a run that is ready to start."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from proctor.benchmark import Benchmark, Case, Exam
+from proctor.config import Config
+from proctor.doctor.judges import (
+    cases_of,
+    said_of_criteria,
+    said_of_unjudged,
+    unjudged_cases,
+    unmarked_criteria,
+    usual_reviewer,
+)
+from proctor.errors import UsageError
+from proctor.formats.compatibility import MAXIMUM, RECOMMENDED
+from proctor.formats.suites.suite import is_suite
+from proctor.redaction import remember_secrets, without_secrets
+from proctor.run import ExamType, Run, Settings
+from proctor.running.plan import exams_of, own_trials
+from proctor.settings import NOBODY, check_labels, check_name
+from proctor.workflows.canaries import canary_warning, check_canaries
+from proctor.workflows.checks import describe_checks, with_checks
+from proctor.workflows.conditions import choose_conditions, with_conditions
+from proctor.workflows.labels import found_labels
+from proctor.workflows.load import load_benchmark
+from proctor.workflows.parts import (
+    Cast,
+    ChosenPart,
+    build_agent,
+    build_examiner,
+    build_reviewers,
+    choose,
+    choose_examiner,
+    choose_reviewer,
+    criteria_in,
+    kind_of,
+    marks_by_criteria,
+    refuse_itself,
+    specs_of,
+)
+from proctor.workflows.request import RunRequest
+from proctor.workflows.run_limits import budget_warnings, check_prices
+from proctor.workflows.settings import make_settings, may_have_own_parts, type_of
+from proctor.workflows.stop_early import check_looks
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PreparedRun:
+    """A run that is ready to start: everything was found, built and checked, nothing was called yet."""
+
+    run: Run
+    benchmark: Benchmark
+    cast: Cast
+    warnings: tuple[str, ...] = ()
+    """What a person should know before it starts."""
+    live: Mapping[str, Any] = field(default_factory=dict)
+    """Role → what was handed in for it: a Python object, which workers need too, or its name."""
+
+    @property
+    def exams(self) -> tuple[Exam, ...]:
+        """What each attempt plays."""
+        return exams_of(self.benchmark, self.run.settings)
+
+
+def prepare(request: RunRequest, config: Config) -> PreparedRun:
+    """Find, build and check everything before the first call; what the request leaves open is as it is by default.
+
+    The defaults of `[run]` are in the request already: see `RunRequest.with_defaults`.
+    """
+    remember_secrets()
+    if request.name is not None:
+        check_name("the run's name", request.name)
+    check_labels(request.labels)
+    suite = isinstance(request.benchmark, (str, Path)) and is_suite(request.benchmark)
+    loaded = with_conditions(with_checks(load_benchmark(request.benchmark), request.checks), config)
+    exam_type = type_of(request.settings)
+    if request.reviewer is None:
+        usual = config.run.reviewer or _usual_reviewer(loaded, request.settings, exam_type, suite=suite)
+        request = replace(request, reviewer=usual)
+    chosen = _choose(request, config, exam_type=exam_type)
+    expected = describe_checks(loaded, suite=suite, added=request.checks)
+    cast = _cast(chosen, loaded, config, exam_type=exam_type, checks=expected)
+    others = _said_of(cast, chosen, exam_type) | {"checks": expected}
+    by_checks = suite and exam_type == "standard" and not marks_by_criteria(others["rubric"])
+    own_score = loaded.passing_score is not None or by_checks
+    if own_score and request.settings.get("passing_score") is None:
+        others["passing_score"] = loaded.passing_score
+    others["own_scores"] = any(case.passing_score is not None for case in loaded.cases)
+    others["conditions"] = choose_conditions(request.conditions, loaded)
+    made = make_settings(request.settings, config.run, parts=criteria_in(loaded), **others)
+    run = _new_run(loaded, chosen["agent"], made, request)
+    check_prices(run.settings, config)
+    check_canaries(run)
+    check_looks(run)
+    return PreparedRun(
+        run=run, benchmark=loaded, cast=cast, warnings=tuple(_warnings(loaded, run)), live=request.live_parts
+    )
+
+
+def _usual_reviewer(benchmark: Benchmark, settings: Mapping[str, Any], exam_type: ExamType, *, suite: bool) -> str:
+    """Who judges unless somebody is named: the embedded reviewer; nobody where a suite has nothing but checks."""
+    if not suite or exam_type != "standard":
+        return "embedded"
+    return usual_reviewer(benchmark, settings.get("passing_score"))
+
+
+def _choose(request: RunRequest, config: Config, *, exam_type: ExamType) -> dict[str, ChosenPart]:
+    """Role → who plays it; a role that nobody plays is left out."""
+    chosen = {"agent": choose(request.agent, config.agents, default="standard")}
+    if request.reviewer != NOBODY:
+        chosen["reviewer"] = choose_reviewer(request.reviewer, config)
+    elif exam_type != "standard":
+        raise UsageError("reviewer='none' cannot judge a battle; leave it out for the embedded one, or name a model")
+    asking = _examiner(request.examiner, config, exam_type)
+    if asking is not None:
+        refuse_itself(chosen["agent"], asking)
+        chosen["examiner"] = asking
+    return chosen
+
+
+def _examiner(given: object, config: Config, exam_type: ExamType) -> ChosenPart | None:
+    """Who asks: the named one, else the prober, in a dynamic battle; elsewhere nobody."""
+    if exam_type == "abm-dynamic":
+        chosen = choose_examiner(given or config.run.examiner or "prober", config)
+        if chosen.name == "script":
+            raise UsageError("examiner='script' asks the rows of a file: use type='abm-static' for that")
+        return chosen
+    if given is not None and not (exam_type == "abm-static" and given == "script"):
+        wrong = "asks the rows word for word" if exam_type == "abm-static" else "has no examiner"
+        raise UsageError(f"examiner={given!r} would ask nothing: type={exam_type!r} {wrong}; use abm-dynamic")
+    return None
+
+
+def _cast(
+    chosen: Mapping[str, ChosenPart], benchmark: Benchmark, config: Config, *, exam_type: ExamType, checks: str | None
+) -> Cast:
+    judge = chosen.get("reviewer")
+    return Cast(
+        agent=build_agent(chosen["agent"], config),
+        reviewers=build_reviewers(judge, benchmark, config, exam_type=exam_type, checks=checks),
+        examiner=build_examiner(chosen["examiner"], config) if "examiner" in chosen else None,
+        faults=benchmark.conditions,
+    )
+
+
+def _said_of(cast: Cast, chosen: Mapping[str, ChosenPart], exam_type: ExamType) -> dict[str, Any]:
+    """What the settings must say of the players so that they can be built again."""
+    scripted = "script" if exam_type == "abm-static" else None
+    return {
+        "reviewer": chosen["reviewer"].name if "reviewer" in chosen else None,
+        "panel": tuple(judge.name for judge in chosen["reviewer"].panel) if "reviewer" in chosen else (),
+        "rubric": "+".join(reviewer.rubric for reviewer in cast.reviewers),
+        "examiner": chosen["examiner"].name if "examiner" in chosen else scripted,
+        "context_given": cast.agent.takes_request,
+        "built": {name: spec for role, part in chosen.items() for name, spec in specs_of(role, part).items()},
+    }
+
+
+def _warnings(benchmark: Benchmark, run: Run) -> Iterator[str]:
+    settings, rows = run.settings, len(benchmark.cases)
+    if unjudged := _find_unjudged(benchmark, settings):
+        yield said_of_unjudged(unjudged)
+    judges = [judge[0].spec for judge in settings.judges] or [NOBODY]
+    if unmarked := min((unmarked_criteria(cases_of(benchmark), judge) for judge in judges), key=len):
+        yield said_of_criteria(unmarked)
+    if said := canary_warning(settings):
+        yield said
+    if settings.type == "abm-static" and rows < RECOMMENDED:
+        yield f"a static battle of {rows} question{'s' if rows != 1 else ''} is not recommended; 10 or more say more"
+    if settings.type != "standard" and (own := sum(case.trials is not None for case in benchmark.cases)):
+        yield (
+            f"trials: of {own} case{'s' if own != 1 else ''} is left aside: in a battle --trials says how often each "
+            "conversation is held"
+        )
+    if settings.type != "standard" and not settings.context_given:
+        yield (
+            f"{run.agent} is handed each question alone: it must keep its own memory of a conversation "
+            "(take a proctor.Request to be handed the history)"
+        )
+    yield from budget_warnings(run)
+
+
+def _find_unjudged(benchmark: Benchmark, settings: Settings) -> list[Case]:
+    """The cases that no one will judge; a reviewer of somebody's own may judge any."""
+    own = settings.reviewer is not None and may_have_own_parts({"built": settings.built})
+    if settings.type != "standard" or own:
+        return []
+    reviewed = settings.reviewer is not None
+    return unjudged_cases(cases_of(benchmark), reviewed=reviewed, passing_score=settings.passing_score)
+
+
+def _new_run(benchmark: Benchmark, agent: ChosenPart, settings: Settings, request: RunRequest) -> Run:
+    if settings.type == "abm-static" and len(benchmark.cases) > MAXIMUM:
+        raise UsageError(
+            f"{len(benchmark.cases)} questions exceed the maximum of {MAXIMUM} for a static battle; "
+            "split the file, or use --type abm-dynamic --seeds"
+        )
+    exams = exams_of(benchmark, settings)
+    settings = replace(settings, case_trials=own_trials(exams, settings))
+    return Run(
+        id=new_id(),
+        name=without_secrets(request.name or f"{_short(agent.name)} on {benchmark.name}"),
+        benchmark=benchmark.name,
+        digest=benchmark.digest,
+        agent=agent.name,
+        kind=kind_of(agent, request.kind),
+        settings=settings,
+        labels=found_labels(Path()) | {str(key): without_secrets(str(value)) for key, value in request.labels.items()},
+        planned=settings.planned_trials(len(exams)) * len(settings.conditions),
+        created=time.time(),
+    )
+
+
+def _short(agent: str) -> str:
+    """What a run is called after: a server's model by its name, an address as it is, else the spec's last part."""
+    if agent.startswith("openai-compatible:"):
+        return agent.removeprefix("openai-compatible:").partition("@")[0]
+    return agent.partition("://")[2] or agent.rpartition(":")[2]
+
+
+def new_id() -> str:
+    """An id that sorts by time and that a person can type the beginning of."""
+    return f"{datetime.now(UTC):%y%m%d-%H%M%S}-{secrets.token_hex(2)}"

@@ -1,0 +1,85 @@
+"""What somebody asks for when they want an agent examined, whichever door they come through."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from proctor.config import RunConfig
+from proctor.errors import UsageError
+from proctor.workflows.parts import is_live
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunRequest:
+    """One benchmark, one agent, who judges and how; what is None is left to the defaults."""
+
+    benchmark: object
+    """A path, a Benchmark or a list of cases."""
+    agent: object
+    """A name from `proctor.toml`, a spec string or a live object; so are reviewer and examiner."""
+    reviewer: object = None
+    """A list is a panel, whose majority decides."""
+    examiner: object = None
+    conditions: str | Sequence[str] | None = None
+    """Names, or `all`."""
+    checks: str | Path | None = None
+    """A suite whose expectations hold for the cases too."""
+    name: str | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    kind: str | None = None
+    """Of the agent: standard or orchestrator."""
+    cache: bool | str | Path | None = None
+    """Whether, or where, models' replies are kept on disk."""
+    workers: int | None = None
+    """How many processes play it."""
+    ray: str | None = None
+    """The Ray cluster that plays it: `local`, `auto` or an address."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """Those of `proctor run`: type, trials, concurrency, timeout …"""
+
+    @property
+    def live_parts(self) -> dict[str, Any]:
+        """Role → what was handed in for it, which workers need too."""
+        reviewer = self.reviewer if is_live(self.reviewer) else None
+        return {"agent": self.agent, "reviewer": reviewer, "examiner": self.examiner}
+
+    def with_defaults(self, defaults: RunConfig) -> RunRequest:
+        """The same, and where nothing is said what `[run]` says; numbers are filled up by `make_settings`."""
+        stops = self.settings.get("stop_early")
+        return replace(
+            self,
+            conditions=(defaults.condition or None) if self.conditions in (None, ()) else self.conditions,
+            checks=defaults.checks if self.checks is None else self.checks,
+            labels={**defaults.label, **self.labels},
+            kind=self.kind or defaults.agent_kind,
+            cache=defaults.cache if self.cache is None else self.cache,
+            settings={
+                **self.settings,
+                "type": self.settings.get("type") or defaults.type,
+                "stop_early": _gates_to_stop_at(defaults.stop_early if stops is None else stops, defaults.gate),
+            },
+        )
+
+
+_KEYWORDS = tuple(each.name for each in fields(RunRequest) if each.name not in ("benchmark", "settings"))
+
+
+def request_of(benchmark: object, **options: Any) -> RunRequest:
+    """The request that keywords of `evaluate` make; those that are none of its own are settings."""
+    own = {name: options.pop(name, None) for name in _KEYWORDS}
+    given = {name: value for name, value in own.items() if value is not None and value is not False}
+    return RunRequest(benchmark=benchmark, **{"agent": None, **given}, settings=options)
+
+
+def _gates_to_stop_at(stops: object, gates: Sequence[str]) -> object:
+    """The gates that were named; for a plain yes, those of `[run]`."""
+    if not isinstance(stops, bool):
+        return stops
+    if stops and not gates:
+        raise UsageError(
+            'stop_early=True names no gate, and [run] has none; expected one, such as stop_early="pass_rate>=0.9"'
+        )
+    return tuple(gates) if stops else ()
