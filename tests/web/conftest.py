@@ -18,6 +18,12 @@ from proctor.web.site.settings import WebSettings
 Opener = Callable[..., Browser]
 
 
+@pytest.fixture(autouse=True)
+def patient_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages wait for what is being counted however busy the machine is."""
+    monkeypatch.setattr("proctor.web.reading.findings_cache.PATIENCE", 60.0)
+
+
 @pytest.fixture
 def store_path(tmp_path: Path) -> str:
     return str(tmp_path / ".proctor" / "proctor.db")

@@ -101,10 +101,10 @@ class FindingsCache:
         self._places: OrderedDict[str, _CacheSlot] = OrderedDict()
         self._lock = threading.Lock()
 
-    def findings(self, run: Run, *, patience: float = PATIENCE) -> CachedFindings | None:
+    def findings(self, run: Run, *, patience: float | None = None) -> CachedFindings | None:
         """What is known of a run, for one that goes on as of a moment ago; None: it is still being read."""
         place = self._place(run.id)
-        read = self._findings(place, run, until=time.monotonic() + patience)
+        read = self._findings(place, run, until=time.monotonic() + (PATIENCE if patience is None else patience))
         return None if read is None else self._with_people(place, read)
 
     def _findings(self, place: _CacheSlot, run: Run, *, until: float) -> CachedFindings | None:
