@@ -106,7 +106,7 @@ class Notes:
     ) -> None:
         """A model asked for these calls at once: those that `ran` get their place and leave it, others are told of."""
         self._answers += 1
-        for place, call, work in _paired(list(enumerate(calls)), ran):
+        for place, call, work in _pair_up(list(enumerate(calls)), ran):
             if work is None:
                 work = self.told(call.name, call=call.id, arguments=dict(call.arguments), start=start)
                 work.parent, work.result, work.error = by, call.result, call.error
@@ -183,7 +183,7 @@ class Notes:
         return sorted(self._works, key=lambda work: (first[work.batch[0]], *work.batch))
 
 
-def _paired(asked: Sequence[tuple[int, ToolCall]], ran: list[Work]) -> Iterable[tuple[int, ToolCall, Work | None]]:
+def _pair_up(asked: Sequence[tuple[int, ToolCall]], ran: list[Work]) -> Iterable[tuple[int, ToolCall, Work | None]]:
     """Each call that was asked for, with the work that it led to: of the same arguments, else of the same name."""
     found: dict[int, Work] = {}
     for alike in (_is_same, _has_same_name):

@@ -43,7 +43,7 @@ def _without_noise(complete: Complete) -> Complete:
 @_without_noise
 def runs(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
     """Ids of stored runs, names that only one of them has, and `last`; newest first, none that is named already."""
-    known = _stored(ctx)
+    known = _stored_runs(ctx)
     owners = Counter(run.name for run in known)
     named = ctx.params[param.name] or () if param.nargs == -1 and param.name in ctx.params else ()
     items = [CompletionItem("last", help="the newest run")] if known else []
@@ -90,13 +90,13 @@ def examiners(ctx: click.Context, param: click.Parameter, incomplete: str) -> It
 @_without_noise
 def stored_agents(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
     """The agents of stored runs."""
-    return _offer((CompletionItem(run.agent) for run in _stored(ctx)), incomplete)
+    return _offer((CompletionItem(run.agent) for run in _stored_runs(ctx)), incomplete)
 
 
 @_without_noise
 def stored_benchmarks(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
     """The benchmarks of stored runs."""
-    return _offer((CompletionItem(run.benchmark) for run in _stored(ctx)), incomplete)
+    return _offer((CompletionItem(run.benchmark) for run in _stored_runs(ctx)), incomplete)
 
 
 @_without_noise
@@ -119,7 +119,7 @@ def _config(ctx: click.Context) -> Config:
     return load_config(_given(ctx, "config_path"))
 
 
-def _stored(ctx: click.Context) -> list[GlancedRun]:
+def _stored_runs(ctx: click.Context) -> list[GlancedRun]:
     from proctor.storage.glance import newest_runs
     from proctor.workflows.store_url import store_url
 

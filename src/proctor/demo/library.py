@@ -118,7 +118,7 @@ class DocumentLibrary:
         """The paragraphs where these very words stand, in the order of the shelf."""
         words = _folded_text(phrase)
         whole = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
-        found = (place for text, place in self._folded if words and words in text and whole.search(text))
+        found = (place for text, place in self._folded_paragraphs if words and words in text and whole.search(text))
         return [_hit(*place, score=1.0, coverage=1.0) for place in islice(found, limit)]
 
     def list_contents(self, *, folder: str = "") -> Contents:
@@ -193,7 +193,7 @@ class DocumentLibrary:
         return [(document, section) for document in self.documents.values() for section in document.sections]
 
     @cached_property
-    def _folded(self) -> list[tuple[str, tuple[Document, Section, Paragraph]]]:
+    def _folded_paragraphs(self) -> list[tuple[str, tuple[Document, Section, Paragraph]]]:
         return [
             (_folded_text(paragraph.text), (document, section, paragraph))
             for document, section in self._sections

@@ -11,14 +11,14 @@ from proctor.run import Run
 
 def run_names(runs: Sequence[Run]) -> list[str]:
     """`A (demo:librarian)`: the letter, with what tells it from the others: the name it was given, or its agent."""
-    ways = ([_called(run) for run in runs], [run.agent for run in runs], [run.name for run in runs])
+    ways = ([_name_of(run) for run in runs], [run.agent for run in runs], [run.name for run in runs])
     told = max(ways, key=lambda each: len(set(each)))
     if len(set(told)) == 1:
         return [letter(place) for place in range(len(runs))]
     return [f"{letter(place)} ({one_line(name, 60)})" for place, name in enumerate(told)]
 
 
-def _called(run: Run) -> str:
+def _name_of(run: Run) -> str:
     """Its name, unless that is only made of its agent and something else."""
     return run.agent if run.name.endswith((f" on {run.benchmark}", run.agent)) else run.name
 

@@ -200,7 +200,7 @@ def asked_in(value: Any, *, levels: int = _LEVELS) -> AskedText | None:
     """The question in whatever an agent or a model was given; None: there is none, or it lies too deep."""
     if not levels:
         return None
-    value = _unwrapped(parse_embedded_json(value), levels=levels - 1)
+    value = _unwrap(parse_embedded_json(value), levels=levels - 1)
     if isinstance(value, str):
         return AskedText(text=value)
     if is_messages(value):
@@ -233,7 +233,7 @@ def dialogue(messages: Sequence[Message]) -> str:
     return "\n".join(f"{name}: {text}" for name, text in said if name and text)
 
 
-def _unwrapped(value: Any, *, levels: int) -> Any:
+def _unwrap(value: Any, *, levels: int) -> Any:
     """What was given, out of what a tracer puts around it: the arguments of a call, a list of one conversation."""
     if isinstance(value, list) and len(value) == 1 and is_messages(value[0]):
         return value[0]

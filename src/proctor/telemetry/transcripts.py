@@ -48,7 +48,7 @@ def recording_of(spans: Iterable[Span]) -> Recording:
     before: dict[int, str] = {}
     for number, part in enumerate(tree.turns(), 1):
         traces.append((part.head or part.top[0]).trace)
-        asked = _asked(part)
+        asked = _question_in(part)
         turn = _turn(part, number, asked)
         turns.append(turn)
         if asked is not None and asked.before:
@@ -83,7 +83,7 @@ def _turn(part: TurnSubtree, number: int, asked: AskedText | None) -> Turn:
     )
 
 
-def _asked(part: TurnSubtree) -> AskedText | None:
+def _question_in(part: TurnSubtree) -> AskedText | None:
     told = (asked_of(span) for span in (*part.telling(), *part.models()))
     return next((asked for asked in told if asked is not None), None)
 

@@ -78,7 +78,7 @@ class RayCluster:
         options = {"num_cpus": needs.pop("cpu"), "num_gpus": needs.pop("gpu", 0), "resources": needs}
         try:
             actor = self._ray.remote(_Actor).options(**options, scheduling_strategy="SPREAD").remote()
-            return _ActorLink(self._ray, actor, self._sent(brief), self._shared(brief.recipe), self._describe_room)
+            return _ActorLink(self._ray, actor, self._sent(brief), self._share(brief.recipe), self._describe_room)
         except self._ray.exceptions.RayError as error:
             raise WorkerLost(f"no actor could be started: {_told(error)}") from error
 
@@ -147,7 +147,7 @@ class RayCluster:
         left_out = tuple(each for each in below if not set(Path(each).parts) & set(_LEFT_OUT))
         return replace(brief, folder=None, path=left_out)
 
-    def _shared(self, recipe: bytes) -> Any:
+    def _share(self, recipe: bytes) -> Any:
         if self._recipe is None or self._recipe[0] is not recipe:
             self._recipe = (recipe, self._ray.put(recipe))
         return self._recipe[1]

@@ -69,7 +69,7 @@ def take_in(file: str, content: bytes, *, too_large: bool = False, chosen: Mappi
 
 def _by_hand(file: str, content: bytes, chosen: Mapping[str, int]) -> Intake:
     try:
-        return _converted(file, content, chosen)
+        return _convert_table(file, content, chosen)
     except InputError as error:
         return Intake(file=file, content=content, examined=broken(error.on_page))
 
@@ -126,7 +126,7 @@ def _try_converting(file: str, content: bytes) -> Intake | None:
     """None: it is no table with a header, and its own errors tell more. Of a file that can be nothing else, raises."""
     ending = Path(file).suffix.lower()
     try:
-        taken = _converted(file, content)
+        taken = _convert_table(file, content)
     except InputError:
         if ending in _AMBIGUOUS:
             return None
@@ -135,7 +135,7 @@ def _try_converting(file: str, content: bytes) -> Intake | None:
     return None if ending in _AMBIGUOUS and set(_OF_SUITES) & set(dropped) else taken
 
 
-def _converted(file: str, content: bytes, chosen: Mapping[str, int] | None = None) -> Intake:
+def _convert_table(file: str, content: bytes, chosen: Mapping[str, int] | None = None) -> Intake:
     """The table as a benchmark file, or as a suite. Raises InputError for what is no table."""
     ending = Path(file).suffix.lower()
     with TemporaryDirectory() as made:

@@ -37,10 +37,10 @@ def _sentences(found: Estimate) -> Iterator[str]:
     which = "Longer" if found.side > 0 else "Shorter"
     yield (
         f"{which} replies get higher marks than people's labels account for: the correlation of mark and length given "
-        f"the label is {_signed(found.value)} ({_signed(found.low)} – {_signed(found.high)}, {found.n} labelled "
-        "replies)."
+        f"the label is {_with_sign(found.value)} ({_with_sign(found.low)} – {_with_sign(found.high)}, {found.n} "
+        "labelled replies)."
     )
 
 
-def _signed(value: float) -> str:
+def _with_sign(value: float) -> str:
     return f"{value:.2f}".replace("-", "−")

@@ -85,7 +85,7 @@ class Watch:
             return  # the final answer, which no model was called for
         message = getattr(step, "model_output_message", None)
         if message is not None:
-            calls = [_asked(call, step.error) for call in message.tool_calls or ()]
+            calls = [_call_of(call, step.error) for call in message.tool_calls or ()]
             asked = [call for call in calls if call.name not in others]
             self._notes.asked_at_once(asked, ran, by=by, start=step.timing.start_time)
             ran.clear()
@@ -130,7 +130,7 @@ def _usage(told: Any) -> Usage | None:
     return Usage(input_tokens=told.input_tokens, output_tokens=told.output_tokens, calls=1) if told else None
 
 
-def _asked(call: Any, error: object) -> ToolCall:
+def _call_of(call: Any, error: object) -> ToolCall:
     """A call as the model asked for it, and why it was not made, if it was not."""
     why = f"not called: {error}" if error is not None else None
     return ToolCall(name=call.function.name, arguments=arguments_in(call.function.arguments), id=call.id, error=why)

@@ -35,12 +35,12 @@ class Units:
         worst, best = _with(sums, 0.0, missing), _with(sums, 1.0, missing)
         if self._seeds is not None and 1 < len(self._seeds) < self._all.n:
             sums = Sums.of(each.mean for each in self._seeds.values())
-            worst, best = (self._filled(self._seeds.values(), value, missing) for value in (0.0, 1.0))
+            worst, best = (self._fill_up(self._seeds.values(), value, missing) for value in (0.0, 1.0))
             note, clusters = note or rests_on(sums.n), sums.n
         found = mean_over_cases(sums, attempts=self._all.n, missing=missing, worst=worst, best=best, note=note)
         return replace(found, n=self._all.n, clusters=clusters)
 
-    def _filled(self, seeds: Collection[Sums], value: float, missing: int) -> Sums:
+    def _fill_up(self, seeds: Collection[Sums], value: float, missing: int) -> Sums:
         """The seeds as if every missing conversation had had this value; those never played have nothing else."""
         lacking = [min(missing, max(0, self._repeats - each.n)) for each in seeds]
         filled = Sums.of(_with(each, value, less).mean for each, less in zip(seeds, lacking, strict=True))

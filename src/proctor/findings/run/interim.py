@@ -37,7 +37,7 @@ def where(verdict: InterimVerdict) -> str:
     return f"at look {verdict.look} of {verdict.looks}, after {verdict.cases:,} of {verdict.of:,} cases{again}"
 
 
-def _awaited(verdict: InterimVerdict) -> str:
+def _awaited_words(verdict: InterimVerdict) -> str:
     """Of a run that goes on, or was interrupted: the next look, which may end it."""
     ahead = next((point.attempts for point in verdict.path if point.value is None), verdict.attempts)
     return f"Undecided so far; look {verdict.look + 1} of {verdict.looks} at {ahead:,} attempts may end the run"
@@ -50,7 +50,7 @@ def said(verdict: InterimVerdict) -> str:
 
 def drawn(verdict: InterimVerdict) -> str:
     """What a chart of the looks shows."""
-    stands = f"{said(verdict)}, {where(verdict)}" if verdict.is_settled else _awaited(verdict)
+    stands = f"{said(verdict)}, {where(verdict)}" if verdict.is_settled else _awaited_words(verdict)
     return (
         f"{stands}. Above the upper line the first gate is met, below the lower one it is not; on the "
         "line across, the rate is just at the gate."

@@ -131,12 +131,12 @@ def labelled_of(
     said: Mapping[Key, bool], judged: Mapping[Key, bool], weights: Mapping[Key, float] | None = None
 ) -> Labelled:
     """How what people say falls on the judge's verdicts; by as many labels of equal weight as tell the same."""
-    passes, passes_right = _weighed([key for key in said if judged[key]], said, weights)
-    fails, fails_wrong = _weighed([key for key in said if not judged[key]], said, weights)
+    passes, passes_right = _weigh([key for key in said if judged[key]], said, weights)
+    fails, fails_wrong = _weigh([key for key in said if not judged[key]], said, weights)
     return Labelled(passes=passes, passes_right=passes_right, fails=fails, fails_wrong=fails_wrong)
 
 
-def _weighed(keys: Sequence[Key], said: Mapping[Key, bool], weights: Mapping[Key, float] | None) -> tuple[float, float]:
+def _weigh(keys: Sequence[Key], said: Mapping[Key, bool], weights: Mapping[Key, float] | None) -> tuple[float, float]:
     """How many labels these are, and how many of them pass."""
     if weights is None or not keys:
         return len(keys), sum(said[key] for key in keys)

@@ -49,7 +49,7 @@ class ImportedQuestion:
 
 def asked_in(value: Any, wishes: ImportWishes, log: ImportLog) -> ImportedQuestion:
     """The question in an input: a text, a conversation, an object with either. Raises InputError where it is open."""
-    value = _unwrapped(value)
+    value = _unwrap(value)
     if isinstance(value, Mapping):
         return _asked_in_object(value, wishes, log)
     if is_conversation(value):
@@ -57,7 +57,7 @@ def asked_in(value: Any, wishes: ImportWishes, log: ImportLog) -> ImportedQuesti
     return ImportedQuestion(question=text_of(value, log))
 
 
-def _unwrapped(value: Any) -> Any:
+def _unwrap(value: Any) -> Any:
     """What is given, out of what a tracer puts around it: the arguments of a call, a list of one conversation."""
     if isinstance(value, Mapping) and value and value.keys() <= {"args", "kwargs"}:
         args, named = value.get("args"), value.get("kwargs")
@@ -80,7 +80,7 @@ def asked_at(place: str, value: Any, wishes: ImportWishes, log: ImportLog) -> Im
 
 def _asked_in_object(value: Mapping[str, Any], wishes: ImportWishes, log: ImportLog) -> ImportedQuestion:
     key = _key_of(value, wishes.question, QUESTIONS)
-    if key is None and is_conversation(_unwrapped(value.get("messages"))):
+    if key is None and is_conversation(_unwrap(value.get("messages"))):
         key = "messages"
     filled = [name for name, inner in value.items() if inner not in (None, "", [], {})]
     if key is None and len(filled) == 1:
@@ -108,7 +108,7 @@ def _asked_in_object(value: Mapping[str, Any], wishes: ImportWishes, log: Import
 
 def _said_before(value: Any, log: ImportLog) -> str:
     """A context, which may be a text, a conversation or several documents; empty: it is none."""
-    if is_conversation(value := _unwrapped(value)):
+    if is_conversation(value := _unwrap(value)):
         return _dialogue(value, log)
     if isinstance(value, list) and all(isinstance(each, str) for each in value):
         return "\n\n".join(value)
@@ -189,7 +189,7 @@ def _pieces(pieces: Sequence[Mapping[str, Any]], log: ImportLog) -> Iterator[str
 
 def answer_in(value: Any, wishes: ImportWishes, log: ImportLog) -> str | None:
     """The expected answer; an object without a key that says so is kept whole, as JSON."""
-    value = _generated(value)
+    value = _generated_text(value)
     if isinstance(value, Mapping) and not role_of(value):
         key = _key_of(value, wishes.answer, ANSWERS) or (next(iter(value)) if len(value) == 1 else None)
         if wishes.answer is not None and key is None:
@@ -205,7 +205,7 @@ def answer_in(value: Any, wishes: ImportWishes, log: ImportLog) -> str | None:
     return text_of(value, log) or None
 
 
-def _generated(value: Any) -> Any:
+def _generated_text(value: Any) -> Any:
     """The first of the generations that LangChain wraps a model's reply in."""
     found = value.get("generations") if isinstance(value, Mapping) else None
     while isinstance(found, list) and found:

@@ -175,7 +175,7 @@ class PromptfooResults:
     def _record(self, found: dict[str, Any], place: str, log: ImportLog) -> ImportedRecord | None:
         test = mapping(found.get("testCase"))
         variables = mapping(found.get("vars"))
-        asked = self._asked(found.get("prompt"), variables, place, log)
+        asked = self._question(found.get("prompt"), variables, place, log)
         if asked is None:
             return None
         case = case_of(
@@ -192,7 +192,7 @@ class PromptfooResults:
         own = bool(test.get("description"))
         return ImportedRecord(case=case, place=place, run=str(_column(found)), result=result, own_id=own)
 
-    def _asked(self, prompt: Any, variables: dict[str, Any], place: str, log: ImportLog) -> ImportedQuestion | None:
+    def _question(self, prompt: Any, variables: dict[str, Any], place: str, log: ImportLog) -> ImportedQuestion | None:
         """The prompt as it was sent; where there are several, the variables."""
         raw = prompt.get("raw") if isinstance(prompt, dict) else prompt
         if not (self._has_one_prompt and isinstance(raw, str)):

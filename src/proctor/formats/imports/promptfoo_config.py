@@ -145,7 +145,7 @@ def asked_there(
     given = {name: render_data(value, variables) for name, value in variables.items() if not name.startswith("_")}
     used = set[str]().union(*(names_in(prompt, variables) for prompt in prompts))
     if len(prompts) == 1:
-        rendered = _rendered(prompts[0], variables)
+        rendered = _render(prompts[0], variables)
         if not is_open(rendered):
             asked = chat_or_text(rendered, wishes, log)
             return replace(asked, others={name: given[name] for name in given if name not in used} | asked.others)
@@ -161,7 +161,7 @@ def asked_there(
     return ImportedQuestion(question=said, others=others)
 
 
-def _rendered(prompt: str, variables: Mapping[str, Any]) -> str:
+def _render(prompt: str, variables: Mapping[str, Any]) -> str:
     """A prompt with its variables; of a conversation in JSON each text apart, whatever quotes a variable has."""
     if prompt.lstrip().startswith("["):
         with suppress(ValueError, RecursionError):

@@ -30,10 +30,10 @@ def _words(each: Mapping[str, Any], log: ImportLog) -> str:
 
 
 def _is_call(each: Mapping[str, Any]) -> bool:
-    return each.get("type") in _CALLS and (_named(each) or _named(mapping(each.get("function"))))
+    return each.get("type") in _CALLS and (_has_name(each) or _has_name(mapping(each.get("function"))))
 
 
-def _named(call: Mapping[str, Any]) -> bool:
+def _has_name(call: Mapping[str, Any]) -> bool:
     return isinstance(call.get("name"), str) and ("arguments" in call or "input" in call)
 
 
@@ -44,7 +44,7 @@ def _calls_of(each: Mapping[str, Any]) -> Iterator[ToolCall]:
     elif role_of(each) or "tool_calls" in each:
         inner = [*objects(each.get("tool_calls")), *objects(each.get("content"))]
         yield from (_call(call) for call in inner if _is_call(call))
-        if _named(mapping(each.get("function_call"))):
+        if _has_name(mapping(each.get("function_call"))):
             yield _call(each["function_call"])
 
 

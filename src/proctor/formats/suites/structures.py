@@ -199,9 +199,9 @@ class Record:
         properties = {name: _describe_field(one) for name, one in self.fields.items()}
         for other, name in self.synonyms.items():
             properties[other] = {**properties[name], "description": f"The same as {name}."}
-        return {"type": "object", "properties": properties, **self._needed(), "additionalProperties": False}
+        return {"type": "object", "properties": properties, **self._needed_schema(), "additionalProperties": False}
 
-    def _needed(self) -> Schema:
+    def _needed_schema(self) -> Schema:
         """What must be there, and what may stand under one of its names alone."""
         alike = {name: [name] for name in self.fields}
         for other, name in self.synonyms.items():

@@ -50,17 +50,17 @@ class Passage:
     def sentences(self) -> list[int]:
         """Word by word, the number of its sentence."""
         if self._sentences is None:
-            self._sentences, self._clauses = self._numbered()
+            self._sentences, self._clauses = self._word_numbers()
         return self._sentences
 
     @property
     def clauses(self) -> list[int]:
         """Word by word, the number of its clause; clauses are counted through all sentences."""
         if self._clauses is None:
-            self._sentences, self._clauses = self._numbered()
+            self._sentences, self._clauses = self._word_numbers()
         return self._clauses
 
-    def _numbered(self) -> tuple[list[int], list[int]]:
+    def _word_numbers(self) -> tuple[list[int], list[int]]:
         sentences = [0] * len(self.stems)
         clauses = [0] * len(self.stems)
         sentence = clause = 0

@@ -77,7 +77,7 @@ def harvest_page(
     if not (run or kept):
         return _page(request, choice)
     try:
-        report, _ = _drafted(site_of(request), choice)
+        report, _ = _draft(site_of(request), choice)
     except ProctorError as error:
         return _page(request, choice, trouble=error.on_page)
     return _page(request, choice, report=report)
@@ -103,7 +103,7 @@ def take_source(request: Request) -> Response:
     if form.text("do") != "keep" or upload is not None:
         return RedirectResponse(f"/harvest?{choice.query()}", status_code=HTTPStatus.SEE_OTHER)
     try:
-        report, suite = _drafted(site, choice)
+        report, suite = _draft(site, choice)
         if not report.cases:
             raise UsageError("there is nothing to draft a case from; choose other cases, or another source")
         saved = site.library.save(file="drafts.yaml", content=suite, name=form.text("name").strip())
@@ -112,7 +112,7 @@ def take_source(request: Request) -> Response:
     return RedirectResponse(f"/benchmarks/{saved.id}/review", status_code=HTTPStatus.SEE_OTHER)
 
 
-def _drafted(site: Site, choice: HarvestChoice) -> tuple[HarvestReport, bytes]:
+def _draft(site: Site, choice: HarvestChoice) -> tuple[HarvestReport, bytes]:
     if choice.run:
         run = site.store.archive.find(choice.run)
         return harvest_run(run.id, store=site.settings.store, wanted=choice.wanted())

@@ -46,7 +46,7 @@ def tournament(
     if judge and judge not in judges:
         raise HTTPException(404, f"no judge {judge[:80]!r} has compared these runs; known are {', '.join(judges)}")
     try:
-        found = _stored(request, chosen, judge)
+        found = _stored_contests(request, chosen, judge)
     except UsageError as refusal:
         raise HTTPException(422, refusal.on_page) from refusal
     if found is None:
@@ -55,7 +55,7 @@ def tournament(
     return render(request, "tournament.html.j2", judges=judges, judge=judge, words=words, **shown)
 
 
-def _stored(request: Request, chosen: Sequence[Run], judge: str) -> StoredTournament | None:
+def _stored_contests(request: Request, chosen: Sequence[Run], judge: str) -> StoredTournament | None:
     """By this judge, or by scores; None: one of them is still being read."""
     read = [shelf_of(request).findings(each) for each in chosen]
     known = [each.findings for each in read if each is not None]
