@@ -124,6 +124,12 @@ BEGIN, END = "-----BEGIN EC PRIVATE KEY-----", "-----END EC PRIVATE KEY-----"
         ("KUBE", "users:\n- user:\n    token: hunter2-hunter2\n", "hunter2-hunter2"),
         ("LOGIN_COOKIE", "session=hunter2-hunter2; Path=/; Domain=example.org", "hunter2-hunter2"),
         ("SIGNER", f"{BEGIN}\\n{LETTERS}\\n{END}", LETTERS),
+        ("LDAP_BIND_PW", "hunter2-hunter2", "hunter2-hunter2"),
+        ("WAREHOUSE_CREDS", "hunter2-hunter2", "hunter2-hunter2"),
+        ("PROXY_AUTH", "admin:hunter2-hunter2", "hunter2-hunter2"),
+        ("RING_SECRET", "first4-first4\nhunter2-hunter2\n", "hunter2-hunter2"),
+        ("POOL_API_KEYS", "first4-first4,hunter2-hunter2", "hunter2-hunter2"),
+        ("SERVICE_TOKENS", "one:first4-first4 two:hunter2-hunter2", "hunter2-hunter2"),
         ("DB_URL", "jdbc:oracle:thin:scott/hunter2-hunter2@db:1521:crm", "hunter2-hunter2"),
     ],
 )

@@ -26,6 +26,8 @@ _LINE = 32
 """Characters of a line of a private key that is a secret by itself."""
 _PARTS = re.compile(r"[/:]")
 _ESCAPE = re.compile(r"%[0-9A-F]{2}")
+_SEVERAL = ("KEYS", "TOKENS", "PASSWORDS")
+_BETWEEN = re.compile(r"[\s,;|]+")
 _ENDINGS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASS", "PAT", "AUTH", "CREDENTIALS")
 
 
@@ -157,7 +159,9 @@ def ending(text: str, length: int) -> str:
 def _secrets_of(name: str, value: str, *, marked: bool) -> Iterator[str]:
     if marked or (_is_named_so(name) and not _is_path(value)):
         yield from forms_of_header(value)
-        yield from _crumbs(value)
+        yield from _pieces(value)
+    elif name.upper().endswith(_SEVERAL):
+        yield from _pieces(value)
     yield from _members(value)
     yield from _private_keys(value)
     yield from secrets_within(value)
@@ -196,10 +200,11 @@ def _private_keys(value: str) -> Iterator[str]:
         yield from (line for line in mended.splitlines()[1:-1] if len(line) >= _LINE)
 
 
-def _crumbs(value: str) -> Iterator[str]:
-    """What the pairs of a cookie hold, such as `session=…; Path=/`."""
-    crumbs = (pair.partition("=")[2].strip() for pair in value.split(";"))
-    return (crumb for crumb in crumbs if looks_random(crumb))
+def _pieces(value: str) -> Iterator[str]:
+    """What a secret of several is made of: lines, a list, `user:password`, the pairs of a cookie."""
+    for piece in _BETWEEN.split(value):
+        parts = (piece, piece.partition("=")[2], piece.partition(":")[2])
+        yield from (part for part in parts if looks_random(part))
 
 
 def _shaped_in(value: str) -> Iterator[str]:

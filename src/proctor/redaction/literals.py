@@ -27,7 +27,12 @@ _SCHEMES = re.compile(r"(?i:\bbearer\s+)(?!\$\{)[\w.~+/=-]{6,}|(?i:\bbasic\s+)(?
 """In an option, whatever follows `Bearer` is a secret; in a text it may be a word."""
 _HEADER = re.compile(r"^([\w-]+):\s*(.+)$")
 _HEADER_FLAGS = frozenset({"-H", "--header", "--headers"})
-_LOGIN_FLAGS = frozenset({"-u", "--user", "--proxy-user"})
+_LOGIN_FLAGS = frozenset({"-u", "-U", "--user", "--proxy-user"})
+_NAME = re.compile(r"-*[\w.-]+")
+_GLUED = re.compile(r"(-[uUH])(.+)", re.DOTALL)
+"""A flag of one letter with its value right after it, as in `-uUSER:PASSWORD`."""
+_PASSWORD_FLAG = re.compile(r"(?:^|[:/])(?:mysql\w*|mariadb[\w-]*|sshpass)$")
+"""Programs whose `-pX` is a password."""
 _SHELL = re.compile(r"(?:^|[:/\\])(?:a|ba|da|fi|k|z)?sh(?:\.exe)?$")
 _SHELL_CODE = re.compile(r"-\w*c")
 _SHELL_FILLS = re.compile(r"\$\([^()]*\)|`[^`]*`|\$\w+")
@@ -135,6 +140,8 @@ def _words(spec: str) -> list[str]:
 def _in_words(words: list[str]) -> str | None:
     """What holds a secret among the arguments of a command, and in what a shell is given to run."""
     shell = False
+    if any(map(_PASSWORD_FLAG.search, words)) and any(word[:2] == "-p" and _is_literal(word[2:]) for word in words):
+        return "-p is given a password"
     for word, after in pairwise([*words, ""]):
         shell = shell or _SHELL.search(word) is not None
         if shell and _SHELL_CODE.fullmatch(word) and (held := _in_words(_words(_SHELL_FILLS.sub("${_}", after)))):
@@ -149,20 +156,28 @@ def _in_words(words: list[str]) -> str | None:
 def _after_its_name(word: str, after: str) -> str | None:
     """`--token X`, `--token=X`, `TOKEN=X`."""
     name, equals, value = word.partition("=")
-    if not (equals or name.startswith("-")) or not says_secret(name.lstrip("-")):
+    if not (equals or name.startswith("-")) or not says_secret(name.lstrip("-")) or _NAME.fullmatch(name) is None:
         return None
     return f"{name} is given a secret" if _is_literal(value if equals else _argument(after)) else None
 
 
 def _in_curls(word: str, after: str) -> str | None:
-    """`-u USER:PASSWORD`, `-H "Authorization: X"`."""
-    if word in _LOGIN_FLAGS and ":" in after:
-        return f"{word} is given a password" if _is_literal(after.partition(":")[2]) else None
-    flag, equals, value = word.partition("=")
-    header = _HEADER.match(value if equals else after) if flag in _HEADER_FLAGS else None
+    """`-u USER:PASSWORD`, `-H "Authorization: X"`, also in one word."""
+    flag, value = _flag(word, after)
+    if flag in _LOGIN_FLAGS and ":" in value:
+        return f"{flag} is given a password" if _is_literal(value.partition(":")[2]) else None
+    header = _HEADER.match(value) if flag in _HEADER_FLAGS else None
     if header is None or not says_secret(header[1], keys=True) or not _is_literal(header[2]):
         return None
     return f"the header {header[1]} is given a secret"
+
+
+def _flag(word: str, after: str) -> tuple[str, str]:
+    """A flag and its value: after it, after `=`, or glued to it."""
+    if (glued := _GLUED.fullmatch(word)) is not None:
+        return glued[1], glued[2]
+    flag, equals, value = word.partition("=")
+    return flag, value if equals else after
 
 
 def _argument(after: str) -> str:

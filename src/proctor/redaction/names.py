@@ -11,7 +11,9 @@ _STRONG = (
     "credentials",
 )  # fmt: skip
 """Endings of a word that say it wherever the word stands: DB_PASSWORD_2, clientSecret, PGPASSWORD."""
-_WEAK = frozenset({"pass", "pwd", "pat", "jwt", "auth", "cookie", "cookies", "bearer", "secrets"})
+_WEAK = frozenset(
+    {"pass", "pwd", "pw", "pat", "jwt", "auth", "cookie", "cookies", "bearer", "secrets", "cred", "creds", "mnemonic"}
+)
 """Words that say it where they come last."""
 _OF_ADDRESSES = frozenset({"sig", "signature"})
 """Words that say it in headers and queries alone."""
