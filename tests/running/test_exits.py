@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import platform
 import subprocess
 import sys
 import threading
@@ -34,6 +36,7 @@ WAYS: dict[str, Callable[[], Any]] = {
     "os._exit(0)": lambda: sys.modules[os.name]._exit(0),
     "os.execv('/bin/true')": lambda: os.execv("/bin/true", ["true"]),
     "os.execve('/bin/true')": lambda: os.execle("/bin/true", "true", {}),
+    **({"the C library's exit()": lambda: ctypes.CDLL(None).exit(0)} if platform.libc_ver()[0] == "glibc" else {}),
 }
 
 
@@ -82,6 +85,39 @@ def test_a_forked_child_ends_as_it_wants_to() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (7, b"")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_forked_child_and_the_program_afterwards_end_by_pythons_own_exit() -> None:
+    code = (
+        "import os, sys\n"
+        "from proctor.running import exits\n"
+        "for _ in range(2):\n"
+        "    with exits.intercept_exits(print):\n"
+        "        child = os.fork()\n"
+        "        if child == 0: sys.exit(7)\n"
+        "        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])\n"
+        "sys.exit(code)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (7, b"", b"")
+
+
+def test_a_program_that_ends_while_a_run_is_played_ends_as_it_wants_to() -> None:
+    code = (
+        "import sys, threading\n"
+        "from proctor.running import exits\n"
+        "began = threading.Event()\n"
+        "def play():\n"
+        "    with exits.intercept_exits(print):\n"
+        "        began.set()\n"
+        "        threading.Event().wait()\n"
+        "threading.Thread(target=play, daemon=True).start()\n"
+        "began.wait()\n"
+        "sys.exit(5)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (5, b"", b"")
 
 
 def test_who_would_store_the_rest_ends_with_four_when_it_is_the_one_who_calls() -> None:

@@ -1,4 +1,4 @@
-"""`os._exit` and `os.exec…` while a run is played: who calls them ends the run, but not the process that plays it.
+"""`os._exit`, `os.exec…` and the C library's `exit` while a run is played: they end the run, but not the process.
 
 install()                   before an agent is imported, so that `from os import _exit` gets ours too
 with intercept_exits(told): …        while a run is played
@@ -15,6 +15,7 @@ from contextvars import ContextVar
 from typing import Any, NoReturn
 
 from proctor.run import Stage
+from proctor.running import c_exit
 from proctor.threads import exit_now
 
 INCOMPLETE = 4
@@ -53,6 +54,12 @@ _OURS: Mapping[str, Callable[..., NoReturn]] = {
 }
 
 
+def _exit_of_c() -> None:
+    """Return where nothing is played in this process: the library then goes on to end it."""
+    if any(owner == os.getpid() for owner, _, _ in _listeners):
+        _stay(exit_now, "the C library's exit()", INCOMPLETE)
+
+
 def _stay(real: Callable[..., NoReturn], done: str, *given: Any) -> NoReturn:
     """Tell on whoever calls, and keep it here; where nothing is played, do what it wants."""
     process, thread = os.getpid(), threading.get_ident()
@@ -74,10 +81,12 @@ def intercept_exits(told: Callable[[str], None]) -> Iterator[None]:
     install()
     listener = (os.getpid(), threading.get_ident(), told)
     _listeners.append(listener)
+    c_exit.hold(_exit_of_c)
     try:
         yield
     finally:
         _listeners.remove(listener)
         if not _listeners:
+            c_exit.release()
             for module, functions in before:
                 vars(module).update(functions)
