@@ -369,13 +369,19 @@ async def test_whatever_a_reply_holds_can_be_read_back(options: Options) -> None
         ({"agent": 3}, "expected a function"),
         ({"agent": "nobody"}, "there is no agent 'nobody'"),
         ({"reviewer": 3}, "reviewer"),
+        ({"labels": 5}, "labels=5 are not usable"),
+        ({"labels": []}, "labels=[] are not usable"),
+        ({"checks": 5}, "checks=5 is not usable"),
+        ({"conditions": 5}, "conditions=5 are not usable"),
+        ({"conditions": [5]}, "conditions=[5] are not usable"),
+        ({"benchmark": [{"question": "one?", "trials": "\ud800"}]}, "case 1 is not usable"),
     ],
 )
 async def test_what_cannot_be_meant_is_refused_before_anything_is_stored(
     options: Options, settings: Options, words: str
 ) -> None:
     with pytest.raises(UsageError, match=re.escape(words)):
-        await proctor.aevaluate(CASES, **{"agent": yes, **options, **settings})
+        await proctor.aevaluate(**{"benchmark": CASES, "agent": yes, **options, **settings})
     assert not options["store"].exists()
 
 

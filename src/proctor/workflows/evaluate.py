@@ -85,7 +85,8 @@ async def aevaluate(
     config = config or load_config()
     request = RunRequest(
         benchmark=benchmark, agent=agent, reviewer=reviewer, examiner=examiner, conditions=conditions, checks=checks,
-        cache=cache or None, name=name, labels=labels or {}, kind=kind, workers=workers, ray=ray, settings=settings,
+        cache=cache or None, name=name, labels={} if labels is None else labels, kind=kind,
+        workers=workers, ray=ray, settings=settings,
     ).with_defaults(config.run)  # fmt: skip
     prepared = prepare(request, config)
     with allowing(prepared.run.settings, config, cache=request.cache or False):

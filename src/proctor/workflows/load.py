@@ -133,7 +133,11 @@ def _case(values: dict[str, Any], number: int) -> Case:
         values = {**values, "criteria": {OWN_PART: values["criteria"]}}
     try:
         case = msgspec.convert({"id": "", **values}, Case)
-    except (msgspec.ValidationError, RecursionError) as error:
+    except (
+        msgspec.ValidationError,
+        RecursionError,
+        UnicodeError,
+    ) as error:  # half a character in place of a number
         raise InputError(f"case {number} is not usable: {error}") from error
     if not case.question.strip():
         raise InputError(f"case {number}: the question is empty")

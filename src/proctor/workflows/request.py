@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 from proctor.config import RunConfig
 from proctor.errors import UsageError
+from proctor.settings import check_labels, shown
 from proctor.workflows.parts import is_live
 
 
@@ -48,6 +50,7 @@ class RunRequest:
 
     def with_defaults(self, defaults: RunConfig) -> RunRequest:
         """The same, and where nothing is said what `[run]` says; numbers are filled up by `make_settings`."""
+        self._refuse_other_kinds()
         stops = self.settings.get("stop_early")
         return replace(
             self,
@@ -62,6 +65,15 @@ class RunRequest:
                 "stop_early": _gates_to_stop_at(defaults.stop_early if stops is None else stops, defaults.gate),
             },
         )
+
+    def _refuse_other_kinds(self) -> None:
+        """What Python hands in may be anything; elsewhere each door has looked at it."""
+        check_labels(self.labels)
+        if not isinstance(self.checks, (str, Path, NoneType)):
+            raise UsageError(f"checks={shown(self.checks)} is not usable; expected the path of a suite")
+        names = [self.conditions] if isinstance(self.conditions, (str, NoneType)) else self.conditions
+        if not isinstance(names, (list, tuple)) or not all(isinstance(name, (str, NoneType)) for name in names):
+            raise UsageError(f"conditions={shown(names)} are not usable; expected a name, or a list of names")
 
 
 _KEYWORDS = tuple(each.name for each in fields(RunRequest) if each.name not in ("benchmark", "settings"))
