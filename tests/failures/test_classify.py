@@ -37,7 +37,7 @@ class HttpError(Exception):
         self.response = type("Response", (), {"headers": headers or {}})()
 
 
-@pytest.mark.parametrize("status", [408, 425, 429, 502, 503, 504])
+@pytest.mark.parametrize("status", [408, 425, 429, 502, 503, 504, 521, 522, 523, 529])
 def test_a_passing_status_is_the_environments(status: int) -> None:
     assert isinstance(classify(HttpError(status)), EnvironmentFault)
 
@@ -72,6 +72,29 @@ def test_a_refusing_status_is_a_misconfiguration(status: int) -> None:
 @pytest.mark.parametrize("status", [500, 501, 400, 422])
 def test_the_servers_own_error_is_the_agents(status: int) -> None:
     assert isinstance(classify(HttpError(status)), AgentFault)
+
+
+class ResultError(Exception):
+    """As the Claude Agent SDK tells of a model that gave its program no answer."""
+
+    def __init__(self, status: int | None) -> None:
+        super().__init__("Claude Code returned an error result: API Error")
+        self.api_error_status = status
+        self.terminal_reason = "api_error"
+
+
+@pytest.mark.parametrize(
+    ("status", "fault"),
+    [
+        (None, EnvironmentFault),
+        (429, EnvironmentFault),
+        (529, EnvironmentFault),
+        (401, Misconfigured),
+        (400, AgentFault),
+    ],
+)
+def test_what_kept_the_model_of_another_program_from_answering_is_known(status: int | None, fault: type) -> None:
+    assert type(classify(ResultError(status))) is fault
 
 
 class ContextWindowExceededError(Exception):

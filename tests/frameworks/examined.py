@@ -19,6 +19,8 @@ def find_policy(topic: str) -> str:
     'Find the policy on a topic.'
     return f"The policy on {topic}: 30 days."
 """
+NOBODY = "http://127.0.0.1:9/v1"
+"""Where no model is."""
 ASKED = [("How many days of leave are there?", "30 days"), ("How long may I be on leave?", "30 days")]
 
 
@@ -42,6 +44,13 @@ def replies(agent: Any, folder: Path, asked: list[tuple[str, str]] = ASKED) -> l
     assert not failed, failed
     found = [turn.reply for attempt in attempts for turn in attempt.transcript.turns]
     return [reply for reply in found if reply is not None]
+
+
+def must_not_be_blamed(agent: Any, folder: Path) -> None:
+    """A model that cannot be reached: no attempt is the agent's failure, and none has an answer."""
+    done = proctor.evaluate(ASKED[:1], agent=agent, reviewer="embedded", store=folder / "store.db", retries=0)
+    failures = [attempt.failure for attempt in done.attempts()]
+    assert [failure and failure.owner for failure in failures] == ["environment"], failures
 
 
 def must_tell(reply: Reply, *, arguments: bool = True, usage: bool = True, others: tuple[str, ...] = ()) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.frameworks.examined import model, must_tell, recipe, replies
+from tests.frameworks.examined import NOBODY, model, must_not_be_blamed, must_tell, recipe, replies
 
 pytest.importorskip("claude_agent_sdk")
 __all__ = ["model"]
@@ -23,6 +23,19 @@ desk = create_sdk_mcp_server("desk", tools=[find_policy])
 def test_the_recipe_on_the_page_tells_the_tool_call_and_the_tokens(
     model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    agent = _agent(model, tmp_path, monkeypatch)
+    for reply in replies(agent, tmp_path):
+        must_tell(reply)
+
+
+def test_a_model_that_cannot_be_reached_is_not_the_agents_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDE_CODE_MAX_RETRIES", "0")
+    must_not_be_blamed(_agent(NOBODY, tmp_path, monkeypatch), tmp_path)
+
+
+def _agent(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     for name, value in {
         "ANTHROPIC_BASE_URL": model.removesuffix("/v1"),
         "ANTHROPIC_API_KEY": "none",
@@ -33,5 +46,4 @@ def test_the_recipe_on_the_page_tells_the_tool_call_and_the_tokens(
         monkeypatch.setenv(name, value)
     agent = recipe("claude_agent_sdk", model, tmp_path, monkeypatch)
     (tmp_path / "desk_tools.py").write_text(_TOOL)
-    for reply in replies(agent, tmp_path):
-        must_tell(reply)
+    return agent

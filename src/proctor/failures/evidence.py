@@ -15,7 +15,8 @@ from proctor.failures.databases import unconnected
 from proctor.failures.messages import retry_after, told
 from proctor.failures.places import came_through, host_of, is_models, was_at_work_in
 
-TRANSIENT = frozenset({408, 425, 429, 502, 503, 504})
+TRANSIENT = frozenset({408, 425, 429, 502, 503, 504, 521, 522, 523, 529})
+"""The last are what proxies say of a server that they do not reach, and Anthropic of one that is overloaded."""
 FATAL = frozenset({401, 403, 404})
 
 _UNREACHABLE = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EHOSTDOWN, errno.ENETDOWN})
@@ -160,7 +161,7 @@ def _outage(link: BaseException) -> Evidence | None:
 
 def _refusal(link: BaseException) -> Evidence | None:
     """A key, address or name that the server does not accept; a tool that finds nothing tells it in other ways."""
-    status = _number(read(link, "status_code")) or _status_by_name(link)
+    status = _number(read(link, "status_code")) or _number(read(link, "api_error_status")) or _status_by_name(link)
     if status is None and is_models(link):
         status = _status_of(link)
     return replace(of_status(status), cause=link) if status is not None and status in FATAL else None
@@ -188,7 +189,9 @@ def _doubt(link: BaseException) -> Evidence | None:
         return Evidence(kind="tls", connecting=True, cause=link)
     if isinstance(link, (ConnectionResetError, ConnectionAbortedError, BrokenPipeError)):
         return Evidence(kind="dropped", connecting=True, cause=link)
-    return Evidence(kind="refused", connecting=True, cause=link) if names_of(link) & _UNSURE else None
+    # the Claude Agent SDK has the exception of another program, and knows only that its model gave no answer
+    unsure = names_of(link) & _UNSURE or read(link, "terminal_reason") == "api_error"
+    return Evidence(kind="refused", connecting=True, cause=link) if unsure else None
 
 
 def _connection_failure(link: BaseException) -> FailureKind | None:
@@ -222,7 +225,9 @@ def _status_of(link: BaseException) -> int | None:
     """The HTTP status, under any of the names that clients give it."""
     if not isinstance(link, Exception):
         return None  # sys.exit has a code, too
-    places = ((link, "status_code"), (read(link, "response"), "status_code"), (link, "status"), (link, "code"))
+    response = read(link, "response")
+    names = ("status_code", "status", "code", "api_error_status")
+    places = ((link, names[0]), (response, names[0]), *((link, name) for name in names[1:]))
     numbers = (number for holder, name in places if (number := _number(read(holder, name))) is not None)
     return next(numbers, None) or _status_by_name(link)
 
