@@ -49,3 +49,9 @@ def test_while_one_of_them_is_at_work_no_tool_is_known_not_to_be_called(unseen: 
     hearing.hear(_event("30 days", partial=False))
     assert notes.reply("30 days").tools_known == known
     assert hearing.missed != known
+
+
+def test_an_event_of_an_error_leaves_the_word_to_the_exception_that_comes_after_it() -> None:
+    hearing = _AdkListener(Notes(), "desk")
+    hearing.hear(SimpleNamespace(error_code="RateLimitError", error_message="slow down", content=None))
+    assert hearing.problem == "the model answered RateLimitError: slow down"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.frameworks.examined import model, must_tell, named, replies, traced
+from tests.frameworks.examined import NOBODY, model, must_not_be_blamed, must_tell, named, replies, traced
 
 from proctor.errors import InputError
 
@@ -124,3 +124,10 @@ def test_its_spans_tell_the_tool_call(model: str, tmp_path: Path, monkeypatch: p
             must_tell(reply, usage=False)
     finally:
         instrumentation.CrewAIInstrumentor().uninstrument()
+
+
+@pytest.mark.parametrize("attribute", ["make"])
+def test_a_model_that_cannot_be_reached_is_not_the_agents_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, attribute: str
+) -> None:
+    must_not_be_blamed(f"crewai:{_module(NOBODY, tmp_path, monkeypatch)}:{attribute}", tmp_path)

@@ -6,7 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.frameworks.examined import model, must_tell, must_tell_sub_agent, named, replies, traced
+from tests.frameworks.examined import (
+    NOBODY,
+    model,
+    must_not_be_blamed,
+    must_tell,
+    must_tell_sub_agent,
+    named,
+    replies,
+    traced,
+)
 
 pytest.importorskip("google.adk")
 pytest.importorskip("litellm")
@@ -84,3 +93,10 @@ def test_its_spans_tell_which_tool_was_called_and_the_tokens(
 
     for reply in replies(ask, tmp_path):
         must_tell(reply, arguments=False)
+
+
+@pytest.mark.parametrize("attribute", ["make", "make_team"])
+def test_a_model_that_cannot_be_reached_is_not_the_agents_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, attribute: str
+) -> None:
+    must_not_be_blamed(f"google-adk:{_module(NOBODY, tmp_path, monkeypatch)}:{attribute}", tmp_path)

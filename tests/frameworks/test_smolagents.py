@@ -6,7 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.frameworks.examined import ASKED, model, must_tell, must_tell_sub_agent, named, replies, traced
+from tests.frameworks.examined import (
+    ASKED,
+    NOBODY,
+    model,
+    must_not_be_blamed,
+    must_tell,
+    must_tell_sub_agent,
+    named,
+    replies,
+    traced,
+)
 from tests.frameworks.scripted_model import RECEIVED, SENT
 
 import proctor
@@ -140,3 +150,10 @@ def test_its_spans_tell_the_same(model: str, tmp_path: Path, monkeypatch: pytest
             must_tell(reply, others=("final_answer",))
     finally:
         instrumentation.SmolagentsInstrumentor().uninstrument()
+
+
+@pytest.mark.parametrize("attribute", ["make", "make_coder"])
+def test_a_model_that_cannot_be_reached_is_not_the_agents_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, attribute: str
+) -> None:
+    must_not_be_blamed(f"smolagents:{_module(NOBODY, tmp_path, monkeypatch)}:{attribute}", tmp_path)

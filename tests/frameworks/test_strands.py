@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.frameworks.examined import model, must_tell, recipe, replies
+from tests.frameworks.examined import NOBODY, model, must_not_be_blamed, must_tell, recipe, replies
 
 pytest.importorskip("strands")
 pytest.importorskip("strands.models.openai")
@@ -17,3 +17,9 @@ def test_the_recipe_on_the_page_tells_the_tool_call_and_the_tokens(
 ) -> None:
     for reply in replies(recipe("strands", model, tmp_path, monkeypatch), tmp_path):
         must_tell(reply)
+
+
+def test_a_model_that_cannot_be_reached_is_not_the_agents_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    must_not_be_blamed(recipe("strands", NOBODY, tmp_path, monkeypatch), tmp_path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,8 @@ from proctor.agents.framework import answer_of, plain
 from proctor.agents.fresh import FreshAgent, find_maker, import_framework, with_history
 from proctor.agents.notes import Notes, Work
 from proctor.agents.options import must_be_none
-from proctor.errors import AgentFault
+from proctor.errors import AgentFault, CallError
+from proctor.failures import classify
 from proctor.roles import Agent
 from proctor.transcript import Reply, Request
 from proctor.usage import Usage
@@ -38,7 +39,8 @@ class _AdkSession:
     def __init__(self, target: Any) -> None:
         runners = import_framework("google.adk.runners", scheme="google-adk", install="google-adk")
         self._root, self._unseen = target.name, frozenset(_unseen(target))
-        self._runner = runners.InMemoryRunner(agent=target, app_name=_APP)
+        self._causes: dict[int, CallError] = {}
+        self._runner = runners.InMemoryRunner(agent=target, app_name=_APP, plugins=[_plugin(self._model_failed)])
         self._session: str | None = None
 
     async def reply(self, request: Request, notes: Notes) -> Reply:
@@ -50,12 +52,34 @@ class _AdkSession:
         types = import_framework("google.genai.types", scheme="google-adk", install="google-adk")
         message = types.Content(role="user", parts=[types.Part(text=told)])
         hearing = _AdkListener(notes, self._root, self._unseen)
-        async for event in self._runner.run_async(user_id=_USER, session_id=self._session, new_message=message):
-            hearing.hear(event)
-        if not hearing.answer:
-            raise AgentFault("the agent ended without an answer")
+        try:
+            async for event in self._runner.run_async(user_id=_USER, session_id=self._session, new_message=message):
+                hearing.hear(event)
+        except Exception as error:
+            if id(error) not in self._causes:
+                raise
+            raise self._causes[id(error)] from error
+        if hearing.problem or not hearing.answer:
+            raise AgentFault(hearing.problem or "the agent ended without an answer")
         reply = notes.reply(answer_of(hearing.answer))
         return replace(reply, usage=None) if hearing.missed else reply
+
+    def _model_failed(self, error: Exception) -> None:
+        """See whose failure it is while that can be told: on its way the exception loses what it was raised for."""
+        fault = classify(error)
+        fault.__cause__ = error  # kept, so that no other can get the same id
+        self._causes[id(error)] = fault
+
+
+def _plugin(heed: Callable[[Exception], None]) -> Any:
+    """A plug-in of the kit that is told of every call of a model that failed, and leaves it at that."""
+    kit = import_framework("google.adk.plugins.base_plugin", scheme="google-adk", install="google-adk")
+
+    class ModelErrors(kit.BasePlugin):  # type: ignore[misc]
+        async def on_model_error_callback(self, *, error: Exception, **_: Any) -> None:
+            heed(error)
+
+    return ModelErrors(name="proctor")
 
 
 def _unseen(agent: Any) -> Iterator[str]:
@@ -74,6 +98,8 @@ class _AdkListener:
         self.answer = ""
         self.missed = False
         """Whether somebody was at work of whose tools and tokens no event tells."""
+        self.problem = ""
+        """What the model answered instead; where an exception is behind it, that comes next and says whose it is."""
         self._unseen = unseen
         self._notes = notes
         self._root = root
@@ -82,7 +108,8 @@ class _AdkListener:
     def hear(self, event: Any) -> None:
         """Take one event."""
         if event.error_code and not event.content:
-            raise AgentFault(f"the model answered {event.error_code}: {event.error_message}")
+            self.problem = f"the model answered {event.error_code}: {event.error_message}"
+            return
         by = self._helper(event.author)
         if event.usage_metadata is not None and not event.partial:
             self._notes.spend(_usage(event.usage_metadata), by=by)
