@@ -144,3 +144,16 @@ def test_a_traceback_shows_the_test_and_nothing_of_proctor(folder: Folder) -> No
     result.stdout.fnmatch_lines(["*test_it.py:2: NoVerdict", "*test_it.py:3: InputError", "*test_it.py:4: UsageError"])
     result.stdout.no_fnmatch_line("*one_question.py*")
     result.stdout.no_fnmatch_line("*threads.py*")
+
+
+def test_a_question_that_names_its_agent_needs_no_other(folder: Folder) -> None:
+    folder.write(
+        "test_own.py",
+        "def test_own(examine):\n"
+        "    assert examine('What?', agent=lambda question: 'Paris', expect={'keywords': ['Paris']})\n"
+        "def test_nobody(examine):\n"
+        "    examine('What?')\n",
+    )
+    result = folder.start("test_own.py")
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(["*no agent to examine: give --proctor-agent*"])

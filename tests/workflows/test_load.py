@@ -218,3 +218,9 @@ def test_one_case_says_the_same_in_every_door_by_whichever_names(tmp_path: Path)
 def test_two_names_of_one_thing_are_refused() -> None:
     with pytest.raises(InputError, match="case 1: 'reference' means the same as another of its keys"):
         load_benchmark([{"question": "q", "answer": "a", "reference": "b"}])
+
+
+@pytest.mark.parametrize("name", ["category", "categories"])
+def test_a_row_of_a_table_without_a_category_has_none(name: str) -> None:
+    loaded = load_benchmark([{"question": "q", "answer": "a", name: None}])
+    assert loaded.cases[0].categories == ()

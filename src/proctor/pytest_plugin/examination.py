@@ -10,6 +10,7 @@ import pytest
 
 from proctor.config import NAME, Config, load_config
 from proctor.errors import ProctorError
+from proctor.pytest_plugin.failure import NoVerdict
 from proctor.pytest_plugin.loop import Loop
 from proctor.settings import BOUNDS, shown
 
@@ -20,7 +21,7 @@ _WHOLE_FILES = ("no", "each", "loadfile", "loadscope")
 """Ways of xdist to deal out tests in which a process runs all that it sees of a file."""
 _NO_AGENT = (
     "no agent to examine: give --proctor-agent, or set proctor_agent in pytest's configuration or agent under [run] "
-    "in proctor.toml, or define a fixture proctor_agent that returns one"
+    "in proctor.toml, define a fixture proctor_agent that returns one, or say examine(…, agent=…)"
 )
 
 
@@ -71,18 +72,17 @@ class Examination:
             except ProctorError as error:
                 raise pytest.UsageError(f"--proctor-store: {error}") from error
 
-    def agent(self) -> str:
-        """The agent's name or spec, as options and configuration say."""
+    def agent(self) -> str | None:
+        """The agent's name or spec, as options and configuration say; None: nobody is named."""
         try:
             named = self.option("agent") or self._config.getini("proctor_agent") or self.declared.run.agent
         except ProctorError as error:
             pytest.fail(str(error), pytrace=False)
-        if not named:
-            pytest.fail(_NO_AGENT, pytrace=False)
-        return str(named)
+        return str(named) if named else None
 
     def play(self, suite: Path, agent: object) -> SuitePlay:
         """The one of this file; what is wrong with it is found out once, and raised for each of its cases."""
+        _must_be_named(agent)
         if suite not in self._plays:
             self._plays[suite] = self._prepare_play(suite, agent)
         found = self._plays[suite]
@@ -114,6 +114,7 @@ class Examination:
 
     def built(self, agent: object) -> object:
         """The agent for single questions; one that is named is built once a session."""
+        _must_be_named(agent)
         if not isinstance(agent, str):
             return agent
         if agent not in self._agents:
@@ -167,3 +168,8 @@ class Examination:
             )
         except (ProctorError, OSError) as error:
             pytest.exit(f"Proctor could not keep the results: {error}", returncode=pytest.ExitCode.INTERNAL_ERROR)
+
+
+def _must_be_named(agent: object) -> None:
+    if agent is None:
+        raise NoVerdict(_NO_AGENT)

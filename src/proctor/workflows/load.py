@@ -120,8 +120,15 @@ def _with_own_names(item: Mapping[Any, Any], number: int) -> dict[str, Any]:
         name = _SYNONYMS.get(given, given)
         if name in values:
             raise InputError(f"case {number}: {given!r} means the same as another of its keys; give one of them")
-        values[name] = [value] if name == "categories" and isinstance(value, str) else value
+        values[name] = _listed(value) if name == "categories" else value
     return values
+
+
+def _listed(categories: object) -> object:
+    """One category is a list of one, and None, as tables have it, a list of none."""
+    if categories is None:
+        return []
+    return [categories] if isinstance(categories, str) else categories
 
 
 def _case(values: dict[str, Any], number: int) -> Case:
