@@ -74,8 +74,9 @@ class _AdkSession:
 def _plugin(heed: Callable[[Exception], None]) -> Any:
     """A plug-in of the kit that is told of every call of a model that failed, and leaves it at that."""
     kit = import_framework("google.adk.plugins.base_plugin", scheme="google-adk", install="google-adk")
+    base: Any = kit.BasePlugin
 
-    class ModelErrors(kit.BasePlugin):  # type: ignore[misc]
+    class ModelErrors(base):  # type: ignore[misc]
         async def on_model_error_callback(self, *, error: Exception, **_: Any) -> None:
             heed(error)
 
