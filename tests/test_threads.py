@@ -117,8 +117,8 @@ def test_whatever_a_handler_raises_is_told_to_what_is_driven_and_raised_when_tha
 
     async def work() -> None:
         def play(stage: threads.Stage) -> None:
-            signal.raise_signal(signal.SIGTERM)
-            stage.interrupted.wait(20)
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)  # the thread that gets them
+            assert stage.interrupted.wait(20)
             ended.set()
             raise threads.Interrupted
 
