@@ -117,7 +117,7 @@ def test_whatever_a_handler_raises_is_told_to_what_is_driven_and_raised_when_tha
 
     async def work() -> None:
         def play(stage: threads.Stage) -> None:
-            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)  # the thread that gets them
+            signal.raise_signal(signal.SIGTERM)  # in this thread, while the main one waits
             assert stage.interrupted.wait(20)
             ended.set()
             raise threads.Interrupted
