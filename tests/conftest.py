@@ -19,6 +19,7 @@ from hypothesis import settings
 from tests.models.native import DIALECTS, Dialect
 
 from proctor.redaction import known
+from proctor.storage import database
 
 settings.register_profile("same", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None)
@@ -26,6 +27,21 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 """Properties are tried on the same examples each time, so that a failure is the change's; `explore` looks elsewhere."""
 
 _REQUIRED = "PROCTOR_REQUIRE_POSTGRES"
+_SYNCHRONOUS = database.SYNCHRONOUS
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_test_pulls_the_plug() -> Iterator[None]:
+    """What a process has written outlives it; only a power cut needs the disk itself, which takes most of a test."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(database, "SYNCHRONOUS", "OFF")
+        yield
+
+
+@pytest.fixture
+def through_power_cuts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stores are as careful as they are outside of tests."""
+    monkeypatch.setattr(database, "SYNCHRONOUS", _SYNCHRONOUS)
 
 
 @pytest.fixture(scope="session")

@@ -117,8 +117,8 @@ def test_whatever_a_handler_raises_is_told_to_what_is_driven_and_raised_when_tha
 
     async def work() -> None:
         def play(stage: threads.Stage) -> None:
-            signal.raise_signal(signal.SIGTERM)
-            stage.interrupted.wait(20)
+            signal.raise_signal(signal.SIGTERM)  # in this thread, while the main one waits
+            assert stage.interrupted.wait(20)
             ended.set()
             raise threads.Interrupted
 

@@ -25,6 +25,8 @@ _FAREWELL = 1.0
 """Seconds that what still goes on in a loop of ours gets to clean up when nobody needs the loop any more."""
 _CLOSING = 5.0
 """Seconds that an agent may take to let go."""
+_LOOK_UP = 0.2
+"""Seconds after which a signal is heard that did not wake the main thread."""
 _AGAIN = 0.001
 """Seconds before a loop that an agent has stopped goes on."""
 _KEPT_LIMIT = 4
@@ -316,15 +318,21 @@ def run_driven(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
     with own_stage() as stage:
         driven = _Driven(partial(_finish, make), stage, ended.set)
         try:
-            ended.wait()
+            _wait_for(ended)
         except BaseException as raised:  # such as the SystemExit of an agent's own handler
             interruption = raised
             stage.interrupted.set()
-            ended.wait()
+            _wait_for(ended)
         try:
             return driven.result()
         except Interrupted:
             raise interruption from None
+
+
+def _wait_for(event: threading.Event) -> None:
+    """Wait in the main thread, and look up now and then: of a signal that came in another one it hears only then."""
+    while not event.wait(_LOOK_UP):
+        pass
 
 
 def _finish(make: Callable[[], Coroutine[Any, Any, T]], stage: Stage) -> T:

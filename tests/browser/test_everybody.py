@@ -39,6 +39,8 @@ def every_page(played: Played, site: str, empty: str) -> dict[str, str]:
     return full | {f"{name}, nothing stored": empty + doing_pages()[name] for name in bare}
 
 
+_SHARES = 4
+"""Tests among which the pages are dealt, so that several processes can look at them."""
 _OF_COLOUR = ("color-contrast", "link-in-text-block")
 _OF_SIZE = ("target-size", "scrollable-region-focusable", "color-contrast")
 
@@ -65,13 +67,14 @@ def _resize(page: Any, size: Mapping[str, int]) -> None:
     page.wait_for_function("width => innerWidth === width", arg=size["width"])
 
 
-def test_every_page_is_for_everybody(opened: Opening, played: Played, empty: str) -> None:
+@pytest.mark.parametrize("share", range(_SHARES))
+def test_every_page_is_for_everybody(opened: Opening, played: Played, empty: str, share: int) -> None:
     """Texts and edges stand out in light and dark, everything has a name, nothing is too wide or too small for a
     phone, and whoever goes on by keys sees where they are; each page is opened once for all of it."""
     page = opened("/", reduced_motion="reduce")
     page.context.add_cookies([{"name": "proctor_who", "value": "ann", "url": opened.site}])
     wrong: dict[str, list[str]] = {}
-    for name, address in every_page(played, opened.site, empty).items():
+    for name, address in [*every_page(played, opened.site, empty).items()][share::_SHARES]:
         page.goto(address)
         for looked_for, found in _looked_at(page):
             wrong |= {f"{name}, {looked_for}": list(dict.fromkeys(found))} if found else {}

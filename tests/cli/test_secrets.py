@@ -100,7 +100,7 @@ def _pages(folder: Path, store: str, ids: list[str]) -> Iterator[tuple[str, byte
 def _read_again(desk: Desk, store: str, ids: list[str]) -> Iterator[tuple[str, bytes]]:
     """What commands show of the runs; files of exports come to lie in the folder."""
     for run in ids:
-        commands = [["show", run], ["show", run, "--json"], ["show", run, "--failures"]]
+        commands = [["show", run], ["show", run, "--json"], ["show", run, "--all"]]
         commands += [["export", run, "--format", form, "-o", f"{run}.{form}"] for form in _FORMATS]
         for command in commands:
             said = desk(*command, "--store", store)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import fcntl
 import gc
@@ -27,6 +28,8 @@ joined = Sharers(Path(sys.argv[1]), "host")
 print(joined.count(), flush=True)
 sys.stdin.read()
 """
+
+_CALLING = _JOINING.replace("print(joined.count()", "places = joined.places(1); print(places.take()")
 
 
 @pytest.fixture(autouse=True)
@@ -60,6 +63,61 @@ def test_two_runs_have_half_each_and_the_one_that_is_left_has_all_again(tmp_path
 def test_however_many_share_each_may_make_a_call(tmp_path: Path) -> None:
     throttles = [SharedThrottle(Sharers(tmp_path, "host"), concurrency=2) for _ in range(5)]
     assert [throttle.concurrency for throttle in throttles] == [1] * 5
+
+
+async def test_all_together_make_no_more_calls_at_once_than_there_may_be_however_many_they_are(tmp_path: Path) -> None:
+    throttles = [SharedThrottle(Sharers(tmp_path, "host"), concurrency=2) for _ in range(5)]
+    under_way, most = 0, 0
+
+    async def call(throttle: SharedThrottle) -> None:
+        nonlocal under_way, most
+        async with throttle.slot():
+            under_way += 1
+            most = max(most, under_way)
+            await asyncio.sleep(0)
+            under_way -= 1
+
+    await asyncio.gather(*(call(throttle) for throttle in throttles for _ in range(4)))
+    assert (under_way, most) == (0, 2)
+
+
+async def test_those_who_have_not_seen_each_other_yet_share_the_places_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sharing, "_LOOK_EVERY", 60.0)
+    first, second = (SharedThrottle(Sharers(tmp_path, "host"), concurrency=1) for _ in range(2))
+    await first.enter(0)
+    waiting = asyncio.ensure_future(second.enter(0))
+    assert not (await asyncio.wait({waiting}, timeout=0.1))[0]
+    first.leave()
+    await asyncio.wait_for(waiting, 20)
+    second.leave()
+
+
+async def test_whoever_gives_up_waiting_for_others_takes_no_place(tmp_path: Path) -> None:
+    first, second = (SharedThrottle(Sharers(tmp_path, "host"), concurrency=1) for _ in range(2))
+    await first.enter(0)
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(second.enter(0), 0.05)
+    first.leave()
+    for throttle in (second, first):
+        async with asyncio.timeout(20), throttle.slot():
+            pass
+
+
+def test_a_process_that_is_killed_gives_its_place_back(tmp_path: Path) -> None:
+    ours = Sharers(tmp_path, "host").places(1)
+    assert ours is not None
+    with subprocess.Popen(
+        [sys.executable, "-c", _CALLING, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"True\n"
+        assert not ours.take()
+        other.send_signal(signal.SIGKILL)
+        other.wait()
+    assert ours.take()
+    ours.give_back()
 
 
 def test_a_process_that_is_killed_shares_no_longer(tmp_path: Path) -> None:

@@ -196,6 +196,7 @@ def test_a_copy_that_lost_its_write_ahead_log_gets_it_back(tmp_path: Path) -> No
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
 
 
+@pytest.mark.usefixtures("through_power_cuts")
 def test_commits_to_sqlite_are_flushed_and_references_checked(tmp_path: Path) -> None:
     with open_store(tmp_path / "store.db") as store, store.archive._database.writing() as connection:
         settings = [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("synchronous", "foreign_keys")]

@@ -18,6 +18,7 @@ from proctor.spending.limits import Limits
 from proctor.spending.providers import Source
 from proctor.spending.run_limits import current
 from proctor.spending.shared_limits import SharedThrottle, told_sharers
+from proctor.workflows import workers as planning
 from proctor.workflows.workers import RunData, enforce_limits
 
 CASES = [(f"{number} is it?", "yes") for number in range(1, 13)]
@@ -128,3 +129,13 @@ def test_machines_that_share_no_folder_divide_a_limit_by_what_they_are_told(tmp_
     assert isinstance(throttle, SharedThrottle)
     assert throttle._sharers.count() == 4
     assert not (tmp_path / "limits").exists()
+
+
+def test_a_concurrency_that_machines_cannot_keep_to_together_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    config = Config.model_validate({"limits": {"openai": {"concurrency": 2}, "ollama": {"requests_per_minute": 9}}})
+    planning._warn_of_limits(config, 2)
+    assert not caplog.messages
+    planning._warn_of_limits(config, 4)
+    (told,) = caplog.messages
+    assert "[limits.openai] concurrency = 2 is not kept by 4 workers" in told
+    assert "--workers 2" in told

@@ -132,13 +132,20 @@ class Throttle:
         await self._wait_for_place()
         try:
             await self._wait_for_rates(tokens)
+            await self._wait_for_others()
         except BaseException:
-            self.leave()
+            self._give_place_back()
             raise
         return self._clock()
 
     def leave(self) -> None:
         """Give the place back."""
+        self._give_place_back()
+
+    async def _wait_for_others(self) -> None:
+        """Until those with whom a limit is shared have room for one more; here it is shared with nobody."""
+
+    def _give_place_back(self) -> None:
         with self._lock:
             self._inside -= 1
             self._let_in()
@@ -190,7 +197,7 @@ class Throttle:
         with self._lock:
             waiter.gone = True
             if waiter.let_in:  # let in and called off at the same moment
-                self.leave()
+                self._give_place_back()
 
     async def _until_let_in(self, waiter: Waiter) -> None:
         """Look again now and then: what is allowed may have grown without anybody leaving."""

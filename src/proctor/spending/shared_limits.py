@@ -4,14 +4,17 @@
     SharedThrottle(sharers, requests_per_minute=500, concurrency=50)      two runs at once: 250 and 25 each
 
 Who calls a host holds a locked file of its name, which dies with its process: nobody has to tidy up, and a run that
-ends leaves its part to the others within a second. On machines that share no folder, whoever started them tells how
-many they are: `told_sharers`.
+ends leaves its part to the others within a second. Calls under way hold a locked file each, one of as many as there may
+be: so no more are made at once while sharers come and go, or where they are more than that. On machines that share no
+folder, whoever started them tells how many they are: `told_sharers`.
 """
 
 from __future__ import annotations
 
+import asyncio
 import math
 import os
+import random
 import sys
 import tempfile
 import time
@@ -19,16 +22,21 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
 from proctor import private
-from proctor.net.limits import Bucket, Throttle
+from proctor.net.limits import Bucket, Throttle, wait_outside_time_limit
 
 if sys.platform != "win32":
     import fcntl
 
 _LOOK_EVERY = 1.0
+_TRY_AGAIN = 0.02
+"""Seconds, on average, after which a place is looked for again that others held."""
+_COUNTED_PLACES = 100
+"""Of limits above this, equal parts are near enough."""
 _TOLD: ContextVar[Callable[[], int] | None] = ContextVar("proctor_told_sharers", default=None)
 _held: dict[int, weakref.finalize[..., Sharers]] = {}
 """Descriptors of the files that are held, and how each is left."""
@@ -77,6 +85,48 @@ class Sharers:
                 self._known = max(1, sum(map(_alive, files)))
         return self._known
 
+    def places(self, most: float) -> Places | None:
+        """The places that all of them have together; None: there are plenty, or the others are on other machines."""
+        return Places(self._folder, self._prefix, int(most)) if self._told is None and most <= _COUNTED_PLACES else None
+
+
+class Places:
+    """So many locked files for the calls under way of all who share a host; a process that dies gives its own back."""
+
+    def __init__(self, folder: Path, prefix: str, most: int) -> None:
+        self._paths = [folder / f"{prefix.removesuffix('~')}+{number}" for number in range(most)]
+        self._taken: list[int] = []
+
+    def take(self) -> bool:
+        """Whether one was free; where nothing can be locked, everybody keeps to the limit alone."""
+        if sys.platform == "win32":
+            return True
+        for path in random.sample(self._paths, len(self._paths)):
+            try:
+                descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+            except OSError:
+                return True
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                os.close(descriptor)
+                if not isinstance(error, BlockingIOError):
+                    return True
+            else:
+                self._taken.append(descriptor)
+                return True
+        return False
+
+    def give_back(self) -> None:
+        """Leave one to others."""
+        if self._taken:
+            os.close(self._taken.pop())
+
+    def begin_anew(self) -> None:
+        """In a forked child, whose parent keeps what it has."""
+        while self._taken:
+            self.give_back()
+
 
 @contextmanager
 def told_sharers(count: Callable[[], int]) -> Iterator[None]:
@@ -103,6 +153,13 @@ class SharedThrottle(Throttle):
         self._sharers = sharers
         self._requests = _SharedBucket(requests_per_minute, sharers) if requests_per_minute else None
         self._tokens = _SharedBucket(tokens_per_minute, sharers) if tokens_per_minute else None
+        self._places = sharers.places(self._most)
+
+    def leave(self) -> None:
+        """Give the place back, to whoever of all takes it first."""
+        if self._places is not None:
+            self._places.give_back()
+        super().leave()
 
     def close(self) -> None:
         """Leave its part to the others."""
@@ -114,6 +171,24 @@ class SharedThrottle(Throttle):
         if math.isinf(self._most):
             return super().concurrency
         return min(super().concurrency, max(1, self._most // self._sharers.count()))
+
+    async def _wait_for_others(self) -> None:
+        if self._places is not None and (self._is_crowded() or not self._places.take()):
+            await wait_outside_time_limit(partial(self._until_taken, self._places))
+
+    def _is_crowded(self) -> bool:
+        """Whether they are more than there are places: then who has just had one lets others try first."""
+        return self._sharers.count() > self._most
+
+    async def _until_taken(self, places: Places) -> None:
+        await asyncio.sleep(random.uniform(0, _TRY_AGAIN))
+        while not places.take():  # noqa: ASYNC110  other processes set no event
+            await asyncio.sleep(random.uniform(0, 2 * _TRY_AGAIN))
+
+    def _begin_anew(self) -> None:
+        super()._begin_anew()
+        if self._places is not None:
+            self._places.begin_anew()
 
 
 class _SharedBucket(Bucket):

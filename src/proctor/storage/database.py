@@ -14,6 +14,8 @@ from proctor.storage.address import Address
 from proctor.storage.trouble import told
 
 BUSY_SECONDS = 60
+SYNCHRONOUS = "FULL"
+"""What SQLite waits for before a write counts: the disk itself, so that it outlives a power cut, too."""
 _WRITES = "proctor_writes"
 
 ADVISORY = 0x50524F43
@@ -86,7 +88,7 @@ def _sqlite_engine(address: Address, *, references: bool) -> Engine:
     @event.listens_for(engine, "connect")
     def connected(connection: Any, _record: object) -> None:
         connection.isolation_level = None  # we say BEGIN ourselves, see below
-        connection.execute("PRAGMA synchronous=FULL")
+        connection.execute(f"PRAGMA synchronous={SYNCHRONOUS}")
         connection.execute(f"PRAGMA foreign_keys={'ON' if references else 'OFF'}")
 
     @event.listens_for(engine, "begin")

@@ -124,7 +124,20 @@ def plan_workers(
     except BaseException:
         cluster.close()
         raise
-    return WorkerPlan(count=count or min(cluster.count(), settings.concurrency), recipe=recipe, transport=cluster)
+    number = count or min(cluster.count(), settings.concurrency)
+    if cluster.is_remote:
+        _warn_of_limits(config, min(number, settings.concurrency))
+    return WorkerPlan(count=number, recipe=recipe, transport=cluster)
+
+
+def _warn_of_limits(config: Config, workers: int) -> None:
+    """Machines that share no folder cannot take turns: each makes a call at a time."""
+    for name, limit in config.limits.items():
+        if (most := limit.get("concurrency")) is not None and most < workers:
+            _log.warning(
+                "[limits.%s] concurrency = %s is not kept by %s workers, each of which makes a call at a time: "
+                "expected at most that many (--workers %s)", name, most, workers, most,
+            )  # fmt: skip
 
 
 def _cluster(ray: str, count: int | None, run: Run, config: Config, *, cache: bool | str | Path) -> RayCluster:
