@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from proctor.reports.comparison.words import by_people
 from proctor.reports.history.json import as_list
 from proctor.reports.history.words import notes
 from proctor.reports.run.json import as_dict
+from proctor.score import Part, Review
+from proctor.transcript import Turn
 from proctor.workflows.compare import compare
 from proctor.workflows.history import read_history
 from proctor.workflows.human_labels import draw, put_label
@@ -106,6 +109,51 @@ def test_labels_of_another_judge_or_another_passing_score_are_not_carried_over(
 ) -> None:
     label(place, examined(place, "old"))
     assert read_findings(examined(place, "new", **changed), store=str(place)).carried is None
+
+
+@pytest.mark.parametrize("own", [{"criteria": {"law": "Is it lawful?"}}, {"passing_score": 0.1}])
+def test_labels_are_not_carried_over_to_cases_that_are_judged_by_something_of_their_own(
+    place: Path, own: dict[str, Any]
+) -> None:
+    label(place, examined(place, "old"))
+    of_their_own = [replace(case, **own) for case in CASES]
+    new = proctor.evaluate(of_their_own, agent=answer, reviewer="exact", store=place).run.id
+    assert read_findings(new, store=str(place)).carried is None
+
+
+def gappy(case: Case, turns: Sequence[Turn]) -> Review:
+    """Marks what is right, and has no word for the other cases."""
+    reply = turns[-1].reply
+    if reply is not None and reply.text == "yes":
+        return Review(parts=(Part(name="correctness", value=1.0),))
+    return Review(unscored="it has no word for it")
+
+
+def test_what_has_no_verdict_bounds_the_rate_as_people_judge_and_its_gate(place: Path) -> None:
+    run = examined(place, "gappy", reviewer=gappy)
+    label(place, run)
+    findings = read_findings(run, store=str(place))
+    rate = people_of(findings).rate
+    assert (rate.value, rate.missing, rate.worst, rate.best) == (1.0, 15, 0.75, 1.0)
+    assert "15 attempts without a verdict: 75 % at worst, 100 % at best" in " ".join(findings.notes)
+    assert as_dict(findings)["pass_rate_people"]["worst"] == 0.75
+    [verdict] = judge([parse("pass_rate>=0.8 by people")], findings, lambda _: findings)
+    assert (verdict.verdict, verdict.obstacle) == ("inconclusive", "missing")
+    [looser] = judge([parse("pass_rate>=0.6 by people")], findings, lambda _: findings)
+    assert looser.verdict == "met"
+
+
+def test_two_runs_as_people_judge_differ_for_sure_only_whatever_is_missing(place: Path) -> None:
+    old, new = examined(place, "old"), examined(place, "new", reviewer=gappy)
+    for run in (old, new):
+        label(place, run)
+    compared = compare(old, new, store=str(place), force=True)
+    assert compared.people is not None
+    difference = compared.people.difference
+    assert difference is not None
+    assert (difference.missing, difference.side) == (15, 0)
+    assert (difference.value, difference.worst, difference.best) == pytest.approx((0.25, 0.0, 0.25))
+    assert by_people(compared).endswith("and with 15 attempts without a verdict 0 to +25; no difference is shown")
 
 
 def test_a_judge_that_hardly_tells_people_apart_carries_nothing_and_says_so(place: Path) -> None:

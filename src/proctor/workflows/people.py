@@ -152,7 +152,11 @@ def _carry_over(opened: Store, run: Run, findings: Findings) -> PeopleFinding | 
     """
     counts = opened.human_labels.counts()
     runs = opened.archive.runs() if counts else []
-    alike = [other for other in runs if other.id in counts and _is_judged_alike(run, other)]
+    alike = [
+        other
+        for other in runs
+        if other.id in counts and _is_judged_alike(run, other) and _are_cases_alike(opened, run, other)
+    ]
     other = max(alike, key=lambda each: (each.digest == run.digest, counts[each.id], each.created), default=None)
     labels = [] if other is None else labels_in_rate(opened, other)
     if other is None or not labels:
@@ -174,6 +178,16 @@ def _is_judged_alike(run: Run, other: Run) -> bool:
     checked_alike = a.checks == b.checks and (a.checks is None or run.digest == other.digest)
     alike = all(getattr(a, name) == getattr(b, name) for name in same)
     return other.id != run.id and alike and checked_alike and judge_id(a) == judge_id(b)
+
+
+def _are_cases_alike(opened: Store, run: Run, other: Run) -> bool:
+    """Whether the cases of two runs are held to the same: criteria and a passing score of a case's own are words to its
+    judge that no other case has.
+    """
+    if run.digest == other.digest:
+        return True
+    both = (case for each in (run, other) for case in opened.archive.benchmark_of(each.id).cases)
+    return not any(case.criteria or case.passing_score is not None for case in both)
 
 
 def judge_id(settings: Settings) -> str:

@@ -114,7 +114,7 @@ def people_finding(
     spread = variance_by_people(labelled, share=by_judge.share, cases=by_judge.cases) if known else None
     more, short = _more(rate, labelled, by_judge)
     return PeopleFinding(
-        rate=_of_all(rate, by_judge.answered, cases=by_judge.rate.n),
+        rate=_of_all(rate, by_judge),
         labels=len(said),
         people=len({label.who for label in labels}),
         quality=judge_quality(labelled, share=by_judge.share),
@@ -154,7 +154,7 @@ def _by_category(
         inside = {key: passed for key, passed in said.items() if key.exam in exams}
         if len(inside) >= FEWEST_BY_CATEGORY:
             rate = rate_by_people(labelled_of(inside, judged, weights), share=by_judge.share, cases=by_judge.cases)
-            yield name, _of_all(rate, by_judge.answered, cases=by_judge.rate.n)
+            yield name, _of_all(rate, by_judge)
 
 
 def _votes(labels: Iterable[HumanLabel]) -> dict[Key, dict[str, bool]]:
@@ -202,17 +202,36 @@ def _carried_rate(labelled: Labelled, quality: JudgeQuality | None, there: Judge
         )
     except UsageError as refused:
         return _no_rate(here, str(refused))
-    return _of_all(rate, here.answered, cases=here.rate.n)
+    return _of_all(rate, here)
 
 
 def _no_rate(here: JudgedShare, note: str) -> Estimate:
     return Estimate(value=None, low=None, high=None, n=here.rate.n, method="rogan-gladen", note=note)
 
 
-def _of_all(rate: Estimate, answered: float, *, cases: int) -> Estimate:
-    """The rate among those with a reply as a rate of all."""
-    ends = [None if end is None else end * answered for end in (rate.value, rate.low, rate.high)]
-    return replace(rate, value=ends[0], low=ends[1], high=ends[2], n=cases)
+def _of_all(rate: Estimate, by_judge: JudgedShare) -> Estimate:
+    """The rate among those with a reply and a verdict as a rate of all, bounded where a verdict is missing."""
+    ends = [None if end is None else end * by_judge.answered for end in (rate.value, rate.low, rate.high)]
+    of_all = replace(rate, value=ends[0], low=ends[1], high=ends[2], n=by_judge.rate.n)
+    return _bounded(of_all, by_judge.rate)
+
+
+def _bounded(rate: Estimate, by_judge: Estimate) -> Estimate:
+    """What the rate would be had people failed, or passed, all that has no verdict: nobody is asked about those."""
+    if not by_judge.missing:
+        return rate
+    if by_judge.worst is None or by_judge.best is None:
+        return replace(rate, missing=by_judge.missing)
+    lost = by_judge.best - by_judge.worst
+    worst, low, high = (None if end is None else end * (1 - lost) for end in (rate.value, rate.low, rate.high))
+    return replace(
+        rate,
+        missing=by_judge.missing,
+        worst=worst,
+        best=None if worst is None else worst + lost,
+        gate_low=low,
+        gate_high=None if high is None else high + lost,
+    )
 
 
 def _more(rate: Estimate, labelled: Labelled, by_judge: JudgedShare) -> tuple[int | None, bool]:
