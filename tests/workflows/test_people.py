@@ -23,6 +23,7 @@ from proctor.reports.history.words import notes
 from proctor.reports.run.json import as_dict
 from proctor.score import Part, Review
 from proctor.transcript import Turn
+from proctor.workflows.case_slice import read_slice
 from proctor.workflows.compare import compare
 from proctor.workflows.history import read_history
 from proctor.workflows.human_labels import draw, put_label
@@ -179,6 +180,18 @@ def test_categories_with_ten_labels_have_a_rate_of_their_own(place: Path) -> Non
     odd = people.categories["odd"]  # every fourth case is even in number, and judged wrong
     assert (odd.value, odd.attempts, odd.n) == (0.5, 30, 30)
     assert people.categories["even"].value == pytest.approx(0.8)
+
+
+def test_some_of_the_cases_have_the_rate_that_their_own_labels_tell(place: Path) -> None:
+    run = examined(place, "old")
+    label(place, run, unlike=lambda number: number % 2 == 1 and number % 3 == 0)
+    odd, even = (read_slice(run, {"category": name}, store=str(place)) for name in ("odd", "even"))
+    assert (people_of(odd).labels, people_of(even).labels) == (30, 30)
+    assert people_of(odd).rate.value == odd.pass_rate.value
+    assert people_of(even).rate.value == pytest.approx(2 / 3)
+    assert people_of(read_findings(run, store=str(place))).categories["even"] == people_of(even).rate
+    [verdict] = judge([parse("pass_rate>=0.9 by people")], even, lambda _: even)
+    assert verdict.verdict == "not met"
 
 
 def test_categories_with_fewer_have_none(place: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -36,14 +36,25 @@ def with_people(opened: Store, run: Run, findings: Findings) -> Findings:
     return _with_noise(opened, run, _with_labels(opened, run, findings))
 
 
+def with_labels_among(opened: Store, run: Run, findings: Findings, exams: Container[str]) -> Findings:
+    """The findings of some of a run's cases with what people's labels make of those."""
+    labels = [label for label in labels_in_rate(opened, run) if label.key.exam in exams]
+    return _with_these(opened, run, findings, labels) if labels else findings
+
+
 def _with_labels(opened: Store, run: Run, findings: Findings) -> Findings:
     labels = labels_in_rate(opened, run)
-    rate, held = corrected_rate(findings), findings.battle is not None
     if not labels:
+        rate, held = corrected_rate(findings), findings.battle is not None
         carried = _carry_over(opened, run, findings)
         if carried is None:
             return findings
         return replace(findings, carried=carried, notes=(*findings.notes, *carried_sentences(rate, carried, held=held)))
+    return _with_these(opened, run, findings, labels)
+
+
+def _with_these(opened: Store, run: Run, findings: Findings, labels: Sequence[HumanLabel]) -> Findings:
+    rate, held = corrected_rate(findings), findings.battle is not None
     whose, judged = draw_of(opened, run), _verdicts_on(opened, labels)
     people = people_finding(
         labels,

@@ -24,6 +24,7 @@ from proctor.statistics.people import (
 
 FEWEST_BY_CATEGORY = 10
 """Labels from which on a category has a rate of its own."""
+_ROUNDING = 1e-9
 _HALF_WIDTH = 0.05
 """Of the interval for which the report tells how many more labels it takes."""
 
@@ -118,7 +119,7 @@ def people_finding(
         labels=len(said),
         people=len({label.who for label in labels}),
         quality=judge_quality(labelled, share=by_judge.share),
-        correlation=correlation(labelled, share=by_judge.share),
+        correlation=_expected_correlation(labelled, by_judge.share),
         more=more,
         short_of_cases=short,
         variance=None if spread is None else spread * by_judge.answered**2,
@@ -176,7 +177,7 @@ def carried_finding(
         labels=labelled.labels,
         people=len({label.who for label in labels}),
         quality=quality,
-        correlation=correlation(labelled, share=there.share),
+        correlation=_expected_correlation(labelled, there.share),
         more=None,
         carried_from=run,
     )
@@ -239,8 +240,17 @@ def _more(rate: Estimate, labelled: Labelled, by_judge: JudgedShare) -> tuple[in
     if rate.value is None or rate.low is None or rate.high is None or rate.high - rate.low <= 2 * _HALF_WIDTH:
         return None, False
     likely = min(max(rate.value, 0.05), 0.95)  # at 0 or 1 none would seem to be needed
-    told = correlation(labelled, share=by_judge.share)
-    needed = labels_needed_of(by_judge.cases, rate=likely, half_width=_HALF_WIDTH, correlation=told)
-    if needed is None:
-        return None, True
-    return (ceil((needed - labelled.labels) / 10) * 10 if needed > labelled.labels else None), False
+    for cautious in (False, True):
+        told = correlation(labelled, share=by_judge.share, cautious=cautious)
+        needed = labels_needed_of(by_judge.cases, rate=likely, half_width=_HALF_WIDTH, correlation=told)
+        if needed is None:
+            return None, True
+        if needed > labelled.labels:
+            return ceil((needed - labelled.labels) / 10) * 10, False
+    return None, False
+
+
+def _expected_correlation(labelled: Labelled, share: float) -> float:
+    """What to count on: of a judge that agreed with every label so far, not that it always will."""
+    found = correlation(labelled, share=share)
+    return found if found < 1 - _ROUNDING else correlation(labelled, share=share, cautious=True)

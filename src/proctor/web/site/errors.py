@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
@@ -108,14 +108,19 @@ def _place_of(fault: Mapping[str, Any], body: object) -> Place:
     place: list[str | int] = ["body"]
     here = body
     for step in whole[1:]:
-        if isinstance(here, Mapping) and step in here:
-            here = here[step]
-        elif isinstance(here, list) and isinstance(step, int) and step < len(here):
-            here = here[step]
+        if step in _steps_in(here):
+            here = here[step]  # type: ignore[index]
         elif fault["type"] != "missing" or step != whole[-1]:
             continue
         place.append(step)
     return tuple(place)
+
+
+def _steps_in(value: object) -> Collection[str | int]:
+    """What can be stepped into from a value: keys of an object, places of a list."""
+    if isinstance(value, Mapping):
+        return value.keys()
+    return range(len(value)) if isinstance(value, list) else ()
 
 
 def _is_within(inner: Place, outer: Place) -> bool:
