@@ -18,6 +18,8 @@ LONGEST_EXPLANATION = 600
 would go on and on. A longer one is taken all the same.
 """
 _thinking = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_still_thinking = re.compile(r"\A\s*<think(?:ing)?>.*", re.DOTALL)
+"""A model that was cut off before its answer: what it has drafted by then is no verdict."""
 _block = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 _OBJECTS_LOOKED_AT = 100
 _REQUEST = (
@@ -158,9 +160,23 @@ def _finite(value: object) -> bool:
     return not isinstance(value, list) or all(map(_finite, value))
 
 
+def begins_another(text: str) -> bool:
+    """Whether after its last complete object a text begins one that does not end."""
+    decoder, place, begun = json.JSONDecoder(), text.find("{"), False
+    while place >= 0:
+        try:
+            _, end = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            begun, end = True, place + 1
+        else:
+            begun = False
+        place = text.find("{", end)
+    return begun
+
+
 def _objects(text: str) -> Iterator[dict[str, Any]]:
     """The complete JSON objects of a text, outermost first; those in code blocks if there are any."""
-    text = _thinking.sub("", text)
+    text = _still_thinking.sub("", _thinking.sub("", text))
     blocks = [found for block in _block.findall(text) for found in _bare_objects(block)]
     yield from blocks or _bare_objects(text)
 
