@@ -6,7 +6,7 @@ import functools
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -46,6 +46,7 @@ class AnswerSchema(Generic[T]):
         """The value as `kind`; raises SchemaMismatch. NaN and infinity are never taken for a number."""
         if not _finite(value):
             raise SchemaMismatch("a number in it is NaN or infinite")
+        value = _in_its_words(value, self.schema.get("properties", {}))
         if _is_pydantic(self.kind):
             return self._check_by_pydantic(value)
         try:
@@ -150,6 +151,21 @@ def _bounds(schema: Mapping[str, Any]) -> Iterator[str]:
             yield f"{name} is one of: {', '.join(map(str, words))}."
         elif "minimum" in inner and "maximum" in inner:
             yield f"{name} is a number from {inner['minimum']} to {inner['maximum']}."
+
+
+def _in_its_words(value: object, properties: Mapping[str, Any]) -> object:
+    """An object with the words to choose from as they are written: small models answer `Good.` where good is one."""
+    if not isinstance(value, dict):
+        return value
+    return {name: _nearest_word(said, properties.get(name, {}).get("enum", ())) for name, said in value.items()}
+
+
+def _nearest_word(said: object, words: Collection[object]) -> object:
+    if not isinstance(said, str) or said in words:
+        return said
+    plain = said.strip().rstrip(".!").casefold()
+    found = [word for word in words if isinstance(word, str) and word.casefold() == plain]
+    return found[0] if len(found) == 1 else said
 
 
 def _finite(value: object) -> bool:
