@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import proctor
+from proctor import Request
 from proctor.benchmark import Case
 from proctor.errors import UsageError
 from proctor.findings.gates import judge, parse
@@ -263,3 +264,26 @@ def test_a_history_tells_the_rate_as_people_judge_of_labelled_runs(place: Path) 
     entries = {entry.run.id: entry for entry in history.entries}
     assert "50 % (38 – 62) as people judge, from 60 labels" in list(notes(entries[a]))
     assert not any("people" in note for note in notes(entries[b]))
+
+
+class Fragile:
+    """Breaks in every second conversation, and gives in in some of the others."""
+
+    def __call__(self, request: Request) -> str:
+        number = int((request.history[0] if request.history else request).question.split()[1])
+        if number % 2 == 0:
+            raise ValueError("broken")
+        return "no" if number % 3 == 0 and request.history else "yes"
+
+
+def test_conversations_in_which_the_agent_broke_are_held_by_nobody(place: Path) -> None:
+    run = proctor.evaluate(
+        CASES[:20], agent=Fragile, type="abm-dynamic", examiner="prober", max_turns=3, store=place
+    ).run.id
+    for each in draw(run, store=str(place), count=20):
+        put_label(each.attempt.key, passed=True, who="ann", store=str(place))
+    findings = read_findings(run, store=str(place))
+    assert findings.counts.failed_by_agent == 10
+    rate = people_of(findings).rate
+    assert (rate.value, rate.n) == (0.5, 20)
+    assert (rate.high or 1) <= 0.5

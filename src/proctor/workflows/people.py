@@ -239,8 +239,9 @@ def corrected_rate(findings: Findings) -> Estimate:
 
 def judged_share(findings: Findings) -> JudgedShare:
     """What the run's judge says of it, and how much of it has no reply: in that the agent itself failed."""
+    rate = corrected_rate(findings)
     plain = [each.counts for each in findings.conditions if not each.name and findings.battle is None]
     counts = plain[0] if plain else findings.counts
-    decided = counts.scored + counts.failed_by_agent
-    unanswered = counts.failed_by_agent / decided if decided and findings.battle is None else 0.0
-    return JudgedShare(rate=corrected_rate(findings), unanswered=unanswered)
+    decided = counts.scored + counts.failed_by_agent if findings.battle is None else rate.n
+    unanswered = min(1.0, counts.failed_by_agent / decided) if decided else 0.0
+    return JudgedShare(rate=rate, unanswered=unanswered)
