@@ -267,7 +267,7 @@ def check_name(what: str, name: object, *, most: int = LONGEST_NAME) -> None:
 
 def why_no_criterion(name: object) -> str | None:
     """Why a criterion cannot be called so: its name is a key of the model's answer; None: it can."""
-    if isinstance(name, str) and name.isidentifier() and not name.endswith("_explanation"):
+    if isinstance(name, str) and name.isidentifier() and not name.startswith("_") and not name.endswith("_explanation"):
         return None
     return f"a criterion cannot be called {shown(name)}; expected a word of letters, digits and _, such as tone"
 

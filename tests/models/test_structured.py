@@ -183,6 +183,18 @@ async def test_an_answer_that_copies_the_form_of_a_schema_is_read_all_the_same()
     assert (await put(Prose(script=[copied]))).value.score == 0.25
 
 
+@pytest.mark.parametrize("text", [f'{GOOD} No, wait: {{"score": 1', f"<think>Perhaps {GOOD}, but then"])
+async def test_what_was_drafted_before_the_cut_is_no_answer(text: str) -> None:
+    model = Prose(script=[said(text, response_metadata={"finish_reason": "length"})])
+    with pytest.raises(UnusableAnswer, match="cut off at the model's output limit"):
+        await put(model)
+
+
+async def test_an_answer_that_ended_before_the_cut_is_one() -> None:
+    model = Prose(script=[said(f"Set {{x}}: {GOOD} And so on and", response_metadata={"finish_reason": "length"})])
+    assert (await put(model)).value.score == 0.25
+
+
 async def test_an_answer_that_was_cut_off_is_unusable_with_these_words_and_is_not_asked_for_again() -> None:
     model = Prose(script=[said('{"score": 0.', response_metadata={"finish_reason": "length"}), GOOD])
     with pytest.raises(UnusableAnswer, match="cut off at the model's output limit") as caught:

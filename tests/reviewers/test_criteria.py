@@ -55,6 +55,17 @@ async def test_words_are_a_scale_with_even_marks_unless_told() -> None:
     assert reviews[0].parts[0].explanation == "fair: criteria is so"
 
 
+async def test_the_words_of_a_scale_are_told_from_the_worst_to_the_best_however_they_were_given() -> None:
+    _, model = await judged(answered(criteria="fair"), criteria=TONE, scale={"good": 1, "poor": 0, "fair": 0.6})
+    assert "from the worst to the best: poor, fair, good." in model.prompt()
+
+
+async def test_a_word_is_known_by_whatever_case_and_stop_it_comes_with() -> None:
+    for said, mark in (("Good.", 1.0), (" POOR", 0.0)):
+        review, _ = await judged(answered(criteria=said), criteria=TONE, scale=["poor", "fair", "good"])
+        assert review.parts[0].value == mark
+
+
 async def test_a_word_that_is_not_on_the_scale_is_no_mark() -> None:
     model = Prose(script=lambda _: json.dumps(answered(criteria="great")))
     rubric = own_rubric({"criteria": TONE, "scale": ["poor", "good"]})
@@ -118,7 +129,11 @@ def test_other_words_are_another_rubric() -> None:
         ({"criteria": {"tone": {"weight": 2}}}, "expected a text"),
         ({"criteria": "x", "scale": ["good"]}, "the worst first"),
         ({"criteria": "x", "scale": {"good": 2, "bad": 0}}, "from 0 to 1"),
+        ({"criteria": "x", "scale": {"good": 1, "fine": 1}}, "from 0 to 1"),
+        ({"criteria": {"__class__": "x"}}, "cannot be called '__class__'"),
         ({"criteria": "x", "examples": "some"}, "expected a list of tables"),
+        ({"criteria": "x", "examples": [{"reply": "y", "mark": 1, "question": 3}]}, "question=3; expected a text"),
+        ({"criteria": "x", "examples": [{"reply": "y", "marks": {"criteria": 1, "tone": 1}}]}, "marks 'tone'"),
         ({"criteria": "x", "examples": [{"reply": "y", "mark": 3}]}, "expected a number from 0 to 1"),
         ({"criteria": "x", "rubric": "judge-1"}, "not both"),
         ({"scale": ["poor", "good"]}, "add criteria"),

@@ -159,7 +159,7 @@ async def test_a_judge_that_is_away_leaves_its_vote_out_and_the_report_says_so(t
     assert [missing.reason for missing in attempts(done)["one"].unscored] == [
         "object:c gave no verdict: the server is down"
     ]
-    assert "object:c gave no mark for 2 of 4 replies: the others decided there." in done.findings.notes
+    assert "object:c gave no mark for 2 of 4 replies: its vote is left out there." in done.findings.notes
 
 
 async def test_a_panel_of_which_nobody_answers_is_a_failure_of_the_environment_that_resume_mends(

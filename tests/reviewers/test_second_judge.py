@@ -241,3 +241,11 @@ async def test_a_verdict_that_is_cut_off_at_the_output_limit_is_unscored_counted
     [missing] = [each for attempt in done.attempts() for each in attempt.unscored]
     assert "the answer was cut off at the model's output limit" in missing.reason
     assert done.findings.usage.output_tokens == 30
+
+
+async def test_in_a_panel_only_the_replies_that_could_go_to_a_second_judge_count_as_saved_calls(tmp_path: Path) -> None:
+    async with two_judges() as (reviewer, _):
+        done = await run([reviewer, "exact"], tmp_path / "s.db")
+    told = as_dict(done.findings)["unsure"]
+    assert (told["marks"], told["judged"], told["passed_on"]) == (6, 3, 1)
+    assert told["calls_saved"] == pytest.approx(2 / 3)

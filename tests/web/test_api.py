@@ -235,6 +235,24 @@ def test_what_cannot_be_run_is_told_in_a_sentence(api: Any, body: dict[str, Any]
     assert answer.json()["error"]
 
 
+@pytest.mark.parametrize(
+    ("given", "where", "said"),
+    [
+        ({"criteria": {"tone": {"asks": "x", "weight": -1}}}, "criteria.tone.weight", "'-1' is too small"),
+        ({"criteria": {"tone": {"weight": 2}}}, "criteria.tone.asks", "is missing"),
+        ({"criteria": {"tone": {"asks": "x", "wieght": 2}}}, "criteria.tone.wieght", "is not known here"),
+        ({"reviewer": ["embedded", 3]}, "reviewer.1", "is no text"),
+    ],
+)
+def test_a_fault_is_told_where_it_stands_in_what_was_sent(
+    api: Any, given: dict[str, Any], where: str, said: str
+) -> None:
+    answer = api.post("/api/runs", json={"benchmark": "handbook-30", "agent": "demo:librarian", **given})
+    [fault] = answer.json()["faults"]
+    assert fault["where"] == f"body.{where}"
+    assert said in answer.json()["error"].removeprefix(where)
+
+
 def test_two_runs_are_compared_and_the_history_is_told(api: Any, demo_run: Run) -> None:
     compared = api.get("/api/compare", params={"a": demo_run.id, "b": demo_run.id}).json()
     assert compared["comparable"]

@@ -23,7 +23,7 @@ from proctor.workflows.change import delete_run
 from proctor.workflows.evaluate import Evaluation
 from proctor.workflows.export import export_run
 from proctor.workflows.gates import read_gates
-from proctor.workflows.human_labels import Drawn, draw, put_label, read_sheet, take_back, write_sheet
+from proctor.workflows.human_labels import Drawn, draw, put_label, read_sheet, store_sheet, take_back, write_sheet
 from proctor.workflows.read import read_findings
 
 CASES = [(f"question {number}", "yes") for number in range(40)]
@@ -312,6 +312,20 @@ def test_a_label_for_an_attempt_that_does_not_exist_is_refused(place: Path) -> N
     run = examined(place).run.id
     with pytest.raises(InputError, match="no attempt at case"):
         put_label(Key(run=run, exam="nowhere"), passed=True, who="ann", store=str(place))
+
+
+def test_a_note_is_kept_as_every_store_can_keep_it(place: Path) -> None:
+    run = examined(place).run.id
+    [drawn] = draw(run, store=str(place), count=1)
+    label = put_label(drawn.attempt.key, passed=True, who="ann", note="a\0b\ud800c", store=str(place))
+    assert label.note == "ab?c"
+
+
+def test_a_trial_that_no_run_has_is_refused_with_its_line(place: Path) -> None:
+    run = examined(place).run.id
+    sheet = f"attempt,verdict\n{run}/case-1//{'9' * 30},pass\n".encode()
+    with pytest.raises(InputError, match=r"the sheet, line 2: the attempt .* cannot be read"):
+        store_sheet(run, sheet, source="the sheet", store=str(place), who="ann")
 
 
 def verdict_of(gate: str, run: str, store: Path) -> GateVerdict:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import proctor
+from proctor import Request
 from proctor.benchmark import Case
 from proctor.errors import UsageError
 from proctor.findings.gates import judge, parse
@@ -20,6 +22,9 @@ from proctor.reports.comparison.words import by_people
 from proctor.reports.history.json import as_list
 from proctor.reports.history.words import notes
 from proctor.reports.run.json import as_dict
+from proctor.score import Part, Review
+from proctor.transcript import Turn
+from proctor.workflows.case_slice import read_slice
 from proctor.workflows.compare import compare
 from proctor.workflows.history import read_history
 from proctor.workflows.human_labels import draw, put_label
@@ -108,6 +113,51 @@ def test_labels_of_another_judge_or_another_passing_score_are_not_carried_over(
     assert read_findings(examined(place, "new", **changed), store=str(place)).carried is None
 
 
+@pytest.mark.parametrize("own", [{"criteria": {"law": "Is it lawful?"}}, {"passing_score": 0.1}])
+def test_labels_are_not_carried_over_to_cases_that_are_judged_by_something_of_their_own(
+    place: Path, own: dict[str, Any]
+) -> None:
+    label(place, examined(place, "old"))
+    of_their_own = [replace(case, **own) for case in CASES]
+    new = proctor.evaluate(of_their_own, agent=answer, reviewer="exact", store=place).run.id
+    assert read_findings(new, store=str(place)).carried is None
+
+
+def gappy(case: Case, turns: Sequence[Turn]) -> Review:
+    """Marks what is right, and has no word for the other cases."""
+    reply = turns[-1].reply
+    if reply is not None and reply.text == "yes":
+        return Review(parts=(Part(name="correctness", value=1.0),))
+    return Review(unscored="it has no word for it")
+
+
+def test_what_has_no_verdict_bounds_the_rate_as_people_judge_and_its_gate(place: Path) -> None:
+    run = examined(place, "gappy", reviewer=gappy)
+    label(place, run)
+    findings = read_findings(run, store=str(place))
+    rate = people_of(findings).rate
+    assert (rate.value, rate.missing, rate.worst, rate.best) == (1.0, 15, 0.75, 1.0)
+    assert "15 attempts without a verdict: 75 % at worst, 100 % at best" in " ".join(findings.notes)
+    assert as_dict(findings)["pass_rate_people"]["worst"] == 0.75
+    [verdict] = judge([parse("pass_rate>=0.8 by people")], findings, lambda _: findings)
+    assert (verdict.verdict, verdict.obstacle) == ("inconclusive", "missing")
+    [looser] = judge([parse("pass_rate>=0.6 by people")], findings, lambda _: findings)
+    assert looser.verdict == "met"
+
+
+def test_two_runs_as_people_judge_differ_for_sure_only_whatever_is_missing(place: Path) -> None:
+    old, new = examined(place, "old"), examined(place, "new", reviewer=gappy)
+    for run in (old, new):
+        label(place, run)
+    compared = compare(old, new, store=str(place), force=True)
+    assert compared.people is not None
+    difference = compared.people.difference
+    assert difference is not None
+    assert (difference.missing, difference.side) == (15, 0)
+    assert (difference.value, difference.worst, difference.best) == pytest.approx((0.25, 0.0, 0.25))
+    assert by_people(compared).endswith("and with 15 attempts without a verdict 0 to +25; no difference is shown")
+
+
 def test_a_judge_that_hardly_tells_people_apart_carries_nothing_and_says_so(place: Path) -> None:
     label(place, examined(place, "old"), unlike=lambda number: number % 2 == 0)
     findings = read_findings(examined(place, "new"), store=str(place))
@@ -131,6 +181,18 @@ def test_categories_with_ten_labels_have_a_rate_of_their_own(place: Path) -> Non
     odd = people.categories["odd"]  # every fourth case is even in number, and judged wrong
     assert (odd.value, odd.attempts, odd.n) == (0.5, 30, 30)
     assert people.categories["even"].value == pytest.approx(0.8)
+
+
+def test_some_of_the_cases_have_the_rate_that_their_own_labels_tell(place: Path) -> None:
+    run = examined(place, "old")
+    label(place, run, unlike=lambda number: number % 2 == 1 and number % 3 == 0)
+    odd, even = (read_slice(run, {"category": name}, store=str(place)) for name in ("odd", "even"))
+    assert (people_of(odd).labels, people_of(even).labels) == (30, 30)
+    assert people_of(odd).rate.value == odd.pass_rate.value
+    assert people_of(even).rate.value == pytest.approx(2 / 3)
+    assert people_of(read_findings(run, store=str(place))).categories["even"] == people_of(even).rate
+    [verdict] = judge([parse("pass_rate>=0.9 by people")], even, lambda _: even)
+    assert verdict.verdict == "not met"
 
 
 def test_categories_with_fewer_have_none(place: Path) -> None:
@@ -202,3 +264,26 @@ def test_a_history_tells_the_rate_as_people_judge_of_labelled_runs(place: Path) 
     entries = {entry.run.id: entry for entry in history.entries}
     assert "50 % (38 – 62) as people judge, from 60 labels" in list(notes(entries[a]))
     assert not any("people" in note for note in notes(entries[b]))
+
+
+class Fragile:
+    """Breaks in every second conversation, and gives in in some of the others."""
+
+    def __call__(self, request: Request) -> str:
+        number = int((request.history[0] if request.history else request).question.split()[1])
+        if number % 2 == 0:
+            raise ValueError("broken")
+        return "no" if number % 3 == 0 and request.history else "yes"
+
+
+def test_conversations_in_which_the_agent_broke_are_held_by_nobody(place: Path) -> None:
+    run = proctor.evaluate(
+        CASES[:20], agent=Fragile, type="abm-dynamic", examiner="prober", max_turns=3, store=place
+    ).run.id
+    for each in draw(run, store=str(place), count=20):
+        put_label(each.attempt.key, passed=True, who="ann", store=str(place))
+    findings = read_findings(run, store=str(place))
+    assert findings.counts.failed_by_agent == 10
+    rate = people_of(findings).rate
+    assert (rate.value, rate.n) == (0.5, 20)
+    assert (rate.high or 1) <= 0.5

@@ -6,7 +6,7 @@ import functools
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -18,6 +18,8 @@ LONGEST_EXPLANATION = 600
 would go on and on. A longer one is taken all the same.
 """
 _thinking = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_still_thinking = re.compile(r"\A\s*<think(?:ing)?>.*", re.DOTALL)
+"""A model that was cut off before its answer: what it has drafted by then is no verdict."""
 _block = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 _OBJECTS_LOOKED_AT = 100
 _REQUEST = (
@@ -44,6 +46,7 @@ class AnswerSchema(Generic[T]):
         """The value as `kind`; raises SchemaMismatch. NaN and infinity are never taken for a number."""
         if not _finite(value):
             raise SchemaMismatch("a number in it is NaN or infinite")
+        value = _in_its_words(value, self.schema.get("properties", {}))
         if _is_pydantic(self.kind):
             return self._check_by_pydantic(value)
         try:
@@ -150,6 +153,21 @@ def _bounds(schema: Mapping[str, Any]) -> Iterator[str]:
             yield f"{name} is a number from {inner['minimum']} to {inner['maximum']}."
 
 
+def _in_its_words(value: object, properties: Mapping[str, Any]) -> object:
+    """An object with the words to choose from as they are written: small models answer `Good.` where good is one."""
+    if not isinstance(value, dict):
+        return value
+    return {name: _nearest_word(said, properties.get(name, {}).get("enum", ())) for name, said in value.items()}
+
+
+def _nearest_word(said: object, words: Collection[object]) -> object:
+    if not isinstance(said, str) or said in words:
+        return said
+    plain = said.strip().rstrip(".!").casefold()
+    found = [word for word in words if isinstance(word, str) and word.casefold() == plain]
+    return found[0] if len(found) == 1 else said
+
+
 def _finite(value: object) -> bool:
     if isinstance(value, float):
         return math.isfinite(value)
@@ -158,9 +176,23 @@ def _finite(value: object) -> bool:
     return not isinstance(value, list) or all(map(_finite, value))
 
 
+def begins_another(text: str) -> bool:
+    """Whether after its last complete object a text begins one that does not end."""
+    decoder, place, begun = json.JSONDecoder(), text.find("{"), False
+    while place >= 0:
+        try:
+            _, end = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            begun, end = True, place + 1
+        else:
+            begun = False
+        place = text.find("{", end)
+    return begun
+
+
 def _objects(text: str) -> Iterator[dict[str, Any]]:
     """The complete JSON objects of a text, outermost first; those in code blocks if there are any."""
-    text = _thinking.sub("", text)
+    text = _still_thinking.sub("", _thinking.sub("", text))
     blocks = [found for block in _block.findall(text) for found in _bare_objects(block)]
     yield from blocks or _bare_objects(text)
 

@@ -31,6 +31,7 @@ def people_sentences(by_judge: Estimate, people: PeopleFinding | None, *, held: 
     said = [
         f"{'Conversations held: ' if held else ''}{judge.value} ({judge.interval}) by the judge",
         f"{told.value} ({told.interval}) as people judge, from {_labels(people.labels)}{_whose(people)}",
+        *_bounds(people.rate),
         *_agreement(people),
     ]
     if people.more is not None:
@@ -53,7 +54,7 @@ def carried_sentences(by_judge: Estimate, carried: PeopleFinding, *, held: bool 
     yield (
         f"{of}{judge.value} ({judge.interval}) by the judge; nobody has labelled this run: about {told.value} "
         f"({told.interval}) as people judge, carried over from {_labels(carried.labels)} of run {run} with the same "
-        f"judge and rubric; label some of this one to be sure."
+        f"judge and rubric{''.join(f'; {said}' for said in _bounds(carried.rate))}; label some of this one to be sure."
     )
 
 
@@ -84,6 +85,13 @@ def _between(people: PeopleFinding) -> Iterator[str]:
         f"People agree with each other on {said.value} ({said.interval}) of {plural(between.agreement.n, 'attempt')} "
         f"that several have labelled{beyond}{ends}."
     )
+
+
+def _bounds(rate: Estimate) -> Iterator[str]:
+    """What those without a verdict, which nobody is asked about, could make of it."""
+    said = say(rate)
+    if said.bounds:
+        yield f"{said.missing}: {said.bounds}"
 
 
 def _categories(people: PeopleFinding) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -102,7 +102,7 @@ def criteria_of(case: Case) -> tuple[tuple[Criterion, ...], dict[str, float]]:
 
 
 def _scale(given: object) -> dict[str, float]:
-    """Word → mark: evenly from 0 to 1 where only the words are given, the worst first."""
+    """Word → mark, the worst first: evenly from 0 to 1 where only the words are given."""
     if given is None:
         return {}
     least, most = _WORDS
@@ -110,12 +110,17 @@ def _scale(given: object) -> dict[str, float]:
         words = [word for word in given if isinstance(word, str) and word.strip()]
         if len(words) == len(given) == len(set(words)) and least <= len(words) <= most:
             return {word: place / (len(words) - 1) for place, word in enumerate(words)}
-    elif isinstance(given, Mapping) and least <= len(given) <= most and all(map(_is_mark, given.values())):
-        return {str(word): float(mark) for word, mark in given.items()}
+    elif isinstance(given, Mapping) and least <= len(given) <= most and _are_marks(given.values()):
+        return {str(word): float(given[word]) for word in sorted(given, key=given.__getitem__)}
     raise InputError(
         f"the scale {shown(given)} cannot be read; expected {least} to {most} different words, the worst first, such "
         'as ["poor", "fair", "good"], or each with its mark from 0 to 1, such as {poor = 0, fair = 0.6, good = 1}'
     )
+
+
+def _are_marks(marks: Collection[object]) -> bool:
+    """Whether words with these marks tell anything apart."""
+    return all(map(_is_mark, marks)) and len(set(marks)) > 1
 
 
 def _is_mark(mark: object) -> bool:
@@ -138,10 +143,16 @@ def _example(given: object, criteria: Sequence[Criterion], scale: Mapping[str, f
         )
     if unknown := sorted(set(given) - _EXAMPLE):
         raise InputError(f"an example has an unknown key {unknown[0]!r}; known are {', '.join(sorted(_EXAMPLE))}")
+    for name in ("question", "reason"):
+        if not isinstance(given.get(name, ""), str):
+            raise InputError(f"the example {shown(given['reply'])} has {name}={given[name]!r}; expected a text")
     marks = given.get("marks", {one.name: given["mark"] for one in criteria} if "mark" in given else {})
     for one in criteria:
         mark = marks.get(one.name) if isinstance(marks, Mapping) else None
         if not (mark in scale if scale else _is_mark(mark)):
             expected = f"one of {', '.join(scale)}" if scale else "a number from 0 to 1"
             raise InputError(f"the example {shown(given['reply'])} has {one.name}={mark!r}; expected {expected}")
+    if unknown := sorted(set(marks) - {one.name for one in criteria}, key=str):
+        known = ", ".join(one.name for one in criteria)
+        raise InputError(f"the example {shown(given['reply'])} marks {unknown[0]!r}; the criteria are {known}")
     return {**{name: given[name] for name in ("question", "reply", "reason") if name in given}, "marks": dict(marks)}

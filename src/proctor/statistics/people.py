@@ -154,9 +154,13 @@ def labels_needed_of(
     return needed if needed is not None and needed <= cases else None
 
 
-def correlation(labelled: Labelled, *, share: float) -> float:
-    """Between the judge's verdicts and people's (phi); 0 where one of them always says the same."""
-    right, wrong = _ratio(labelled.passes_right, labelled.passes), _ratio(labelled.fails_wrong, labelled.fails)
+def correlation(labelled: Labelled, *, share: float, cautious: bool = False) -> float:
+    """Between the judge's verdicts and people's (phi); 0 where one of them always says the same.
+
+    `cautious`: as the interval has it, where a judge that never erred on few labels may err on the next.
+    """
+    part = _smooth if cautious else _ratio
+    right, wrong = part(labelled.passes_right, labelled.passes), part(labelled.fails_wrong, labelled.fails)
     rate = share * right + (1 - share) * wrong
     spread = share * (1 - share) * rate * (1 - rate)
     return share * (1 - share) * (right - wrong) / sqrt(spread) if spread > 0 else 0.0

@@ -11,6 +11,7 @@ from proctor.errors import InputError
 from proctor.findings.run import Findings, gather
 from proctor.running.plan import exams_of
 from proctor.storage import open_store
+from proctor.workflows.people import with_labels_among
 
 
 def read_slice(name: str, wanted: Mapping[str, str], *, store: str) -> Findings:
@@ -24,6 +25,7 @@ def read_slice(name: str, wanted: Mapping[str, str], *, store: str) -> Findings:
         attempts = (each for each in opened.archive.full_attempts(run.id) if each.key.exam in meant)
         planned = 0 if run.cut else sum(run.settings.trials_of(exam) for exam in meant) * len(run.settings.conditions)
         found = gather(replace(run, planned=planned), tuple(meant.values()), attempts)
+        found = with_labels_among(opened, run, found, meant)
     said = " and ".join(f"{key}={value}" for key, value in wanted.items())
     return replace(found, notes=(f"Only the {len(meant)} of {len(exams)} cases with {said}.", *found.notes))
 

@@ -23,6 +23,8 @@ _FEWEST_FAILED = 5
 """At least so many of those drawn failed by the judge, where there are: without them nothing can be corrected."""
 _VERDICTS = {"pass": True, "fail": False}
 _LONGEST_NOTE = 2_000
+_LONGEST_TRIAL = 9
+"""Digits of a trial's number, which no run comes near to and every store can keep."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -134,10 +136,15 @@ def put_label(
 ) -> HumanLabel:
     """Store what somebody says of an attempt."""
     check_name("who labels", who)
-    label = HumanLabel(key=key, passed=passed, who=who, note=note[:_LONGEST_NOTE], made=time.time(), seconds=seconds)
+    label = HumanLabel(key=key, passed=passed, who=who, note=_note(note), made=time.time(), seconds=seconds)
     with open_store(store, create=False) as opened:
         _put(opened, key.run, [label])
     return label
+
+
+def _note(said: str) -> str:
+    """As every store can keep it: PostgreSQL takes no NUL, and nothing takes half a surrogate pair."""
+    return said[:_LONGEST_NOTE].replace("\0", "").encode(errors="replace").decode()
 
 
 def _put(opened: Store, run: str, labels: Sequence[HumanLabel]) -> None:
@@ -245,7 +252,7 @@ def _labels(content: bytes, source: str, run: Run, who: str) -> Iterator[HumanLa
         if (key, by) in seen:
             raise InputError(f"{source}, line {line}: {by} has labelled this attempt in line {seen[key, by]} already")
         seen[key, by] = line
-        note = (row.get("note") or "")[:_LONGEST_NOTE]
+        note = _note(row.get("note") or "")
         yield HumanLabel(key=key, passed=_VERDICTS[verdict], who=by, note=note, made=time.time())
 
 
@@ -280,6 +287,6 @@ def _key(name: str, run: Run, where: str) -> Key:
         raise InputError(f"{where}: the attempt {shown(name)} is not of run {run.id}; it is a sheet of another run")
     exam, _, last = rest.rpartition("/")[0].rpartition("/")
     trial = rest.rpartition("/")[2]
-    if not exam or not trial.isdecimal():
+    if not exam or not trial.isdecimal() or len(trial) > _LONGEST_TRIAL:
         raise InputError(f"{where}: the attempt {shown(name)} cannot be read; expected RUN/CASE/CONDITION/TRIAL")
     return Key(run=run.id, exam=exam, condition=last, trial=int(trial))

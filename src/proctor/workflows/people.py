@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -36,14 +36,25 @@ def with_people(opened: Store, run: Run, findings: Findings) -> Findings:
     return _with_noise(opened, run, _with_labels(opened, run, findings))
 
 
+def with_labels_among(opened: Store, run: Run, findings: Findings, exams: Container[str]) -> Findings:
+    """The findings of some of a run's cases with what people's labels make of those."""
+    labels = [label for label in labels_in_rate(opened, run) if label.key.exam in exams]
+    return _with_these(opened, run, findings, labels) if labels else findings
+
+
 def _with_labels(opened: Store, run: Run, findings: Findings) -> Findings:
     labels = labels_in_rate(opened, run)
-    rate, held = corrected_rate(findings), findings.battle is not None
     if not labels:
+        rate, held = corrected_rate(findings), findings.battle is not None
         carried = _carry_over(opened, run, findings)
         if carried is None:
             return findings
         return replace(findings, carried=carried, notes=(*findings.notes, *carried_sentences(rate, carried, held=held)))
+    return _with_these(opened, run, findings, labels)
+
+
+def _with_these(opened: Store, run: Run, findings: Findings, labels: Sequence[HumanLabel]) -> Findings:
+    rate, held = corrected_rate(findings), findings.battle is not None
     whose, judged = draw_of(opened, run), _verdicts_on(opened, labels)
     people = people_finding(
         labels,
@@ -152,7 +163,11 @@ def _carry_over(opened: Store, run: Run, findings: Findings) -> PeopleFinding | 
     """
     counts = opened.human_labels.counts()
     runs = opened.archive.runs() if counts else []
-    alike = [other for other in runs if other.id in counts and _is_judged_alike(run, other)]
+    alike = [
+        other
+        for other in runs
+        if other.id in counts and _is_judged_alike(run, other) and _are_cases_alike(opened, run, other)
+    ]
     other = max(alike, key=lambda each: (each.digest == run.digest, counts[each.id], each.created), default=None)
     labels = [] if other is None else labels_in_rate(opened, other)
     if other is None or not labels:
@@ -174,6 +189,16 @@ def _is_judged_alike(run: Run, other: Run) -> bool:
     checked_alike = a.checks == b.checks and (a.checks is None or run.digest == other.digest)
     alike = all(getattr(a, name) == getattr(b, name) for name in same)
     return other.id != run.id and alike and checked_alike and judge_id(a) == judge_id(b)
+
+
+def _are_cases_alike(opened: Store, run: Run, other: Run) -> bool:
+    """Whether the cases of two runs are held to the same: criteria and a passing score of a case's own are words to its
+    judge that no other case has.
+    """
+    if run.digest == other.digest:
+        return True
+    both = (case for each in (run, other) for case in opened.archive.benchmark_of(each.id).cases)
+    return not any(case.criteria or case.passing_score is not None for case in both)
 
 
 def judge_id(settings: Settings) -> str:
@@ -214,8 +239,9 @@ def corrected_rate(findings: Findings) -> Estimate:
 
 def judged_share(findings: Findings) -> JudgedShare:
     """What the run's judge says of it, and how much of it has no reply: in that the agent itself failed."""
+    rate = corrected_rate(findings)
     plain = [each.counts for each in findings.conditions if not each.name and findings.battle is None]
     counts = plain[0] if plain else findings.counts
-    decided = counts.scored + counts.failed_by_agent
-    unanswered = counts.failed_by_agent / decided if decided and findings.battle is None else 0.0
-    return JudgedShare(rate=corrected_rate(findings), unanswered=unanswered)
+    decided = counts.scored + counts.failed_by_agent if findings.battle is None else rate.n
+    unanswered = min(1.0, counts.failed_by_agent / decided) if decided else 0.0
+    return JudgedShare(rate=rate, unanswered=unanswered)

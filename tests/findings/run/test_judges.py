@@ -12,6 +12,7 @@ from proctor.findings.run.judges import (
     JudgeRecord,
     LabelledReply,
     by_length,
+    cascade,
     judges_finding,
 )
 from proctor.run import Key
@@ -67,3 +68,13 @@ def test_what_is_not_judged_is_no_verdict_and_what_costs_an_unknown_amount_is_no
     assert (unknown.cost, unknown.unscored) == (None, {"cut off": 12})
     assert [each.difference.value for each in found.differences] == [None, None, None]
     assert found.notes == ("stopped",)
+
+
+def test_a_cascade_takes_the_time_of_the_second_judge_only_where_it_is_asked() -> None:
+    sure, unsure = judge("embedded", True, unsure=False), judge("embedded", False, unsure=True)
+    asked = [each.key for each in replies()][:3]
+    first = replace(sure, verdicts={**sure.verdicts, **{key: unsure.verdicts[key] for key in asked}})
+    both = cascade(first, judge("paid", True, usage=Usage(calls=1, cost=0.04), seconds=0.8))
+    assert both is not None
+    [found] = judges_finding(a_run(), replies(), [both]).judges
+    assert found.seconds == pytest.approx(0.8 * 3 / 12)

@@ -21,3 +21,14 @@ def test_the_worked_example_is_told_as_it_was_ruled() -> None:
         "86 % (83 – 89) by the judge; 84 % (74 – 91) as people judge, from 50 labels; the judge passes 95 % of what "
         "people pass and fails 62 % of what they fail; about 110 more labels for ± 5 points."
     )
+
+
+def test_a_judge_that_agreed_with_every_label_so_far_is_not_held_to_be_always_right() -> None:
+    low, high = wilson(0.75, 10_000)
+    by_judge = Estimate(value=0.75, low=low, high=high, n=10_000, method="wilson-cases", attempts=10_000)
+    judged = {Key(run="r", exam=str(number)): number < 15 for number in range(20)}
+    labels = [HumanLabel(key=key, passed=passed, who="ann") for key, passed in judged.items()]
+    found = people_finding(labels, judged, JudgedShare(rate=by_judge))
+    assert found is not None
+    assert 0.8 < found.correlation < 1
+    assert found.more == 50

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from proctor.findings.run import Findings
 from proctor.statistics.estimate import Estimate
@@ -33,14 +33,37 @@ def people_difference(before: Findings, after: Findings) -> PeopleDifference | N
         return PeopleDifference(difference=None, missing=tuple(missing))
     assert before.people is not None
     assert after.people is not None
-    return PeopleDifference(
-        difference=difference_by_people(
-            rates[0],
-            rates[1],
-            cases=min(before.people.rate.n, after.people.rate.n),
-            labels=before.people.labels + after.people.labels,
-        )
+    difference = difference_by_people(
+        rates[0],
+        rates[1],
+        cases=min(before.people.rate.n, after.people.rate.n),
+        labels=before.people.labels + after.people.labels,
     )
+    return PeopleDifference(difference=_bounded(difference, before.people.rate, after.people.rate))
+
+
+def _bounded(difference: Estimate, a: Estimate, b: Estimate) -> Estimate:
+    """What the attempts without a verdict, of which nobody is asked, could make of the difference."""
+    missing = a.missing + b.missing
+    (a_least, a_most), (b_least, b_most) = _off(a), _off(b)
+    least, most = b_least - a_most, b_most - a_least
+    if not missing or difference.value is None or difference.low is None or difference.high is None:
+        return difference
+    return replace(
+        difference,
+        missing=missing,
+        worst=max(-1.0, difference.value + least),
+        best=min(1.0, difference.value + most),
+        gate_low=max(-1.0, difference.low + least),
+        gate_high=min(1.0, difference.high + most),
+    )
+
+
+def _off(rate: Estimate) -> tuple[float, float]:
+    """How far below and above a rate it would be at worst and at best."""
+    if rate.value is None or rate.worst is None or rate.best is None:
+        return 0.0, 0.0
+    return rate.worst - rate.value, rate.best - rate.value
 
 
 def _origin(findings: Findings) -> str:

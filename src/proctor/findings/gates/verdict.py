@@ -125,12 +125,12 @@ def _judge(
     verdict = decide(estimate, wanted.bound)
     if verdict != "inconclusive":
         return GateVerdict(gate=wanted, verdict=verdict, estimate=estimate, look=look)
-    if wanted.by_people:
+    bare = decide(replace(estimate, missing=0), wanted.bound)
+    if wanted.by_people and bare == "inconclusive":
         return GateVerdict(
             gate=wanted, verdict=verdict, estimate=estimate, obstacle="labels", look=look,
             further_labels=_further_labels(wanted, findings),
         )  # fmt: skip
-    bare = decide(replace(estimate, missing=0), wanted.bound)
     return _inconclusive(wanted, estimate, bare, rules.further_cases(estimate, wanted.bound), look)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
-from statistics import median
+from statistics import fmean
 
 from proctor.run import Key, Run
 from proctor.statistics.estimate import Estimate
@@ -64,7 +64,7 @@ class ComparedJudge:
     cost: float | None
     """A verdict's, on average; None: unknown, which is not 0."""
     seconds: float | None
-    """A verdict's, the median; None: it was not measured."""
+    """A verdict's, on average; None: it was not measured."""
     categories: dict[str, JudgeAgreement] = field(default_factory=dict)
     lengths: dict[str, JudgeAgreement] = field(default_factory=dict)
     """By the length of the reply, in thirds."""
@@ -112,16 +112,23 @@ def cascade(first: JudgeRecord, second: JudgeRecord) -> JudgeRecord | None:
     doubted = {key for key, said in first.verdicts.items() if said.unsure}
     if not doubted:
         return None
-    of_second = {key: said for key, said in second.verdicts.items() if key in doubted}
+    of_first = {key: replace(said, seconds=said.seconds or 0.0) for key, said in first.verdicts.items()}
+    of_second = {key: _after(of_first[key], said) for key, said in second.verdicts.items() if key in doubted}
     return JudgeRecord(
         name=f"{first.name},{second.name}",
         rubric=",".join(filter(None, (first.rubric, second.rubric))),
         is_own=False,
-        verdicts={**{key: said for key, said in first.verdicts.items() if key not in doubted}, **of_second},
+        verdicts={**{key: said for key, said in of_first.items() if key not in doubted}, **of_second},
         failures={
             **first.failures, **{key: why for key, why in second.failures.items() if key in doubted},
         },
     )  # fmt: skip
+
+
+def _after(first: JudgeOpinion, second: JudgeOpinion) -> JudgeOpinion:
+    """What a second judge says when it is asked after a first one, which it had to wait for."""
+    seconds = None if second.seconds is None else second.seconds + (first.seconds or 0.0)
+    return replace(second, seconds=seconds)
 
 
 def judges_finding(
@@ -152,7 +159,7 @@ def _finding(record: JudgeRecord, replies: Sequence[LabelledReply]) -> ComparedJ
         failures=dict(Counter(record.failures[reply.key] for reply in replies if reply.key in record.failures)),
         quality=_agreement(record, replies),
         cost=_mean_cost(said),
-        seconds=median(times) if times else None,
+        seconds=fmean(times) if times else None,
         categories=_agreement_by_group(record, by_category(replies)),
         lengths=_agreement_by_group(record, by_length(replies)),
     )

@@ -127,4 +127,4 @@ def sentences(run: Run, judges: Iterable[JudgeFinding]) -> Iterator[str]:
     for judge in judges:
         asked = judge.judged + judge.missing
         if judge.missing:
-            yield f"{judge.name} gave no mark for {judge.missing:,} of {asked:,} replies: the others decided there."
+            yield f"{judge.name} gave no mark for {judge.missing:,} of {asked:,} replies: its vote is left out there."

@@ -24,6 +24,7 @@ from proctor.statistics.people import (
 
 FEWEST_BY_CATEGORY = 10
 """Labels from which on a category has a rate of its own."""
+_ROUNDING = 1e-9
 _HALF_WIDTH = 0.05
 """Of the interval for which the report tells how many more labels it takes."""
 
@@ -114,11 +115,11 @@ def people_finding(
     spread = variance_by_people(labelled, share=by_judge.share, cases=by_judge.cases) if known else None
     more, short = _more(rate, labelled, by_judge)
     return PeopleFinding(
-        rate=_of_all(rate, by_judge.answered, cases=by_judge.rate.n),
+        rate=_of_all(rate, by_judge),
         labels=len(said),
         people=len({label.who for label in labels}),
         quality=judge_quality(labelled, share=by_judge.share),
-        correlation=correlation(labelled, share=by_judge.share),
+        correlation=_expected_correlation(labelled, by_judge.share),
         more=more,
         short_of_cases=short,
         variance=None if spread is None else spread * by_judge.answered**2,
@@ -154,7 +155,7 @@ def _by_category(
         inside = {key: passed for key, passed in said.items() if key.exam in exams}
         if len(inside) >= FEWEST_BY_CATEGORY:
             rate = rate_by_people(labelled_of(inside, judged, weights), share=by_judge.share, cases=by_judge.cases)
-            yield name, _of_all(rate, by_judge.answered, cases=by_judge.rate.n)
+            yield name, _of_all(rate, by_judge)
 
 
 def _votes(labels: Iterable[HumanLabel]) -> dict[Key, dict[str, bool]]:
@@ -176,7 +177,7 @@ def carried_finding(
         labels=labelled.labels,
         people=len({label.who for label in labels}),
         quality=quality,
-        correlation=correlation(labelled, share=there.share),
+        correlation=_expected_correlation(labelled, there.share),
         more=None,
         carried_from=run,
     )
@@ -202,17 +203,36 @@ def _carried_rate(labelled: Labelled, quality: JudgeQuality | None, there: Judge
         )
     except UsageError as refused:
         return _no_rate(here, str(refused))
-    return _of_all(rate, here.answered, cases=here.rate.n)
+    return _of_all(rate, here)
 
 
 def _no_rate(here: JudgedShare, note: str) -> Estimate:
     return Estimate(value=None, low=None, high=None, n=here.rate.n, method="rogan-gladen", note=note)
 
 
-def _of_all(rate: Estimate, answered: float, *, cases: int) -> Estimate:
-    """The rate among those with a reply as a rate of all."""
-    ends = [None if end is None else end * answered for end in (rate.value, rate.low, rate.high)]
-    return replace(rate, value=ends[0], low=ends[1], high=ends[2], n=cases)
+def _of_all(rate: Estimate, by_judge: JudgedShare) -> Estimate:
+    """The rate among those with a reply and a verdict as a rate of all, bounded where a verdict is missing."""
+    ends = [None if end is None else end * by_judge.answered for end in (rate.value, rate.low, rate.high)]
+    of_all = replace(rate, value=ends[0], low=ends[1], high=ends[2], n=by_judge.rate.n)
+    return _bounded(of_all, by_judge.rate)
+
+
+def _bounded(rate: Estimate, by_judge: Estimate) -> Estimate:
+    """What the rate would be had people failed, or passed, all that has no verdict: nobody is asked about those."""
+    if not by_judge.missing:
+        return rate
+    if by_judge.worst is None or by_judge.best is None:
+        return replace(rate, missing=by_judge.missing)
+    lost = by_judge.best - by_judge.worst
+    worst, low, high = (None if end is None else end * (1 - lost) for end in (rate.value, rate.low, rate.high))
+    return replace(
+        rate,
+        missing=by_judge.missing,
+        worst=worst,
+        best=None if worst is None else worst + lost,
+        gate_low=low,
+        gate_high=None if high is None else high + lost,
+    )
 
 
 def _more(rate: Estimate, labelled: Labelled, by_judge: JudgedShare) -> tuple[int | None, bool]:
@@ -220,8 +240,17 @@ def _more(rate: Estimate, labelled: Labelled, by_judge: JudgedShare) -> tuple[in
     if rate.value is None or rate.low is None or rate.high is None or rate.high - rate.low <= 2 * _HALF_WIDTH:
         return None, False
     likely = min(max(rate.value, 0.05), 0.95)  # at 0 or 1 none would seem to be needed
-    told = correlation(labelled, share=by_judge.share)
-    needed = labels_needed_of(by_judge.cases, rate=likely, half_width=_HALF_WIDTH, correlation=told)
-    if needed is None:
-        return None, True
-    return (ceil((needed - labelled.labels) / 10) * 10 if needed > labelled.labels else None), False
+    for cautious in (False, True):
+        told = correlation(labelled, share=by_judge.share, cautious=cautious)
+        needed = labels_needed_of(by_judge.cases, rate=likely, half_width=_HALF_WIDTH, correlation=told)
+        if needed is None:
+            return None, True
+        if needed > labelled.labels:
+            return ceil((needed - labelled.labels) / 10) * 10, False
+    return None, False
+
+
+def _expected_correlation(labelled: Labelled, share: float) -> float:
+    """What to count on: of a judge that agreed with every label so far, not that it always will."""
+    found = correlation(labelled, share=share)
+    return found if found < 1 - _ROUNDING else correlation(labelled, share=share, cautious=True)

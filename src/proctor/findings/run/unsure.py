@@ -35,8 +35,8 @@ class UnsureTally:
 
     marks: int = 0
     unsure: int = 0
-    lacking: int = 0
-    """Replies that went to a second judge who could give no mark."""
+    judged: dict[str, int] = field(default_factory=dict)
+    """Judge → replies that it marked, or could not mark although a second one was asked; a panel has several."""
     passed_on: int = 0
     second: Usage = field(default_factory=Usage)
 
@@ -46,10 +46,15 @@ class UnsureTally:
             if score.of == "agent":
                 self.marks += 1
                 self.unsure += score.unsure
+                self._judge(score.by)
                 self._pass_on(score.passed_on)
         for missing in attempt.unscored:
-            self.lacking += missing.passed_on is not None
+            if missing.passed_on is not None:
+                self._judge(missing.by)
             self._pass_on(missing.passed_on)
+
+    def _judge(self, by: str) -> None:
+        self.judged[by] = self.judged.get(by, 0) + 1
 
     def _pass_on(self, used: Usage | None) -> None:
         if used is not None:
@@ -58,7 +63,8 @@ class UnsureTally:
 
     def findings(self, run: Run) -> UnsureMarks:
         """What was counted."""
-        judged = self.marks + self.lacking
+        panel = run.settings.panel
+        judged = sum(count for by, count in self.judged.items() if not panel or "," in by)
         two = any(len(judge) > 1 for judge in run.settings.judges) or self.passed_on > 0
         kept = judged - self.passed_on
         priced = self.passed_on and self.second.cost is not None

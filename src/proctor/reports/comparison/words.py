@@ -317,8 +317,16 @@ def by_people(compared: Compared) -> str:
     value = format_signed(100 * (people.difference.value or 0.0), 1)
     return (
         f"A {said[0].value} ({said[0].interval}), B {said[1].value} ({said[1].interval}): {value} points ({span}) by "
-        f"{numbers.plural(people.difference.attempts, 'label')}; {verdict}"
+        f"{numbers.plural(people.difference.attempts, 'label')}{_without_verdict(people.difference)}; {verdict}"
     )
+
+
+def _without_verdict(difference: Estimate) -> str:
+    """What attempts that nobody was asked about could make of a difference; empty: there are none."""
+    if not difference.missing or difference.worst is None or difference.best is None:
+        return ""
+    span = _span(difference.worst, difference.best, "percent", plus=True)
+    return f", and with {numbers.plural(difference.missing, 'attempt')} without a verdict {span}"
 
 
 def warnings(compared: Compared) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
@@ -83,7 +83,11 @@ async def _proctor_error(request: Request, error: Exception) -> Response:
 
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    told = [(".".join(map(str, each["loc"])), _wrong(each)) for each in error.errors()]
+    found = [(_place_of(each, error.body), each) for each in error.errors()]
+    inner = [place for place, _ in found]
+    # what may be a text or an object is told by the form that it comes nearest to
+    kept = [(place, each) for place, each in found if not any(_is_within(other, place) for other in inner)]
+    told = [(".".join(map(str, place)), _wrong(each, place)) for place, each in kept]
     faults = [{"where": where, "message": message} for where, message in told]
     return said(
         request,
@@ -91,6 +95,36 @@ async def _invalid(request: Request, error: Exception) -> Response:
         "; ".join(dict.fromkeys(message for _, message in told)),
         faults=faults,
     )
+
+
+Place = tuple[str | int, ...]
+
+
+def _place_of(fault: Mapping[str, Any], body: object) -> Place:
+    """Where a fault is in what was sent: without the names of our own that pydantic puts between for a choice."""
+    whole: Place = fault["loc"]
+    if whole[:1] != ("body",) or fault["type"] == "json_invalid":
+        return whole
+    place: list[str | int] = ["body"]
+    here = body
+    for step in whole[1:]:
+        if step in _steps_in(here):
+            here = here[step]  # type: ignore[index]
+        elif fault["type"] != "missing" or step != whole[-1]:
+            continue
+        place.append(step)
+    return tuple(place)
+
+
+def _steps_in(value: object) -> Collection[str | int]:
+    """What can be stepped into from a value: keys of an object, places of a list."""
+    if isinstance(value, Mapping):
+        return value.keys()
+    return range(len(value)) if isinstance(value, list) else ()
+
+
+def _is_within(inner: Place, outer: Place) -> bool:
+    return len(inner) > len(outer) and inner[: len(outer)] == outer
 
 
 _WRONG = {
@@ -123,11 +157,11 @@ _WRONG = {
 """What pydantic finds → the same in words that say what to do."""
 
 
-def _wrong(fault: Mapping[str, Any]) -> str:
+def _wrong(fault: Mapping[str, Any], place: Place) -> str:
     """What is wrong with one value: its name, the value, what was expected."""
     if fault["type"] == "json_invalid":
         return f"the body is no JSON ({fault.get('ctx', {}).get('error', 'it cannot be read')}); send an object"
-    name = ".".join(map(str, fault["loc"][1:])) or "the body"
+    name = ".".join(map(str, place[1:])) or "the body"
     given = fault["input"]
     shown = (
         f"{name}={str(given)[:60]!r}" if fault["type"] != "missing" and isinstance(given, str | int | float) else name
