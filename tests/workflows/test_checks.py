@@ -311,3 +311,36 @@ def test_a_stored_suite_run_is_rescored_with_a_judge_and_its_checks(suite: Path,
     assert {check.name for check in again.findings.checks} == {"no error", "keywords", "exclusions", "tools used"}
     stricter = proctor.rescore(again.run.id, passing_score=0.9, store=store)
     assert stricter.findings.counts.unscored == 1, "a case that passed its checks but has no mark is undecided now"
+
+
+CASES_SAY_OTHERWISE = """
+expect: {tool_threshold: 0.2, extra_allowed: true, citations: true, keywords: [Paris]}
+cases:
+  - id: calls
+    question: a
+    expect: {tool_calls: [{name: search}, {name: read}], tool_threshold: 1.0, citations: false}
+  - {id: extra, question: b, expect: {tool_calls: [], tool_threshold: 1.0, extra_allowed: false, citations: false}}
+  - {id: cites, question: c, expect: {citations: false}}
+  - {id: plain, question: d}
+"""
+
+
+def test_a_cases_own_word_counts_also_where_it_says_what_holds_unless_told(tmp_path: Path) -> None:
+    suite = written(tmp_path, CASES_SAY_OTHERWISE)
+    reply = Reply(text="Paris", tool_calls=(ToolCall(name="search"),))
+    result = proctor.evaluate(suite, agent=lambda question: reply, store=tmp_path / "s.db")
+    failed = {attempt.key.exam: failed_checks(attempt) for attempt in result.attempts()}
+    expected = {"calls": ["tool calls"], "extra": ["tool calls"], "cites": [], "plain": ["citations present"]}
+    assert failed == expected
+
+    table = tmp_path / "b.csv"
+    table.write_text('"a";"Paris"\n"b";"Paris"\n"c";"Paris"\n"d";"Paris"\n"e";"Paris"\n')
+    rows = proctor.evaluate(table, agent=lambda question: reply, checks=suite, store=tmp_path / "s.db")
+    assert [failed_checks(attempt) for attempt in rows.attempts()] == [*expected.values(), ["citations present"]]
+
+
+def test_what_a_benchmark_made_in_python_expects_everywhere_holds_for_its_cases(tmp_path: Path) -> None:
+    cases = (Case(id="a", question="Say it.", expect=Expectation(exclusions=("no",))),)
+    benchmark = Benchmark(name="made", digest="1", cases=cases, expect=Expectation(keywords=("yes",)))
+    result = proctor.evaluate(benchmark, agent=lambda question: "no", store=tmp_path / "s.db")
+    assert [failed_checks(attempt) for attempt in result.attempts()] == [["keywords", "exclusions"]]

@@ -39,14 +39,15 @@ def with_checks(benchmark: Benchmark, suite: str | Path | None) -> Benchmark:
         raise InputError(f"no question of {str(suite)!r} is in {benchmark.name!r}, so it would check nothing")
 
     def checked(case: Case) -> Case:
-        expect = merge(added.expect, by_question.get(case.question.strip(), _NOTHING))
-        return replace(case, expect=merge(case.expect, expect))
+        own = case.expect if benchmark.expect_joined else merge(benchmark.expect, case.expect)
+        return replace(case, expect=merge(own, by_question.get(case.question.strip(), added.expect)))
 
     return replace(
         benchmark,
         cases=tuple(map(checked, benchmark.cases)),
         exams=tuple(replace(exam, cases=tuple(map(checked, exam.cases))) for exam in benchmark.exams),
         expect=merge(benchmark.expect, added.expect),
+        expect_joined=True,
         sources=benchmark.sources or added.sources,
     )
 
@@ -67,6 +68,7 @@ def check_reviewer(benchmark: Benchmark) -> Reviewer:
     return CheckReviewer(
         sources=Path(benchmark.sources) if benchmark.sources else None,
         everywhere=benchmark.expect,
+        joined=benchmark.expect_joined,
         own=load_own(sorted(names), _load_registered),
     )
 

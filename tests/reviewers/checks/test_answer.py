@@ -35,6 +35,9 @@ STANDS = {
     "Thai": ("นโยบาย", "ตามนโยบายนี้"),
     "a number at the end of a sentence": ("30", "It is 30."),
     "a number in a list": ("30", "10,30,50"),
+    "with emphasis inside": ("28 days", "You have **28** days."),
+    "with emphasis over its end": ("I don't know", "**I don't** know"),
+    "with code inside": ("run proctor check", "then run `proctor check`"),
     "the second of two places": ("art", "a party of art"),
     "a phrase whose first place is no whole word": ("art of", "the start of the art of it"),
 }
@@ -49,6 +52,7 @@ STANDS_NOT = {
     "before a decimal": ("3", "3.5 days"),
     "after a decimal point": ("5", "3.5 days"),
     "another accent": ("resume", "résumé"),
+    "across a sign between two words": ("53", "5*3 is 15"),
     "words apart": ("remote work", "remote and office work"),
     "nothing was said": ("policy", ""),
 }

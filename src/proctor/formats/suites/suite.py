@@ -213,7 +213,7 @@ def given_ids(notes: list[RecordNote], reading: ProblemLog) -> set[str]:
 
 def _benchmark(cases: tuple[Case, ...], others: dict[str, Any]) -> Benchmark:
     """Whatever decides a verdict is in the digest; a suite that adds nothing to its cases has theirs."""
-    made = benchmark_of(cases, **others)
+    made = benchmark_of(cases, expect_joined=True, **others)
     deciding = [made.passing_score, made.conditions, made.expect]
     return made if deciding == [None, {}, Expectation()] else replace(made, digest=digest([made.digest, deciding]))
 

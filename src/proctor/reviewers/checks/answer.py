@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from proctor.benchmark import Expectation
@@ -16,6 +17,8 @@ PATTERN = "re:"
 """What a pattern begins with."""
 EXACT = "="
 """What a word or phrase begins with that is meant in this very form."""
+_EMPHASIS = re.compile(r"(?<!\w)[*`]+(?=\S)|(?<=\S)[*`]+(?!\w)")
+"""Marks of emphasis at the edge of a word: “**28** days” says 28 days; those of 5*3 stay."""
 
 
 class _Seen(NamedTuple):
@@ -57,6 +60,12 @@ def _look(wanted: str, text: str) -> _Seen:
     phrase = _phrase(wanted)
     if not phrase:
         return _Seen(wanted, None, f"{_in_quotes(wanted)} cannot be looked for: it is empty")
+    seen = _look_for_phrase(wanted, phrase, text)
+    plain = text if seen.found else _EMPHASIS.sub("", text)
+    return seen if plain == text else _look_for_phrase(wanted, phrase, plain)
+
+
+def _look_for_phrase(wanted: str, phrase: str, text: str) -> _Seen:
     read = folded(text)
     if span := find(read, phrase):
         return _Seen(wanted, True, f"{_in_quotes(wanted)} in {quote_around(text, span)}")

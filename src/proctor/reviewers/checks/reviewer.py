@@ -44,8 +44,8 @@ _NOTHING = Expectation()
 class CheckReviewer:
     """Holds the last reply to what its case expects. It gives no marks: a check passes, fails, or is not checkable.
 
-    `extra` are expectations for the case with that very question, `everywhere` those for every reply; `own` are
-    users' checks as `load_own` gives them.
+    `extra` are expectations for the case with that very question, `everywhere` those for every reply, which cases
+    have already where they are `joined`; `own` are users' checks as `load_own` gives them.
     """
 
     name = "checks"
@@ -56,11 +56,13 @@ class CheckReviewer:
         sources: Path | None = None,
         extra: Mapping[str, Expectation] | None = None,
         everywhere: Expectation | None = None,
+        joined: bool = False,
         own: Mapping[str, OwnCheck] | None = None,
     ) -> None:
         self._sources = Sources(sources)
         self._extra = {question.strip(): expect for question, expect in (extra or {}).items()}
         self._everywhere = everywhere or _NOTHING
+        self._joined = joined or self._everywhere is _NOTHING
         self._own = dict(own or {})
         self.asks_nobody = not self._own
         added = [sorted(self._own), self._extra, self._everywhere]
@@ -84,7 +86,7 @@ class CheckReviewer:
     def _expectation_for(self, case: Case | None) -> Expectation:
         if case is None:
             return self._everywhere
-        expect = case.expect if self._everywhere is _NOTHING else merge(self._everywhere, case.expect)
+        expect = case.expect if self._joined else merge(self._everywhere, case.expect)
         extra = self._extra.get(case.question.strip()) if self._extra else None
         return merge(expect, extra) if extra is not None else expect
 
