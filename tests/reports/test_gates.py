@@ -87,6 +87,15 @@ def test_missing_attempts_are_said_and_what_to_do() -> None:
     )
 
 
+@pytest.mark.parametrize(("gate", "ended"), [("mean_score>=0.95", "crash"), ("pass_rate>=0.95", "unscored")])
+def test_nobody_is_told_to_resume_where_nothing_is_left_to_play(gate: str, ended: str) -> None:
+    found = judged(gate, made(in_order(*["pass"] * 195, *[ended] * 10)))
+    assert found.verdict == "inconclusive"
+    assert sentence(found).endswith(
+        "The attempts without a mark decide, and they stay without one: nothing is left to play."
+    )
+
+
 def test_nothing_counted_is_said() -> None:
     found = judged("pass_rate>=0.5", made(in_order("lost")))
     assert sentence(found) == "The pass rate could not be estimated: nothing was counted."

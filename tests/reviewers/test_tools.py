@@ -242,6 +242,7 @@ def test_weights_are_normalised_by_their_sum_whatever_it_is() -> None:
     assert sum(over.values()) == 1.0000000000000002
     assert sum(tool_weights(over).values()) == pytest.approx(1)
     assert tool_weights(None) == EQUAL_WEIGHTS
+    assert tool_weights(dict.fromkeys(EQUAL_WEIGHTS, 1e308)) == EQUAL_WEIGHTS
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,8 @@ def _outlook(verdict: GateVerdict) -> str:
         return f" About {numbers.plural(verdict.further_cases, f'further {verdict.unit}')} would probably settle it."
     if verdict.obstacle == "missing":
         return " The missing attempts decide: resume the run to play them."
+    if verdict.obstacle == "unmarked":
+        return " The attempts without a mark decide, and they stay without one: nothing is left to play."
     return f" The rate is so near the gate that 20 times the {verdict.unit}s would not settle it."
 
 

@@ -326,7 +326,8 @@ def _normalise_weights(weights: Mapping[str, float]) -> dict[str, float]:
     for name, weight in weights.items():
         if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not isfinite(weight) or weight < 0:
             raise InputError(f"tool_weights[{name!r}]={weight!r}; expected a number that is not negative")
-    total = sum(weights.values())
-    if total <= 0:
+    largest = max(weights.values())
+    if largest <= 0:
         raise InputError(f"tool_weights={dict(weights)!r} are all zero; give at least one a positive weight")
-    return {aspect: weights[aspect] / total for aspect in ASPECTS}
+    shares = {aspect: weights[aspect] / largest for aspect in ASPECTS}  # the sum of huge ones would be infinite
+    return {aspect: share / sum(shares.values()) for aspect, share in shares.items()}

@@ -27,7 +27,7 @@ _LEAST_DISTANCE = 0.005
 _CENTS = 9
 """Decimals of a cost: a hundred times 0.01 is 1, whatever the sum of the floats."""
 
-Obstacle = Literal["", "at the gate", "missing", "unknown", "labels"]
+Obstacle = Literal["", "at the gate", "missing", "unmarked", "unknown", "labels"]
 Unit = Literal["case", "conversation", "question", "seed question"]
 Baseline = Callable[[str], Findings]
 """Reads the run that a gate names."""
@@ -131,7 +131,8 @@ def _judge(
             gate=wanted, verdict=verdict, estimate=estimate, obstacle="labels", look=look,
             further_labels=_further_labels(wanted, findings),
         )  # fmt: skip
-    return _inconclusive(wanted, estimate, bare, rules.further_cases(estimate, wanted.bound), look)
+    found = _inconclusive(wanted, estimate, bare, rules.further_cases(estimate, wanted.bound), look)
+    return found if _resumable(findings) else _not_resumable(found)
 
 
 def _against(
@@ -146,7 +147,8 @@ def _against(
     if verdict != "inconclusive":
         return GateVerdict(gate=wanted, verdict=verdict, estimate=estimate, look=look)
     bare = rules.not_worse(replace(estimate, missing=0), wanted.bound)
-    return _inconclusive(wanted, estimate, bare, _further_pairs(difference, wanted.bound), look)
+    found = _inconclusive(wanted, estimate, bare, _further_pairs(difference, wanted.bound), look)
+    return found if _resumable(findings) or _resumable(before) else _not_resumable(found)
 
 
 def _inconclusive(wanted: Gate, estimate: Estimate, bare: Verdict, more: int | None, look: int) -> GateVerdict:
@@ -159,6 +161,15 @@ def _inconclusive(wanted: Gate, estimate: Estimate, bare: Verdict, more: int | N
     return GateVerdict(
         gate=wanted, verdict="inconclusive", estimate=estimate, further_cases=more, obstacle=obstacle, look=look
     )
+
+
+def _resumable(findings: Findings) -> bool:
+    return bool(findings.counts.pending or findings.counts.failed_by_environment)
+
+
+def _not_resumable(verdict: GateVerdict) -> GateVerdict:
+    """The same where nothing is left to play: an agent that crashed has no mark, and never will have one."""
+    return replace(verdict, obstacle="unmarked") if verdict.obstacle == "missing" else verdict
 
 
 def _further_labels(wanted: Gate, findings: Findings) -> int | None:
