@@ -71,3 +71,21 @@ def test_an_invalidated_sample_has_no_verdict_and_whatever_else_a_log_tells_is_l
         "earlier values of scores that were changed": 1,
         "how the run was set up: plan": 1,
     }
+
+
+@pytest.mark.parametrize("marks", [[1, 7, 1, 10], [1, -1], [1.0, float("nan"), 0.5, 100]])
+def test_marks_on_another_scale_give_no_verdicts_for_a_1_may_be_the_worst_there(
+    tmp_path: Path, marks: list[float]
+) -> None:
+    samples = [inspect_sample(place, f"{place}?", mark) for place, mark in enumerate(marks)]
+    records, log = read(inspect_eval(tmp_path / "log.eval", samples))
+    assert {each.result.review.unscored for each in records if each.result} == {
+        "the scorer 'match' marks on another scale than 0 to 1"
+    }
+    assert "the scorer 'match' marks on another scale than 0 to 1: its marks give no verdicts" in log.notes
+
+
+def test_a_mark_that_is_none_leaves_the_others_as_they_are(tmp_path: Path) -> None:
+    samples = [inspect_sample(place, f"{place}?", mark) for place, mark in enumerate([1, 0.2, float("nan"), "odd"])]
+    records, _ = read(inspect_eval(tmp_path / "log.eval", samples))
+    assert [len(each.result.review.parts) for each in records if each.result] == [1, 1, 0, 0]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.formats.imports.made_files import EVAL, as_json, as_lines, output_item
+from tests.formats.imports.made_files import EVAL, as_json, as_lines, oaieval_log, output_item
 from tests.formats.imports.reading import read
 
 _REPLY = "{{ sample.output_text }}"
@@ -85,3 +86,39 @@ def test_an_item_without_a_stored_input_is_asked_by_its_data_and_an_odd_one_is_t
     assert log.skipped[0][0] == "record 1"
     assert "name it with --question KEY" in log.skipped[0][1]
     assert [*log.notes] == ["items.json is not all there is: 2 items, and more follow there; name the other pages too"]
+
+
+@pytest.mark.parametrize(
+    ("status", "grades", "passed"),
+    [
+        ("fail", [True, None], False),
+        ("fail", [True], False),
+        ("pass", [True, None], True),
+        ("pass", [True, False], False),
+        (None, [True, None], None),
+        (None, [True, "false"], None),
+        (None, [False, None], False),
+        (None, [True, True], True),
+    ],
+)
+def test_an_item_passes_by_its_own_word_and_that_of_every_grader(
+    tmp_path: Path, status: str | None, grades: list[Any], passed: bool | None
+) -> None:
+    results = [{"name": f"g{place}", "passed": grade, "score": None} for place, grade in enumerate(grades)]
+    item = {**output_item(1), "status": status, "results": results}
+    [record], _ = read(as_lines(tmp_path / "items.jsonl", [item]))
+    assert record.result is not None
+    assert record.result.passed is passed
+    assert len(record.result.review.checks) == len(grades)
+
+
+@pytest.mark.parametrize(("scores", "kept"), [([1, 5, 3], 0), ([1, 0.5, 0], 3)])
+def test_scores_on_another_scale_give_no_verdicts(tmp_path: Path, scores: list[float], kept: int) -> None:
+    log = oaieval_log(tmp_path / "log.jsonl", [True] * len(scores))
+    events = [json.loads(line) for line in log.read_text().splitlines()]
+    matches = [event for event in events if event.get("type") == "match"]
+    for event, score in zip(matches, scores, strict=True):
+        event.update(type="metrics", data={"choice": str(score), "score": score})
+    records, told = read(as_lines(log, events))
+    assert sum(len(each.result.review.parts) for each in records if each.result) == kept
+    assert bool(kept) == ("scores are on another scale than 0 to 1: they give no verdicts" not in told.notes)

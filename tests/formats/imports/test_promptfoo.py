@@ -145,3 +145,19 @@ def test_a_reply_that_calls_a_tool_keeps_the_call(tmp_path: Path) -> None:
     assert record.result.reply is not None
     assert [(each.name, each.arguments) for each in record.result.reply.tool_calls] == [("search", {"q": "Paris"})]
     assert not log.left_out
+
+
+@pytest.mark.parametrize("word", ["false", None, 1])
+def test_a_result_is_a_success_only_where_it_says_true(tmp_path: Path, word: Any) -> None:
+    odd = {**promptfoo_result("Rome?"), "success": word}
+    records, log = read(promptfoo_results(tmp_path / "results.json", [promptfoo_result("France?"), odd]))
+    assert [each.result.passed for each in records if each.result] == [True]
+    assert log.skipped == [("result 2", "it is no result: it does not say whether it was a success")]
+
+
+def test_an_assertion_without_a_verdict_is_not_checkable(tmp_path: Path) -> None:
+    found = promptfoo_result("France?")
+    found["gradingResult"]["componentResults"][0]["pass"] = "false"
+    [record], _ = read(promptfoo_results(tmp_path / "results.json", [found]))
+    assert record.result is not None
+    assert [check.passed for check in record.result.review.checks] == [None]

@@ -35,7 +35,7 @@ from proctor.formats.imports.fields import (
     text_of,
     usage_of,
 )
-from proctor.formats.imports.inspect_scores import Deciders, review_of, scores_of
+from proctor.formats.imports.inspect_scores import Deciders, is_off_scale, review_of, scores_of
 from proctor.formats.imports.source_file import SourceFile
 from proctor.run import Failure
 from proctor.score import Review
@@ -148,9 +148,17 @@ class InspectLog:
         whole = self._archive is None or "header.json" in self._archive.names
         return Deciders(self._header, scores).choose(self._wishes.scorer, self._file.path, whole=whole)
 
+    @cached_property
+    def _off_scale(self) -> bool:
+        """Whether the one who decides gives marks that are not from 0 to 1."""
+        samples = (sample for _, sample in self._samples(ImportLog()) if isinstance(sample, dict))
+        return bool(self._decider) and is_off_scale(samples, self._decider)
+
     def records(self, log: ImportLog) -> Iterator[ImportedRecord]:
         """Its samples, one by one."""
-        if self._decider:
+        if self._off_scale:
+            log.note(f"the scorer {self._decider!r} marks on another scale than 0 to 1: its marks give no verdicts")
+        elif self._decider:
             log.note(f"verdicts are those of the scorer {self._decider!r}")
         self._list_header(log)
         for place, sample in self._samples(log):
@@ -214,7 +222,7 @@ class InspectLog:
         started, ended = seconds_of(sample.get("started_at")), seconds_of(sample.get("completed_at"))
         return ImportedResult(
             reply=_reply(sample, own, log),
-            review=review_of(sample, self._decider, log) if failure is None else Review(),
+            review=Review() if failure else review_of(sample, self._decider, log, off_scale=self._off_scale),
             failure=failure,
             usage=sum(used.values(), Usage()),
             started=started,

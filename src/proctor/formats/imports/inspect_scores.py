@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -85,9 +86,33 @@ def _bare(scorer: str) -> str:
     return scorer.rpartition("/")[2]
 
 
-def review_of(sample: Mapping[str, Any], decider: str, log: ImportLog) -> Review:
+def is_off_scale(samples: Iterable[Mapping[str, Any]], decider: str) -> bool:
+    """Whether its marks are numbers, and some beyond 0 to 1: on another scale a 1 may be the worst there is."""
+    for sample in samples:
+        for name, score in scores_of(sample).items():
+            value = parts_named(str(name), mapping(score).get("value")).get(decider)
+            if isinstance(value, bool) or (isinstance(value, str) and value in _GRADES):
+                return False
+            number = _number(value)
+            if number is not None and not 0 <= number <= 1:
+                return True
+    return False
+
+
+def _number(value: Any) -> float | None:
+    """A number; None: it is none, or not a number by its own word."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return None if isnan(number) else number
+
+
+def review_of(sample: Mapping[str, Any], decider: str, log: ImportLog, *, off_scale: bool = False) -> Review:
     """The marks of a sample; none where the one that decides is missing, or the sample was declared invalid."""
     scores = scores_of(sample)
+    if off_scale and scores:
+        return Review(unscored=f"the scorer {decider!r} marks on another scale than 0 to 1")
     if (invalid := sample.get("invalidation")) not in (None, False):
         reason = mapping(invalid).get("reason")
         return Review(unscored="the sample was declared invalid there" + (f": {reason}" if reason else ""))

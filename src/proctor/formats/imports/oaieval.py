@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from proctor.formats.imports.contract import (
@@ -115,11 +116,17 @@ class OaievalLog:
                     samples.setdefault(str(event["sample_id"]), []).append(event)
         except CutOff as error:
             log.cut_off = str(error)
+        off_scale = any(map(_is_off_scale, chain.from_iterable(samples.values())))
+        if off_scale:
+            log.note("scores are on another scale than 0 to 1: they give no verdicts")
         for name in sorted(samples, key=_sort_key):
-            if (record := self._record(name, log.without_secrets(samples[name]), log)) is not None:
+            events = log.without_secrets(samples[name])
+            if (record := self._record(name, events, log, off_scale=off_scale)) is not None:
                 yield record
 
-    def _record(self, name: str, events: list[dict[str, Any]], log: ImportLog) -> ImportedRecord | None:
+    def _record(
+        self, name: str, events: list[dict[str, Any]], log: ImportLog, *, off_scale: bool
+    ) -> ImportedRecord | None:
         told: dict[str, dict[str, Any]] = {}
         for event in events:
             kind, data = str(event.get("type")), event.get("data")
@@ -140,7 +147,14 @@ class OaievalLog:
         )
         if case is None:
             return None
-        return ImportedRecord(case=case, place=f"sample {name}", run="log", result=_result(events, told, log))
+        result = _result(events, told, log, off_scale=off_scale)
+        return ImportedRecord(case=case, place=f"sample {name}", run="log", result=result)
+
+
+def _is_off_scale(event: Mapping[str, Any]) -> bool:
+    """Whether it is a score beyond 0 to 1: on such a scale, as from 1 to 5, a 1 may be the worst there is."""
+    score = mapping(event.get("data")).get("score") if event.get("type") == "metrics" else None
+    return isinstance(score, (int, float)) and (score < 0 or score > 1)
 
 
 def _sort_key(name: str) -> tuple[str, int]:
@@ -149,7 +163,9 @@ def _sort_key(name: str) -> tuple[str, int]:
     return (head, int(number)) if number.isdigit() else (name, 0)
 
 
-def _result(events: list[dict[str, Any]], told: Mapping[str, dict[str, Any]], log: ImportLog) -> ImportedResult:
+def _result(
+    events: list[dict[str, Any]], told: Mapping[str, dict[str, Any]], log: ImportLog, *, off_scale: bool
+) -> ImportedResult:
     sampled = told.get("sampling", {}).get("sampled")
     said = sampled[0] if isinstance(sampled, list) and sampled else sampled
     used = mapping(told.get("sampling", {}).get("usage"))
@@ -160,16 +176,19 @@ def _result(events: list[dict[str, Any]], told: Mapping[str, dict[str, Any]], lo
     if "error" in told and "match" not in told:
         failure = failure_there(str(told["error"].get("message") or told["error"].get("error") or told["error"]))
         return ImportedResult(reply=reply, failure=failure, usage=usage or Usage(), started=started, ended=ended)
-    return ImportedResult(reply=reply, review=_review(told, log), usage=usage or Usage(), started=started, ended=ended)
+    review = _review(told, log, off_scale=off_scale)
+    return ImportedResult(reply=reply, review=review, usage=usage or Usage(), started=started, ended=ended)
 
 
-def _review(told: Mapping[str, dict[str, Any]], log: ImportLog) -> Review:
+def _review(told: Mapping[str, dict[str, Any]], log: ImportLog, *, off_scale: bool) -> Review:
     correct = told.get("match", {}).get("correct")
     if isinstance(correct, bool):
         picked = told["match"].get("picked")
         return Review(parts=(Part(name="match", value=float(correct), explanation=f"picked {picked!r}"),))
     metrics = told.get("metrics", {})
     score = metrics.get("score")
+    if off_scale and score is not None:
+        return Review(unscored="the scores are on another scale than 0 to 1")
     if isinstance(score, (int, float)) and 0 <= score <= 1:
         return Review(parts=(Part(name="score", value=float(score), explanation=str(metrics.get("choice") or "")),))
     if metrics:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -53,6 +53,9 @@ _TAKEN = frozenset(
      "sample"}
 )  # fmt: skip
 _SAMPLED = frozenset({"input", "output", "output_text", "finish_reason", "model", "usage", "error", "object"})
+_VERDICTS = {"pass": True, "passed": True, "fail": False, "failed": False}
+"""What an item says of itself."""
+_SAID = {True: "passed", False: "not passed", None: "no verdict"}
 _NUMBERED = re.compile(r"-[0-9a-f]{8}[0-9a-f-]{8,}$")
 _INLINE = ("data_source", "source", "content")
 
@@ -208,8 +211,15 @@ def _result(each: Mapping[str, Any], sample: Mapping[str, Any], log: ImportLog) 
     checks = tuple(_checks(each.get("results")))
     if not checks:
         return ImportedResult(reply=reply, review=Review(unscored="no grader judged it there"), usage=usage)
-    passed = all(check.passed for check in checks)
-    return ImportedResult(reply=reply, review=Review(checks=checks), passed=passed, usage=usage)
+    return ImportedResult(reply=reply, review=Review(checks=checks), passed=_verdict(each, checks), usage=usage)
+
+
+def _verdict(each: Mapping[str, Any], checks: Iterable[CheckResult]) -> bool | None:
+    """That of the item itself and of all its graders; one that gave none leaves it open."""
+    told = [check.passed for check in checks]
+    if each.get("status") in _VERDICTS:
+        told = [*(one for one in told if one is not None), _VERDICTS[each["status"]]]
+    return False if False in told else None if None in told else True
 
 
 def _failure(each: Mapping[str, Any], sample: Mapping[str, Any]) -> Failure | None:
@@ -239,14 +249,15 @@ def _reply(sample: Mapping[str, Any], log: ImportLog) -> Reply | None:
 
 def _checks(results: Any) -> Iterator[CheckResult]:
     for each in results if isinstance(results, list) else ():
-        if not isinstance(each, dict) or not isinstance(each.get("passed"), bool):
+        if not isinstance(each, dict):
             continue
-        score = each.get("score")
+        told, score = each.get("passed"), each.get("score")
+        passed = told if isinstance(told, bool) else None
         is_share = isinstance(score, (int, float)) and not isinstance(score, bool) and 0 <= score <= 1
         yield CheckResult(
             turn=1,
             name=fit_name(_NUMBERED.sub("", str(each.get("name") or ""))) or "grader",
-            passed=each["passed"],
-            evidence=f"{each.get('type') or 'grader'}: {'passed' if each['passed'] else 'not passed'}, score {score}",
+            passed=passed,
+            evidence=f"{each.get('type') or 'grader'}: {_SAID[passed]}, score {score}",
             value=float(score) if is_share and score is not None else None,
         )

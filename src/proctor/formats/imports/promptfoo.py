@@ -162,7 +162,7 @@ class PromptfooResults:
     def records(self, log: ImportLog) -> Iterator[ImportedRecord]:
         """Its results, one by one; a repeated test is a further trial."""
         for place, each in self._items(log):
-            if not isinstance(each, dict) or "success" not in each:
+            if not isinstance(each, dict) or not isinstance(each.get("success"), bool):
                 log.skip(place, "it is no result: it does not say whether it was a success")
                 continue
             for name, value in each.items():
@@ -242,7 +242,7 @@ def _result(found: Mapping[str, Any], test: Mapping[str, Any], log: ImportLog) -
     if not components and not test.get("assert"):
         return ImportedResult(reply=reply, review=Review(unscored="the test has no assertion there"), usage=usage)
     review = _shares(found, graded, components) if test.get("threshold") is not None else _checks(components)
-    return ImportedResult(reply=reply, review=review, passed=bool(found.get("success")), usage=usage)
+    return ImportedResult(reply=reply, review=review, passed=found["success"], usage=usage)
 
 
 def _failure(found: Mapping[str, Any], graded: Mapping[str, Any]) -> Failure | None:
@@ -296,7 +296,7 @@ def _checks(components: list[dict[str, Any]]) -> Review:
             CheckResult(
                 turn=1,
                 name=name,
-                passed=bool(each.get("pass")),
+                passed=each["pass"] if isinstance(each.get("pass"), bool) else None,
                 evidence=str(each.get("reason") or ""),
                 value=_share(each.get("score")),
             )
@@ -312,7 +312,7 @@ def _shares(found: Mapping[str, Any], graded: Mapping[str, Any], components: lis
     check = CheckResult(
         turn=1,
         name="threshold",
-        passed=bool(found.get("success")),
+        passed=found["success"],
         evidence=f"{graded.get('reason') or ''} ({said})",
         value=score,
     )
