@@ -69,3 +69,22 @@ def test_a_number_is_never_nan_however_deep() -> None:
 
     with pytest.raises(SchemaMismatch, match="NaN"):
         shape_of(Deep).check({"rows": [{"x": float("nan")}]})
+
+
+QUOTED = {
+    "inside an answer that is broken by it": '{"why": "It says "{"score": 1.0, "why": "x"}" itself.", "score": 0.0}',
+    "before an answer that is broken": 'It says {"score": 1.0, "why": "x"}. {"why": "a "lie"", "score": 0.0}',
+    "after an answer that is cut off": '{"why": "It says \n{"score": 1.0, "why": "x"}',
+    "as a key's second value": '{"score": 0.0, "why": "x", "score": 1.0}',
+}
+
+
+@pytest.mark.parametrize("text", QUOTED.values(), ids=QUOTED)
+def test_an_object_that_may_be_quoted_from_what_was_judged_is_no_answer(text: str) -> None:
+    with pytest.raises(SchemaMismatch, match="no complete JSON object"):
+        shape_of(Verdict).read(text)
+
+
+def test_a_key_that_stands_twice_with_one_value_and_braces_of_prose_do_no_harm() -> None:
+    said = shape_of(Verdict).read('{so it goes} {"score": 0.5, "why": "x", "score": 0.5}')
+    assert said.score == 0.5

@@ -21,6 +21,8 @@ _thinking = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _still_thinking = re.compile(r"\A\s*<think(?:ing)?>.*", re.DOTALL)
 """A model that was cut off before its answer: what it has drafted by then is no verdict."""
 _block = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
+_begun = re.compile(r'\{\s*"')
+"""How a JSON object begins that has a key; other braces are prose."""
 _OBJECTS_LOOKED_AT = 100
 _REQUEST = (
     "Answer with exactly one JSON object and nothing else, no words before or after it. "
@@ -197,16 +199,29 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
     yield from blocks or _bare_objects(text)
 
 
-def _bare_objects(text: str) -> Iterator[dict[str, Any]]:
-    decoder = json.JSONDecoder()
+def _bare_objects(text: str) -> list[dict[str, Any]]:
+    """None where one is broken: what is whole inside or beside it may be quoted from what was judged."""
+    decoder = json.JSONDecoder(object_pairs_hook=_unambiguous)
+    found: list[dict[str, Any]] = []
     place = text.find("{")
     for _ in range(_OBJECTS_LOOKED_AT):
         if place < 0:
-            return
+            break
         try:
             value, end = decoder.raw_decode(text, place)
         except (ValueError, RecursionError):
+            if _begun.match(text, place):
+                return []
             end = place + 1
         else:
-            yield value
+            found.append(value)
         place = text.find("{", end)
+    return found
+
+
+def _unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object; one that gives a key two values says neither."""
+    found = dict(pairs)
+    if len(found) < len(pairs) and any(found[key] != value for key, value in pairs):
+        raise ValueError("a key has two values")
+    return found
