@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
+from statistics import fmean
 
 from proctor.errors import UsageError
 from proctor.findings.comparison.likeness import refusal, unlike
@@ -125,13 +126,13 @@ def must_be_alike(runs: Sequence[Run], *, judged_anew: bool, force: bool) -> lis
 def by_scores(found: Sequence[Findings]) -> list[ContestOutcome]:
     """Every contest by the stored marks; by the verdicts, where no run has any marks."""
     marked = any(case.score is not None for findings in found for case in findings.compared_on)
-    values = [{case.id: _value(case, marked=marked) for case in findings.compared_on} for findings in found]
+    known = [{case.id: case for case in findings.compared_on} for findings in found]
     cases = dict.fromkeys(case.id for findings in found for case in findings.compared_on)
     return [
-        _by_values(case, a, b, values[a][case], values[b][case])
+        _by_values(case, a, b, *_values(known[a][case], known[b][case], marked=marked))
         for case in cases
         for a, b in combinations(range(len(found)), 2)
-        if case in values[a] and case in values[b]
+        if case in known[a] and case in known[b]
     ]
 
 
@@ -141,6 +142,26 @@ def _by_values(case: str, a: int, b: int, one: float | None, other: float | None
     apart = round(one - other, 9)
     score = 0.5 if abs(apart) <= WIN_BY else float(apart > 0)
     return ContestOutcome(case=case, a=a, b=b, score=score)
+
+
+def _values(one: CaseFinding, other: CaseFinding, *, marked: bool) -> tuple[float | None, float | None]:
+    """What a case came to in both, over as many trials: a single one is 0 or 1, and would beat any mean below 1."""
+    if one.counted == other.counted:
+        return _value(one, marked=marked), _value(other, marked=marked)
+    pairs = [
+        (ours[: len(theirs)], theirs[: len(ours)])
+        for ours, theirs in zip(_trials(one, marked=marked), _trials(other, marked=marked), strict=False)
+    ]
+    ours, theirs = [*chain(*(pair[0] for pair in pairs))], [*chain(*(pair[1] for pair in pairs))]
+    return (fmean(ours), fmean(theirs)) if ours else (None, None)
+
+
+def _trials(case: CaseFinding, *, marked: bool) -> Sequence[Sequence[float]]:
+    """Its trials in their order, under each condition."""
+    if case.trials is not None:
+        return case.trials.values(case.id) if marked else case.trials.verdicts(case.id)
+    value = _value(case, marked=marked)
+    return [[] if value is None else [value]]
 
 
 def _value(case: CaseFinding, *, marked: bool) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
-from math import nan
+from math import isnan, nan
 
 from proctor.run import Key
 from proctor.statistics.common_trials import Values
@@ -49,6 +49,15 @@ class Trials:
     def marks(self, case: str) -> Values:
         """The marks, likewise."""
         return self._values(self._marks, case, None)
+
+    def values(self, case: str) -> Values:
+        """The marks, and 0 for each trial that failed without one, likewise."""
+        found = []
+        for start in self._starts(case, None):
+            places = range(start, start + self._trials)
+            marks = [(self._marks[place], self._verdicts[place]) for place in places]
+            found.append([0.0 if isnan(mark) else mark for mark, verdict in marks if verdict == 0 or not isnan(mark)])
+        return found
 
     def shares(self, case: str, condition: str | None = None) -> Values:
         """In a battle, the shares of replies that passed, likewise."""
