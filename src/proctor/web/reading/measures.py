@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 from proctor.findings.history import Entry, History, Series
 from proctor.findings.run import Findings
 from proctor.reports import numbers
 from proctor.run import Run
+from proctor.statistics.estimate import Estimate
 from proctor.web.reading.findings_cache import FindingsCache
 from proctor.web.site.site import Site
-
-if TYPE_CHECKING:
-    from proctor.statistics.estimate import Estimate
 
 SCORE, COST = "score", "cost"
 _AT_ONCE = 4000
