@@ -17,7 +17,7 @@ from proctor.web.site.site import Site
 SCORE, COST = "score", "cost"
 _AT_ONCE = 4000
 """Attempts of runs that nobody has asked for yet, read while somebody waits; the others come with the next look."""
-_PATIENCE = 1.0
+_PATIENCE = 0.2
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
