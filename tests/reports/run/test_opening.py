@@ -71,7 +71,8 @@ def test_a_run_that_reached_nobody_says_that_nothing_is_known_of_the_agent(tmp_p
         raise ConnectionRefusedError("nobody listens")
 
     assert opened(tmp_path, unreachable, cases=2) == [
-        "Nothing is known of the agent yet: all 2 attempts failed for a reason that is not its own, such as a connection."
+        "Nothing is known of the agent yet: all 2 attempts failed for a reason that is not its own, "
+        "such as a connection."
     ]
 
 
