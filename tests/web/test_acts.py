@@ -67,7 +67,7 @@ def test_a_gate_against_a_run_that_is_gone_is_told_and_no_verdict(browser: Brows
     run = gated(browser, f"not worse than {other.id} by 0.5")
     resume(run.id, store=store_path)
     assert browser.get(f"/api/runs/{run.id}").json()["gates"][0]["baseline"] == other.id
-    browser.post(f"/runs/{other.id}/delete")
+    browser.post("/chosen/delete", {"run": [other.id]})
     told = browser.get(f"/api/runs/{run.id}").json()
     assert told["gates"] == []
     assert other.id in told["gates_trouble"]
