@@ -16,6 +16,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from proctor.errors import InputError, ProctorError, UsageError
 from proctor.web.pages import form_of
 from proctor.web.pages.imports import drafts_of
+from proctor.web.site.in_thread import in_thread
 from proctor.web.site.new_run import read_number
 from proctor.web.site.render import FORM_CACHE, render
 from proctor.web.site.site import Site, site_of
@@ -139,17 +140,12 @@ def _draft(site: Site, choice: HarvestChoice) -> _Drafted | None:
 @lru_cache(maxsize=4)
 def _begin(site: Site, choice: HarvestChoice, run: tuple[str, str, float] | None) -> Future[_Drafted]:
     """The drafts of a source as it stands, in a thread of its own, made once."""
-    made: Future[_Drafted] = Future()
 
-    def read() -> None:
-        try:
-            with _room:
-                made.set_result(_harvest(site, choice, run[0] if run else ""))
-        except BaseException as error:
-            made.set_exception(error)
+    def read() -> _Drafted:
+        with _room:
+            return _harvest(site, choice, run[0] if run else "")
 
-    threading.Thread(target=read, name="proctor-harvest", daemon=True).start()
-    return made
+    return in_thread("harvest", read)
 
 
 def _harvest(site: Site, choice: HarvestChoice, run: str) -> _Drafted:
