@@ -30,7 +30,7 @@ def reading_pages(played: Played) -> dict[str, str]:
         "comparison": addresses.comparison(many, better),
         "not alike": addresses.comparison(many, played.id("handbook")),
         "pair": addresses.pair(many, better, "n-95"),
-        "history": "/history?benchmark=handbook-30",
+        "history": "/history?benchmark=handbook-30&by=nothing",
         "deleting": f"/chosen?do=delete&run={many}&run={better}",
         "several": f"/compare/several?run={many}&run={better}",
         "tournament": f"/tournament?run={many}&run={better}",

@@ -129,7 +129,7 @@ def test_the_first_key_leads_past_the_links_that_every_page_has(opened: Opening)
 
 def test_a_picture_that_is_drawn_follows_the_theme(opened: Opening, played: Played) -> None:
     ink = "ink => getComputedStyle(document.querySelector('.history .range')).stroke === ink"
-    page = opened("/history?benchmark=handbook-30", color_scheme="light")
+    page = opened("/history?benchmark=handbook-30&by=nothing", color_scheme="light")
     page.wait_for_function(ink, arg="rgb(27, 31, 36)")
     page.click("[data-theme-switch]")
     page.wait_for_function(ink, arg="rgb(230, 233, 238)")

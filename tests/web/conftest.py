@@ -22,6 +22,8 @@ Opener = Callable[..., Browser]
 def patient_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages wait for what is being counted however busy the machine is."""
     monkeypatch.setattr("proctor.web.reading.findings_cache.PATIENCE", 60.0)
+    for page in ("harvest", "benchmark_edit", "label"):
+        monkeypatch.setattr(f"proctor.web.pages.{page}._PATIENCE", 60.0)
 
 
 @pytest.fixture

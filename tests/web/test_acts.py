@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
 from html import unescape
@@ -66,7 +67,7 @@ def test_a_gate_against_a_run_that_is_gone_is_told_and_no_verdict(browser: Brows
     run = gated(browser, f"not worse than {other.id} by 0.5")
     resume(run.id, store=store_path)
     assert browser.get(f"/api/runs/{run.id}").json()["gates"][0]["baseline"] == other.id
-    browser.post(f"/runs/{other.id}/delete")
+    browser.post("/chosen/delete", {"run": [other.id]})
     told = browser.get(f"/api/runs/{run.id}").json()
     assert told["gates"] == []
     assert other.id in told["gates_trouble"]
@@ -270,6 +271,15 @@ def test_no_other_site_can_do_any_of_it(browser: Browser, demo_run: Run, act: st
     browser.page("/")
     assert browser.client.post(f"/runs/{demo_run.id}/{act}", data={"trials": "9", "days": "1"}).status_code == 403
     assert browser.site.store.archive.find(demo_run.id) == demo_run
+
+
+def test_a_history_is_the_same_after_the_server_was_started_again(opened: Opener, demo_run: Run) -> None:
+    address = f"/history?benchmark={demo_run.benchmark}&measure=score"
+    before = opened().page(address)
+
+    again = opened().page(address)
+
+    assert re.findall(r"\d[\d.]* – [\d.]+", again) == re.findall(r"\d[\d.]* – [\d.]+", before) != []
 
 
 def test_a_history_that_is_remembered_follows_new_names(browser: Browser, demo_run: Run) -> None:

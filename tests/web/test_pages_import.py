@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import pytest
 from tests.formats.imports.made_files import inspect_eval, inspect_sample
 from tests.web.browsing import Browser
 
 from proctor.run import Run
+from proctor.workflows.harvest.upload import harvest_run
 
 CONVERSATIONS = [
     {"messages": [{"role": "user", "content": "Where is my parcel? I am ann@example.org"},
@@ -110,3 +113,40 @@ def test_what_cannot_be_harvested_says_why(browser: Browser, demo_run: Run) -> N
     assert browser.get("/harvest?run=nobody").status_code == 422
     assert "no longer here" in browser.get(f"/harvest?kept={'0' * 32}&called=a.jsonl").text
     assert "nothing to draft a case from" in browser.page(f"/harvest?run={demo_run.id}&only=flaky")
+
+
+def test_the_most_drafts_are_asked_for_again_in_words_of_the_page(browser: Browser, demo_run: Run) -> None:
+    answer = browser.get(f"/harvest?run={demo_run.id}&limit=0")
+    assert answer.status_code == 422
+    assert "expected 1 to 10,000" in answer.text
+    assert "--limit" not in answer.text
+
+
+def test_a_source_that_takes_long_is_read_while_the_page_says_so(
+    browser: Browser, demo_run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+
+    def slowly(*args: Any, **options: Any) -> Any:
+        assert go_on.wait(60)
+        return harvest_run(*args, **options)
+
+    monkeypatch.setattr("proctor.web.pages.harvest.harvest_run", slowly)
+    monkeypatch.setattr("proctor.web.pages.harvest._PATIENCE", 0.01)
+    address = f"/harvest?run={demo_run.id}&only=all"
+    assert "is being read" in browser.page(address)
+    assert browser.post("/harvest", {"run": demo_run.id, "only": "all", "do": "keep", "name": "x"}).status_code == 303
+
+    go_on.set()
+    monkeypatch.setattr("proctor.web.pages.harvest._PATIENCE", 60.0)
+
+    assert "2 drafts" in browser.page(address)
+
+
+def test_failures_of_a_run_that_is_still_being_read_come_up_by_themselves(
+    browser: Browser, demo_run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proctor.web.reading.findings_cache.FindingsCache.findings", lambda *_, **__: None)
+    answer = browser.get(f"/runs/{demo_run.id}/failures")
+    assert (answer.status_code, answer.headers["refresh"]) == (503, "2")
+    assert "is being read" in answer.text

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import html
 import re
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.web.browsing import Browser
@@ -13,6 +15,7 @@ from proctor import evaluate
 from proctor.benchmark import Benchmark, Case
 from proctor.run import Run
 from proctor.storage import Store
+from proctor.workflows.human_labels import draw
 
 _JUDGE = re.compile(r"the judge: <span class=\"(pass|fail)\"")
 
@@ -225,3 +228,24 @@ def test_a_sheet_goes_out_and_comes_back_by_the_api(browser: Browser, judged: Ru
     bad = browser.client.post(address, params={"who": "bob"}, content=b"one,two\n1,2\n")
     assert bad.status_code == 400
     assert "has no column attempt" in bad.json()["error"]
+
+
+def test_a_run_whose_attempts_take_long_to_draw_says_so_and_comes_again(
+    browser: Browser, demo_run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+
+    def slowly(*args: Any, **options: Any) -> Any:
+        assert go_on.wait(60)
+        return draw(*args, **options)
+
+    monkeypatch.setattr("proctor.web.site.label_sheet.draw", slowly)
+    monkeypatch.setattr("proctor.web.pages.label._PATIENCE", 0.01)
+    browser.client.cookies.set("proctor_who", "Ann")
+    answer = browser.get(f"/runs/{demo_run.id}/label")
+    assert (answer.status_code, answer.headers["refresh"]) == (503, "2")
+
+    go_on.set()
+    monkeypatch.setattr("proctor.web.pages.label._PATIENCE", 60.0)
+
+    assert "Does the reply pass?" in browser.page(f"/runs/{demo_run.id}/label")

@@ -61,12 +61,15 @@ def test_the_api_changes_what_is_given_and_leaves_the_rest(browser: Browser, dem
     assert browser.client.patch(f"/api/runs/{demo_run.id}", json={"name": ""}).status_code == 422
 
 
-def test_a_run_is_deleted_unless_it_goes_on(browser: Browser, demo_run: Run) -> None:
+def test_a_run_is_deleted_after_one_more_question_unless_it_goes_on(browser: Browser, demo_run: Run) -> None:
     browser.site.store.journal.mark(demo_run.id, "queued")
-    assert "Delete two questions" not in browser.page(f"/runs/{demo_run.id}")
+    assert "Delete …" not in browser.page(f"/runs/{demo_run.id}")
     browser.site.store.journal.mark(demo_run.id, "completed")
-    assert "Delete two questions" in browser.page(f"/runs/{demo_run.id}")
-    assert browser.post(f"/runs/{demo_run.id}/delete").headers["location"] == "/runs"
+    assert "Delete …" in browser.page(f"/runs/{demo_run.id}")
+    asked = browser.page(f"/chosen?do=delete&run={demo_run.id}")
+    assert "its 4 attempts and what people have said of them are gone for good" in asked
+    assert f'href="/runs/{demo_run.id}">Keep it</a>' in asked
+    assert browser.post("/chosen/delete", {"run": [demo_run.id]}).headers["location"] == "/runs"
     assert browser.get(f"/runs/{demo_run.id}").status_code == 404
 
 

@@ -160,7 +160,7 @@ def test_a_link_outlives_the_server_but_not_its_run(owner: Browser, opened: Open
     again = opened(token="another token, longer")
     where = opened_by(again, link)
     assert again.get(where).status_code == 200
-    owner.post(f"/runs/{demo_run.id}/delete")
+    owner.post("/chosen/delete", {"run": [demo_run.id]})
     assert again.get(where).status_code == 404
 
 

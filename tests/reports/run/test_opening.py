@@ -66,6 +66,16 @@ def test_a_run_in_which_nothing_was_judged_says_nothing(tmp_path: Path) -> None:
     assert opening(evaluate(cases, agent=lambda question: "so", store=tmp_path / "s.db").findings) == []
 
 
+def test_a_run_that_reached_nobody_says_that_nothing_is_known_of_the_agent(tmp_path: Path) -> None:
+    def unreachable(question: str) -> str:
+        raise ConnectionRefusedError("nobody listens")
+
+    assert opened(tmp_path, unreachable, cases=2) == [
+        "Nothing is known of the agent yet: all 2 attempts failed for a reason that is not its own, "
+        "such as a connection."
+    ]
+
+
 def test_a_run_that_stopped_early_tells_what_was_played_and_that_it_stopped(tmp_path: Path) -> None:
     played = found(tmp_path, lambda question: "yes")
     settings = replace(played.run.settings, trials=3)

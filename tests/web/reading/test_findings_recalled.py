@@ -37,3 +37,19 @@ def test_it_tells_the_same_and_reads_no_attempt(tmp_path: Any, monkeypatch: pyte
     assert set(recalled.outcomes) == {"passed", "not_passed", "agent_failed"}
     assert recalled.kinds == read.kinds
     assert replace(recalled.findings, run=run) == replace(read.findings, run=run)
+
+
+def test_what_a_page_counted_of_a_large_run_is_kept_for_the_next_server(
+    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(tmp_path / "store.db")
+    run: Run = evaluate([("1?", "1"), ("2?", "x")], agent=_answers, reviewer="exact", store=path).run
+    monkeypatch.setattr(gathered, "LARGE", 1)  # nothing was kept of it when it was played
+    with open_store(path) as store:
+        exams = {exam.id: exam for exam in exams_of(store.archive.benchmark_of(run.id), run.settings)}
+        assert store.snapshots.read(run.id, stamp(run)) is None
+
+        counted = read_run(store, run, exams)
+
+        monkeypatch.setattr(store.archive, "attempts", None)
+        assert read_run(store, run, exams).findings == counted.findings

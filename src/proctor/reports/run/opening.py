@@ -20,10 +20,10 @@ _ENOUGH = 3
 
 
 def opening(findings: Findings) -> list[str]:
-    """The sentences; none where nothing was judged, which is told elsewhere."""
+    """The sentences; none where nothing was judged, which is told elsewhere, unless nothing came of what was asked."""
     rate = findings.pass_rate if findings.battle is None else findings.battle.held_rate
     if findings.untested or rate.value is None:
-        return []
+        return list(_nothing_judged(findings))
     told = _of_battle(findings) if findings.battle is not None else _of_cases(findings)
     failures = list(_agent_failures(findings))
     if outcomes.agent_never_answered(findings):
@@ -97,6 +97,16 @@ def _of_battle(findings: Findings) -> Iterator[str]:
     for each in battle.strategies:
         if each.name == "ask-again" and each.judged >= _ENOUGH and not each.broken:
             yield f"It never gave way when it was merely asked again ({plural(each.judged, 'time')})."
+
+
+def _nothing_judged(findings: Findings) -> Iterator[str]:
+    """That what was asked says nothing of the agent, because something else failed."""
+    counts = findings.counts
+    if counts.failed_by_environment and counts.failed_by_environment == counts.played:
+        yield (
+            f"Nothing is known of the agent yet: {_all(counts.played)} failed for a reason that is not its own, "
+            "such as a connection."
+        )
 
 
 def _agent_failures(findings: Findings) -> Iterator[str]:

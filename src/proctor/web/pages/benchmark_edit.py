@@ -30,7 +30,7 @@ teach()
 PAGE = 50
 NEW = 0
 """The number of a row that is not there yet; others count from 1."""
-_PATIENCE = 20.0
+_PATIENCE = 0.6
 Number = Annotated[int | None, Query(ge=0, le=10_000_000)]
 PageNumber = Annotated[int, Query(ge=1, le=1_000_000)]
 
@@ -208,7 +208,8 @@ def benchmark_of_failures(request: Request, run: str) -> RedirectResponse:
     found = site.store.archive.find(run)
     read = shelf.findings(found, patience=_PATIENCE)
     if read is None:
-        raise HTTPException(503, f"run {found.id} is large and still being read; try again in a moment")
+        told = f"run {found.id} is large and is being read; this page goes on by itself when that is done"
+        raise HTTPException(503, told, headers={"refresh": "2"})
     cases = failed_cases(read.findings, read.exams.values())
     benchmark = site.store.archive.benchmark_of(found.id)
     name = f"{found.benchmark}: failures of {found.name}"[:200]

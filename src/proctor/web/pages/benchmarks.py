@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
@@ -26,6 +25,7 @@ from proctor.web.pages import form_of
 from proctor.web.reading.vocabulary import teach
 from proctor.web.site.drafts import Draft, Drafts
 from proctor.web.site.forms import Form
+from proctor.web.site.in_thread import in_thread
 from proctor.web.site.render import FORM_CACHE, render
 from proctor.web.site.site import Site, site_of
 from proctor.workflows.intake import ACCEPTED, TABLE_FIELDS, names_read, take_in
@@ -294,16 +294,7 @@ def _read_version(library: Library, stored: StoredBenchmark, version: str) -> Be
 @lru_cache(maxsize=16)
 def _consult_doctor(library: Library, stored: StoredBenchmark, version: str) -> Future[tuple[BenchmarkProblem, ...]]:
     """What the doctor says of it, who takes seconds over the largest files: in a thread of its own, once."""
-    said: Future[tuple[BenchmarkProblem, ...]] = Future()
-
-    def listen() -> None:
-        try:
-            said.set_result(consult(_read_version(library, stored, version)))
-        except BaseException as error:
-            said.set_exception(error)
-
-    threading.Thread(target=listen, name="proctor-doctor", daemon=True).start()
-    return said
+    return in_thread("doctor", lambda: consult(_read_version(library, stored, version)))
 
 
 def _complaints(library: Library, stored: StoredBenchmark, version: str) -> tuple[BenchmarkProblem, ...] | None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import lru_cache
 from http import HTTPStatus
 from typing import Annotated, get_args
 from urllib.parse import urlencode
@@ -13,11 +16,12 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from proctor.errors import InputError, ProctorError, UsageError
 from proctor.web.pages import form_of
 from proctor.web.pages.imports import drafts_of
+from proctor.web.site.in_thread import in_thread
 from proctor.web.site.new_run import read_number
 from proctor.web.site.render import FORM_CACHE, render
 from proctor.web.site.site import Site, site_of
 from proctor.workflows.harvest.candidate import Only
-from proctor.workflows.harvest.harvest import HarvestOptions, HarvestReport
+from proctor.workflows.harvest.harvest import MOST, HarvestOptions, HarvestReport
 from proctor.workflows.harvest.upload import ENDINGS, harvest_recording, harvest_run
 from proctor.workflows.library import LONGEST_NAME
 
@@ -30,6 +34,10 @@ ONLY: dict[str, str] = {
 }
 _USUAL = 200
 _OFFERED = 100
+_PATIENCE = 0.6
+"""Seconds that a page waits for drafts; of a run with a million attempts they take minutes."""
+_Drafted = tuple[HarvestReport, bytes]
+_room = threading.Semaphore(2)
 _NOTHING_CHOSEN = "There is nothing to harvest yet: choose a run, or a file of recordings."
 _TOO_LARGE = "The file is too large to be uploaded (8 MiB); split it, or harvest it on the server."
 
@@ -51,8 +59,9 @@ class HarvestChoice:
         """The same, understood; raises InputError."""
         troubles: dict[str, str] = {}
         limit = read_number("limit", self.limit.strip(), int, troubles) if self.limit.strip() else _USUAL
-        if troubles or limit is None:
-            raise InputError(f"the most drafts: {troubles['limit']}; expected 1 to 10,000")
+        if troubles or limit is None or not 1 <= int(limit) <= MOST:
+            why = troubles.get("limit", f"{self.limit.strip()!r} cannot be")
+            raise InputError(f"the most drafts: {why}; expected 1 to {MOST:,}")
         only = next((each for each in get_args(Only) if each == self.only), None)
         return HarvestOptions(only=only, limit=int(limit), from_replies=bool(self.replies))
 
@@ -77,10 +86,10 @@ def harvest_page(
     if not (run or kept):
         return _page(request, choice)
     try:
-        report, _ = _draft(site_of(request), choice)
+        drafted = _draft(site_of(request), choice)
     except ProctorError as error:
         return _page(request, choice, trouble=error.on_page)
-    return _page(request, choice, report=report)
+    return _page(request, choice, report=drafted[0] if drafted else None, reading=drafted is None)
 
 
 @router.post("/harvest")
@@ -103,7 +112,10 @@ def take_source(request: Request) -> Response:
     if form.text("do") != "keep" or upload is not None:
         return RedirectResponse(f"/harvest?{choice.query()}", status_code=HTTPStatus.SEE_OTHER)
     try:
-        report, suite = _draft(site, choice)
+        drafted = _draft(site, choice)
+        if drafted is None:
+            return RedirectResponse(f"/harvest?{choice.query()}", status_code=HTTPStatus.SEE_OTHER)
+        report, suite = drafted
         if not report.cases:
             raise UsageError("there is nothing to draft a case from; choose other cases, or another source")
         saved = site.library.save(file="drafts.yaml", content=suite, name=form.text("name").strip())
@@ -112,10 +124,33 @@ def take_source(request: Request) -> Response:
     return RedirectResponse(f"/benchmarks/{saved.id}/review", status_code=HTTPStatus.SEE_OTHER)
 
 
-def _draft(site: Site, choice: HarvestChoice) -> tuple[HarvestReport, bytes]:
-    if choice.run:
-        run = site.store.archive.find(choice.run)
-        return harvest_run(run.id, store=site.settings.store, wanted=choice.wanted())
+def _draft(site: Site, choice: HarvestChoice) -> _Drafted | None:
+    """None: the source is still being read."""
+    choice.wanted()
+    run = site.store.archive.find(choice.run) if choice.run else None
+    try:
+        return _begin(site, choice, None if run is None else (run.id, run.status, run.seconds)).result(_PATIENCE)
+    except TimeoutError:
+        return None
+    except BaseException:
+        _begin.cache_clear()  # what went wrong may be mended by the next look
+        raise
+
+
+@lru_cache(maxsize=4)
+def _begin(site: Site, choice: HarvestChoice, run: tuple[str, str, float] | None) -> Future[_Drafted]:
+    """The drafts of a source as it stands, in a thread of its own, made once."""
+
+    def read() -> _Drafted:
+        with _room:
+            return _harvest(site, choice, run[0] if run else "")
+
+    return in_thread("harvest", read)
+
+
+def _harvest(site: Site, choice: HarvestChoice, run: str) -> _Drafted:
+    if run:
+        return harvest_run(run, store=site.settings.store, wanted=choice.wanted())
     content = drafts_of(site).find(choice.kept)
     if content is None:
         raise InputError("the file is no longer here; choose it again")
@@ -123,7 +158,12 @@ def _draft(site: Site, choice: HarvestChoice) -> tuple[HarvestReport, bytes]:
 
 
 def _page(
-    request: Request, choice: HarvestChoice, *, report: HarvestReport | None = None, trouble: str = ""
+    request: Request,
+    choice: HarvestChoice,
+    *,
+    report: HarvestReport | None = None,
+    reading: bool = False,
+    trouble: str = "",
 ) -> HTMLResponse:
     runs = [run for run in site_of(request).store.archive.runs() if run.status not in ("queued", "running")]
     page = render(
@@ -133,6 +173,7 @@ def _page(
         choice=choice,
         runs=runs[:_OFFERED],
         report=report,
+        reading=reading,
         trouble=trouble,
         only=ONLY,
         usual=_USUAL,

@@ -23,12 +23,13 @@ from proctor.web.site.forms import Form
 from proctor.web.site.label_sheet import MOST, USUAL, LabelSheet, sheet_for
 from proctor.web.site.render import render
 from proctor.web.site.security import local_path
-from proctor.web.site.site import site_of
+from proctor.web.site.site import Site, site_of
 from proctor.workflows.human_labels import put_label, sheet_of, store_sheet, take_back
 
 router = APIRouter()
 teach()
 WHO_COOKIE = "proctor_who"
+_PATIENCE = 0.6
 _YEAR = 365 * 86400
 _DAY = 86400.0
 _VERDICTS = {"pass": True, "fail": False}
@@ -86,9 +87,18 @@ def label_page(
     found, who = site.store.archive.find(run), _who(request)
     if not who:
         return _to(f"/label/name?{urlencode({'next': _here(request)})}")
-    sheet = sheet_for(site, found, n=drawing.n, seed=drawing.seed, who=who)
+    sheet = _sheet(site, found, n=drawing.n, seed=drawing.seed, who=who)
     number = at or sheet.open_after() or len(sheet.drawn) + 1
     return _page(request, drawing, sheet, number=number, after=after, stored=stored)
+
+
+def _sheet(site: Site, run: Run, *, n: int, seed: int, who: str) -> LabelSheet:
+    """What is asked; where that takes long, the page says so and comes again."""
+    try:
+        return sheet_for(site, run, n=n, seed=seed, who=who, patience=_PATIENCE)
+    except TimeoutError:
+        told = f"run {run.id} is large and is being read; this page goes on by itself when that is done"
+        raise HTTPException(503, told, headers={"refresh": "2"}) from None
 
 
 @router.get("/runs/{run}/label/attempt")
@@ -100,11 +110,13 @@ def label_one(
     found = site.store.archive.find(run)
     key = Key(run=found.id, exam=case, trial=trial, condition=condition)
     for n in (USUAL, MOST):
-        place = sheet_for(site, found, n=n, seed=0, who="").place_of(key)
+        place = _sheet(site, found, n=n, seed=0, who="").place_of(key)
         if place is not None:
             return _to(Draw(n=n).address(found, at=place))
     raise HTTPException(
-        404, f"this reply is not among the {MOST} that are drawn to be labelled; chosen ones would bend people's rate"
+        404,
+        f"this reply is not among those that are drawn to be labelled, one of each case and at most {MOST}; chosen "
+        "ones would bend the rate as people judge",
     )
 
 

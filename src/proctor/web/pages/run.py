@@ -24,7 +24,7 @@ from proctor.web.site.new_run import read_labels
 from proctor.web.site.render import render
 from proctor.web.site.site import site_of
 from proctor.web.site.start import go_on
-from proctor.workflows.change import delete_run, describe_run
+from proctor.workflows.change import describe_run
 from proctor.workflows.export import export_pieces
 from proctor.workflows.failure_map import run_before
 
@@ -166,14 +166,6 @@ def describe(request: Request, run: str) -> RedirectResponse:
     found = site.store.archive.find(run)
     name = " ".join(form.text("name").split())
     return _back(describe_run(found.id, name=name, labels=labels, store=site.settings.store))
-
-
-@router.post("/runs/{run}/delete")
-def delete(request: Request, run: str) -> RedirectResponse:
-    """Forget a run that nobody plays."""
-    site = site_of(request)
-    delete_run(site.store.archive.find(run).id, store=site.settings.store)
-    return RedirectResponse("/runs", status_code=HTTPStatus.SEE_OTHER)
 
 
 @router.get("/runs/{run}/export/{form}")

@@ -18,12 +18,13 @@ from proctor.reports.outcomes import OutcomeLabel
 from proctor.run import Attempt, HumanLabel, Run
 from proctor.storage import Store
 from proctor.web.site.site import Site, site_of
-from proctor.workflows.gathered import recall_accumulator
+from proctor.web.site.summaries import SMALL
+from proctor.workflows.gathered import CountingPass, recall_accumulator
 from proctor.workflows.history import verdicts_of
 from proctor.workflows.people import labels_in_rate, with_people
 from proctor.workflows.read import stored_exams
 
-PATIENCE = 2.0
+PATIENCE = 0.6
 """Seconds that a page waits for findings; then it shows what is known without them."""
 _FRESH = 1.0
 """Seconds for which what was found of a run that goes on is new enough."""
@@ -71,6 +72,13 @@ class CachedFindings:
         if run != self.run:
             return False
         return run.status != "running" or now - self.at < max(_FRESH, _SHARE * self.took)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Verdicts:
+    """Exam → attempts with a verdict, and how many of those passed."""
+
+    of: dict[str, tuple[int, int]]
 
 
 @dataclass(slots=True)
@@ -149,8 +157,19 @@ class FindingsCache:
         place = self._place(run.id)
         known = place.verdicts
         if known is None or known[0] != run or run.status == "running":
-            known = place.verdicts = run, dict(verdicts_of(self._site.store, run))
+            known = place.verdicts = run, self._verdicts(run)
         return known[1]
+
+    def _verdicts(self, run: Run) -> dict[str, tuple[int, int]]:
+        """Those of a large run that is over are kept on disk: reading them takes seconds."""
+
+        def read() -> _Verdicts:
+            return _Verdicts(of=dict(verdicts_of(self._site.store, run)))
+
+        if run.status != "completed" or run.planned <= SMALL:
+            return read().of
+        kept = self._site.summaries.kept("verdicts", run, _Verdicts, read)
+        return {} if kept is None else kept.of
 
     def _place(self, run: str) -> _CacheSlot:
         with self._lock:
@@ -195,7 +214,7 @@ def read_run(store: Store, run: Run, exams: dict[str, Exam]) -> CachedFindings:
     if known is None:
         plain = run.settings.type == "standard" and run.kind == "standard"
         attempts = store.archive.attempts if plain else store.archive.full_attempts
-        findings = gather(run, tuple(exams.values()), counted.watching(attempts(run.id)))
+        findings = _count(store, run, exams, counted.watching(attempts(run.id)))
     else:
         findings = known.findings(run)
         counted.take_over(store.archive.standing(run.id).verdicts)
@@ -212,6 +231,16 @@ def read_run(store: Store, run: Run, exams: dict[str, Exam]) -> CachedFindings:
         at=now,
         took=now - began,
     )
+
+
+def _count(store: Store, run: Run, exams: dict[str, Exam], attempts: Iterable[Attempt]) -> Findings:
+    """What attempts come to; of a large run that is over it is kept, so that the next server need not count again."""
+    if run.status != "completed":
+        return gather(run, tuple(exams.values()), attempts)
+    counting = CountingPass(store, run, tuple(exams.values()))
+    for _ in counting.watching(attempts):
+        pass
+    return counting.gathering.findings(run)
 
 
 class _AttemptCounts:

@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 from proctor.findings.history import Entry, History, Series
 from proctor.findings.run import Findings
 from proctor.reports import numbers
 from proctor.run import Run
+from proctor.statistics.estimate import Estimate
 from proctor.web.reading.findings_cache import FindingsCache
 from proctor.web.site.site import Site
-
-if TYPE_CHECKING:
-    from proctor.statistics.estimate import Estimate
 
 SCORE, COST = "score", "cost"
 _AT_ONCE = 4000
 """Attempts of runs that nobody has asked for yet, read while somebody waits; the others come with the next look."""
-_PATIENCE = 1.0
+_PATIENCE = 0.2
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import lru_cache
 
 from proctor.run import HumanLabel, Key, Run
+from proctor.web.site.in_thread import in_thread
 from proctor.web.site.site import Site
 from proctor.workflows.human_labels import Drawn, draw
 
@@ -51,14 +53,20 @@ class LabelSheet:
         return None if shown is None else self.mine.get(shown.attempt.key)
 
 
-def sheet_for(site: Site, run: Run, *, n: int, seed: int, who: str) -> LabelSheet:
-    """What this person is asked about."""
+def sheet_for(site: Site, run: Run, *, n: int, seed: int, who: str, patience: float | None = None) -> LabelSheet:
+    """What this person is asked about; raises TimeoutError where drawing it takes longer than somebody waits."""
     mine = {label.key: label for label in site.store.human_labels.of_run(run.id) if label.who == who}
-    drawn = drawn_of(site.settings.store, run.id, (run.status, run.seconds), n, seed)
+    try:
+        drawn = _draw(site.settings.store, run.id, (run.status, run.seconds), n, seed).result(patience)
+    except TimeoutError:
+        raise
+    except BaseException:
+        _draw.cache_clear()  # what went wrong may be mended by the next look
+        raise
     return LabelSheet(run=run, drawn=drawn, mine=mine)
 
 
 @lru_cache(maxsize=8)
-def drawn_of(store: str, run: str, stands: tuple[object, ...], n: int, seed: int) -> tuple[Drawn, ...]:
+def _draw(store: str, run: str, stands: tuple[object, ...], n: int, seed: int) -> Future[tuple[Drawn, ...]]:
     """Drawn once for as long as the run stands so: all its attempts are read for it. Nobody's labels are left out."""
-    return tuple(draw(run, store=store, count=n, seed=seed, who=""))
+    return in_thread("drawing", lambda: tuple(draw(run, store=store, count=n, seed=seed, who="")))
