@@ -127,6 +127,14 @@ def test_extra_calls_are_free_where_that_is_said() -> None:
     assert score_calls([A], [b], extra_allowed=True).overall == 0
 
 
+def test_an_empty_list_allows_no_call_also_where_extra_ones_are_free() -> None:
+    reply = Reply(text="", tool_calls=(ToolCall(name="search"),))
+    score = score_expectation(Expectation(tool_calls=(), extra_allowed=True), reply)
+    assert score is not None
+    assert not score.is_correct
+    assert score.explanation == "extra search()"
+
+
 def test_a_failed_call_that_is_repeated_is_an_extra_one() -> None:
     broken = ToolCall(name="a", arguments={"x": 1}, error="timeout")
     assert score_calls([A], [broken, a]).selection == 0.5

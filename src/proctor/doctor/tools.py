@@ -64,7 +64,7 @@ def _forbidden(case: Case) -> Iterator[BenchmarkProblem]:
 def _not_among_calls(case: Case) -> Iterator[BenchmarkProblem]:
     """Tools that must be used, where tool_calls leaves no room for them."""
     expect = case.expect
-    if expect.tool_calls is None or expect.extra_allowed:
+    if expect.tool_calls is None or (expect.extra_allowed and expect.tool_calls):
         return
     key = _key(case)
     named = {key(call.name) for call in expect.tool_calls}

@@ -83,14 +83,17 @@ class ToolScore:
 def score_expectation(
     expect: Expectation, reply: Reply, *, question: str = "", weights: Mapping[str, float] = EQUAL_WEIGHTS
 ) -> ToolScore | None:
-    """Tool correctness of a reply; None: no calls are stated, so they are not judged."""
+    """Tool correctness of a reply; None: no calls are stated, so they are not judged.
+
+    An empty list states that none is to be made: what may come beyond the expected calls is then nothing.
+    """
     if expect.tool_calls is None:
         return None
     return score_calls(
         expect.tool_calls,
         reply.tool_calls,
         ordered=expect.ordered,
-        extra_allowed=expect.extra_allowed,
+        extra_allowed=expect.extra_allowed and bool(expect.tool_calls),
         flag=expect.result_used,
         question=question,
         answer=reply.text,
