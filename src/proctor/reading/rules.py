@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
@@ -25,6 +26,7 @@ from proctor.reading.text.fold import fold
 from proctor.reading.text.lazy import lazy
 from proctor.reading.text.negation import find_exception, find_negation
 from proctor.reading.text.overlap import GENERIC, STOP
+from proctor.reading.text.passage import Passage
 from proctor.reading.text.words import stem_set
 from proctor.reading.words import words_met
 
@@ -61,6 +63,8 @@ _APART = lazy(
     r"|optional extra|costs? extra|left out|excluded)\b"
 )
 _BEGINNING = 4
+_SENTENCE, _PART = lazy(r"(?<=[.!?])\s+|\n+|;\s"), lazy(r",\s(?:and\s)?|\sand\s")
+_ADDS = stem_set("also too plus add addition additionally finally well third fourth last another then further")
 _OF_NAMES = ("person", "place", "name")
 _NO = stem_set("no without non")
 _UNDECIDED = 0.4
@@ -318,6 +322,7 @@ def _list(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
     missing = [item.text for item in answer.items if not _has(reply, others, item)]
     if not missing and (against := _against_list(reply, asked, answer)):
         return Verdict(_MOST_WITH_EXTRA, f"expected {answer.text!r}, but the reply {against}", True)
+    missing = missing or _set_aside(reply, others, answer)
     count = len(answer.items)
     found = count - len(missing)
     extra = _extra_items(reply, asked, answer) if found else 0
@@ -327,6 +332,23 @@ def _list(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
     if extra:
         return Verdict(_MOST_WITH_EXTRA * found / count, f"{told}, {extra} not expected")
     return Verdict(min(found / count, _MOST_INCOMPLETE) if missing else 1.0, told, len(missing) * 2 > count)
+
+
+def _set_aside(reply: Answered, asked: Asked, answer: Expected) -> list[str]:
+    """The items that only come after a list which ends without them: `Ham and eggs. Olives are extra.`"""
+    passage = reply.passage
+    first = {item.text: _met(reply, asked, item).first for item in answer.items}
+    sentences = {text: passage.sentences[place] for text, place in first.items() if place >= 0}
+    here = Counter(sentences.values()).most_common(1)[0][0]
+    listed = [text for text, sentence in sentences.items() if sentence == here]
+    apart = [text for text, sentence in sentences.items() if sentence > here]
+    if len(listed) < 2 or len(apart) != len(sentences) - len(listed) or "and" not in _sentence_stems(passage, here):
+        return []
+    return [text for text in apart if _ADDS.isdisjoint(_sentence_stems(passage, sentences[text]))]
+
+
+def _sentence_stems(passage: Passage, sentence: int) -> frozenset[str]:
+    return frozenset(word for word, other in zip(passage.stems, passage.sentences, strict=True) if other == sentence)
 
 
 def _against_list(reply: Answered, asked: Asked, answer: Expected) -> str:
@@ -347,7 +369,23 @@ def _extra_items(reply: Answered, asked: Asked, answer: Expected) -> int:
         wanted = [number.value for item in answer.items for number in item.facts.quantities]
         wanted.append(len(answer.items))  # there are four: …
         return sum(number.value not in wanted and number.bare for number in reply.facts.quantities)
-    return len(_find_unexpected(reply, asked, answer.items))
+    return len(_find_unexpected(reply, asked, answer.items)) or len(_find_between(reply, asked, answer))
+
+
+def _find_between(reply: Answered, asked: Asked, answer: Expected) -> list[str]:
+    """What a sentence names between two expected items: the Firefox of `works in Chrome, Firefox, Edge and Safari`."""
+    known = asked.content.union(*(item.weights for item in answer.items))
+    found: list[str] = []
+    for sentence in _SENTENCE.split(reply.passage.text):
+        parts = [frozenset(stem_set(fold(part, accents=False)) - STOP) for part in _PART.split(sentence)]
+        ours = [place for place, part in enumerate(parts) if not known.isdisjoint(part)]
+        between = parts[ours[0] + 1 : ours[-1]] if ours else []
+        found += [" ".join(part) for part in between if 0 < len(part) <= 2 and _is_strange(part, known)]
+    return found
+
+
+def _is_strange(item: frozenset[str], known: frozenset[str]) -> bool:
+    return known.isdisjoint(item) and not any(are_one(word, other) for word in item for other in known)
 
 
 def _has(reply: Answered, asked: Asked, item: Expected) -> bool:
@@ -387,8 +425,7 @@ def _find_unexpected(reply: Answered, asked: Asked, wanted: Sequence[Expected]) 
     found = (item for item in _list_items(reply.passage.text) if not named or _has_capital(item))
     listed = [stem_set(fold(item, accents=False)) - STOP for item in found if not _is_count(item)]
     known = asked.content.union(*(answer.weights for answer in wanted))
-    others = [item for item in listed if item and known.isdisjoint(item) and (named or not item <= GENERIC)]
-    return [item for item in others if not any(are_one(word, other) for word in item for other in known)]
+    return [item for item in listed if item and _is_strange(item, known) and (named or not item <= GENERIC)]
 
 
 def _is_count(item: str) -> bool:
