@@ -118,6 +118,7 @@ def test_what_only_looks_like_another_answer_is_none(question: str, expected: st
         ("salt, pepper, oil", "Salt, pepper and oil. Use the mild one.", "Salt and pepper. The oil has run out."),
         ("cutting, gluing", "They teach cutting and gluing.", "They teach gluing."),
         ("Anna, Ben, Carl", "It was Anna, Ben and Carl.", "It was Anna, Dora, Ben and Carl, all of them on time."),
+        ("Anna Lee and Ben Fox", "Anna Lee, a clockmaker, and Ben Fox.", "Anna Lee, Dora Kay and Ben Fox, of course."),
         ("Mondays 8, 12 and 17", "Mondays 8, 12 and 17", "Mondays 8 and 12"),
     ],
 )

@@ -375,12 +375,14 @@ def _extra_items(reply: Answered, asked: Asked, answer: Expected) -> int:
 def _find_between(reply: Answered, asked: Asked, answer: Expected) -> list[str]:
     """What a sentence names between two expected items: the Firefox of `works in Chrome, Firefox, Edge and Safari`."""
     known = asked.content.union(*(item.weights for item in answer.items))
+    named = all(item.text[:1].isupper() for item in answer.items)  # then `a clockmaker` tells of one
     found: list[str] = []
     for sentence in _SENTENCE.split(reply.passage.text):
-        parts = [frozenset(stem_set(fold(part, accents=False)) - STOP) for part in _PART.split(sentence)]
-        ours = [place for place, part in enumerate(parts) if not known.isdisjoint(part)]
+        parts = [(part, stem_set(fold(part, accents=False)) - STOP) for part in _PART.split(sentence)]
+        ours = [place for place, (_, stems) in enumerate(parts) if not known.isdisjoint(stems)]
         between = parts[ours[0] + 1 : ours[-1]] if ours else []
-        found += [" ".join(part) for part in between if 0 < len(part) <= 2 and _is_strange(part, known)]
+        told = [(part, stems) for part, stems in between if not named or _has_capital(part)]
+        found += [part for part, stems in told if 0 < len(stems) <= 2 and _is_strange(stems, known)]
     return found
 
 
