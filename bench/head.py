@@ -27,17 +27,17 @@ SEED = 7
 HARD_SHARE = 0.35
 WEIGHTS = {"evouna": 1.0, "nq301": 3.0, "semeval2013": 3.0, "gsm8k": 0.5}
 HARD_WEIGHT, HARD_STATEMENT_WEIGHT = 0.6, 0.5
-RIGHT_SHARES = {"evouna": 0.84, "nq301": 0.7, "semeval2013": 0.76, "gsm8k": 0.5}
+RIGHT_SHARES = {"evouna": 0.84, "nq301": 0.7, "semeval2013": 0.82, "gsm8k": 0.5}
 """Each source is weighed to this share of right replies, so that marks mean the same for short and long answers."""
 EVERY_GSM8K = 5
 SLOPES = {
-    "value": 1, "precision": 1, "f1": 1, "pairs": 1, "letters": 1, "answers": 0, "aligned": 1, "aligned news": 1,
-    "aligned reply": 1, "substitutions": -1, "flips": -1, "opposed": -1, "least clause": 1, "inversions": 0,
-    "names apart": -1, "strangers": -1, "numbers missing": -1, "numbers strange": -1,
+    "value": 1, "letters": 1, "answers": 0, "aligned": 1, "aligned news": 1, "flips": -1, "opposed": -1,
+    "least clause": 1, "numbers missing": -1,
 }  # fmt: skip
 """Features of statements → whether more of it speaks for the reply (1) or against it (-1), whatever the data say.
 
-Of statements there are few questions: features that would tell them apart are left out."""
+Of statements there are few questions: features that would tell them apart are left out, and those that rank students'
+answers and not what chat agents say."""
 
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]

@@ -231,7 +231,7 @@ def print_ordinary(name: str) -> None:
     rows = [json.loads(line) for line in (SETS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
     print(f"\n{name:<34}{'n':>5}  {'acc.':<5}  wrong passed  right failed")
     for half in ("read", "kept aside"):
-        kept = [row for row in rows if row["half"] == half]
+        kept = [row for row in rows if row["half"] == half and row["label"] != "unclear"]
         for kind in dict.fromkeys(row["set"] for row in rows):
             print(f"{f'{kind}, {half}':<34}{own_line([row for row in kept if row['set'] == kind])}")
         print(f"{f'all, {half}':<34}{own_line(kept)}")
@@ -327,6 +327,7 @@ def main() -> None:
     print_own_sets()
     print_ordinary("ordinary")
     print_ordinary("ordinary_2")
+    print_ordinary("chat")
     print_reasoning()
     print_languages()
 

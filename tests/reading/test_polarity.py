@@ -73,3 +73,34 @@ def test_a_long_reply_is_read_in_no_time(text: str) -> None:
     says(text * 30_000, understand("Is the shop open on Sundays?"))
     assert process_time() - start < 1.0
     assert says(text * 30_000 + "\nSo the answer is no.", understand("Is the shop open on Sundays?")).yes is not True
+
+
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        ("Must I sign the form?", "Please sign it in blue ink; forms without a name can't be accepted."),
+        ("Do I have to defrost the freezer?", "Empty it twice a year and let the ice melt, there's no other way."),
+        ("Is the update installed automatically?", "It is installed overnight, so there's nothing you need to do."),
+        ("Is the ferry delayed?", "I'm afraid so, by an hour."),
+    ],
+)
+def test_what_one_is_told_to_do_and_need_not_do_besides_is_a_yes(question: str, reply: str) -> None:
+    assert judge(question, "Yes", reply).right
+    assert not judge(question, "No", reply).right
+
+
+def test_a_reply_that_goes_on_with_the_question_and_denies_nothing_is_weakly_a_yes() -> None:
+    question, reply = "Is the bakery open after six?", "We're here until 8 every evening."
+    assert judge(question, "Yes", reply).right
+    assert judge(question, "No", reply).right is None
+
+
+@pytest.mark.parametrize("reply", ["Banana.", "Paris lies on the banks of a long river.", "Thanks, bye!"])
+def test_a_reply_about_something_else_is_no_yes(reply: str) -> None:
+    assert judge("Is the bakery open after six?", "Yes", reply).right is not True
+
+
+def test_a_yes_by_meaning_says_how_sure_it_is() -> None:
+    question = "Is the pool open on Sundays?"
+    outright, meant = judge(question, "Yes", "Yes."), judge(question, "Yes", "The pool is open on Sundays.")
+    assert 0.7 <= meant.value < 0.9 < outright.value

@@ -110,3 +110,30 @@ def test_the_one_thing_that_is_changed_decides(question: str, expected: str, rig
 )  # fmt: skip
 def test_what_only_looks_like_another_answer_is_none(question: str, expected: str, reply: str) -> None:
     assert judge(question, expected, reply).value >= PASSING
+
+
+@pytest.mark.parametrize(
+    ("expected", "right", "wrong"),
+    [
+        ("salt, pepper, oil", "Salt, pepper and oil. Use the mild one.", "Salt and pepper. The oil has run out."),
+        ("cutting, gluing", "They teach cutting and gluing.", "They teach gluing."),
+        ("Anna, Ben, Carl", "It was Anna, Ben and Carl.", "It was Anna, Dora, Ben and Carl, all of them on time."),
+        ("Anna Lee and Ben Fox", "Anna Lee, a clockmaker, and Ben Fox.", "Anna Lee, Dora Kay and Ben Fox, of course."),
+        ("Mondays 8, 12 and 17", "Mondays 8, 12 and 17", "Mondays 8 and 12"),
+    ],
+)
+def test_a_list_ends_where_it_ends_and_holds_nothing_between(expected: str, right: str, wrong: str) -> None:
+    assert judge("Which ones are they?", expected, right).value >= 0.7
+    assert judge("Which ones are they?", expected, wrong).value < 0.7
+
+
+def test_an_opposite_in_quite_other_words_contradicts_no_statement() -> None:
+    expected = "Salted hashes keep thieves from reading the passwords when the database leaks."
+    reply = "Whoever gets hold of the file sees no plain text, and their lookup lists are useless thanks to the salt."
+    assert not judge("Why are passwords stored as salted hashes?", expected, reply).refuted
+    turned = judge(
+        "Why?",
+        "The valve stays open in winter so that the pipes drain.",
+        "The valve stays closed in winter so that the pipes drain.",
+    )
+    assert turned.refuted

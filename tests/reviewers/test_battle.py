@@ -52,7 +52,7 @@ def marks(review: Review) -> dict[str, float]:
 
 def test_it_plays_the_part_of_the_reviewer_it_wraps_under_a_rubric_of_its_own() -> None:
     reviewer: Reviewer = BattleReviewer(EmbeddedReviewer())
-    assert (reviewer.name, reviewer.rubric) == ("embedded", "embedded-3+battle-3")
+    assert (reviewer.name, reviewer.rubric) == ("embedded", "embedded-4+battle-3")
 
 
 async def test_the_first_reply_is_judged_by_its_case_alone() -> None:

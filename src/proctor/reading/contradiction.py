@@ -24,17 +24,20 @@ _LONGEST = 60
 _REACH = 3
 
 
-def contradiction(reply: Answered, answer: Expected) -> str:
-    """What in the reply contradicts the expected statement, in words; empty: nothing."""
+def contradiction(reply: Answered, answer: Expected, *, near: bool = True) -> str:
+    """What in the reply contradicts the expected statement, in words; empty: nothing.
+
+    An opposite or a denial contradicts what is said in much the same words: in others it is as often a paraphrase.
+    """
     if len(reply.passage) > _LONGEST or answer.squeezed in reply.squeezed:
         return ""
     return (
         _other_number(reply, answer)
         or _other_time(reply, answer)
-        or _opposite(reply, answer)
+        or (_opposite(reply, answer) if near else "")
         or _find_changed_word(reply, answer)
         or _said_of_the_other(reply, answer)
-        or reversed_sense(reply, answer)
+        or (reversed_sense(reply, answer) if near else "")
     )
 
 

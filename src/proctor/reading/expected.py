@@ -191,6 +191,13 @@ def _read(asked: Asked, text: str, *, in_list: bool = False) -> Expected:
     )
 
 
+_TWO_THINGS = lazy(
+    r"(?!(?:yes|no|on|in|at|by|from|to|under|near)\b)(?!.*\b(?:and|or)\b)"
+    r"[a-z-]+(?: [a-z-]+){0,2}, [a-z-]+(?: [a-z-]+){0,2}"
+)
+"""`invoicing, time tracking`: of names one comma alone makes no list (`Landover, Maryland`)."""
+
+
 def _joins_dates_and_words(text: str) -> bool:
     """`On Sundays and on 1 May`."""
     if "," in text or len(parts := items(text)) < 2:
@@ -200,7 +207,7 @@ def _joins_dates_and_words(text: str) -> bool:
 
 def _short_items(text: str) -> tuple[str, ...]:
     """The items of a list of names or values; a list of clauses is a statement."""
-    found = items(text)
+    found = tuple(text.strip(" .").split(", ")) if _TWO_THINGS.fullmatch(text.strip(" .")) else items(text)
     return found if all(len(item.split()) <= _ITEM for item in found) else ()
 
 

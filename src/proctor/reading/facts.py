@@ -25,6 +25,7 @@ _VAGUE_YEAR = 0.4
 """A decade or century where a year was asked for."""
 _IN_RANGE = 0.5
 """One end of a range where one number was expected."""
+_MOST_INCOMPLETE = 0.65
 _OUTDONE = 0.4
 """The expected fact is there, and another one is given as the answer."""
 _SHOWN = 3
@@ -52,6 +53,8 @@ def facts_met(reply: Answered, asked: Asked, answer: Expected) -> Match | None:
     met = [_fact_met(reply, asked, answer, fact) for fact in answer.facts]
     value = sum(match.value for match in met) / len(met)
     worst = min(met, key=lambda match: match.value)
+    if worst.value <= _OUTDONE and len(met) > 2:
+        value = min(value, _MOST_INCOMPLETE)
     spot = next((match for match in met if match.first >= 0), worst)
     return Match(value, worst.explanation, spot.first, spot.last)
 

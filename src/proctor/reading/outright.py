@@ -68,6 +68,11 @@ _HAS_BEEN = lazy(r"\W*(?:it|they|he|she)(?:'s|'ve| has| have) been(?: one| so)?(
 _HAS = lazy(r"(?:is|are) there\b|(?:do|does|did|has|have|had)\b")
 _LIE = lazy(rf"\b(?:lying|a lie|wrong)\b(?: \w+){{0,3}} (?:say|said|saying)\W+(?:(?P<yes>{_YES})|{_NO})\b")
 """`I'd be lying if I said yes`."""
+_SO = lazy(
+    r"\W*(?:(?:i'm |i am )?(?:afraid|regrettably|unfortunately|sadly|apparently|presumably)|(?:i|we) (?:\w+ )?"
+    r"(?:think|believe|guess|fear|suppose)) so\b"
+)
+"""`I'm afraid so.`"""
 _GLAD = lazy(
     r"^\W*(?:i'm|i am|we're|we are) (?:\w+ )?(?:happy|glad|pleased|sorry|afraid|sad)(?: to (?:say|tell you"
     r"|report))?(?: that)? (?=\w)"
@@ -155,6 +160,8 @@ def _said(sentence: str, asked: Asked) -> bool | None:
         return lie["yes"] is None
     if _REPORTED.search(sentence) is not None:
         return None
+    if _SO.match(sentence):
+        return True
     sentence = _GLAD.sub("", sentence, count=1)
     if _THERE_IS.match(sentence) and _HAS.match(asked.folded):
         return True

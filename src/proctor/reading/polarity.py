@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from proctor.reading.clauses import by_meaning, taken_back
 from proctor.reading.cleft import holds_role, identifies, in_another_place, singled_out
 from proctor.reading.comparison import compare_sides
-from proctor.reading.opening import in_range
 from proctor.reading.outright import outright
 from proctor.reading.question import Asked
 from proctor.reading.text.fold import fold
@@ -33,6 +32,17 @@ _DEPENDS = lazy(
     r"|\bi (?:don't|do not) know\b|\bhard to say\b|\bit's (?:unclear|debated|disputed|debatable)\b|\bconsult an?\b"
     r"|\bplease (?:ask|check with|contact)\b"
 )
+_ASKS_NEED = lazy(
+    r"^(?:so |and |but )?(?:must|should|need|shall)\b|\bnecessary\b"
+    r"|\b(?:need|needs|have|has|supposed|required|obliged|expected) to\b"
+)
+_TELLS_TO = lazy(
+    r"\W*please (?:do )?(?!do not|don't|note|see|find|contact|check|be aware|feel|refer|let|leave|skip|keep|ignore)\w"
+    r"|\W*(?!(?:this|that|as|is|was|has|does|unless|only|not|never|let|see|check|contact|visit|there|if|in|on|at|to|for|of"
+    r"|with|from|by|once|after|before|until|even|what|when|skip|leave|forget|ask|keep|ignore)\b)"
+    r"[a-z]{3,} (?:it|them|your|both)\b(?! (?:is|are|was|were|can|may|will|does|do|has|have)\b)"
+)
+"""`Please sign up …`, `Stamp it …`: to be told to do a thing is a yes to whether it must be done."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,9 +81,9 @@ def says(text: str, asked: Asked) -> Said:
         return Said(yes=None, outright=False, declined=True)
     if _DEPENDS.search(folded):
         return Said(yes=None, outright=False, depends=True)
+    if _ASKS_NEED.search(asked.folded) and _TELLS_TO.match(folded):
+        return Said(yes=True, outright=False)
     more = compare_sides(folded, asked.folded)
-    if more is None:
-        more = in_range(folded, asked.folded)
     if more is None:
         more = singled_out(folded, asked)
     if more is None:

@@ -128,7 +128,9 @@ _SAME_WORD = (
     (lazy(_MONEY.format(r"\d+(?:[.,]\d+)*")), " charge "),
     (
         lazy(
-            r"\bno need\b(?: to\b| for\b)?|\bneedn't\b|\b(?:don't|doesn't|didn't|won't|not|never|no longer) "
+            r"\bnothing (?:else |more |further )?(?:(?:that )?(?:you|we|one)(?:'ll| will)? (?:need|have) to (?:do|\w+)"
+            r"|to (?:do|configure|set up|install|worry about|fill in)|needed|required)\b"
+            r"|\bno need\b(?: to\b| for\b)?|\bneedn't\b|\b(?:don't|doesn't|didn't|won't|not|never|no longer) "
             rf"(?:\w+ly )?(?:need(?: to)?\b|have to\b|{_NEEDED}\b(?: to\b)?)"
         ),
         f" {NEEDLESS} ",
