@@ -89,10 +89,13 @@ def test_what_one_is_told_to_do_and_need_not_do_besides_is_a_yes(question: str, 
     assert not judge(question, "No", reply).right
 
 
-def test_a_reply_that_goes_on_with_the_question_and_denies_nothing_is_weakly_a_yes() -> None:
-    question, reply = "Is the bakery open after six?", "We're here until 8 every evening."
-    assert judge(question, "Yes", reply).right
-    assert judge(question, "No", reply).right is None
+@pytest.mark.parametrize(
+    "reply", ["We're here until 8 every evening.", "It has rained on all of you since this morning."]
+)
+def test_a_reply_that_goes_on_with_the_question_and_denies_nothing_is_unsure(reply: str) -> None:
+    question = "Is the bakery open after six?"
+    assert judge(question, "Yes", reply).right is None
+    assert not judge(question, "No", reply).right
 
 
 @pytest.mark.parametrize("reply", ["Banana.", "Paris lies on the banks of a long river.", "Thanks, bye!"])
