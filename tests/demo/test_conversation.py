@@ -2,7 +2,7 @@ import pytest
 
 from proctor.demo.agent import load
 from proctor.demo.conversation import CORRECTION, Recall, recall
-from proctor.demo.errand import UNKNOWN
+from proctor.demo.research import UNKNOWN
 from proctor.transcript import Reply, Request, Turn
 
 HOLIDAY = "How many days of paid holiday do full-time staff have?"

@@ -1,8 +1,8 @@
 import pytest
 from tests.demo.test_conversation import talk
 
-from proctor.demo.errand import UNKNOWN
 from proctor.demo.pushover import bent
+from proctor.demo.research import UNKNOWN
 
 LENGTH = "How long does the probation period last?"
 DOUBT = f"Are you sure? {LENGTH}"

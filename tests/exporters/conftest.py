@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.exporters.langfuse_stub import PUBLIC, SECRET
 
-from proctor.exporters import sender as courier
+from proctor.exporters import sender as sender
 
 _PREFIXES = ("LANGFUSE_", "OTEL_", "PHOENIX_", "MLFLOW_")
 
@@ -23,4 +23,4 @@ def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name)
     monkeypatch.setenv("LANGFUSE_PUBLIC_KEY", PUBLIC)
     monkeypatch.setenv("LANGFUSE_SECRET_KEY", SECRET)
-    monkeypatch.setattr(courier, "BACKOFF", 0.0)
+    monkeypatch.setattr(sender, "BACKOFF", 0.0)

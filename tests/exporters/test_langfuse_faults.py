@@ -11,7 +11,7 @@ from aiohttp import web
 from tests.exporters.langfuse_stub import BASIC, PUBLIC, SECRET, LangfuseStub, langfuse
 from tests.exporters.shipped import EXAMS, THREE, played, shipped, states, subject
 
-from proctor.exporters import sender as courier
+from proctor.exporters import sender as sender
 from proctor.exporters.langfuse import Langfuse
 from proctor.net.exchange import ExchangeLimits
 
@@ -103,7 +103,7 @@ async def test_an_error_that_passes_is_not_noticed(stub: LangfuseStub) -> None:
 
 
 async def test_a_server_that_hangs_is_given_up(stub: LangfuseStub, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(courier, "BOUNDS", ExchangeLimits(seconds=0.2, idle=0.1))
+    monkeypatch.setattr(sender, "BOUNDS", ExchangeLimits(seconds=0.2, idle=0.1))
     never = asyncio.Event()
 
     async def hang(request: web.Request, _: Any) -> web.StreamResponse | None:

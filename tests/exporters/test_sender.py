@@ -1,4 +1,4 @@
-"""The courier: how often, after how long, and when it gives up."""
+"""The sender: how often, after how long, and when it gives up."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from aiohttp import web
 from tests.net.serving import serving
 
-from proctor.exporters import sender as courier
+from proctor.exporters import sender as sender
 from proctor.exporters.outcome import State
 from proctor.exporters.sender import Sender
 
@@ -49,7 +49,7 @@ async def asked(*answers: tuple[int, dict[str, str]], times: int = 1) -> tuple[l
 
 
 async def test_tries_are_bounded_and_further_and_further_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(courier, "BACKOFF", 0.5)
+    monkeypatch.setattr(sender, "BACKOFF", 0.5)
     states, slept, requests = await asked((500, {}))
     assert (states, slept, requests) == (["unknown"], [0.5, 1.0, 2.0], 4)
 

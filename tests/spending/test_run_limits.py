@@ -28,7 +28,7 @@ from proctor.spending.cache import Cache
 from proctor.spending.limits import Limits
 from proctor.spending.prices import Price
 from proctor.spending.providers import Source, source_at
-from proctor.spending.run_limits import RunLimits, enforce_limits, set_occasion
+from proctor.spending.run_limits import RunLimits, enforce_limits, set_scope
 from proctor.transcript import Reply, Request
 from proctor.usage import Usage
 
@@ -75,7 +75,7 @@ async def put(model: Any, user: str = "Judge this.", **others: Any) -> Checked[V
 
 @contextmanager
 def in_trial(number: int, *, case: str = "c", condition: str | None = None) -> Iterator[None]:
-    set_occasion(case=case, condition=condition, trial=number)
+    set_scope(case=case, condition=condition, trial=number)
     yield
 
 

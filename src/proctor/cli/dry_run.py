@@ -21,13 +21,13 @@ def show_estimate(prepared: Sequence[PreparedRun], config: Config, *, store: str
     """Print the estimate of each run; as JSON, of several a list."""
     from proctor.cli.output import print_json
 
-    told = [_foretell(each, config, store=store, quiet=as_json) for each in prepared]
+    told = [_estimate(each, config, store=store, quiet=as_json) for each in prepared]
     if as_json:
         print_json(told[0] if len(told) == 1 else told)
     return 0
 
 
-def _foretell(prepared: PreparedRun, config: Config, *, store: str, quiet: bool) -> dict[str, Any]:
+def _estimate(prepared: PreparedRun, config: Config, *, store: str, quiet: bool) -> dict[str, Any]:
     """Say the estimate, unless it is to be quiet; the time by the last run of this agent here, where there is one."""
     from proctor.cli.output import echo, wrap_text
 

@@ -83,11 +83,11 @@ def command(
 
 
 def _plan(store: str | None, labels: tuple[str, ...], **given: Any) -> ImportPlan:
-    from proctor.formats.imports.contract import ImportWishes
+    from proctor.formats.imports.contract import ImportOptions
     from proctor.workflows.import_run import ImportPlan
 
-    wishes = ImportWishes(**{name: given.pop(name) for name in ("question", "answer", "scorer")})
-    return ImportPlan(store=store, labels=options.label_pairs(labels), wishes=wishes, **given)
+    chosen = ImportOptions(**{name: given.pop(name) for name in ("question", "answer", "scorer")})
+    return ImportPlan(store=store, labels=options.label_pairs(labels), options=chosen, **given)
 
 
 def _tell(report: ImportReport) -> None:

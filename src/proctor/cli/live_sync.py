@@ -44,14 +44,14 @@ def following(
     only stands in `[run]` is left out with a sentence, for not everybody who shares the file has its keys.
     """
     if asked:
-        trail = Followers([_follower(prepared, each, store) for each in dict.fromkeys(asked)])
+        live = Followers([_follower(prepared, each, store) for each in dict.fromkeys(asked)])
     else:
-        trail = Followers([*_configured_followers(prepared, configured, store)])
+        live = Followers([*_configured_followers(prepared, configured, store)])
     try:
-        yield trail
+        yield live
     finally:
-        for follower in trail.followers:
-            _conclude(follower, trail.findings, store)
+        for follower in live.followers:
+            _conclude(follower, live.findings, store)
 
 
 def _follower(prepared: PreparedRun, destination: str, store: str) -> Follower:

@@ -119,14 +119,14 @@ def command(
     from proctor.cli.output import console, print_json
     from proctor.config import load_config
     from proctor.reports.plan import dict_of, render_plan
-    from proctor.workflows.plan import PlanWishes, plan_for
+    from proctor.workflows.plan import PlanRequest, plan_for
     from proctor.workflows.store_url import store_url
 
     if [difference, gate, labels].count(None) != 2:
         raise click.UsageError("give one of --difference, such as 0.05, --gate and --labels")
     if stop_early and gate is None and labels is None:
         raise click.UsageError('--stop-early needs a --gate, such as --gate "pass_rate>=0.9"')
-    wanted = PlanWishes(
+    wanted = PlanRequest(
         difference=difference,
         gate=gate,
         labels=labels,

@@ -94,8 +94,8 @@ def signals_as_ctrl_c() -> Iterator[None]:
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
 
-    heeded = [number for number in _ENDINGS if signal.getsignal(number) != signal.SIG_IGN]  # as under nohup
-    previous = {number: signal.signal(number, end) for number in heeded}
+    caught = [number for number in _ENDINGS if signal.getsignal(number) != signal.SIG_IGN]  # as under nohup
+    previous = {number: signal.signal(number, end) for number in caught}
     try:
         yield
     finally:

@@ -290,18 +290,18 @@ def _play_run(
 
     run = prepared.run
     sent = following(prepared, syncs, config.run.sync, store=store)
-    with allowing(run.settings, config, cache=request.cache or False, budget=budget), sent as trail:
+    with allowing(run.settings, config, cache=request.cache or False, budget=budget), sent as live:
         attempts = plural(run.planned, "attempt" if run.settings.type == "standard" else "conversation")
         early = ", stops when its gates are decided" if run.settings.stop_early else ""
         opening = f"run {run.id}: {run.agent} on {run.benchmark}, {attempts}{early}"
         opening = "\n".join([opening, *(each.describe() for each in planned_looks(run))])
         evaluation = play(
-            lambda watch: start(prepared, store=store, watch=watch, heard=trail.feed, workers=workers),
+            lambda watch: start(prepared, store=store, watch=watch, heard=live.feed, workers=workers),
             run_id=run.id,
             planned=run.planned,
             opening="" if quiet else opening,
         )
-        trail.findings = evaluation.findings
+        live.findings = evaluation.findings
     return evaluation.findings
 
 

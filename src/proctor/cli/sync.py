@@ -66,8 +66,8 @@ def command(
     else:
         if run is None:
             raise click.UsageError("expected a destination and a run, such as `proctor sync langfuse last`")
-        wanted, errand = run, Destination(to=destination, endpoint=endpoint, redact=redact)
-        reports = [run_anywhere(lambda: sync_run(wanted, errand, store=url, again=again))]
+        wanted, target = run, Destination(to=destination, endpoint=endpoint, redact=redact)
+        reports = [run_anywhere(lambda: sync_run(wanted, target, store=url, again=again))]
     if as_json:
         print_json({"run": reports[0].run, "destinations": [as_dict(report) for report in reports]})
     else:

@@ -75,7 +75,7 @@ def _refuse_without_reviewer(given: dict[str, Any]) -> None:
             raise click.UsageError(f"{option} goes with --reviewer: the stored scores decide without, and cost nothing")
 
 
-def _foreseen(planned: PlannedTournament) -> str:
+def _cost_words(planned: PlannedTournament) -> str:
     from proctor.reports.numbers import cost, plural, whole
 
     sent, received = planned.tokens
@@ -91,7 +91,7 @@ def _show_plan(planned: PlannedTournament, *, as_json: bool) -> None:
     from proctor.cli.output import echo, print_json, wrap_text
 
     if not as_json:
-        echo(wrap_text(f"{_foreseen(planned)}. Nothing was asked."))
+        echo(wrap_text(f"{_cost_words(planned)}. Nothing was asked."))
         return
     sent, received = planned.tokens
     print_json(
@@ -123,7 +123,7 @@ def _judge(planned: PlannedTournament, store: str, config: Config, limits: dict[
         used, done, failed = used + verdict.usage, done + 1, failed + (verdict.score is None)
         shown.update(done=done, failed=failed, tokens=used.input_tokens + used.output_tokens, cost=used.cost)
 
-    tell(_foreseen(planned))
+    tell(_cost_words(planned))
     shown.start(len(planned.due))
     try:
         with agents_speak_on_stderr(), signals_as_ctrl_c():

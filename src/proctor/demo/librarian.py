@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from proctor.demo.conversation import is_remark, recall, without_remark
 from proctor.demo.desk import Desk
-from proctor.demo.errand import Research
 from proctor.demo.library import DocumentLibrary, shelf
 from proctor.demo.passage import Finding
 from proctor.demo.recall import Return
+from proctor.demo.research import Research
 from proctor.errors import InputError
 from proctor.fault_injection import Struck
 from proctor.transcript import Reply, Request

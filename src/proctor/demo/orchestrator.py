@@ -11,12 +11,12 @@ from typing import TypeVar
 
 from proctor.demo.conversation import Recall, is_remark, recall, without_remark
 from proctor.demo.desk import Desk
-from proctor.demo.errand import UNKNOWN, Research
 from proctor.demo.library import DocumentLibrary, shelf
 from proctor.demo.logbook import Logbook
 from proctor.demo.passage import Finding
 from proctor.demo.question import understand
 from proctor.demo.recall import Return
+from proctor.demo.research import UNKNOWN, Research
 from proctor.demo.team import Bench, checker, find_outdated, reader, researcher, verify_finding
 from proctor.errors import InputError
 from proctor.fault_injection import Struck, ToolFailed
@@ -60,7 +60,7 @@ class Orchestration:
     def __init__(self, library: DocumentLibrary, request: Request, delay: float) -> None:
         self._library = library
         self._request = request
-        self._errand = partial(Research, library, replace(request, question=without_remark(request.question)))
+        self._research = partial(Research, library, replace(request, question=without_remark(request.question)))
         self._pointed = understand(request.question).shape != "open"
         self._delay = delay
         self._log = Logbook()
@@ -112,16 +112,16 @@ class Orchestration:
             return finding
 
         async def verify(desk: Desk) -> Finding:
-            return await checker(partial(verify_finding, self._errand(desk), finding, replaced))
+            return await checker(partial(verify_finding, self._research(desk), finding, replaced))
 
         return _as_finding(await self._delegate("checker", "verify the finding", verify, plan)) or finding
 
     async def _search(self, desk: Desk) -> Finding | None:
-        return await researcher(self._errand(desk).search)
+        return await researcher(self._research(desk).search)
 
     async def _look_up(self, desk: Desk) -> Finding | None:
-        errand = self._errand(desk)
-        return await reader(errand.look_up if self._pointed else errand.by_keywords)
+        research = self._research(desk)
+        return await reader(research.look_up if self._pointed else research.by_keywords)
 
     async def _survey(self, desk: Desk) -> dict[str, str]:
         return await checker(partial(find_outdated, self._library, desk))

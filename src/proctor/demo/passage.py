@@ -54,7 +54,7 @@ def passages(found: Hit | DocumentPage | Surroundings) -> Iterator[CitedSentence
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Yardstick:
+class PassageRanking:
     """How well sentences answer a question: by the words they share with it, and by the kind of thing it wants."""
 
     words: tuple[str, ...]

@@ -8,10 +8,10 @@ from dataclasses import replace
 from itertools import cycle
 
 from proctor.demo.conversation import Recall, recall
-from proctor.demo.errand import UNKNOWN
 from proctor.demo.librarian import Librarian
 from proctor.demo.question import Wanted, understand
 from proctor.demo.recall import agrees
+from proctor.demo.research import UNKNOWN
 from proctor.demo.words import NEGATION, NUMERALS, figures
 from proctor.transcript import Reply, Request
 

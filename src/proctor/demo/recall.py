@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from proctor.demo.conversation import CORRECTION, Recall
 from proctor.demo.desk import Desk
-from proctor.demo.errand import KNOWN, Research
 from proctor.demo.library import DocumentLibrary
 from proctor.demo.passage import Finding
+from proctor.demo.research import KNOWN, Research
 from proctor.demo.words import figures, stem, telling_words, terms
 from proctor.reading.text.fold import fold
 from proctor.transcript import Request
@@ -20,7 +20,7 @@ class Return:
     def __init__(self, library: DocumentLibrary, request: Request, desk: Desk, recall: Recall) -> None:
         self._recall = recall
         before = tuple(turn for turn in request.history if turn.number < recall.origin.number)
-        self._errand = Research(library, replace(request, question=recall.origin.question, history=before), desk)
+        self._research = Research(library, replace(request, question=recall.origin.question, history=before), desk)
 
     async def answer(self) -> Finding:
         """The answer that stands, in the manner in which it was asked for."""
@@ -36,8 +36,8 @@ class Return:
         """What was answered, found again by its quote; what cited nothing is looked up once more."""
         answer = self._recall.answer
         if not answer.citations:
-            return await self._errand.answer()
-        passage = await self._errand.find_again(answer.citations)
+            return await self._research.answer()
+        passage = await self._research.find_again(answer.citations)
         return Finding(text=answer.text.removeprefix(CORRECTION), citations=answer.citations, passage=passage)
 
     def _opening(self, standing: Finding) -> str:
@@ -52,8 +52,8 @@ class Return:
         claim = self._recall.claim
         if agrees(claim, standing.text):
             return replace(standing, text=f"That is what I find, too. {standing.text}")
-        least = self._errand.fits(standing.passage) if standing.passage else KNOWN
-        better = await self._errand.holding(claim, least=max(KNOWN, least)) if terms(claim) else None
+        least = self._research.fits(standing.passage) if standing.passage else KNOWN
+        better = await self._research.holding(claim, least=max(KNOWN, least)) if terms(claim) else None
         if better is None:
             return replace(standing, text=f"I find no such thing. {standing.text}")
         return replace(better, text=CORRECTION + better.text)

@@ -9,10 +9,10 @@ from typing import ParamSpec, TypeVar
 
 from proctor import fault_injection as conditions
 from proctor.demo.desk import Desk
-from proctor.demo.errand import Research
 from proctor.demo.library import DocumentLibrary
 from proctor.demo.logbook import Logbook
 from proctor.demo.passage import Finding
+from proctor.demo.research import Research
 from proctor.transcript import ToolCall
 from proctor.usage import Usage
 
@@ -71,12 +71,12 @@ async def find_outdated(library: DocumentLibrary, desk: Desk) -> dict[str, str]:
     return {found["source"]: hit["source"] for hit in hits for found in _REPLACES.finditer(hit["text"])}
 
 
-async def verify_finding(errand: Research, finding: Finding, replaced: dict[str, str]) -> Finding:
+async def verify_finding(research: Research, finding: Finding, replaced: dict[str, str]) -> Finding:
     """A finding whose quote stands where it says, and not in a document that another has replaced."""
     current = replaced.get(finding.citations[0].source)
     if current is not None:
         notice = f"{finding.text} It has been replaced by {current}."
-        return await errand.best_in(current) or replace(finding, text=notice)
-    if finding.passage is None or await errand.find_again(finding.citations) is not None:
+        return await research.best_in(current) or replace(finding, text=notice)
+    if finding.passage is None or await research.find_again(finding.citations) is not None:
         return finding
     return replace(finding, text=f"{finding.text} I could not find these words again.")

@@ -62,7 +62,7 @@ class Guarded:
         self._examiner = examiner
         self._retries = retries
         self._takes = frozenset(inspect.signature(examiner.ask).parameters)
-        self._purse = SelfReportedSpending("the examiner", settles=getattr(examiner, "settles", False))
+        self._spending = SelfReportedSpending("the examiner", settles=getattr(examiner, "settles", False))
 
     @property
     def name(self) -> str:
@@ -81,7 +81,7 @@ class Guarded:
         for _ in range(self._retries + 1):
             try:
                 ask = partial(self._asked, exam, turns, note=fault, conversation=conversation)
-                asked = await self._purse.paid(ask, told=_usage_of)
+                asked = await self._spending.paid(ask, told=_usage_of)
             except CallError as broken:
                 with_spending(broken, spent + (getattr(broken, "spent", None) or Usage()))
                 raise

@@ -1,1 +1,1 @@
-"""Where results go: one file per destination, all through one courier, each saying what became of every item."""
+"""Where results go: one file per destination, all through one sender, each saying what became of every item."""

@@ -66,8 +66,8 @@ def _score(mark: Mark, experiment: Experiment, when: float) -> Score:
 class ScorePost:
     """Sends scores, one in each request, as Langfuse describes it."""
 
-    def __init__(self, courier: Sender, url: str, redact: Sequence[re.Pattern[str]]) -> None:
-        self._courier = courier
+    def __init__(self, sender: Sender, url: str, redact: Sequence[re.Pattern[str]]) -> None:
+        self._sender = sender
         self._url = url
         self._redact = redact
 
@@ -84,7 +84,7 @@ class ScorePost:
         ]
 
     async def _deliver(self, score: Score) -> DeliveryVerdict:
-        return (await self._courier.json("POST", self._url, score)).verdict
+        return (await self._sender.json("POST", self._url, score)).verdict
 
 
 _KEYS = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY")
@@ -107,14 +107,14 @@ class Langfuse:
         self.link = ""
         self.memory = DeliveryMemory(None)
         self._subject = subject
-        self._api, self._courier = _address_and_sender(public, secret, base)
-        self._spans = SpanPost(self._courier, f"{self._api}/otel/v1/traces", _VERSION)
-        self._scores = ScorePost(self._courier, f"{self._api}/scores", subject.redact)
+        self._api, self._sender = _address_and_sender(public, secret, base)
+        self._spans = SpanPost(self._sender, f"{self._api}/otel/v1/traces", _VERSION)
+        self._scores = ScorePost(self._sender, f"{self._api}/scores", subject.redact)
         self._experiment: Experiment | None = None
 
     async def begin(self) -> DeliveryVerdict:
         """Find out whether the keys are right and which project they belong to; make the dataset."""
-        answer = await self._courier.get(f"{self._api}/projects")
+        answer = await self._sender.get(f"{self._api}/projects")
         project = found(answer.json(), "data", 0, "id")
         if not answer.verdict.arrived or not project:
             return unusable(answer, "its project", "a Langfuse")
@@ -149,7 +149,7 @@ class Langfuse:
 
     async def close(self) -> None:
         """Let go of all connections."""
-        await self._courier.close()
+        await self._sender.close()
 
     async def _dataset(self) -> tuple[str | None, DeliveryVerdict]:
         """The dataset's id, or why there is none. One that was made before is left as people have it now."""
@@ -162,12 +162,12 @@ class Langfuse:
         }
         content = digest(body)
         if self.memory.knows("dataset", content):
-            answer = await self._courier.get(
+            answer = await self._sender.get(
                 f"{self._api}/v2/datasets/{quote(subject.dataset, safe='')}", may_be_missing=True
             )
             if answer.verdict.arrived and (known := found(answer.json(), "id")):
                 return known, SENT
-        answer = await self._courier.json("POST", f"{self._api}/v2/datasets", body)
+        answer = await self._sender.json("POST", f"{self._api}/v2/datasets", body)
         made = found(answer.json(), "id")
         if not answer.verdict.arrived or not made:
             return None, unusable(answer, "the dataset's id", "a Langfuse")
@@ -188,7 +188,7 @@ class Langfuse:
         item, content = f"item:{exam.id}", digest(body)
         if self.memory.knows(item, content):
             return SENT
-        answer = await self._courier.json("POST", f"{self._api}/dataset-items", body)
+        answer = await self._sender.json("POST", f"{self._api}/dataset-items", body)
         if answer.verdict.arrived:
             self.memory.note({item: content})
         return about("dataset item", answer.verdict)

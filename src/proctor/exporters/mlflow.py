@@ -40,7 +40,7 @@ class Mlflow:
         self.where = self.identity = self._base
         self.memory = DeliveryMemory(None)
         self._subject = subject
-        self._courier = Sender(_authorisation())
+        self._sender = Sender(_authorisation())
         self._spans: SpanPost | None = None
         self._run = ""
 
@@ -54,7 +54,7 @@ class Mlflow:
             return verdict
         self._run = run
         headers = {"x-mlflow-experiment-id": experiment, "x-mlflow-run-id": run}
-        self._spans = SpanPost(self._courier, f"{self._base}/v1/traces", headers)
+        self._spans = SpanPost(self._sender, f"{self._base}/v1/traces", headers)
         return SENT
 
     @property
@@ -85,12 +85,12 @@ class Mlflow:
 
     async def close(self) -> None:
         """Let go of all connections."""
-        await self._courier.close()
+        await self._sender.close()
 
     async def _experiment(self) -> tuple[str | None, DeliveryVerdict]:
         name = self._subject.dataset
         path = f"2.0/mlflow/experiments/get-by-name?experiment_name={quote(name, safe='')}"
-        answer = await self._courier.get(f"{self._base}/api/{path}", may_be_missing=True)
+        answer = await self._sender.get(f"{self._base}/api/{path}", may_be_missing=True)
         if answer.status == 404 and found(answer.json(), "error_code") == "RESOURCE_DOES_NOT_EXIST":
             answer = await self._call("POST", "2.0/mlflow/experiments/create", {"name": name})
             made = found(answer.json(), "experiment_id")
@@ -122,7 +122,7 @@ class Mlflow:
     async def _assess(self, attempt: Attempt) -> DeliveryVerdict:
         """Every mark of a trace: those that are there already are brought up to date."""
         trace = f"tr-{trace_id(attempt.key)}"
-        answer = await self._courier.get(f"{self._base}/api/3.0/mlflow/traces/{trace}", may_be_missing=True)
+        answer = await self._sender.get(f"{self._base}/api/3.0/mlflow/traces/{trace}", may_be_missing=True)
         if not answer.verdict.arrived:
             return about("trace", answer.verdict)
         there = found(answer.json(), "trace", "trace_info", "assessments") or []
@@ -157,7 +157,7 @@ class Mlflow:
         }
 
     async def _call(self, method: str, path: str, body: Any) -> RequestResult:
-        return await self._courier.json(method, f"{self._base}/api/{path}", body, may_be_missing=True)
+        return await self._sender.json(method, f"{self._base}/api/{path}", body, may_be_missing=True)
 
 
 def _authorisation() -> dict[str, str]:

@@ -37,8 +37,8 @@ class Otlp:
         self.where = self.identity = shown(url)
         self.memory = DeliveryMemory(None)
         self._subject = subject
-        self._courier = Sender(_headers(), ca=os.environ.get("OTEL_EXPORTER_OTLP_CERTIFICATE") or None)
-        self._post = SpanPost(self._courier, url, encoding=_encoding())
+        self._sender = Sender(_headers(), ca=os.environ.get("OTEL_EXPORTER_OTLP_CERTIFICATE") or None)
+        self._post = SpanPost(self._sender, url, encoding=_encoding())
 
     async def begin(self) -> DeliveryVerdict:
         """Nothing to make ready."""
@@ -62,7 +62,7 @@ class Otlp:
 
     async def close(self) -> None:
         """Let go of all connections."""
-        await self._courier.close()
+        await self._sender.close()
 
 
 def traces_address(endpoint: str | None) -> str:

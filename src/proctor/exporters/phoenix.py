@@ -46,8 +46,8 @@ class Phoenix:
         self.memory = DeliveryMemory(None)
         self._subject = subject
         key = os.environ.get("PHOENIX_API_KEY")
-        self._courier = Sender({"authorization": f"Bearer {key}"} if key else {})
-        self._spans = SpanPost(self._courier, f"{self._base}/v1/traces", encoding="protobuf")
+        self._sender = Sender({"authorization": f"Bearer {key}"} if key else {})
+        self._spans = SpanPost(self._sender, f"{self._base}/v1/traces", encoding="protobuf")
         self._experiment: dict[str, Any] = {}
         self._examples: dict[str, str] = {}
         self._runs: dict[tuple[str, int], str] = {}
@@ -93,7 +93,7 @@ class Phoenix:
 
     async def close(self) -> None:
         """Let go of all connections."""
-        await self._courier.close()
+        await self._sender.close()
 
     def _dataset(self) -> dict[str, Any]:
         subject = self._subject
@@ -234,10 +234,10 @@ class Phoenix:
             cursor = f"&cursor={following}"
 
     async def _get(self, path: str) -> RequestResult:
-        return await self._courier.get(f"{self._base}/v1/{path}")
+        return await self._sender.get(f"{self._base}/v1/{path}")
 
     async def _call(self, method: str, path: str, body: Any) -> RequestResult:
-        return await self._courier.json(method, f"{self._base}/v1/{path}", body, may_be_missing=True)
+        return await self._sender.json(method, f"{self._base}/v1/{path}", body, may_be_missing=True)
 
 
 def _times(attempt: Attempt) -> dict[str, str]:

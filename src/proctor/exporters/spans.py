@@ -31,9 +31,9 @@ class SpanPost:
     """Sends traces to one address."""
 
     def __init__(
-        self, courier: Sender, url: str, headers: Mapping[str, str] | None = None, *, encoding: Encoding | None = None
+        self, sender: Sender, url: str, headers: Mapping[str, str] | None = None, *, encoding: Encoding | None = None
     ) -> None:
-        self._courier = courier
+        self._sender = sender
         self._url = url
         self._headers = headers or {}
         self._encoding = encoding or best_encoding()
@@ -51,7 +51,7 @@ class SpanPost:
         return [worst(verdicts) for verdicts in told]
 
     async def _deliver(self, batch: SpanBatch, traces: Sequence[Trace]) -> list[DeliveryVerdict]:
-        answer = await self._courier.post(self._url, batch.body, {**self._headers, **batch.headers})
+        answer = await self._sender.post(self._url, batch.body, {**self._headers, **batch.headers})
         faulty = answer.status in _FAULTY
         if faulty and len(traces) > 1 and self._refused < _ALL_FAULTY:
             middle = len(traces) // 2

@@ -1,4 +1,4 @@
-"""Answers of chat models, kept in the cache of the allowance in force."""
+"""Answers of chat models, kept in the cache of the limits in force."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 from proctor.models.call import NOTHING, ModelAnswer, PreparedModel
 from proctor.spending.cache import key_of
-from proctor.spending.run_limits import current, current_occasion
+from proctor.spending.run_limits import current, current_scope
 from proctor.usage import Usage
 
 _FREE = Usage(cost=0.0, cached=1)
@@ -29,19 +29,19 @@ def key_for(line: PreparedModel, system: str, user: str, *, structured: bool) ->
     Nothing is kept without a cache, for a model that does not say what its answers depend on, and where nobody has said
     which attempt it is: trials would all be given the first one's answer.
     """
-    allowance, occasion = current(), current_occasion()
-    if allowance is None or allowance.cache is None or occasion is None or line.identity is None:
+    limits, scope = current(), current_scope()
+    if limits is None or limits.cache is None or scope is None or line.identity is None:
         return None
     asked = (system.encode(errors="replace"), user.encode(errors="replace"))
-    return key_of("chat model", line.identity, line.shape.schema, structured, asked, occasion)
+    return key_of("chat model", line.identity, line.shape.schema, structured, asked, scope)
 
 
 async def recall(key: bytes | None) -> ModelAnswer | None:
     """What was answered to the same question before; it costs nothing now."""
-    allowance = current()
-    if key is None or allowance is None or allowance.cache is None:
+    limits = current()
+    if key is None or limits is None or limits.cache is None:
         return None
-    found = await allowance.cache.get(key)
+    found = await limits.cache.get(key)
     if found is None:
         return None
     try:
@@ -54,11 +54,11 @@ async def recall(key: bytes | None) -> ModelAnswer | None:
 
 async def keep(key: bytes | None, heard: ModelAnswer) -> None:
     """Keep an answer that could be used."""
-    allowance = current()
-    if key is None or heard.cached or allowance is None or allowance.cache is None:
+    limits = current()
+    if key is None or heard.cached or limits is None or limits.cache is None:
         return
     is_data = heard.value is not NOTHING
     kept = _CachedAnswer(
         text=heard.text, circumstance=heard.circumstance, value=heard.value if is_data else None, is_data=is_data
     )
-    await allowance.cache.put(key, msgspec.json.encode(kept))
+    await limits.cache.put(key, msgspec.json.encode(kept))

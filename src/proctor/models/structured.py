@@ -114,7 +114,7 @@ async def ask(
     Raises UnusableAnswer after `repairs` further tries, each of which shows the model its own answer and what
     was wrong with it; EnvironmentFault where the model did not answer; Misconfigured for a wrong key, name or
     address. Nothing is retried here but the repair, and nothing is remembered from one question to the next but what
-    the cache of the allowance in force keeps. Raises BudgetSpent where that allowance has none left.
+    the cache of the limits in force keeps. Raises BudgetSpent where that limits has none left.
     Text from elsewhere belongs in `fence`, and FENCE_RULE into `system`.
     """
     shape = shape_of(schema)
@@ -142,10 +142,10 @@ async def ask(
 
 async def _sent(line: PreparedModel, system: str, user: str, *, price: Price | None, spent: Usage) -> ModelAnswer:
     try:
-        allowance = current()
-        if allowance is None:
+        limits = current()
+        if limits is None:
             return await line.send(system, user, price=price)
-        return await _send_within_limits(allowance, line, system, user, price)
+        return await _send_within_limits(limits, line, system, user, price)
     except Exception as error:
         fault = fault_of(error, spent=spent)
         if fault is None:
@@ -154,11 +154,11 @@ async def _sent(line: PreparedModel, system: str, user: str, *, price: Price | N
 
 
 async def _send_within_limits(
-    allowance: RunLimits, line: PreparedModel, system: str, user: str, price: Price | None
+    limits: RunLimits, line: PreparedModel, system: str, user: str, price: Price | None
 ) -> ModelAnswer:
     """The same within what the run may use."""
     tokens = tokens_in(system) + tokens_in(user) + tokens_in(line.shape.request)
-    async with allowance.call(line.source, line.estimator.estimate(tokens, price)) as call:
+    async with limits.call(line.source, line.estimator.estimate(tokens, price)) as call:
         try:
             heard = await line.send(system, user, price=price)
         except Exception as error:

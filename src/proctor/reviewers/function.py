@@ -51,7 +51,7 @@ class PaidReviewer:
 
     def __init__(self, reviewer: Reviewer) -> None:
         self._reviewer = reviewer
-        self._purse = SelfReportedSpending("the reviewer", settles=False)
+        self._spending = SelfReportedSpending("the reviewer", settles=False)
         if hasattr(reviewer, "find_contradictions"):  # only who can look for them is asked to
             self.find_contradictions = self._find_contradictions
 
@@ -72,15 +72,15 @@ class PaidReviewer:
 
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
         """The reviewer's word on the last turn."""
-        return await self._purse.paid(lambda: self._reviewer.review(case, turns), told=usage_of)
+        return await self._spending.paid(lambda: self._reviewer.review(case, turns), told=usage_of)
 
     async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
         """The reviewer's word on the conversation."""
-        return await self._purse.paid(lambda: self._reviewer.conclude(exam, turns), told=usage_of)
+        return await self._spending.paid(lambda: self._reviewer.conclude(exam, turns), told=usage_of)
 
     async def _find_contradictions(self, exam: Exam, turns: Sequence[Turn], **pairs: Any) -> Review | None:
         find: Callable[..., Awaitable[Review | None]] = self._reviewer.find_contradictions  # type: ignore[attr-defined]
-        return await self._purse.paid(lambda: find(exam, turns, **pairs), told=usage_of)
+        return await self._spending.paid(lambda: find(exam, turns, **pairs), told=usage_of)
 
 
 def usage_of(review: object) -> Usage | None:
@@ -102,7 +102,7 @@ class FunctionReviewer:
         self._wanted = asked_for(function, PARAMETERS, who=f"the reviewer {name!r}")
         self._needs_case = "turns" not in self._wanted and not {"case", "answer"}.isdisjoint(self._wanted)
         self._call = caller(function)
-        self._purse = SelfReportedSpending("the reviewer", settles=False)
+        self._spending = SelfReportedSpending("the reviewer", settles=False)
 
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
         """What the function says of the last turn; an exception it raises goes on to the caller."""
@@ -118,7 +118,7 @@ class FunctionReviewer:
             "context": case.context if case else None,
         }
         asked = {name: given[name] for name in self._wanted}
-        return to_review(await self._purse.paid(lambda: self._call(asked), told=usage_of))
+        return to_review(await self._spending.paid(lambda: self._call(asked), told=usage_of))
 
     async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
         """Nothing: it judges reply by reply."""

@@ -26,7 +26,7 @@ from proctor.running.deadline import within
 from proctor.running.play import Play, begin, cut_off, our_bug, over, strike_on
 from proctor.running.result import case_of, result_of
 from proctor.score import Review
-from proctor.spending.run_limits import set_occasion
+from proctor.spending.run_limits import set_scope
 from proctor.spending.self_reported import SelfReportedSpending
 from proctor.transcript import Reply, Request, Turn
 from proctor.usage import Usage
@@ -69,7 +69,7 @@ class Player:
         self._faults = faults or {}
         self._keeps_memory = _keeps_memory(agent)
         self._forgetters = tuple(_forgetters(agent, examiner))
-        self._purse = SelfReportedSpending("the agent", settles=getattr(agent, "settles", False))
+        self._spending = SelfReportedSpending("the agent", settles=getattr(agent, "settles", False))
         self._patience = Patience(
             timeout=settings.timeout, retries=settings.retries, agent_retries=settings.retry_agent_failures,
             clock=clock, cancelled_itself=cancelled_itself,
@@ -92,7 +92,7 @@ class Player:
         key = play.attempt.key
         play.charged.task = asyncio.current_task()
         CHARGED.set(play.charged)  # and the occasion: the context is this task's alone
-        set_occasion(case=key.exam, condition=key.condition or None, trial=key.trial)
+        set_scope(case=key.exam, condition=key.condition or None, trial=key.trial)
         try:
             await self._converse(play)
             result = self._result(play, None)
@@ -227,9 +227,9 @@ class Player:
 
         async def put() -> Reply:
             with self._in_force(play):
-                return await self._purse.paid(ask, told=_usage_of)
+                return await self._spending.paid(ask, told=_usage_of)
 
-        plain = key.condition not in self._faults and not self._purse.is_kept()
+        plain = key.condition not in self._faults and not self._spending.is_kept()
         reply: Reply | None = None
         play.stage = "agent"
         if (room := self._room(number == 1)) is not None:  # the first one's was kept for it when it began

@@ -82,7 +82,7 @@ async def call(
             caught, fault = error, AgentFault("was cancelled, but not by Proctor: the agent did it", kind="cancelled")
         except Escaped as error:  # sys.exit, and whatever else an agent may invent
             caught = error.__cause__ or error
-            _heed_ctrl_c(caught)
+            _pass_on_ctrl_c(caught)
             fault = classify(caught)
         except Exception as error:
             caught, fault = error, classify(error)
@@ -108,7 +108,7 @@ def _late(error: Late, limit: float) -> CallError:
     )
 
 
-def _heed_ctrl_c(error: BaseException) -> None:
+def _pass_on_ctrl_c(error: BaseException) -> None:
     """A real Ctrl-C comes in the main thread alone; anywhere else it is an agent that raises it."""
     if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
         raise error

@@ -63,12 +63,12 @@ def _exit_of_c() -> None:
 def _stay(real: Callable[..., NoReturn], done: str, *given: Any) -> NoReturn:
     """Tell on whoever calls, and keep it here; where nothing is played, do what it wants."""
     process, thread = os.getpid(), threading.get_ident()
-    heeding = [(driver, told) for owner, driver, told in _listeners if owner == process]
-    if not heeding:
+    listening = [(driver, told) for owner, driver, told in _listeners if owner == process]
+    if not listening:
         real(*given)
-    for _, told in heeding:
+    for _, told in listening:
         told(f"the {CALLED.get()} called {done}, which would have ended the process")
-    if any(driver == thread for driver, _ in heeding):
+    if any(driver == thread for driver, _ in listening):
         exit_now(INCOMPLETE)  # who would store and report what is left is the one who calls
     while True:  # it expects never to return; the thread is left behind
         threading.Event().wait()

@@ -1,10 +1,10 @@
 """What the calls of a run may use together, whoever makes them: rate limits, a cache, a budget.
 
     with enforce_limits(RunLimits(limits=Limits(…), cache=Cache(…), budget=Budget(…))):      around the run
-        set_occasion(case=…, condition=…, trial=…)                                     in the task of an attempt
+        set_scope(case=…, condition=…, trial=…)                                     in the task of an attempt
         …                                          every `openai:` agent and every `ask` in here keeps to it
 
-Both reach tasks and threads that are started inside. Without an allowance nothing is limited, kept or refused.
+Both reach tasks and threads that are started inside. Without an limits nothing is limited, kept or refused.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from proctor.usage import Usage
 
 _NOTHING = Usage()
 _GRANTED: ContextVar[RunLimits | None] = ContextVar("proctor_allowance", default=None)
-_OCCASION: ContextVar[AttemptScope | None] = ContextVar("proctor_occasion", default=None)
+_SCOPE: ContextVar[AttemptScope | None] = ContextVar("proctor_scope", default=None)
 _TAB: ContextVar[Bill | None] = ContextVar("proctor_tab", default=None)
 
 
@@ -93,9 +93,9 @@ class Call(AbstractAsyncContextManager["Call"]):
 
     __slots__ = ("_actual", "_began", "_budget", "_estimate", "_hold", "_throttle")
 
-    def __init__(self, allowance: RunLimits, source: Source, estimate: Usage) -> None:
-        self._throttle = allowance.limits.of(source)
-        self._budget = allowance.budget
+    def __init__(self, limits: RunLimits, source: Source, estimate: Usage) -> None:
+        self._throttle = limits.limits.of(source)
+        self._budget = limits.budget
         self._estimate = estimate
         self._hold: Reservation | None = None
         self._actual: Usage | None = None
@@ -143,11 +143,11 @@ class Call(AbstractAsyncContextManager["Call"]):
 
 
 @contextmanager
-def enforce_limits(allowance: RunLimits) -> Iterator[RunLimits]:
-    """Hold every call that is made from here to this allowance."""
-    token = _GRANTED.set(allowance)
+def enforce_limits(limits: RunLimits) -> Iterator[RunLimits]:
+    """Hold every call that is made from here to this limits."""
+    token = _GRANTED.set(limits)
     try:
-        yield allowance
+        yield limits
     finally:
         _GRANTED.reset(token)
 
@@ -163,17 +163,17 @@ def keeping(tab: Bill) -> Iterator[None]:
 
 
 def current() -> RunLimits | None:
-    """The allowance that holds here; None: there is none."""
+    """The limits that holds here; None: there is none."""
     return _GRANTED.get()
 
 
-def set_occasion(*, case: str | None, condition: str | None, trial: int) -> None:
+def set_scope(*, case: str | None, condition: str | None, trial: int) -> None:
     """Say in which attempt the calls in this context are made. Without it, what reviewers and examiners ask is not
     cached.
     """
-    _OCCASION.set(AttemptScope(case=case, condition=condition, trial=trial))
+    _SCOPE.set(AttemptScope(case=case, condition=condition, trial=trial))
 
 
-def current_occasion() -> AttemptScope | None:
+def current_scope() -> AttemptScope | None:
     """The attempt that is under way here; None: nobody has said."""
-    return _OCCASION.get()
+    return _SCOPE.get()

@@ -1,7 +1,7 @@
 """What an agent, reviewer or examiner of somebody's own takes of the run's budget: SelfReportedSpending.
 
-    purse = SelfReportedSpending("the reviewer", settles=False)
-    await purse.paid(lambda: reviewer.review(case, turns), told=lambda review: review.usage)
+    spending = SelfReportedSpending("the reviewer", settles=False)
+    await spending.paid(lambda: reviewer.review(case, turns), told=lambda review: review.usage)
 
 What it reports that it used is charged, less what its calls to models through us have settled by themselves.
 """
@@ -38,23 +38,23 @@ class SelfReportedSpending:
 
     def is_kept(self) -> bool:
         """Whether there is a budget that calls have to be held to."""
-        allowance = current()
-        return not (self._settles or allowance is None or allowance.budget is None)
+        limits = current()
+        return not (self._settles or limits is None or limits.budget is None)
 
     async def paid(self, make: Callable[[], Awaitable[T]], *, told: Callable[[T], Usage | None]) -> T:
         """Make the call; raises BudgetSpent where there is not enough left for it."""
-        allowance = current()
-        if self._settles or allowance is None or allowance.budget is None:
+        limits = current()
+        if self._settles or limits is None or limits.budget is None:
             return await make()
         if not self._known:
             await wait_outside_time_limit(self._wait_for_the_first)
             try:
                 if not self._known:
-                    return await self._held(make, told, allowance.budget)
+                    return await self._held(make, told, limits.budget)
             finally:
                 self._known = True
                 self._first.release()
-        return await self._held(make, told, allowance.budget)
+        return await self._held(make, told, limits.budget)
 
     async def _wait_for_the_first(self) -> None:
         """Until one call has told what calls take, there is only one under way."""

@@ -80,8 +80,8 @@ class DatabaseArchive:
     def stop_request(self, run: str) -> StopRequest | None:
         """What was asked of whoever runs it."""
         with self._database.reading() as connection:
-            wish: StopRequest | None = connection.execute(select(runs.c.wish).where(runs.c.id == run)).scalar()
-        return wish
+            stop: StopRequest | None = connection.execute(select(runs.c.wish).where(runs.c.id == run)).scalar()
+        return stop
 
     def benchmark_of(self, run: str) -> Benchmark:
         """The very benchmark a run was started with: equal cases may come with other conditions or passing scores."""

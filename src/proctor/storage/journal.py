@@ -108,7 +108,7 @@ class DatabaseJournal:
         return None if lease is None else lease.writer
 
     def take_stop_request(self, run: str) -> StopRequest | None:
-        """What is wished of this process, which writes the run; raises RunLost where it has been taken over."""
+        """What this process is asked to do, which writes the run; raises RunLost where it has been taken over."""
         lease = self._held.get(run)
         with self._database.reading() as connection:
             row = connection.execute(select(runs.c.wish, runs.c.writer).where(runs.c.id == run)).first()
@@ -153,9 +153,9 @@ class DatabaseJournal:
             stored = connection.execute(select(runs.c.facts).where(runs.c.id == run)).scalar()
         return encode(replace(decode(stored or "{}", RunFacts), **changes))
 
-    def request_stop(self, run: str, wish: StopRequest | None) -> None:
+    def request_stop(self, run: str, stop: StopRequest | None) -> None:
         """Ask whoever runs it to pause or cancel."""
-        self._update(run, {"wish": wish})
+        self._update(run, {"wish": stop})
 
     def describe(self, run: str, *, name: str, labels: Mapping[str, str]) -> None:
         """Call a run otherwise; whoever plays it is not disturbed."""
@@ -191,7 +191,7 @@ class DatabaseJournal:
 
     def _update(self, run: str, values: dict[str, Any]) -> None:
         with self._database.writing() as connection:
-            if "wish" not in values:  # anybody may wish
+            if "wish" not in values:  # anybody may ask for a stop
                 self._check([run], connection)
             changed = connection.execute(update(runs).where(runs.c.id == run).values(values))
         if not changed.rowcount:

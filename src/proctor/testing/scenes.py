@@ -190,10 +190,10 @@ class SceneAgent:
 
 
 async def _ask_model() -> str:
-    allowance = current()
-    assert allowance is not None, "workers are built inside `Scene.limits`"
+    limits = current()
+    assert limits is not None, "workers are built inside `Scene.limits`"
     used = Usage(input_tokens=1, calls=1)
-    async with allowance.call(_MODEL, used) as call:
+    async with limits.call(_MODEL, used) as call:
         call.answered(used)
     return "yes"
 

@@ -14,7 +14,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from proctor.models.fence import FENCE_RULE, fence
-from proctor.spending.run_limits import set_occasion
+from proctor.spending.run_limits import set_scope
 from proctor.spending.tokens import tokens_in
 from proctor.usage import Usage
 from proctor.workflows.patient_model import ModelOutcome, PatientModel
@@ -133,7 +133,7 @@ async def judge_contests(
     system = instructions(criteria)
 
     async def work() -> None:
-        set_occasion(case=None, condition=None, trial=1)
+        set_scope(case=None, condition=None, trial=1)
         for place in places:
             verdicts[place] = verdict = await _judge(contests[place], model, system)
             told(place, verdict)

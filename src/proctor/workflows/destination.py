@@ -91,19 +91,19 @@ async def resume_sync(name: str, *, store: str, to: str | None = None, again: bo
 async def _ship(opened: Store, run: Run, benchmark: Benchmark, exporter: Exporter, again: bool) -> Report:
     if again:
         exporter.memory.forget()
-    shipment = RunUpload(exporter, run.id)
+    upload = RunUpload(exporter, run.id)
     exams = {exam.id: exam for exam in exams_of(benchmark, run.settings)}
     sent = 0
     try:
-        await shipment.begin()
+        await upload.begin()
         for chunk in _chunks(opened.archive.full_attempts(run.id)):
-            await shipment.send([FinishedAttempt(exam=exams[attempt.key.exam], attempt=attempt) for attempt in chunk])
+            await upload.send([FinishedAttempt(exam=exams[attempt.key.exam], attempt=attempt) for attempt in chunk])
             sent += len(chunk)
         if exporter.keeps_run_marks and run.status != "running":
-            await shipment.conclude(findings_of_run(opened, run))
+            await upload.conclude(findings_of_run(opened, run))
     finally:
         await exporter.close()
-    report = shipment.report(pending=max(0, run.planned - sent))
+    report = upload.report(pending=max(0, run.planned - sent))
     _remember_page(opened, report)
     return report
 
@@ -196,7 +196,7 @@ class Follower:
         self._run = run
         self._exams = {exam.id: exam for exam in exams}
         self._room = waiting
-        self._shipment = RunUpload(exporter, run)
+        self._upload = RunUpload(exporter, run)
         self._queue: deque[FinishedAttempt] = deque()
         self._left: list[Key] = []
         self._taken: list[FinishedAttempt] = []
@@ -234,10 +234,10 @@ class Follower:
             waiting = [*self._left, *(each.attempt.key for each in self._queue)]
         go_on = f"; go on with: proctor sync {self._exporter.name} {self._run}"
         why = self._trouble or "there was no answer before the run was over"
-        self._shipment.skip(under_way, DeliveryVerdict(state="unknown", reason=why + go_on))
+        self._upload.skip(under_way, DeliveryVerdict(state="unknown", reason=why + go_on))
         why = self._trouble or "it did not get its turn before the run was over"
-        self._shipment.skip(waiting, DeliveryVerdict(state="unsent", reason=why + go_on))
-        return self._shipment.report()
+        self._upload.skip(waiting, DeliveryVerdict(state="unsent", reason=why + go_on))
+        return self._upload.report()
 
     def _work(self) -> None:
         try:
@@ -248,13 +248,13 @@ class Follower:
 
     async def _ship(self) -> None:
         try:
-            await self._shipment.begin()
+            await self._upload.begin()
             while self._take():
-                await self._shipment.send(self._taken)
+                await self._upload.send(self._taken)
                 with self._changed:
                     self._taken = []
             if self._findings is not None and not self._abandoned:
-                await self._shipment.conclude(self._findings)
+                await self._upload.conclude(self._findings)
         finally:
             with contextlib.suppress(Exception):
                 await self._exporter.close()

@@ -14,7 +14,7 @@ from proctor.models.fence import FENCE_RULE, fence
 from proctor.redaction import remember_secrets
 from proctor.roles import Archive
 from proctor.run import Attempt
-from proctor.spending.run_limits import set_occasion
+from proctor.spending.run_limits import set_scope
 from proctor.spending.tokens import tokens_in
 from proctor.storage import open_store
 from proctor.usage import Usage
@@ -111,7 +111,7 @@ async def _ask_names(prompts: tuple[str, ...], model: PatientModel) -> tuple[lis
     """The names as far as they were given, what they took, and why one was not."""
     titles: list[str] = []
     usage, unnamed = Usage(), ""
-    set_occasion(case=None, condition=None, trial=1)
+    set_scope(case=None, condition=None, trial=1)
     for prompt in prompts:
         asked = await model.ask(system=_SYSTEM.format(rule=FENCE_RULE), user=prompt, schema=GroupName)
         usage += asked.usage

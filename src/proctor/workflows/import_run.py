@@ -17,8 +17,8 @@ from proctor.formats.imports.case_book import CaseBook, GatheredCases
 from proctor.formats.imports.contract import (
     ImportedRun,
     ImportLog,
+    ImportOptions,
     ImportSource,
-    ImportWishes,
 )
 from proctor.formats.imports.detect import open_source
 from proctor.formats.imports.fields import fit_name
@@ -46,7 +46,7 @@ class ImportPlan:
     """Where runs are stored; None: they are not."""
     tool: str | None = None
     """Where the files are from; None: as they look."""
-    wishes: ImportWishes = ImportWishes()
+    options: ImportOptions = ImportOptions()
     passing_score: float | None = None
     """From which a mark passes, where marks decide."""
     name: str | None = None
@@ -133,12 +133,12 @@ def _with_folders(paths: Sequence[Path]) -> Iterator[Path]:
 
 def _open_all(paths: Sequence[Path], plan: ImportPlan) -> tuple[list[tuple[Path, ImportSource]], list[FileImport]]:
     """The files with their readers; of several, those that no tool has written are told and left aside."""
-    wishes = replace(plan.wishes, beside=tuple(paths))
+    options = replace(plan.options, beside=tuple(paths))
     opened: list[tuple[Path, ImportSource]] = []
     foreign: list[FileImport] = []
     for path in paths:
         try:
-            opened.append((path, open_source(SourceFile(path), wishes, plan.tool)))
+            opened.append((path, open_source(SourceFile(path), options, plan.tool)))
         except InputError as error:
             if len(paths) == 1 or not path.is_file():
                 raise
@@ -227,7 +227,7 @@ def _store_runs(
     taken = {run.id for run in stored}
     made: dict[str, Run] = {}
     for key, told in source.runs().items():
-        origin = digest([content, ascii(key), plan.wishes.scorer, plan.passing_score])
+        origin = digest([content, ascii(key), plan.options.scorer, plan.passing_score])
         if origin in known and not plan.again:
             yield StoredImport(run=known[origin], known=True)
         elif gathered.cases[key]:

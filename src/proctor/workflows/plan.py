@@ -28,7 +28,7 @@ USUAL_RATE = 0.9
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class PlanWishes:
+class PlanRequest:
     """What somebody wants to know: one of `difference`, `gate` and `labels`."""
 
     difference: float | None = None
@@ -53,7 +53,7 @@ class PlanWishes:
     """The pass rate expected, where labels are planned."""
 
 
-def plan_for(wanted: PlanWishes, *, store: str) -> DifferencePlan | GatePlan | LookPlan | LabelPlan:
+def plan_for(wanted: PlanRequest, *, store: str) -> DifferencePlan | GatePlan | LookPlan | LabelPlan:
     """What it takes. Raises UsageError for what cannot be planned."""
     if wanted.labels is not None:
         return _plan_labels(wanted.labels, wanted, store)
@@ -71,7 +71,7 @@ def plan_for(wanted: PlanWishes, *, store: str) -> DifferencePlan | GatePlan | L
     return plan_from_assumptions(wanted.difference, noise=wanted.noise, **known)
 
 
-def _plan_labels(half_width: float, wanted: PlanWishes, store: str) -> LabelPlan:
+def _plan_labels(half_width: float, wanted: PlanRequest, store: str) -> LabelPlan:
     if not wanted.runs:
         return plan_labels(half_width, rate=wanted.rate)
     if len(wanted.runs) > 1:

@@ -48,7 +48,7 @@ def allowing(
 ) -> Iterator[None]:
     """Hold every call that is made from here to the run's limits.
 
-    Also without any: whoever calls one host backs off together where it answers "too many". An allowance that is in
+    Also without any: whoever calls one host backs off together where it answers "too many". An limits that is in
     force already stays, unless the run has limits of its own. A `budget` that is given is kept elsewhere.
     """
     from proctor.spending.budget import Budget

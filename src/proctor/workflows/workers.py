@@ -70,7 +70,7 @@ class WorkerPlan:
 
     def executor(self, settings: Settings, stage: Stage) -> CrewExecutor:
         """Who plays, within the limits that hold here."""
-        allowance = current()
+        limits = current()
         brief = Brief(
             recipe=self.recipe,
             places=settings.concurrency,
@@ -86,7 +86,7 @@ class WorkerPlan:
             brief=brief,
             workers=self.count,
             stage=stage,
-            budget=None if allowance is None else allowance.budget,
+            budget=None if limits is None else limits.budget,
             on_lost=_log.warning,
         )
 

@@ -10,7 +10,7 @@ from tests.formats.imports.made_files import inspect_eval, inspect_sample
 from tests.formats.imports.reading import read
 
 from proctor.errors import InputError
-from proctor.formats.imports.contract import ImportWishes
+from proctor.formats.imports.contract import ImportOptions
 from proctor.formats.imports.detect import open_source
 from proctor.formats.imports.source_file import SourceFile
 
@@ -26,7 +26,7 @@ def _log_of_several_values(path: Path, **header: Any) -> Path:
 
 
 def _decider(path: Path, scorer: str | None = None) -> dict[str, float]:
-    return open_source(SourceFile(path), ImportWishes(scorer=scorer)).runs()["log"].weights
+    return open_source(SourceFile(path), ImportOptions(scorer=scorer)).runs()["log"].weights
 
 
 def test_a_scorer_that_gives_several_values_decides_by_the_one_that_the_headline_or_a_person_names(

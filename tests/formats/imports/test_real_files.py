@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from tests.formats.imports.made_files import EVAL, langfuse_item, output_item
 
-from proctor.formats.imports.contract import ImportedRecord, ImportLog, ImportWishes
+from proctor.formats.imports.contract import ImportedRecord, ImportLog, ImportOptions
 from proctor.formats.imports.detect import open_source
 from proctor.formats.imports.source_file import SourceFile
 
@@ -79,7 +79,7 @@ tests:
 
 def _read(path: Path) -> tuple[str, list[ImportedRecord], ImportLog]:
     log = ImportLog()
-    source = open_source(SourceFile(path), ImportWishes())
+    source = open_source(SourceFile(path), ImportOptions())
     return source.tool, [*source.records(log)], log
 
 
@@ -120,7 +120,7 @@ def test_a_log_that_inspect_has_written_is_read(tmp_path: Path, form: str) -> No
 def test_the_verdicts_of_a_scorer_of_inspect_that_gives_several_values_are_read(tmp_path: Path) -> None:
     path = Path(_make(_python_with("inspect_ai"), _INSPECT, str(tmp_path), "json", "several"))
 
-    assert open_source(SourceFile(path), ImportWishes()).runs()["log"].weights == {"several.right": 1.0}
+    assert open_source(SourceFile(path), ImportOptions()).runs()["log"].weights == {"several.right": 1.0}
     marks = [part.value for each in _read(path)[1] if each.result for part in each.result.review.parts]
     assert sorted(marks) == [0, 0, 0.3, 0.3, 0.3, 0.3, 1, 1]
 

@@ -35,13 +35,13 @@ class OpenAIAgent:
 
     async def reply(self, request: Request) -> Reply:
         """Ask, as often as the model wants tools to be run in between."""
-        course = _ReplyProgress()
+        progress = _ReplyProgress()
         try:
-            return await self._converse(request, course)
+            return await self._converse(request, progress)
         except conditions.BudgetExhausted as error:
-            raise with_spending(AgentFault(str(error)), course.usage) from error
+            raise with_spending(AgentFault(str(error)), progress.usage) from error
         except CallError as error:
-            with_spending(error, course.usage)
+            with_spending(error, progress.usage)
             raise
 
     async def forget(self, conversation: str) -> None:
@@ -51,16 +51,16 @@ class OpenAIAgent:
         """Close the connections."""
         await self._service.close()
 
-    async def _converse(self, request: Request, course: _ReplyProgress) -> Reply:
+    async def _converse(self, request: Request, progress: _ReplyProgress) -> Reply:
         items = self._dialect.opening(request)
         for number in range(1, self._rounds + 2):
-            completion = course.take(await self._service.ask(items, request))
+            completion = progress.take(await self._service.ask(items, request))
             if not completion.wanted:
-                return course.reply(completion)
+                return progress.reply(completion)
             if number > self._rounds:
                 break
             made = await asyncio.gather(*(run(wanted, self._tools, step=number) for wanted in completion.wanted))
-            course.calls += made
+            progress.calls += made
             items += [*completion.echo, *self._dialect.results(made)]
         raise AgentFault(f"still called tools after {self._rounds} rounds of them; max_tool_rounds allows no more")
 

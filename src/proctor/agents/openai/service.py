@@ -50,7 +50,7 @@ class Service:
         self._host = host_in(self._url)
         self._headers = _headers(options)
         self._secrets = credentials_in(self._headers)
-        self._foresight = CallEstimator(options.max_output_tokens)
+        self._estimator = CallEstimator(options.max_output_tokens)
         self._alone = RunLimits()
         # how long a reply may take is for the run to say
         self._client = Client(
@@ -60,13 +60,13 @@ class Service:
     async def ask(self, items: Sequence[Item], request: Request) -> ServiceAnswer:
         """The model's answer to a conversation."""
         came = time.perf_counter()
-        allowance = current() or self._alone
+        limits = current() or self._alone
         fields = self._dialect.body(items, request)
         body = codec.encode(fields).encode()
-        if allowance.cache is None:
-            completion, usage = await self._ask_service(allowance, fields, body)
+        if limits.cache is None:
+            completion, usage = await self._ask_service(limits, fields, body)
         else:
-            completion, usage = await self._ask_cached(allowance, allowance.cache, fields, body, request)
+            completion, usage = await self._ask_cached(limits, limits.cache, fields, body, request)
         return ServiceAnswer(completion=completion, usage=usage, aside=time.perf_counter() - came - completion.seconds)
 
     async def close(self) -> None:
@@ -74,28 +74,26 @@ class Service:
         await self._client.close()
 
     async def _ask_cached(
-        self, allowance: RunLimits, cache: Cache, fields: Mapping[str, Any], body: bytes, request: Request
+        self, limits: RunLimits, cache: Cache, fields: Mapping[str, Any], body: bytes, request: Request
     ) -> tuple[Completion, Usage]:
         """A kept answer, or a new one that is kept."""
         key = self._key(body, request)
         if (kept := _completion_in(await cache.get(key))) is not None:
             return kept, _FREE
-        completion, usage = await self._ask_service(allowance, fields, body)
+        completion, usage = await self._ask_service(limits, fields, body)
         await cache.put(key, msgspec.json.encode(completion))
         return completion, usage
 
     def _key(self, body: bytes, request: Request) -> bytes:
         """The body holds model, messages, tools, parameters and seed; the rest is where, how and in which attempt."""
-        occasion = AttemptScope(case=request.case, condition=request.condition, trial=request.trial)
-        return key_of("openai", self._url, dict(self._options.headers), body, occasion)
+        scope = AttemptScope(case=request.case, condition=request.condition, trial=request.trial)
+        return key_of("openai", self._url, dict(self._options.headers), body, scope)
 
-    async def _ask_service(
-        self, allowance: RunLimits, fields: Mapping[str, Any], body: bytes
-    ) -> tuple[Completion, Usage]:
+    async def _ask_service(self, limits: RunLimits, fields: Mapping[str, Any], body: bytes) -> tuple[Completion, Usage]:
         """A new answer."""
         tokens = tokens_in(body)
-        estimate = self._foresight.estimate(tokens, self._options.price)
-        async with allowance.call(self._options.source, estimate) as call:
+        estimate = self._estimator.estimate(tokens, self._options.price)
+        async with limits.call(self._options.source, estimate) as call:
             started = time.perf_counter()
             try:
                 completion = await (self._stream_completion if self._options.stream else self._whole)(
@@ -109,7 +107,7 @@ class Service:
                 raise
             usage = completion.usage(self._options.price)
             call.answered(usage)
-        self._foresight.learn(tokens, usage)
+        self._estimator.learn(tokens, usage)
         completion.seconds = time.perf_counter() - started
         return completion, usage
 

@@ -29,7 +29,7 @@ class CutOff(Exception):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ImportWishes:
+class ImportOptions:
     """What a person says of a file that does not say it itself."""
 
     question: str | None = None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from proctor.formats.imports.contract import ImportedRecord, ImportedRun, ImportLog, ImportWishes
+from proctor.formats.imports.contract import ImportedRecord, ImportedRun, ImportLog, ImportOptions
 from proctor.formats.imports.fields import answer_in, asked_at, case_of, fit_name
 from proctor.formats.imports.json_stream import Keys
 from proctor.formats.imports.source_file import SourceFile
@@ -36,7 +36,7 @@ class DatasetExport:
     def __init__(
         self,
         file: SourceFile,
-        wishes: ImportWishes,
+        options: ImportOptions,
         *,
         tool: str,
         item_of: ItemOf,
@@ -46,7 +46,7 @@ class DatasetExport:
         self.tool = tool
         self.name = fit_name(name) or file.path.stem
         self._file = file
-        self._wishes = wishes
+        self._options = options
         self._item_of = item_of
         self._lists = lists
 
@@ -63,10 +63,10 @@ class DatasetExport:
                 yield from self._record(item, place, log)
 
     def _record(self, item: Item, place: str, log: ImportLog) -> Iterator[ImportedRecord]:
-        asked = asked_at(place, item.input, self._wishes, log)
+        asked = asked_at(place, item.input, self._options, log)
         if asked is None:
             return
-        answer = item.case.get("answer") or answer_in(item.expected, self._wishes, log)
+        answer = item.case.get("answer") or answer_in(item.expected, self._options, log)
         others = {name: value for name, value in item.case.items() if name != "answer"}
         case = case_of(asked, own_id=item.own_id, answer=answer, place=place, log=log, metadata=item.metadata, **others)
         if case is not None:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from proctor.errors import InputError
 from proctor.formats.imports import inspect_ai, langfuse, langsmith, openai_evals, promptfoo
-from proctor.formats.imports.contract import ImportSource, ImportWishes
+from proctor.formats.imports.contract import ImportOptions, ImportSource
 from proctor.formats.imports.source_file import SourceFile
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Tool:
     recognises: Callable[[SourceFile], bool]
-    open: Callable[[SourceFile, ImportWishes], ImportSource]
+    open: Callable[[SourceFile, ImportOptions], ImportSource]
 
 
 TOOLS: dict[str, _Tool] = {
@@ -27,10 +27,10 @@ TOOLS: dict[str, _Tool] = {
 """What `--from` may name → its reader."""
 
 
-def open_source(file: SourceFile, wishes: ImportWishes, tool: str | None = None) -> ImportSource:
+def open_source(file: SourceFile, options: ImportOptions, tool: str | None = None) -> ImportSource:
     """The reader of a file: of the tool that was named, else of the one that it looks like."""
     if tool is not None:
-        return TOOLS[tool].open(file, wishes)
+        return TOOLS[tool].open(file, options)
     found = next((each for each in TOOLS.values() if each.recognises(file)), None)
     if found is None:
         keys = ", ".join(map(repr, [*file.first][:8])) or "none"
@@ -40,4 +40,4 @@ def open_source(file: SourceFile, wishes: ImportWishes, tool: str | None = None)
             terminal=". Say where it is from with --from, or make a plain table a benchmark with `proctor convert`",
             page=". A plain table is made a benchmark by Create, on the list of benchmarks",
         )
-    return found.open(file, wishes)
+    return found.open(file, options)

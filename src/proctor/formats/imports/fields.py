@@ -11,7 +11,7 @@ from typing import Any
 from proctor.benchmark import Case
 from proctor.codec import case_id
 from proctor.errors import InputError
-from proctor.formats.imports.contract import ImportLog, ImportWishes
+from proctor.formats.imports.contract import ImportLog, ImportOptions
 from proctor.settings import LONGEST_NAME, unfit
 from proctor.usage import Usage
 
@@ -47,11 +47,11 @@ class ImportedQuestion:
     """What was given besides, by name."""
 
 
-def asked_in(value: Any, wishes: ImportWishes, log: ImportLog) -> ImportedQuestion:
+def asked_in(value: Any, options: ImportOptions, log: ImportLog) -> ImportedQuestion:
     """The question in an input: a text, a conversation, an object with either. Raises InputError where it is open."""
     value = _unwrap(value)
     if isinstance(value, Mapping):
-        return _asked_in_object(value, wishes, log)
+        return _asked_in_object(value, options, log)
     if is_conversation(value):
         return _asked_in_conversation(value, log)
     return ImportedQuestion(question=text_of(value, log))
@@ -69,17 +69,17 @@ def _unwrap(value: Any) -> Any:
     return value
 
 
-def asked_at(place: str, value: Any, wishes: ImportWishes, log: ImportLog) -> ImportedQuestion | None:
+def asked_at(place: str, value: Any, options: ImportOptions, log: ImportLog) -> ImportedQuestion | None:
     """The same for one record of many; None, and told, where it is open: the others may be clear."""
     try:
-        return asked_in(value, wishes, log)
+        return asked_in(value, options, log)
     except InputError as error:
         log.skip(place, str(error))
         return None
 
 
-def _asked_in_object(value: Mapping[str, Any], wishes: ImportWishes, log: ImportLog) -> ImportedQuestion:
-    key = _key_of(value, wishes.question, QUESTIONS)
+def _asked_in_object(value: Mapping[str, Any], options: ImportOptions, log: ImportLog) -> ImportedQuestion:
+    key = _key_of(value, options.question, QUESTIONS)
     if key is None and is_conversation(_unwrap(value.get("messages"))):
         key = "messages"
     filled = [name for name, inner in value.items() if inner not in (None, "", [], {})]
@@ -93,7 +93,7 @@ def _asked_in_object(value: Mapping[str, Any], wishes: ImportWishes, log: Import
             )
         return ImportedQuestion()
     inner = (
-        asked_in(value[key], ImportWishes(), log)
+        asked_in(value[key], ImportOptions(), log)
         if not isinstance(value[key], str)
         else ImportedQuestion(question=value[key])
     )
@@ -187,15 +187,17 @@ def _pieces(pieces: Sequence[Mapping[str, Any]], log: ImportLog) -> Iterator[str
             log.leave_out(f"pieces of messages that are no text: {piece['type']}")
 
 
-def answer_in(value: Any, wishes: ImportWishes, log: ImportLog) -> str | None:
+def answer_in(value: Any, options: ImportOptions, log: ImportLog) -> str | None:
     """The expected answer; an object without a key that says so is kept whole, as JSON."""
     value = _generated_text(value)
     if isinstance(value, Mapping) and not role_of(value):
-        key = _key_of(value, wishes.answer, ANSWERS) or (next(iter(value)) if len(value) == 1 else None)
-        if wishes.answer is not None and key is None:
+        key = _key_of(value, options.answer, ANSWERS) or (next(iter(value)) if len(value) == 1 else None)
+        if options.answer is not None and key is None:
             return None
         return (
-            answer_in(value[key], ImportWishes(), log) if key is not None else text_of(dict(value) or None, log) or None
+            answer_in(value[key], ImportOptions(), log)
+            if key is not None
+            else text_of(dict(value) or None, log) or None
         )
     if isinstance(value, Mapping):
         return content_of(value, log) or None

@@ -16,7 +16,7 @@ from proctor.formats.imports.contract import (
     ImportedResult,
     ImportedRun,
     ImportLog,
-    ImportWishes,
+    ImportOptions,
     newer_format,
 )
 from proctor.formats.imports.errors_there import failure_there
@@ -76,9 +76,9 @@ class InspectLog:
 
     tool = TOOL
 
-    def __init__(self, file: SourceFile, wishes: ImportWishes) -> None:
+    def __init__(self, file: SourceFile, options: ImportOptions) -> None:
         self._file = file
-        self._wishes = wishes
+        self._options = options
         self._archive = EvalArchive(file.path) if file.kind == "zip" else None
         header = self._header
         if not isinstance(header.get("eval"), dict):
@@ -146,7 +146,7 @@ class InspectLog:
         samples = (sample for _, sample in islice(self._samples(ImportLog()), _LOOKED_AT))
         scores = next((found for each in samples if isinstance(each, dict) and (found := scores_of(each))), {})
         whole = self._archive is None or "header.json" in self._archive.names
-        return Deciders(self._header, scores).choose(self._wishes.scorer, self._file.path, whole=whole)
+        return Deciders(self._header, scores).choose(self._options.scorer, self._file.path, whole=whole)
 
     @cached_property
     def _off_scale(self) -> bool:
@@ -199,7 +199,7 @@ class InspectLog:
 
     def _record(self, sample: dict[str, Any], place: str, log: ImportLog) -> ImportedRecord | None:
         case = case_of(
-            _with_choices(asked_in(sample.get("input"), ImportWishes(), log), sample.get("choices")),
+            _with_choices(asked_in(sample.get("input"), ImportOptions(), log), sample.get("choices")),
             own_id=str(sample["id"]),
             answer=_answer(sample.get("target"), log),
             place=place,

@@ -6,7 +6,7 @@ import json
 from contextlib import suppress
 from typing import Any
 
-from proctor.formats.imports.contract import ImportLog, ImportSource, ImportWishes
+from proctor.formats.imports.contract import ImportLog, ImportOptions, ImportSource
 from proctor.formats.imports.dataset_items import DatasetExport, Item
 from proctor.formats.imports.fields import list_keys, objects
 from proctor.formats.imports.source_file import SourceFile
@@ -41,14 +41,14 @@ def _first_of(records: Any) -> dict[str, Any]:
     return next(iter(objects(records)), {})
 
 
-def open_langfuse(file: SourceFile, wishes: ImportWishes) -> ImportSource:
+def open_langfuse(file: SourceFile, options: ImportOptions) -> ImportSource:
     """A dataset."""
     key = _list_key(file.first)
     first = _first_of(file.first.get(key)) if file.kind == "object" else _read_cells(file.first)
     name = next((str(value) for key, value in first.items() if _plain(key) == "datasetname" and value), "")
     lists = ((key,),) if file.kind == "object" else ((),)
     of_row = (lambda row, log: item_of(_read_cells(row), log)) if file.kind == "csv" else item_of
-    return DatasetExport(file, wishes, tool=TOOL, item_of=of_row, name=name, lists=lists)
+    return DatasetExport(file, options, tool=TOOL, item_of=of_row, name=name, lists=lists)
 
 
 def _read_cells(row: dict[str, Any]) -> dict[str, Any]:

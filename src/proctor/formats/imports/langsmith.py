@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from proctor.formats.imports.contract import ImportLog, ImportSource, ImportWishes
+from proctor.formats.imports.contract import ImportLog, ImportOptions, ImportSource
 from proctor.formats.imports.dataset_items import DatasetExport, Item
 from proctor.formats.imports.fields import ANSWERS, QUESTIONS, is_conversation, list_keys, role_of
 from proctor.formats.imports.source_file import SourceFile
@@ -30,10 +30,10 @@ def recognises(file: SourceFile) -> bool:
     return file.kind == "lines" and "messages" in keys and "item" not in keys
 
 
-def open_langsmith(file: SourceFile, wishes: ImportWishes) -> ImportSource:
+def open_langsmith(file: SourceFile, options: ImportOptions) -> ImportSource:
     """A dataset."""
     lists = (("examples",),) if file.kind == "object" and "inputs" not in file.first else ((),)
-    return DatasetExport(file, wishes, tool=TOOL, item_of=item_of, lists=lists)
+    return DatasetExport(file, options, tool=TOOL, item_of=item_of, lists=lists)
 
 
 def item_of(example: dict[str, Any], log: ImportLog) -> Item | None:

@@ -13,8 +13,8 @@ from proctor.formats.imports.contract import (
     ImportedResult,
     ImportedRun,
     ImportLog,
+    ImportOptions,
     ImportSource,
-    ImportWishes,
 )
 from proctor.formats.imports.dataset_items import DatasetExport, Item
 from proctor.formats.imports.errors_there import failure_there
@@ -49,11 +49,11 @@ def _is_spec(record: Mapping[str, Any]) -> bool:
     return isinstance(spec, dict) and "eval_name" in spec
 
 
-def open_oaieval(file: SourceFile, wishes: ImportWishes) -> ImportSource:
+def open_oaieval(file: SourceFile, options: ImportOptions) -> ImportSource:
     """A log, or samples."""
     if _is_spec(file.first):
-        return OaievalLog(file, wishes)
-    return DatasetExport(file, wishes, tool=TOOL, item_of=_sample)
+        return OaievalLog(file, options)
+    return DatasetExport(file, options, tool=TOOL, item_of=_sample)
 
 
 def _sample(record: dict[str, Any], log: ImportLog) -> Item | None:
@@ -75,9 +75,9 @@ class OaievalLog:
     tool = TOOL
     version = ""
 
-    def __init__(self, file: SourceFile, wishes: ImportWishes) -> None:
+    def __init__(self, file: SourceFile, options: ImportOptions) -> None:
         self._file = file
-        self._wishes = wishes
+        self._options = options
         self._spec: dict[str, Any] = file.first["spec"]
         self.name = fit_name(str(self._spec.get("base_eval") or self._spec.get("eval_name") or "")) or file.path.stem
 
@@ -135,12 +135,14 @@ class OaievalLog:
             elif isinstance(data, dict):
                 told.setdefault(kind, data)
         sampling, match, raw = told.get("sampling", {}), told.get("match", {}), told.get("raw_sample", {})
-        asked = asked_in(sampling.get("prompt") or raw.get("input"), ImportWishes(), log)
+        asked = asked_in(sampling.get("prompt") or raw.get("input"), ImportOptions(), log)
         expected = match.get("expected", raw.get("ideal"))
         case = case_of(
             asked,
             own_id=name,
-            answer=answer_in(expected[0] if isinstance(expected, list) and expected else expected, ImportWishes(), log),
+            answer=answer_in(
+                expected[0] if isinstance(expected, list) and expected else expected, ImportOptions(), log
+            ),
             place=f"sample {name}",
             log=log,
             metadata={"expected": expected} if isinstance(expected, list) and len(expected) > 1 else None,
@@ -194,3 +196,8 @@ def _review(told: Mapping[str, dict[str, Any]], log: ImportLog, *, off_scale: bo
     if metrics:
         log.leave_out(f"metrics that are no mark between 0 and 1: {', '.join(sorted(map(str, metrics)))[:80]}")
     return Review(unscored="nobody scored it there")
+
+
+def _first(expected: Any) -> Any:
+    """Of several answers that are all right the first."""
+    return expected[0] if isinstance(expected, list) and expected else expected

@@ -15,8 +15,8 @@ from proctor.formats.imports.contract import (
     ImportedResult,
     ImportedRun,
     ImportLog,
+    ImportOptions,
     ImportSource,
-    ImportWishes,
 )
 from proctor.formats.imports.dataset_items import DatasetExport, Item
 from proctor.formats.imports.errors_there import failure_there
@@ -74,18 +74,18 @@ def _is_output_item(record: Mapping[str, Any]) -> bool:
     return record.get("object") == _OUTPUT_ITEM or "datasource_item" in record
 
 
-def open_openai(file: SourceFile, wishes: ImportWishes) -> ImportSource:
+def open_openai(file: SourceFile, options: ImportOptions) -> ImportSource:
     """Results, data, an eval with data in it, or a log of the open-source runner."""
     if oaieval.recognises(file):
-        return oaieval.open_oaieval(file, wishes)
-    setup = setup_of([SourceFile(path) for path in wishes.beside or (file.path,)])
+        return oaieval.open_oaieval(file, options)
+    setup = setup_of([SourceFile(path) for path in options.beside or (file.path,)])
     if file.kind == "object" and is_setup(file.first):
-        return _data(file, wishes, setup, lists=(_INLINE,))
+        return _data(file, options, setup, lists=(_INLINE,))
     if is_list_of_setups(file):
-        return DatasetExport(file, wishes, tool=TOOL, item_of=_setup_alone, lists=(("data",),))
+        return DatasetExport(file, options, tool=TOOL, item_of=_setup_alone, lists=(("data",),))
     if _is_output_item(file.first) or file.kind == "object":
-        return OutputItems(file, wishes, setup)
-    return _data(file, wishes, setup)
+        return OutputItems(file, options, setup)
+    return _data(file, options, setup)
 
 
 def _setup_alone(_: dict[str, Any], log: ImportLog) -> Item | None:
@@ -97,7 +97,7 @@ def _setup_alone(_: dict[str, Any], log: ImportLog) -> Item | None:
 
 
 def _data(
-    file: SourceFile, wishes: ImportWishes, setup: EvalSetup, lists: tuple[tuple[str, ...], ...] = ((),)
+    file: SourceFile, options: ImportOptions, setup: EvalSetup, lists: tuple[tuple[str, ...], ...] = ((),)
 ) -> DatasetExport:
     def item_of(record: dict[str, Any], log: ImportLog) -> Item | None:
         item = record["item"] if isinstance(record.get("item"), dict) else record
@@ -113,7 +113,7 @@ def _data(
         )
 
     name = next((name for name in setup.names.values() if name), "")
-    return DatasetExport(file, wishes, tool=TOOL, item_of=item_of, name=name, lists=lists)
+    return DatasetExport(file, options, tool=TOOL, item_of=item_of, name=name, lists=lists)
 
 
 class OutputItems:
@@ -122,9 +122,9 @@ class OutputItems:
     tool = TOOL
     version = ""
 
-    def __init__(self, file: SourceFile, wishes: ImportWishes, setup: EvalSetup) -> None:
+    def __init__(self, file: SourceFile, options: ImportOptions, setup: EvalSetup) -> None:
         self._file = file
-        self._wishes = wishes
+        self._options = options
         self._setup = setup
         self._lists = (("data",),) if file.kind == "object" and "data" in file.first else ((),)
         self.name = next((fit_name(name) for name in setup.names.values() if name), "") or file.path.stem
@@ -177,9 +177,9 @@ class OutputItems:
         sample = mapping(each.get("sample"))
         plain = {name: value for name, value in item.items() if name.lower() in ANSWERS}
         expected = expected_by(self._setup, item, log)
-        answer = expected.pop("answer", None) or answer_in(plain or None, self._wishes, log)
+        answer = expected.pop("answer", None) or answer_in(plain or None, self._options, log)
         questions = {name: value for name, value in item.items() if name not in plain} or item
-        asked = asked_at(place, sample.get("input") or questions, self._wishes, log)
+        asked = asked_at(place, sample.get("input") or questions, self._options, log)
         if asked is None:
             return None
         own = each.get("datasource_item_id")

@@ -15,8 +15,8 @@ from proctor.formats.imports.contract import (
     ImportedResult,
     ImportedRun,
     ImportLog,
+    ImportOptions,
     ImportSource,
-    ImportWishes,
     newer_format,
 )
 from proctor.formats.imports.errors_there import failure_there
@@ -53,12 +53,12 @@ def recognises(file: SourceFile) -> bool:
     return file.kind in ("object", "yaml") and ("prompts" in keys or "providers" in keys) and "eval" not in keys
 
 
-def open_promptfoo(file: SourceFile, wishes: ImportWishes) -> ImportSource:
+def open_promptfoo(file: SourceFile, options: ImportOptions) -> ImportSource:
     """Results, or a config."""
     if file.kind == "csv":
         raise InputError(f"{file.path} is promptfoo's table, which lacks much; write the results with -o results.json")
     is_results = file.kind == "lines" or bool({"evalId", "results"} & file.first.keys())
-    return PromptfooResults(file, wishes) if is_results else PromptfooConfig(file, wishes)
+    return PromptfooResults(file, options) if is_results else PromptfooConfig(file, options)
 
 
 class PromptfooResults:
@@ -66,9 +66,9 @@ class PromptfooResults:
 
     tool = TOOL
 
-    def __init__(self, file: SourceFile, wishes: ImportWishes) -> None:
+    def __init__(self, file: SourceFile, options: ImportOptions) -> None:
         self._file = file
-        self._wishes = wishes
+        self._options = options
         header = self._header
         version = header.get(("results", "version"))
         if isinstance(version, int) and version > _NEWEST:
@@ -197,12 +197,12 @@ class PromptfooResults:
         raw = prompt.get("raw") if isinstance(prompt, dict) else prompt
         if not (self._has_one_prompt and isinstance(raw, str)):
             try:
-                return asked_there(self._templates, variables, self._wishes, log)
+                return asked_there(self._templates, variables, self._options, log)
             except InputError as error:
                 log.skip(place, str(error))
                 return None
         template = next(iter(self._templates), "")
-        asked = chat_or_text(raw, self._wishes, log)
+        asked = chat_or_text(raw, self._options, log)
         used = names_in(template, variables) if is_open(template) else variables.keys()
         others = {
             name: render_data(value, variables) for name, value in variables.items()

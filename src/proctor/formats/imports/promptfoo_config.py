@@ -14,7 +14,7 @@ from typing import Any
 from yaml import YAMLError, safe_load
 
 from proctor.errors import InputError
-from proctor.formats.imports.contract import ImportedRecord, ImportedRun, ImportLog, ImportWishes
+from proctor.formats.imports.contract import ImportedRecord, ImportedRun, ImportLog, ImportOptions
 from proctor.formats.imports.fields import (
     ImportedQuestion,
     asked_in,
@@ -46,9 +46,9 @@ class PromptfooConfig:
     tool = TOOL
     version = ""
 
-    def __init__(self, file: SourceFile, wishes: ImportWishes) -> None:
+    def __init__(self, file: SourceFile, options: ImportOptions) -> None:
         self._file = file
-        self._wishes = wishes
+        self._options = options
         self._folder = file.path.resolve().parent
         found = file.yaml()  # JSON is YAML too
         if not isinstance(found, dict):
@@ -76,7 +76,7 @@ class PromptfooConfig:
         options = mapping(test.get("options"))
         around = [f"{options.get('prefix') or ''}{each}{options.get('suffix') or ''}" for each in prompts]
         for variables in _combinations(test, self._folder, log):
-            asked = asked_there(around, variables, self._wishes, log)
+            asked = asked_there(around, variables, self._options, log)
             case = case_of(
                 asked,
                 own_id=str(test.get("description") or "") or None,
@@ -139,7 +139,7 @@ class PromptfooConfig:
 
 
 def asked_there(
-    prompts: list[str], variables: Mapping[str, Any], wishes: ImportWishes, log: ImportLog
+    prompts: list[str], variables: Mapping[str, Any], options: ImportOptions, log: ImportLog
 ) -> ImportedQuestion:
     """The question: the prompt with its variables, where there is one prompt; else the variables themselves."""
     given = {name: render_data(value, variables) for name, value in variables.items() if not name.startswith("_")}
@@ -147,15 +147,15 @@ def asked_there(
     if len(prompts) == 1:
         rendered = _render(prompts[0], variables)
         if not is_open(rendered):
-            asked = chat_or_text(rendered, wishes, log)
+            asked = chat_or_text(rendered, options, log)
             return replace(asked, others={name: given[name] for name in given if name not in used} | asked.others)
         log.note("the prompt is more than a text with variables: the question is the variables")
     elif len(prompts) > 1:
         log.note(f"there are {len(prompts)} prompts, which are part of what is tested: the question is the variables")
     shown = {name: value for name, value in given.items() if name in used} or given
     others = {name: value for name, value in given.items() if name not in shown}
-    if wishes.question is not None or len(shown) <= 1:
-        asked = asked_in(shown, wishes, log)
+    if options.question is not None or len(shown) <= 1:
+        asked = asked_in(shown, options, log)
         return replace(asked, others=others | asked.others)
     said = "\n".join(f"{name}: {as_text(value)}" for name, value in shown.items())
     return ImportedQuestion(question=said, others=others)
@@ -169,7 +169,7 @@ def _render(prompt: str, variables: Mapping[str, Any]) -> str:
     return render(prompt, variables)
 
 
-def chat_or_text(prompt: str, wishes: ImportWishes, log: ImportLog) -> ImportedQuestion:
+def chat_or_text(prompt: str, options: ImportOptions, log: ImportLog) -> ImportedQuestion:
     """A prompt may be a conversation, written as JSON or YAML."""
     read: Any = None
     with suppress(ValueError, RecursionError, YAMLError):
@@ -178,7 +178,7 @@ def chat_or_text(prompt: str, wishes: ImportWishes, log: ImportLog) -> ImportedQ
         elif prompt.lstrip().startswith("- role:"):
             read = safe_load(prompt)
     messages = [read] if isinstance(read, dict) else read
-    return asked_in(messages, wishes, log) if is_conversation(messages) else ImportedQuestion(question=prompt)
+    return asked_in(messages, options, log) if is_conversation(messages) else ImportedQuestion(question=prompt)
 
 
 def _list_keys(test: Mapping[str, Any], log: ImportLog) -> None:

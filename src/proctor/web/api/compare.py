@@ -10,7 +10,7 @@ from proctor.findings.comparison.many import MOST_RUNS, compare_many
 from proctor.findings.run import Findings
 from proctor.web.api import shapes
 from proctor.web.api.answers import answer
-from proctor.web.reading.findings_cache import shelf_of
+from proctor.web.reading.findings_cache import findings_cache_of
 from proctor.web.site.site import site_of
 
 router = APIRouter(tags=["compare"])
@@ -50,7 +50,7 @@ def compare_several(
 
 def _findings(request: Request, run: str) -> Findings:
     found = site_of(request).store.archive.find(run)
-    read = shelf_of(request).findings(found, patience=_PATIENCE)
+    read = findings_cache_of(request).findings(found, patience=_PATIENCE)
     if read is None:
         raise HTTPException(
             409, f"run {found.id} is large and still being read; ask again in a moment", {"retry-after": "5"}

@@ -24,7 +24,7 @@ from proctor.web.api.run_requests import GoingOn, NewRescore, NewRun, judges_in
 from proctor.web.pages.events import stream_run
 from proctor.web.pages.run import export
 from proctor.web.reading import addresses
-from proctor.web.reading.findings_cache import shelf_of
+from proctor.web.reading.findings_cache import findings_cache_of
 from proctor.web.reading.gate_verdicts import gates_for_programs
 from proctor.web.site.estimate import estimate_runs
 from proctor.web.site.live import RunProgress
@@ -102,7 +102,7 @@ def read_run(request: Request, run: Named, cases: bool = False) -> Response:
     """
     site = site_of(request)
     found = site.store.archive.find(run)
-    read = shelf_of(request).findings(found, patience=_PATIENCE)
+    read = findings_cache_of(request).findings(found, patience=_PATIENCE)
     if read is None:
         return answer({"run": found.id, "status": "gathering"}, status=202, **{"retry-after": "5"})
     left_out = () if cases else ("cases", "rows")
@@ -275,7 +275,7 @@ def _which(
 ) -> dict[str, Any]:
     which: dict[str, Any] = {"verdicts": tuple(sorted(set(verdict or ())))}
     if category is not None:
-        exams = shelf_of(request).exams(run).values()
+        exams = findings_cache_of(request).exams(run).values()
         inside = [row for row, exam in enumerate(exams) if any(category in case.categories for case in exam.cases)]
         which["places"] = spans(run, inside)
     if check is not None:

@@ -17,7 +17,7 @@ from proctor.storage import Store
 from proctor.web.pages.run import Wanted
 from proctor.web.reading import addresses, results, traces
 from proctor.web.reading.exchanges import worth_reading
-from proctor.web.reading.findings_cache import CachedFindings, shelf_of
+from proctor.web.reading.findings_cache import CachedFindings, findings_cache_of
 from proctor.web.reading.markdown import is_markdown
 from proctor.web.reading.vocabulary import teach
 from proctor.web.reading.wires import wires
@@ -58,13 +58,13 @@ def attempt(
     text: Literal["", "raw"] = "",
 ) -> HTMLResponse:
     """What was said in one attempt; without a trial, the first that did not pass."""
-    site, shelf = site_of(request), shelf_of(request)
+    site, findings_cache = site_of(request), findings_cache_of(request)
     found = site.store.archive.find(run)
-    exam = find_exam(shelf.exams(found), found, case)
+    exam = find_exam(findings_cache.exams(found), found, case)
     beside = trials(site.store, found, exam, condition=condition, around=trial)
     shown = _shown(site.store, found, exam, beside, trial=trial, condition=condition)
     held = talk(shown, exam, name="talk")
-    read = shelf.findings(found, patience=_QUICK)
+    read = findings_cache.findings(found, patience=_QUICK)
     return render(
         request,
         "attempt.html.j2" if found.settings.type == "standard" else "battle.html.j2",
@@ -76,7 +76,7 @@ def attempt(
         wires=wires(held),
         whole=_of_whole(shown, held),
         beside=beside,
-        around=_around(site, found, shelf.exams(found), read, wanted, shown),
+        around=_around(site, found, findings_cache.exams(found), read, wanted, shown),
         wanted=wanted,
         raw=text == "raw",
         has_markdown=any(is_markdown(turn.reply.text) for turn in shown.transcript.turns if turn.reply),

@@ -13,7 +13,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from proctor.formats.suites import suite
 from proctor.web.pages import form_of
 from proctor.web.reading.exchanges import difference
-from proctor.web.reading.findings_cache import shelf_of
+from proctor.web.reading.findings_cache import findings_cache_of
 from proctor.web.reading.vocabulary import teach
 from proctor.web.site import row_edit
 from proctor.web.site.drafts import Draft, Drafts
@@ -204,9 +204,9 @@ def _find_version(stored: StoredBenchmark, version: str) -> Version:
 @router.get("/runs/{run}/failures")
 def benchmark_of_failures(request: Request, run: str) -> RedirectResponse:
     """The form of a new benchmark, with the cases of a run in it that did not pass."""
-    site, shelf = site_of(request), shelf_of(request)
+    site, findings_cache = site_of(request), findings_cache_of(request)
     found = site.store.archive.find(run)
-    read = shelf.findings(found, patience=_PATIENCE)
+    read = findings_cache.findings(found, patience=_PATIENCE)
     if read is None:
         told = f"run {found.id} is large and is being read; this page goes on by itself when that is done"
         raise HTTPException(503, told, headers={"refresh": "2"})

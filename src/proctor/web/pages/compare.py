@@ -16,7 +16,7 @@ from proctor.storage import Store
 from proctor.web.pages.attempt import find_exam, trials
 from proctor.web.reading import addresses, charts
 from proctor.web.reading.exchanges import exchanges, telling_trial
-from proctor.web.reading.findings_cache import FindingsCache, shelf_of
+from proctor.web.reading.findings_cache import FindingsCache, findings_cache_of
 from proctor.web.reading.vocabulary import teach
 from proctor.web.site import offer
 from proctor.web.site.render import render
@@ -57,7 +57,7 @@ def compare(
         return render(
             request, "compare/unlike.html.j2", **values, apart=apart, rescoring=_rescoring(site, after, apart)
         )
-    found = _compare_runs(shelf_of(request), before, after, k=k, force=force)
+    found = _compare_runs(findings_cache_of(request), before, after, k=k, force=force)
     if found is None:
         return render(request, "compare/reading.html.j2", **values)
     cases = [change for change in found.cases if _fits(change, flip, q)]
@@ -98,10 +98,10 @@ def _rescoring(site: Site, b: Run, apart: Sequence[Unlike]) -> dict[str, str]:
 
 
 def _compare_runs(
-    shelf: FindingsCache, a: Run, b: Run, *, k: int | None = None, force: bool = False
+    findings_cache: FindingsCache, a: Run, b: Run, *, k: int | None = None, force: bool = False
 ) -> Compared | None:
     """None: one of them is still being read."""
-    before, after = shelf.findings(a), shelf.findings(b)
+    before, after = findings_cache.findings(a), findings_cache.findings(b)
     if before is None or after is None:
         return None
     return compare_findings(before.findings, after.findings, k=k, force=force)
@@ -121,9 +121,9 @@ def compare_case(
     condition: str = "",
 ) -> HTMLResponse:
     """Both replies to one case, what is different marked."""
-    site, shelf = site_of(request), shelf_of(request)
+    site, findings_cache = site_of(request), findings_cache_of(request)
     runs = [site.store.archive.find(name) for name in (a, b)]
-    exams = [find_exam(shelf.exams(run), run, case) for run in runs]
+    exams = [find_exam(findings_cache.exams(run), run, case) for run in runs]
     played = [
         trials(site.store, run, exam, condition=condition, around=trial) for run, exam in zip(runs, exams, strict=True)
     ]
@@ -134,7 +134,7 @@ def compare_case(
     sides = [next((each for each in attempts if each.key.trial == number), None) for attempts in played]
     if sides[0] is None or sides[1] is None:
         raise HTTPException(404, f"trial {number} of case {case!r} has not been played in both runs")
-    changes = _neighbours(shelf, runs[0], runs[1], case)
+    changes = _neighbours(findings_cache, runs[0], runs[1], case)
     return render(
         request,
         "compare/case.html.j2",
@@ -149,10 +149,10 @@ def compare_case(
     )
 
 
-def _neighbours(shelf: FindingsCache, a: Run, b: Run, case: str) -> dict[str, Any]:
+def _neighbours(findings_cache: FindingsCache, a: Run, b: Run, case: str) -> dict[str, Any]:
     """The change of this case, and the cases that changed before and after it."""
     try:
-        found = _compare_runs(shelf, a, b, force=True)
+        found = _compare_runs(findings_cache, a, b, force=True)
     except UsageError:
         found = None
     told = [change for change in found.cases if change.flip in _TOLD] if found is not None else []

@@ -17,7 +17,7 @@ from proctor.reports.history.words import calendar_of
 from proctor.reports.history.words import measure as measure_of
 from proctor.run import Run
 from proctor.web.reading import addresses, measures
-from proctor.web.reading.findings_cache import shelf_of
+from proctor.web.reading.findings_cache import findings_cache_of
 from proctor.web.reading.vocabulary import teach
 from proctor.web.site.live import MOVING
 from proctor.web.site.render import TYPE_NAMES, render
@@ -66,8 +66,8 @@ def history(
         _tell(request, [run for run in inside if run.settings.type == each], by=apart, last=last, strict=strict)
         for each in types
     ]
-    offered = measures.offered_measures(site_of(request), shelf_of(request), inside[:last])
-    told = measures.courses(site_of(request), shelf_of(request), found, measure) if measure else []
+    offered = measures.offered_measures(site_of(request), findings_cache_of(request), inside[:last])
+    told = measures.courses(site_of(request), findings_cache_of(request), found, measure) if measure else []
     return render(
         request,
         "history.html.j2",
@@ -100,8 +100,8 @@ def _tell(request: Request, inside: list[Run], *, by: str, last: int, strict: bo
 
 
 def _read(request: Request, inside: list[Run], *, by: str, last: int, strict: bool) -> History:
-    shelf = shelf_of(request)
-    known = [(run, shelf.verdicts(run)) for run in reversed(inside)]
+    findings_cache = findings_cache_of(request)
+    known = [(run, findings_cache.verdicts(run)) for run in reversed(inside)]
     order_of = partial(verdict_order_of, site_of(request).store)
     apart = by if by == "agent" or any(value_of(run, by) for run in inside) else None
     return tell(known, benchmark=inside[0].benchmark, by=apart, last=last, strict=strict, order_of=order_of)

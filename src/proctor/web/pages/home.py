@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from proctor.errors import StoreError
 from proctor.findings.run import Summary
 from proctor.run import Run
-from proctor.web.reading.findings_cache import shelf_of
+from proctor.web.reading.findings_cache import findings_cache_of
 from proctor.web.site.live import MOVING
 from proctor.web.site.render import render
 from proctor.web.site.run_list import with_rates
@@ -50,7 +50,7 @@ def home(request: Request) -> HTMLResponse:
         waiting=max(0, len(running) - _SHOWN),
         last=with_rates(site, ended[:_SHOWN]),
         more=len(ended) > _SHOWN,
-        trends=trends(site, ended, shelf_of(request).verdicts),
+        trends=trends(site, ended, findings_cache_of(request).verdicts),
         stored=bool(runs),
     )
 

@@ -17,7 +17,7 @@ from proctor.run import Key, Run
 from proctor.settings import check_name
 from proctor.web.pages import form_of
 from proctor.web.reading import addresses
-from proctor.web.reading.findings_cache import shelf_of
+from proctor.web.reading.findings_cache import findings_cache_of
 from proctor.web.reading.vocabulary import teach
 from proctor.web.site.forms import Form
 from proctor.web.site.label_sheet import MOST, USUAL, LabelSheet, sheet_for
@@ -220,7 +220,7 @@ def _more(drawing: Draw, sheet: LabelSheet) -> str:
 
 def _told(request: Request, run: Run) -> list[str]:
     """What the labels make of the run so far."""
-    read = shelf_of(request).findings(run)
+    read = findings_cache_of(request).findings(run)
     if read is None:
         return []
     found = read.findings

@@ -15,7 +15,7 @@ from proctor.reports.plan import PlanWords, words_of
 from proctor.web.site.new_run import read_number
 from proctor.web.site.render import FORM_CACHE, render
 from proctor.web.site.site import Site, site_of
-from proctor.workflows.plan import PlanWishes, plan_for
+from proctor.workflows.plan import PlanRequest, plan_for
 
 router = APIRouter()
 _OFFERED = 100
@@ -131,7 +131,7 @@ def _answer(
         return None
 
 
-def _read_options(what: str, asked: Mapping[str, str], runs: tuple[str, ...], troubles: dict[str, str]) -> PlanWishes:
+def _read_options(what: str, asked: Mapping[str, str], runs: tuple[str, ...], troubles: dict[str, str]) -> PlanRequest:
     """What was typed, as far as it can be read."""
     known: dict[str, object] = {}
     for name in QUESTIONS[what].fields:
@@ -149,7 +149,7 @@ def _read_options(what: str, asked: Mapping[str, str], runs: tuple[str, ...], tr
         troubles["failures"] = f"{known['failures']} is less than no failure; expected 0 or more"
     if what in ("gate", "early") and not str(known["gate"]).strip():
         troubles["gate"] = "there is no gate; give one such as pass_rate>=0.9"
-    return PlanWishes(stop_early=what == "early", runs=runs, **known)  # type: ignore[arg-type]
+    return PlanRequest(stop_early=what == "early", runs=runs, **known)  # type: ignore[arg-type]
 
 
 def _read_trials(name: str, typed: str, troubles: dict[str, str]) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from proctor.web.pages import form_of
 from proctor.web.pages.acts import offered_acts
 from proctor.web.reading import addresses, parts, results
 from proctor.web.reading.failure_groups import shown_failures
-from proctor.web.reading.findings_cache import shelf_of
+from proctor.web.reading.findings_cache import findings_cache_of
 from proctor.web.reading.vocabulary import teach
 from proctor.web.site.again import again_of
 from proctor.web.site.new_run import read_labels
@@ -72,13 +72,13 @@ Wanted = Annotated[results.ResultFilter, Depends(_read_filters)]
 @router.get("/runs/{run}")
 def run_page(request: Request, run: str, wanted: Wanted) -> Response:
     """What is known of a run, and one page of its results."""
-    site, shelf = site_of(request), shelf_of(request)
+    site, findings_cache = site_of(request), findings_cache_of(request)
     found = site.store.archive.find(run)
     if found.id != run:
         query = f"?{request.url.query}" if request.url.query else ""
         return RedirectResponse(addresses.run(found.id) + query, status_code=HTTPStatus.SEE_OTHER)
-    exams = shelf.exams(found)
-    read = shelf.findings(found)
+    exams = findings_cache.exams(found)
+    read = findings_cache.findings(found)
     stands = parts.standing(site, found)
     in_place = results.fills_in_place(read, wanted, moving=stands["moving"])
     return render(
@@ -107,7 +107,7 @@ def run_page(request: Request, run: str, wanted: Wanted) -> Response:
 def changing_parts(request: Request, run: str, wanted: Wanted) -> JSONResponse:
     """The parts of the page that change while a run goes on, and as of how many attempts they are."""
     found = site_of(request).store.archive.find(run)
-    read = shelf_of(request).findings(found)
+    read = findings_cache_of(request).findings(found)
     done = read.findings.counts.played if read is not None else 0
     return JSONResponse({"done": done, **parts.render_parts(request, found, read, wanted)})
 

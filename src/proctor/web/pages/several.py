@@ -12,7 +12,7 @@ from proctor.findings.comparison import unlike
 from proctor.findings.comparison.many import MOST_RUNS, ManyCompared, MatrixRow, compare_many
 from proctor.reports.comparison import many as words
 from proctor.run import Run
-from proctor.web.reading.findings_cache import FindingsCache, shelf_of
+from proctor.web.reading.findings_cache import FindingsCache, findings_cache_of
 from proctor.web.reading.vocabulary import teach
 from proctor.web.site.live import MOVING
 from proctor.web.site.render import render
@@ -46,7 +46,7 @@ def several(
         return render(request, "several/choose.html.j2", **values)
     if apart := [(other, differs) for other in chosen[1:] if (differs := unlike(chosen[0], other))]:
         return render(request, "several/unlike.html.j2", status=422, **values, apart=apart)
-    found = _compare(shelf_of(request), chosen)
+    found = _compare(findings_cache_of(request), chosen)
     if found is None:
         return render(request, "several/reading.html.j2", **values)
     flip = (better, worse) if min(better, worse) >= 0 else None
@@ -74,9 +74,9 @@ def several(
     )
 
 
-def _compare(shelf: FindingsCache, chosen: Sequence[Run]) -> ManyCompared | None:
+def _compare(findings_cache: FindingsCache, chosen: Sequence[Run]) -> ManyCompared | None:
     """None: one of them is still being read."""
-    read = [shelf.findings(each) for each in chosen]
+    read = [findings_cache.findings(each) for each in chosen]
     known = [each.findings for each in read if each is not None]
     return compare_many(known) if len(known) == len(chosen) else None
 

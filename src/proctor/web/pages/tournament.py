@@ -14,7 +14,7 @@ from proctor.findings.tournament import Tournament
 from proctor.reports.comparison import tournament as words
 from proctor.run import Run
 from proctor.web.pages.judge_jobs import judge_form
-from proctor.web.reading.findings_cache import shelf_of
+from proctor.web.reading.findings_cache import findings_cache_of
 from proctor.web.reading.vocabulary import teach
 from proctor.web.site.render import render
 from proctor.web.site.site import site_of
@@ -57,7 +57,7 @@ def tournament(
 
 def _stored_contests(request: Request, chosen: Sequence[Run], judge: str) -> StoredTournament | None:
     """By this judge, or by scores; None: one of them is still being read."""
-    read = [shelf_of(request).findings(each) for each in chosen]
+    read = [findings_cache_of(request).findings(each) for each in chosen]
     known = [each.findings for each in read if each is not None]
     if len(known) < len(chosen):
         return None

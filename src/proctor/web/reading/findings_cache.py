@@ -267,11 +267,11 @@ class _AttemptCounts:
 _making = threading.Lock()
 
 
-def shelf_of(request: Request) -> FindingsCache:
-    """The shelf of the site that a request came to."""
+def findings_cache_of(request: Request) -> FindingsCache:
+    """The findings_cache of the site that a request came to."""
     state = request.app.state
     with _making:
-        if not hasattr(state, "shelf"):
-            state.shelf = FindingsCache(site_of(request))
-    shelf: FindingsCache = state.shelf
-    return shelf
+        if not hasattr(state, "findings_cache"):
+            state.findings_cache = FindingsCache(site_of(request))
+    findings_cache: FindingsCache = state.findings_cache
+    return findings_cache

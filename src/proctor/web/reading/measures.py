@@ -54,31 +54,31 @@ def is_measure(name: str) -> bool:
     return name in (SCORE, COST) or name.startswith(("category:", "check:", "judge:"))
 
 
-def offered_measures(site: Site, shelf: FindingsCache, runs: Sequence[Run]) -> list[tuple[str, str]]:
+def offered_measures(site: Site, cache: FindingsCache, runs: Sequence[Run]) -> list[tuple[str, str]]:
     """Measure → what it is called: those of the newest run that was read."""
-    found = next((known for run in runs[:3] if (known := _measures(site, shelf, run)) is not None), None)
+    found = next((known for run in runs[:3] if (known := _measures(site, cache, run)) is not None), None)
     names = [(SCORE, "mean score"), (COST, "cost")]
     return names + [(name, name.replace(":", " ", 1)) for name in (found.values if found else {}) if name != SCORE]
 
 
-def courses(site: Site, shelf: FindingsCache, histories: Sequence[History], measure: str) -> list[MeasuredCourse]:
+def courses(site: Site, cache: FindingsCache, histories: Sequence[History], measure: str) -> list[MeasuredCourse]:
     """Course by course; what takes long to read comes with the next look."""
     shown = [entry.run for history in histories for entry in history.entries]
     quick = _quick(site, shown) if measure != COST else {run.id for run in shown}
     return [
-        _course(site, shelf, history, course, measure, quick) for history in histories for course in history.courses
+        _course(site, cache, history, course, measure, quick) for history in histories for course in history.courses
     ]
 
 
 def _course(
-    site: Site, shelf: FindingsCache, history: History, course: Series, measure: str, quick: set[str]
+    site: Site, cache: FindingsCache, history: History, course: Series, measure: str, quick: set[str]
 ) -> MeasuredCourse:
     told, unread = [], 0
     for entry in sorted(course.entries, key=lambda each: -each.when):
         if measure == COST:
             told.append(_cost(site, entry))
             continue
-        known = _measures(site, shelf, entry.run) if entry.run.id in quick else None
+        known = _measures(site, cache, entry.run) if entry.run.id in quick else None
         unread += known is None
         told.append(_measure(entry, known.values.get(measure) if known is not None else None, measure))
     return MeasuredCourse(history=history, course=course, runs=told, unread=unread)
@@ -107,9 +107,9 @@ def _quick(site: Site, runs: Sequence[Run]) -> set[str]:
     return known | set(small) | {run.id for run in unknown[len(small) : len(small) + 1]}
 
 
-def _measures(site: Site, shelf: FindingsCache, run: Run) -> RunMeasures | None:
+def _measures(site: Site, cache: FindingsCache, run: Run) -> RunMeasures | None:
     def read() -> RunMeasures | None:
-        found = shelf.findings(run, patience=_PATIENCE) if run.planned else None
+        found = cache.findings(run, patience=_PATIENCE) if run.planned else None
         return None if found is None else RunMeasures(values=dict(_values(found.findings)))
 
     return site.summaries.kept("measures", run, RunMeasures, read)

@@ -10,7 +10,7 @@ from datetime import date
 from proctor.demo.conversation import aspect_of
 from proctor.demo.desk import Desk
 from proctor.demo.library import DocumentLibrary, Hit, Surroundings
-from proctor.demo.passage import CitedSentence, Finding, Yardstick, passages
+from proctor.demo.passage import CitedSentence, Finding, PassageRanking, passages
 from proctor.demo.question import Shape, leans_back, names_another, understand
 from proctor.demo.words import NEGATION, figures, stem, telling_words, terms
 from proctor.transcript import Citation, Request
@@ -42,7 +42,7 @@ class Research:
         self._question = understand(request.question)
         self._leaning = bool(request.history) and leans_back(request.question)
         self._aspect = aspect_of(request.history) if names_another(request.question) else ""
-        self._yardstick = Yardstick(
+        self._ranking = PassageRanking(
             words=tuple(dict.fromkeys(terms(f"{self._aspect} {request.question}"))),
             wants=understand(self._aspect or request.question).wants,
             weight=library.weight,
@@ -82,8 +82,8 @@ class Research:
             return Finding(text=UNKNOWN)
         chosen = self._choose(known)
         read = chosen if chosen["alone"] else await self._read_around(chosen)
-        passage = self._yardstick.best(passages(read))
-        if not self._yardstick.satisfied(passage):
+        passage = self._ranking.best(passages(read))
+        if not self._ranking.satisfied(passage):
             passage = await self._elsewhere(read["text"], known) or passage
         return self.say(passage)
 
@@ -123,8 +123,8 @@ class Research:
         return next((passage for hit in hits if (passage := self._settles([*passages(hit)])) is not None), None)
 
     def _settles(self, candidates: Sequence[CitedSentence]) -> CitedSentence | None:
-        passage = self._yardstick.best(candidates)
-        settled = self._yardstick.satisfied(passage) and self._yardstick.overlap(passage) >= KNOWN
+        passage = self._ranking.best(candidates)
+        settled = self._ranking.satisfied(passage) and self._ranking.overlap(passage) >= KNOWN
         return passage if settled else None
 
     async def _read_through(self, source: str) -> list[CitedSentence]:
@@ -145,19 +145,19 @@ class Research:
         """The best sentence with these very words in it."""
         hits = await self._desk.use(self._library.search_keyword, phrase=phrase)
         holding = [each for hit in hits for each in passages(hit) if phrase.casefold() in each.text.casefold()]
-        best = self._yardstick.best(holding) if holding else None
+        best = self._ranking.best(holding) if holding else None
         return self.say(best) if best is not None and self.fits(best) >= least else None
 
     def fits(self, passage: CitedSentence) -> float:
         """How much of what is asked a sentence speaks of, 0 to 1."""
-        return self._yardstick.overlap(passage)
+        return self._ranking.overlap(passage)
 
     async def by_keywords(self) -> Finding | None:
         """Without a search by meaning: the best sentence that holds one of the question's two rarest words."""
         words = sorted(telling_words(self._request.question), key=lambda word: -self._library.weight(stem(word)))
         hits = [await self._desk.use(self._library.search_keyword, phrase=word) for word in words[:2]]
         found = [each for some in hits for hit in some for each in passages(hit)]
-        best = self._yardstick.best(found) if found else None
+        best = self._ranking.best(found) if found else None
         return self.say(best) if best is not None and self.fits(best) >= KNOWN else None
 
     async def best_in(self, source: str) -> Finding | None:
@@ -189,9 +189,9 @@ class Research:
         heading = next((heading for heading in info["sections"] if topic & set(terms(heading))), None)
         if heading:
             section = await self._desk.use(self._library.read, source=source, section=heading)
-            return self.say(self._yardstick.best(passages(section)))
-        passage = self._yardstick.best(await self._read_through(source))
-        return self.say(passage) if self._yardstick.overlap(passage) >= KNOWN else None
+            return self.say(self._ranking.best(passages(section)))
+        passage = self._ranking.best(await self._read_through(source))
+        return self.say(passage) if self._ranking.overlap(passage) >= KNOWN else None
 
     async def _locate(self) -> Finding | None:
         """Say which document it is."""
