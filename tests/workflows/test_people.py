@@ -140,7 +140,7 @@ def test_what_has_no_verdict_bounds_the_rate_as_people_judge_and_its_gate(place:
     assert "15 attempts without a verdict: 75 % at worst, 100 % at best" in " ".join(findings.notes)
     assert as_dict(findings)["pass_rate_people"]["worst"] == 0.75
     [verdict] = judge([parse("pass_rate>=0.8 by people")], findings, lambda _: findings)
-    assert (verdict.verdict, verdict.obstacle) == ("inconclusive", "missing")
+    assert (verdict.verdict, verdict.obstacle) == ("inconclusive", "unmarked")
     [looser] = judge([parse("pass_rate>=0.6 by people")], findings, lambda _: findings)
     assert looser.verdict == "met"
 

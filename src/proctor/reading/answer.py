@@ -16,9 +16,10 @@ from proctor.reading.languages.gloss import gloss
 from proctor.reading.names import plain_names
 from proctor.reading.question import Asked, understand
 from proctor.reading.rows import asked_row
-from proctor.reading.rules import PASSING, Verdict, best_verdict, enumerates
+from proctor.reading.rules import best_verdict, enumerates
 from proctor.reading.text.lazy import lazy
 from proctor.reading.text.negation import declines
+from proctor.reading.verdict import PASSING, Verdict
 
 # Only what nobody says but to a judge: an answer may well tell to give a patient 5 mg or to ignore a warning.
 _TO_JUDGE = lazy(

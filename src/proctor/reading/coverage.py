@@ -10,11 +10,11 @@ from operator import itemgetter
 from proctor.reading.contradiction import contradiction
 from proctor.reading.expected import Answered, Expected, read_answer, read_facts
 from proctor.reading.question import understand
-from proctor.reading.rules import Verdict
 from proctor.reading.text.claims import claims
 from proctor.reading.text.negation import NEGATIONS
 from proctor.reading.text.overlap import content, coverage
 from proctor.reading.text.passage import Passage, passage_of
+from proctor.reading.verdict import Verdict
 
 _ENOUGH = 0.6
 """Nobody repeats every word: who takes up this share of a point has made it."""

@@ -9,10 +9,10 @@ from proctor.reading.alignment import align
 from proctor.reading.expected import Answered, Expected
 from proctor.reading.opposites import ADVERSE, OPPOSITES
 from proctor.reading.question import Asked
-from proctor.reading.rules import Verdict
 from proctor.reading.text.negation import NEGATORS, unsure
 from proctor.reading.text.overlap import STOP, weight
 from proctor.reading.text.words import stem_set
+from proctor.reading.verdict import Verdict
 
 _KINDS = {
     "person": 1.0,

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple
 
-from proctor.reading.condition import has_condition
 from proctor.reading.contradiction import contradiction
 from proctor.reading.doers import answers_otherwise, in_other_part
 from proctor.reading.expected import Answered, Expected
@@ -17,9 +15,8 @@ from proctor.reading.named import named_aside
 from proctor.reading.names import TITLES, are_one
 from proctor.reading.near_names import near_name
 from proctor.reading.opposites import NEGATORS, OPPOSITES
-from proctor.reading.polarity import Said, says
 from proctor.reading.question import Asked
-from proctor.reading.reversal import missing_denial, reversed_sense
+from proctor.reading.reversal import missing_denial
 from proctor.reading.stance import stance
 from proctor.reading.text.choices import items
 from proctor.reading.text.fold import fold
@@ -28,14 +25,11 @@ from proctor.reading.text.negation import find_exception, find_negation
 from proctor.reading.text.overlap import GENERIC, STOP
 from proctor.reading.text.passage import Passage
 from proctor.reading.text.words import stem_set
+from proctor.reading.verdict import MOST_WITHOUT_FACT, PASSING, WRONG_FACT, Form, Verdict
 from proctor.reading.words import words_met
+from proctor.reading.yes_no import yes_or_no
 
-PASSING = 0.7
-"""From here on a rule calls a reply right."""
 _AROUND_VERB = lazy(r"\b(?:is|are|was|were|include|includes)\b(?: all)?|:\s")
-_WRONG_FACT = 0.45
-"""Under this share of its facts an answer is wrong, whatever words it shares."""
-_MOST_WITHOUT_FACT = 0.3
 _NEAR = 0.45
 """From this share of a statement's words on a reply says much the same, so that one opposite turns it round."""
 _FACT_LEFT_OUT = 0.7
@@ -43,16 +37,6 @@ _WEIGHT_OF_FACT = 2.0
 _MOST_WITH_EXTRA, _MOST_INCOMPLETE = 0.4, 0.65
 _PART_OF_NAME = 0.5
 """In a list a given name will do."""
-_MEANT_YES, _MEANT_NO, _WEAKLY_MEANT, _ASSUMED = 0.82, 0.86, 0.76, 0.65
-"""How often a yes or a no that is said in other words is read rightly, one of which little more is said than what was
-asked about: as measured on the halves of our own sets that were read. A yes that is only not denied is right in two of
-three on the halves kept aside, which is too little to pass."""
-_WEAKLY_OTHERWISE = 0.4
-"""For what is read so weakly as another answer that somebody should look at it."""
-_IN_OTHER_WORDS = 6
-"""From so many words on a reply that has none of the question's may answer it all the same."""
-_OF_THE_SAME = lazy(r"\b(?:it|its|it's|they|them|their|he|she|that|this|there|you|your|we|our)\b|\d")
-"""Words by which a sentence goes on with what was asked, or figures that answer it."""
 _IN_ORDER = lazy(r"\bin (?:the right |the correct |the )?order\b|\bfirst, second\b|\bin (?:what|which) order\b")
 _THROUGH = lazy(r"[\w']+ (?:through|thru|till|until|to) (?:on )?")
 _ALONE = lazy(r"\b(?:alone|all by (?:himself|herself)|single-handed(?:ly)?|on (?:his|her) own)\b")
@@ -72,28 +56,6 @@ _UNDECIDED = 0.4
 _SHORT_REPLY = 40
 _MOST_ASIDE = 0.3
 """For an expected name that the reply holds and does not give."""
-
-
-Form = Literal["words", "facts", "list", "yes_no", "same", "declined"]
-
-
-class Verdict(NamedTuple):
-    """How right a reply is, from 0 to 1, and why."""
-
-    value: float
-    explanation: str
-    refuted: bool = False
-    """Whether it is surely wrong, whatever words it shares."""
-    found: float = 0.0
-    """How well the words and facts are met, before how the reply stands by them."""
-    factor: float = 1.0
-    """What is left of that by how the reply stands by them."""
-    first: int = -1
-    """The place of the first matching word; -1: none."""
-    form: Form = "words"
-    """Of what form the expected answer is."""
-    answer: Expected | None = None
-    """The spelling of the expected answer that is met best."""
 
 
 def best_verdict(reply: Answered, asked: Asked, answers: list[Expected]) -> Verdict:
@@ -131,10 +93,16 @@ def _against(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
     if answer.squeezed and reply.squeezed == answer.squeezed:
         return Verdict(1.0, f"the same as expected: {answer.text!r}", found=1.0, first=0, form="same")
     if answer.polarity is not None and (asked.yes_no or len(answer.passage) == 1):
-        return _yes_or_no(reply, asked, answer)._replace(form="yes_no")
+        return (yes_or_no(reply, asked, answer) or _rest(reply, asked, answer))._replace(form="yes_no")
     if answer.items:
         return _list(reply, asked, answer)._replace(form="list")
     return _single(reply, asked, answer)
+
+
+def _rest(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
+    """By what is expected beside the yes or no."""
+    assert answer.rest is not None
+    return _single(reply, asked, answer.rest)
 
 
 def _single(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
@@ -221,7 +189,7 @@ def _statement(reply: Answered, asked: Asked, answer: Expected, match: Match) ->
     if not said:
         return Verdict(match.value, match.explanation, False, match.value, 1.0, match.first)
     told = f"expected {answer.text!r}, but the reply {said}"
-    return Verdict(min(match.value, _MOST_WITHOUT_FACT), told, True, match.value, 0.0, match.first)
+    return Verdict(min(match.value, MOST_WITHOUT_FACT), told, True, match.value, 0.0, match.first)
 
 
 def _rarest(reply: Answered, answer: Expected, match: Match) -> tuple[int, int]:
@@ -255,66 +223,16 @@ def _met(reply: Answered, asked: Asked, answer: Expected) -> Match:
         return facts
     match = words_met(reply, asked, answer)
     if answer.only_facts:
-        return match._replace(value=min(match.value, _MOST_WITHOUT_FACT))
+        return match._replace(value=min(match.value, MOST_WITHOUT_FACT))
     if facts is None:
         return match._replace(value=match.value * _FACT_LEFT_OUT)
-    if facts.value < _WRONG_FACT:
-        return match._replace(value=min(match.value, _MOST_WITHOUT_FACT), explanation=facts.explanation)
+    if facts.value < WRONG_FACT:
+        return match._replace(value=min(match.value, MOST_WITHOUT_FACT), explanation=facts.explanation)
     known = _WEIGHT_OF_FACT * len(list(answer.facts))
     value = (match.value * answer.total + facts.value * known) / (answer.total + known)
     if match.first < 0:
         return facts._replace(value=value, explanation=match.explanation)
     return match._replace(value=value)
-
-
-def _yes_or_no(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
-    said = says(reply.passage.text, asked)
-    wanted = "yes" if answer.polarity else "no"
-    if said.declined:
-        return Verdict(0.0, "the reply does not answer", True)
-    if said.yes is None and answer.rest is not None:
-        return _single(reply, asked, answer.rest)
-    if said.yes is None and not said.depends and _goes_on(reply):
-        value = _ASSUMED if answer.polarity else _WEAKLY_OTHERWISE
-        return Verdict(value, f"expected {wanted}, and nothing in the reply denies what was asked")
-    if said.yes is None:
-        why = "makes it depend on something" if said.depends else "says neither yes nor no"
-        return Verdict(_UNDECIDED, f"expected {wanted}, but the reply {why}")
-    found = "yes" if said.yes else "no"
-    if said.yes != answer.polarity:
-        value = 0.0 if said.outright else _WEAKLY_OTHERWISE if said.weak else 1 - _how_surely(said)
-        return Verdict(value, f"expected {wanted}, found {found}", said.outright)
-    return _with_clause(reply, asked, answer, wanted, _how_surely(said))
-
-
-def _how_surely(said: Said) -> float:
-    """How often such a yes or no is read rightly."""
-    if said.outright:
-        return 1.0
-    if said.weak:
-        return _WEAKLY_MEANT
-    return _MEANT_YES if said.yes else _MEANT_NO
-
-
-def _goes_on(reply: Answered) -> bool:
-    """Whether a reply in other words than the question's speaks of what was asked: `We're here until 10.`"""
-    passage = reply.passage
-    return len(passage) >= _IN_OTHER_WORDS and _OF_THE_SAME.search(passage.folded) is not None
-
-
-def _with_clause(reply: Answered, asked: Asked, answer: Expected, wanted: str, value: float) -> Verdict:
-    """A yes or no as expected, with the facts that the expected answer adds to it."""
-    if not answer.facts and answer.rest is not None and not has_condition(reply, asked, answer.rest):
-        return Verdict(_UNDECIDED, f"{wanted} as expected, without the condition that was expected beside it")
-    facts = facts_met(reply, asked, answer) if answer.facts else None
-    against = reversed_sense(reply, answer.rest) if answer.rest is not None else ""
-    if against:
-        return Verdict(_MOST_WITHOUT_FACT, f"{wanted} as expected, but the reply {against}", True)
-    if facts is not None and facts.value < _WRONG_FACT:
-        return Verdict(_MOST_WITHOUT_FACT, f"{wanted} as expected, but {facts.explanation}", True)
-    if answer.facts and facts is None:
-        return Verdict(_UNDECIDED, f"{wanted} as expected, without what was expected beside it")
-    return Verdict(value, f"expected {wanted}, found {wanted}")
 
 
 def _list(reply: Answered, asked: Asked, answer: Expected) -> Verdict:

@@ -15,7 +15,7 @@ from proctor.reading.dress import undress
 from proctor.reading.expected import Answered
 from proctor.reading.languages.detect import tongue
 from proctor.reading.languages.gloss import gloss
-from proctor.reading.rules import Verdict
+from proctor.reading.verdict import Verdict
 from proctor.roles import Reviewer
 from proctor.score import Part, Review
 from proctor.transcript import Turn
