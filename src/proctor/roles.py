@@ -118,11 +118,11 @@ class Journal(Protocol):
     def writing(self, run: str) -> AbstractContextManager[None]:
         """Hold the run against a second writer; raises RunBusy. Ends with the process.
 
-        What was wished of an earlier writer ends here.
+        What an earlier writer was asked to do ends here.
         """
 
     def take_stop_request(self, run: str) -> StopRequest | None:
-        """What is wished of this process, which writes the run; raises RunLost where another has taken it over."""
+        """What this process is asked to do, which writes the run; raises RunLost where another has taken it over."""
 
     def write(self, records: Sequence[Record]) -> None:
         """Store records. Writing the same key twice changes nothing."""
@@ -132,7 +132,7 @@ class Journal(Protocol):
     ) -> None:
         """Set a run's status, and why it stopped; `seconds` is added to the time it has run."""
 
-    def request_stop(self, run: str, wish: StopRequest | None) -> None:
+    def request_stop(self, run: str, stop: StopRequest | None) -> None:
         """Ask whoever runs it to pause or cancel."""
 
     def delete(self, run: str) -> None:

@@ -289,7 +289,7 @@ FLOODS = [
     *("a.", "a. ", "a'", "x", "é", "e\u0301", "Â\u00a0", "ﷺ", " ", "\n", ". ", '."', "(", "{"),
     *("9", "1,111,", "1 111 ", "1999,", "1/", "1.", "8 of ", "9:30 ", "2018-03-08 ", "12 bc ", "5 km 3 m "),
     *("one ", "one hundred and ", "a half ", "and ", "not ", "Paris ", "Paris or ", "not Paris, "),
-    *("a@", "a.a@a.", "give me ", "mark this ", "i do not x "),
+    *("a@", "a.a@a.", "give me ", "mark this ", "i do not x ", "a-", "a_1-", "-", "`a"),
 ]
 EXPECTATIONS = [
     "Paris",
@@ -298,6 +298,8 @@ EXPECTATIONS = [
     "9:30 am",
     "red, green and blue",
     "No, it is not",
+    "`config.toml`",
+    "config.toml",
     "Leave the building by the nearest exit and go to the assembly point within 5 minutes",
 ]
 

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
+from proctor.settings import BY_RULES, NOBODY
+
 if TYPE_CHECKING:
     from proctor.config import Config
     from proctor.storage.glance import GlancedRun
@@ -26,7 +28,7 @@ _MOST = 100
 _LONGEST = 80
 _TYPABLE = re.compile(r"[\w.:/@%+=-]+")
 """What a shell takes as one word without quotes."""
-_OF_REVIEWERS = ("embedded", "exact", "none")
+_OF_REVIEWERS = (*BY_RULES, NOBODY)
 _OF_EXAMINERS = ("prober",)
 
 

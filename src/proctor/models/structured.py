@@ -114,7 +114,7 @@ async def ask(
     Raises UnusableAnswer after `repairs` further tries, each of which shows the model its own answer and what
     was wrong with it; EnvironmentFault where the model did not answer; Misconfigured for a wrong key, name or
     address. Nothing is retried here but the repair, and nothing is remembered from one question to the next but what
-    the cache of the limits in force keeps. Raises BudgetSpent where that limits has none left.
+    the cache of the limits in force keeps. Raises BudgetSpent where their budget is spent.
     Text from elsewhere belongs in `fence`, and FENCE_RULE into `system`.
     """
     shape = shape_of(schema)

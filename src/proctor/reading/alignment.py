@@ -146,7 +146,7 @@ class Alignment:
         return count
 
     def flips(self) -> float:
-        """The share of paired words, beside the question's, that one side denies and the other does not."""
+        """The share of paired words that one side denies and the other does not."""
         signs = [self.ours[mine].denied != self.theirs[other].denied for mine, other in self.pairs.items()]
         return sum(signs) / len(signs) if signs else 0.0
 
@@ -165,7 +165,7 @@ class Alignment:
         return sum(one > other for one, other in steps) / len(steps) if steps else 0.0
 
     def names_apart(self) -> int:
-        """Strange names of the reply, where a name of ours is missing."""
+        """Names of the reply that are no words of ours."""
         return sum(self.theirs[at].name for at in self.strangers())
 
     def features(self) -> tuple[float, ...]:

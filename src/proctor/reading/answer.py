@@ -35,7 +35,7 @@ _TO_JUDGE = lazy(
 )
 _CODE = lazy(r"`+([^`\n]{1,80})`+")
 _FILE = lazy(
-    r"(?<![\w/.])[\w-]*[A-Za-z][\w-]*\.(?:json|ya?ml|toml|ini|cfg|conf|txt|md|csv|xml|py|js|ts|sh|log|lock|env)\b"
+    r"(?<![\w/.-])(?=[\w-]{0,79}[A-Za-z])[\w-]{1,80}\.(?:json|ya?ml|toml|ini|cfg|conf|txt|md|csv|xml|py|js|ts|sh|log|lock|env)\b"
 )
 _SENTENCE = lazy(r"(?<=[.!?}])\s+|\n+|(?=\{)")
 _ONE_OF_MANY = 0.4

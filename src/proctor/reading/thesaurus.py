@@ -15,11 +15,11 @@ from proctor.reading.text.words import stem
 
 _ENDINGS = frozenset(
     (
-        *("", "e", "s", "d", "es", "ed", "er", "ers", "or", "ing", "ion", "ation", "ition", "ition", "ment", "ness"),
-        *("ity", "y", "al", "ial", "ical", "ic", "ous", "eous", "ious", "ful", "ive", "ativ", "ativ", "iv", "abl"),
+        *("", "e", "s", "d", "es", "ed", "er", "ers", "or", "ing", "ion", "ation", "ition", "ment", "ness"),
+        *("ity", "y", "al", "ial", "ical", "ic", "ous", "eous", "ious", "ful", "ive", "ativ", "iv", "abl"),
         *("ibl", "able", "ible", "ant", "ent", "anc", "enc", "ance", "ence", "ancy", "ency", "en", "ish", "ist"),
         *("iz", "ise", "ize", "th", "t", "ur", "ag", "ship", "ery", "ary", "ory", "at", "ify", "ification", "ational"),
-        *("ional", "ition", "ly", "ian", "an", "ition", "tion", "sion", "ic", "icity", "hood", "less"),
+        *("ional", "ly", "ian", "an", "tion", "sion", "icity", "hood", "less"),
     )
 )
 """What may follow the root of two words of one family."""

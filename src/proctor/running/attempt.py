@@ -91,7 +91,7 @@ class Player:
         """
         key = play.attempt.key
         play.charged.task = asyncio.current_task()
-        CHARGED.set(play.charged)  # and the occasion: the context is this task's alone
+        CHARGED.set(play.charged)  # and the scope: the context is this task's alone
         set_scope(case=key.exam, condition=key.condition or None, trial=key.trial)
         try:
             await self._converse(play)

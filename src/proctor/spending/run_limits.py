@@ -4,7 +4,7 @@
         set_scope(case=…, condition=…, trial=…)                                     in the task of an attempt
         …                                          every `openai:` agent and every `ask` in here keeps to it
 
-Both reach tasks and threads that are started inside. Without an limits nothing is limited, kept or refused.
+Both reach tasks and threads that are started inside. Without limits nothing is limited, kept or refused.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from proctor.spending.providers import Source
 from proctor.usage import Usage
 
 _NOTHING = Usage()
-_GRANTED: ContextVar[RunLimits | None] = ContextVar("proctor_allowance", default=None)
+_GRANTED: ContextVar[RunLimits | None] = ContextVar("proctor_limits", default=None)
 _SCOPE: ContextVar[AttemptScope | None] = ContextVar("proctor_scope", default=None)
 _TAB: ContextVar[Bill | None] = ContextVar("proctor_tab", default=None)
 
@@ -144,7 +144,7 @@ class Call(AbstractAsyncContextManager["Call"]):
 
 @contextmanager
 def enforce_limits(limits: RunLimits) -> Iterator[RunLimits]:
-    """Hold every call that is made from here to this limits."""
+    """Hold every call that is made from here to these limits."""
     token = _GRANTED.set(limits)
     try:
         yield limits
@@ -163,7 +163,7 @@ def keeping(tab: Bill) -> Iterator[None]:
 
 
 def current() -> RunLimits | None:
-    """The limits that holds here; None: there is none."""
+    """The limits that hold here; None: there is none."""
     return _GRANTED.get()
 
 

@@ -152,10 +152,15 @@ class Body:
         step = 0
         while (move := await self.mind(_with(heard, results))).calls:
             step += 1
-            for wish in move.calls:
-                call = {"name": wish.name, "arguments": wish.arguments, "step": step, "id": f"call-{len(calls) + 1}"}
+            for wanted in move.calls:
+                call = {
+                    "name": wanted.name,
+                    "arguments": wanted.arguments,
+                    "step": step,
+                    "id": f"call-{len(calls) + 1}",
+                }
                 try:
-                    results.append(self.tools[wish.name](**wish.arguments))
+                    results.append(self.tools[wanted.name](**wanted.arguments))
                     call["result"] = results[-1]
                 except Exception as error:
                     results.append(error)

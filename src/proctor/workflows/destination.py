@@ -67,7 +67,7 @@ def _compile_pattern(text: str) -> re.Pattern[str]:
 
 
 async def sync_run(name: str, destination: Destination, *, store: str, again: bool = False) -> Report:
-    """Send a stored run: what is missing there or has changed; everything `again`, if so wished."""
+    """Send a stored run: what is missing there or has changed; everything `again`, if so asked."""
     check_destination(destination.to)
     with open_store(store, create=False) as opened:
         run = opened.archive.find(name)

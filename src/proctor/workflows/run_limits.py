@@ -48,8 +48,8 @@ def allowing(
 ) -> Iterator[None]:
     """Hold every call that is made from here to the run's limits.
 
-    Also without any: whoever calls one host backs off together where it answers "too many". An limits that is in
-    force already stays, unless the run has limits of its own. A `budget` that is given is kept elsewhere.
+    Also without any: whoever calls one host backs off together where it answers "too many". Limits that are in
+    force already stay, unless the run has limits of its own. A `budget` that is given is kept elsewhere.
     """
     from proctor.spending.budget import Budget
     from proctor.spending.cache import Cache

@@ -119,9 +119,9 @@ def _dialogue(messages: Sequence[Mapping[str, Any]], log: ImportLog) -> str:
     return "\n\n".join(f"{role_of(each)}: {content_of(each, log)}" for each in messages)
 
 
-def _key_of(value: Mapping[str, Any], wished: str | None, usual: Sequence[str]) -> str | None:
-    if wished is not None and value.get(wished) not in (None, ""):
-        return wished
+def _key_of(value: Mapping[str, Any], wanted: str | None, usual: Sequence[str]) -> str | None:
+    if wanted is not None and value.get(wanted) not in (None, ""):
+        return wanted
     plain = {str(name).casefold().replace(" ", "_").replace("-", "_"): name for name in value}
     return next((plain[name] for name in usual if name in plain and value[plain[name]] not in (None, "")), None)
 

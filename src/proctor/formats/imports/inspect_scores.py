@@ -52,10 +52,10 @@ class Deciders:
             return [name]
         return parts if name == scorer else [f"{_bare(scorer)}.{name}"]
 
-    def choose(self, wished: str | None, path: Path, *, whole: bool) -> str:
+    def choose(self, wanted: str | None, path: Path, *, whole: bool) -> str:
         """Who was named, else the log's headline, else the only one; empty: nobody marked."""
-        if wished is not None:
-            return self._wished(wished, path)
+        if wanted is not None:
+            return self._find_scorer(wanted, path)
         if len(self.headline) == 1:
             return self.headline[0]
         if len(self.names) > 1:
@@ -66,18 +66,18 @@ class Deciders:
             )
         return self.names[0] if self.names else ""
 
-    def _wished(self, wished: str, path: Path) -> str:
+    def _find_scorer(self, wanted: str, path: Path) -> str:
         """A part by its whole name, or by its scorer or its key where that is enough."""
-        found = [name for name in self.names if wished == name] or [
-            name for name in self.names if name.startswith(f"{wished}.") or name.endswith(f".{wished}")
+        found = [name for name in self.names if wanted == name] or [
+            name for name in self.names if name.startswith(f"{wanted}.") or name.endswith(f".{wanted}")
         ]
         if len(found) == 1 or not self.names:
-            return found[0] if found else wished
+            return found[0] if found else wanted
         listed = ", ".join(map(repr, found or self.names))
         raise InputError(
-            f"{path}: --scorer {wished!r} may be any of {listed}; give the whole name"
+            f"{path}: --scorer {wanted!r} may be any of {listed}; give the whole name"
             if found
-            else f"{path}: there is no scorer {wished!r}; the log has {listed}"
+            else f"{path}: there is no scorer {wanted!r}; the log has {listed}"
         )
 
 

@@ -196,8 +196,3 @@ def _review(told: Mapping[str, dict[str, Any]], log: ImportLog, *, off_scale: bo
     if metrics:
         log.leave_out(f"metrics that are no mark between 0 and 1: {', '.join(sorted(map(str, metrics)))[:80]}")
     return Review(unscored="nobody scored it there")
-
-
-def _first(expected: Any) -> Any:
-    """Of several answers that are all right the first."""
-    return expected[0] if isinstance(expected, list) and expected else expected
