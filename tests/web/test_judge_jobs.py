@@ -24,10 +24,17 @@ spec = "python:judge_of_jobs:comparing"
 [reviewers.patient]
 spec = "python:judge_of_jobs:waiting"
 
+[reviewers.babbling]
+spec = "python:judge_of_jobs:babbling"
+
+[reviewers.musing]
+spec = "python:judge_of_jobs:musing"
+
 [reviewers.broken]
 spec = "python:judge_of_jobs:missing"
 """
 JUDGE = """
+from proctor.score import Review
 from tests.metrics.scripted import Judge, judge_by
 
 
@@ -39,6 +46,14 @@ def decide(shown, prompt):
 
 def comparing():
     return judge_by(decide)
+
+
+def babbling(reply):
+    return Review(unscored="it answered in verse")
+
+
+def musing():
+    return Judge(script=lambda shown, prompt: "in verse")
 
 
 def waiting():
@@ -95,8 +110,7 @@ def test_a_judge_compares_the_replies_of_runs_after_its_cost_was_told(site: Brow
     where = sent.headers["location"]
     done = until(lambda: site.page(where), "it answers")
     assert "What the judge said" in done
-    again = site.page(address(runs, reviewer="careful"))
-    assert "nothing is left to ask" in again
+    until(lambda: site.page(address(runs, reviewer="careful")), "nothing is left to ask")
     assert site.post("/judge-jobs", {"run": runs, "reviewer": "careful"}).status_code == 409
 
 
@@ -149,6 +163,27 @@ def test_another_judge_stands_beside_people_once_it_was_asked(site: Browser, run
     until(lambda: "over" if "is judging" not in site.page(there) else "", "over")
     assert "<bdi>exact (the run&#39;s own)</bdi>" in done
     assert "there is no judge to ask &#39;exact&#39; here" in site.page(f"{there}?reviewer=exact")
+
+
+@pytest.mark.parametrize(("count", "reviewer"), [(1, "babbling"), (2, "musing")])
+def test_of_a_judge_without_a_usable_verdict_it_is_not_said_that_it_has_judged(
+    site: Browser, runs: list[str], store: Store, count: int, reviewer: str
+) -> None:
+    label(store, runs[0])
+    token = {"x-form-token": site.form_token()}
+    wanted = {"runs": runs[:count], "reviewer": reviewer}
+    started = site.client.post("/api/judge-jobs", json=wanted, headers=token)
+    assert started.status_code == 201, started.text
+    there = started.headers["location"]
+    until(lambda: str(site.get(there).json()["state"]), "done")
+    job = site.get(there).json()
+    assert (job["due"], job["done"], job["unscored"]) == (6, 6, 6)
+    where = address(runs, reviewer=reviewer) if count > 1 else f"/runs/{runs[0]}/judges?reviewer={reviewer}"
+    page = site.page(where)
+    assert "It was asked about all of it already, and gave no usable verdict on 6 of 6" in page
+    assert "has judged all of it" not in page
+    again = site.client.post("/api/judge-jobs", json=wanted, headers=token)
+    assert (again.status_code, "gave no usable verdict on 6 of 6" in again.text) == (409, True)
 
 
 def test_programs_ask_judges_too(site: Browser, runs: list[str]) -> None:

@@ -129,6 +129,8 @@ def test_the_run_before_is_of_the_same_agent_and_of_other_replies(
     assert "Compare with the run before" not in browser.page(f"/runs/{again.id}"), "others examined the same cases"
     anew = rescore(again.id, store=store_path, passing_score=0.9).run
     assert "Compare with the run before" not in browser.page(f"/runs/{anew.id}"), "it judges the same replies"
+    back = rescore(anew.id, store=store_path, passing_score=again.settings.passing_score).run
+    assert "Compare with the run before" not in browser.page(f"/runs/{back.id}"), "and so does one of that one"
     twice = proctor.evaluate(
         [(f"What is {n}?", str(n)) for n in range(30)], agent="demo:librarian", reviewer="exact", store=store_path
     ).run

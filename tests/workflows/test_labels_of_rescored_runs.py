@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.workflows.test_people import CASES, examined, label, people_of
+from tests.workflows.test_people import examined, label, people_of
 
 import proctor
 from proctor.findings.gates import judge, parse
@@ -16,12 +17,15 @@ from proctor.reports.history.json import as_list
 from proctor.reports.judges import as_dict as judges_as_dict
 from proctor.reports.run.json import as_dict
 from proctor.statistics.intervals import wilson
+from proctor.workflows.case_slice import read_slice
 from proctor.workflows.change import delete_run
 from proctor.workflows.compare import compare
 from proctor.workflows.history import read_history
 from proctor.workflows.human_labels import put_label
 from proctor.workflows.judges import acompare_judges, read_judges
 from proctor.workflows.read import read_findings
+
+JUDGE = "from tests.workflows.test_labels_of_rescored_runs import lenient"
 
 
 def lenient(question: str, reply: str) -> float:
@@ -36,6 +40,13 @@ def place(tmp_path: Path) -> Path:
 
 def judged_anew(place: Path, run: str, reviewer: Any = lenient) -> str:
     return str(proctor.rescore(run, reviewer=reviewer, store=place).run.id)
+
+
+def label_these(place: Path, run: str, numbers: Sequence[int]) -> None:
+    """Label these cases as the run's judge does."""
+    for attempt in proctor.load_run(run, store=place).attempts():
+        if attempt.key.exam in {f"case-{number}" for number in numbers}:
+            put_label(attempt.key, passed=bool(attempt.passed), who="ann", store=str(place))
 
 
 def test_the_rate_as_people_judge_is_by_the_labels_there_and_the_verdicts_here(place: Path) -> None:
@@ -106,7 +117,17 @@ async def test_other_judges_are_held_against_them(place: Path) -> None:
 def test_the_same_replies_do_not_differ_as_people_judge(place: Path) -> None:
     first = examined(place, "first")
     label(place, first)
-    assert compare(first, judged_anew(place, first), store=place, force=True).people is None
+    second = judged_anew(place, first)
+    third = judged_anew(place, second, "exact")
+    pairs = [(first, second), (first, third), (third, second)]
+    assert [compare(a, b, store=place, force=True).people for a, b in pairs] == [None, None, None]
+
+
+def test_they_do_not_differ_either_where_only_the_last_that_judges_them_is_labelled(place: Path) -> None:
+    first = examined(place, "first")
+    third = judged_anew(place, judged_anew(place, first), "exact")
+    label(place, third)
+    assert compare(first, third, store=place, force=True).people is None
 
 
 def test_they_go_with_the_run_that_was_labelled(place: Path) -> None:
@@ -121,13 +142,41 @@ def test_they_go_with_the_run_that_was_labelled(place: Path) -> None:
 def test_a_draw_that_the_other_judge_has_shaped_is_weighed_as_what_it_stands_for(place: Path) -> None:
     """Of 60 cases 15 fail there; nine of them are labelled, and six of 45 that pass: as they are, they would say .4."""
     first = examined(place, "first")
-    wrong = [case for case in CASES if int(case.id.split("-")[1]) % 4 == 0]
-    right = [case for case in CASES if case not in wrong]
-    drawn = [*random.Random(1).sample(wrong, 9), *random.Random(1).sample(right, 6)]
-    for attempt in proctor.load_run(first, store=place).attempts():
-        if attempt.key.exam in {case.id for case in drawn}:
-            put_label(attempt.key, passed=bool(attempt.passed), who="ann", store=str(place))
+    wrong = [number for number in range(60) if number % 4 == 0]
+    right = [number for number in range(60) if number % 4]
+    label_these(place, first, [*random.Random(1).sample(wrong, 9), *random.Random(1).sample(right, 6)])
     second = judged_anew(place, first, lambda reply: 1.0)
     rate = people_of(read_findings(second, store=str(place))).rate
     assert rate.value == pytest.approx(0.75)
     assert (rate.low or 0) < wilson(0.75, 15)[0], "labels that weigh differently tell less"
+
+
+NINE_WRONG = [0, 4, 8, 12, 16, 20, 24, 28, 36]
+SIX_RIGHT = [2, 6, 1, 3, 5, 7]
+"""The first two of the same category as all that are wrong: half of its 30 cases are."""
+
+
+def test_in_some_of_the_cases_labels_stand_for_what_they_stand_for_in_the_whole_run(place: Path) -> None:
+    first = examined(place, "first")
+    label_these(place, first, NINE_WRONG + SIX_RIGHT)
+    second = judged_anew(place, first, lambda reply: 1.0)
+    odd = people_of(read_slice(second, {"category": "odd"}, store=str(place)))
+    assert odd.labels == 11
+    assert odd.rate.value == pytest.approx(0.5)
+    assert people_of(read_findings(second, store=str(place))).categories["odd"] == odd.rate
+
+
+def test_they_are_weighed_as_well_where_they_are_carried_over(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As they are, they would say that a fourth of what is wrong is failed; 7 of 15 are."""
+    (place.parent / "judge_of_labels.py").write_text(JUDGE, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(place.parent))
+    first = examined(place, "first")
+    label_these(place, first, NINE_WRONG + SIX_RIGHT)
+    second = judged_anew(place, first, "python:judge_of_labels:lenient")
+    label_these(place, second, SIX_RIGHT[:1])
+    other = examined(place, "other", reviewer="python:judge_of_labels:lenient")
+    carried = read_findings(other, store=str(place)).carried
+    assert carried is not None
+    assert (carried.carried_from, carried.labels) == (second, 15)
+    assert carried.quality is not None
+    assert carried.quality.specificity == pytest.approx(0.506, abs=0.001)

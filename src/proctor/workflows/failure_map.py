@@ -5,6 +5,7 @@ from __future__ import annotations
 from proctor.benchmark import Exam
 from proctor.findings.comparison import unlike
 from proctor.findings.failure_map import FailureCollector, RunFailures
+from proctor.findings.run.origin import origin_of, runs_of_same_replies
 from proctor.roles import Archive
 from proctor.run import Run
 from proctor.running.plan import exams_of
@@ -51,11 +52,11 @@ def failures_shown_with(opened: Store, run: Run) -> RunFailures | None:
 
 def run_before(archive: Archive, run: Run) -> Run | None:
     """The last run of the same agent before this one that was examined alike, and not of the same replies."""
-    before = (each for each in archive.runs() if each.created < run.created and each.planned)
-    own = (each for each in before if each.agent == run.agent and _replies(each) != _replies(run))
+    known = {each.id: each for each in archive.runs()}
+
+    def origin(each: Run) -> str:
+        return origin_of(runs_of_same_replies(each, known.get))
+
+    before = (each for each in known.values() if each.created < run.created and each.planned)
+    own = (each for each in before if each.agent == run.agent and origin(each) != origin(run))
     return next((each for each in own if each.digest == run.digest and not unlike(each, run)), None)
-
-
-def _replies(run: Run) -> str:
-    """The run whose replies it judges, mostly its own."""
-    return run.rescored_from or run.id

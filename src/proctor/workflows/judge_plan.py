@@ -44,6 +44,18 @@ class PlannedJudging:
     """None: the price is not known."""
     is_free: bool
     """Whether it judges by rules alone."""
+    unscored: int
+    """How many of them it was asked about before without a usable verdict, and is not asked about again."""
+
+    @property
+    def nothing_due(self) -> str:
+        """Why there is nothing to ask it."""
+        if not self.unscored:
+            return "has judged all of it already; nothing is left to ask"
+        return (
+            f"was asked about all of it already, and gave no usable verdict on {self.unscored:,} of {self.whole:,}; "
+            "it is not asked twice: ask another, or this one with other settings"
+        )
 
 
 def comparing_judges(config: Config) -> list[str]:
@@ -82,6 +94,7 @@ def _plan_contests(
         output_tokens=_exactly(received),
         cost=None if planned.cost is None else _exactly(planned.cost),
         is_free=False,
+        unscored=sum(verdict.score is None for verdict in planned.known.values()),
     )
 
 
@@ -92,7 +105,7 @@ def _plan_replies(
     judge = build_judge(reviewer, run, labelled.benchmark, config, budget=budget)
     if judge.id == judge_id(run.settings):
         raise UsageError(f"reviewer={reviewer!r} is the run's own judge, whose verdicts are stored; choose another")
-    said = {key for key, repeat in judgements_of(store, run, judge.id) if repeat == 1}
+    said = {key: given for (key, repeat), given in judgements_of(store, run, judge.id).items() if repeat == 1}
     due = [key for key in labelled.keys if key not in said]
     exams = {exam.id: exam for exam in exams_of(labelled.benchmark, run.settings)}
     settings = replace(judge.settings, trials=1, case_trials={}, conditions=("",), canaries="none")
@@ -108,17 +121,20 @@ def _plan_replies(
         output_tokens=told.output_tokens,
         cost=told.cost,
         is_free=judge.is_free,
+        unscored=sum(key in said and said[key].passed is None for key in labelled.keys),
     )
 
 
-def verdicts_since(store: Store, runs: Sequence[str], judge: str, since: float) -> int:
-    """How many verdicts a judge has given on these runs since then."""
+def answers_since(store: Store, runs: Sequence[str], judge: str, since: float) -> tuple[int, int]:
+    """How many answers a judge has given on these runs since then, and how many of those are no usable verdict."""
     if len(runs) == 1:
         said = store.judgements.of_run(runs[0], judge)
-        return sum(each.finished and each.repeat == 1 and each.made >= since for each in said)
+        verdicts = [each.passed for each in said if each.finished and each.repeat == 1 and each.made >= since]
+        return len(verdicts), verdicts.count(None)
     pairs = combinations(sorted(runs), 2)
     contests = (each for a, b in pairs for each in store.contests.of_runs(a, b))
-    return sum(each.judge == judge and each.made >= since for each in contests)
+    scores = [each.score for each in contests if each.judge == judge and each.made >= since]
+    return len(scores), scores.count(None)
 
 
 def _exactly(value: float) -> Range:

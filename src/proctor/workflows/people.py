@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -12,6 +12,7 @@ from proctor.codec import encode
 from proctor.errors import NoSuchRun
 from proctor.findings.run import Findings
 from proctor.findings.run.noise import RunSize, noise_finding
+from proctor.findings.run.origin import origin_of, runs_of_same_replies
 from proctor.findings.run.people import JudgedShare, PeopleFinding, carried_finding, majority, people_finding
 from proctor.reports.noise import noise_sentences
 from proctor.reports.people import carried_sentences, people_sentences
@@ -33,13 +34,15 @@ def is_in_rate(run: Run, key: Key) -> bool:
 
 def with_people(opened: Store, run: Run, findings: Findings) -> Findings:
     """The findings with what people's labels make of the run, and what its judge says when it is asked again."""
+    findings = replace(findings, replies_of=origin_of(_with_same_replies(opened, run)))
     return _with_noise(opened, run, _with_labels(opened, run, findings))
 
 
 def with_labels_among(opened: Store, run: Run, findings: Findings, exams: Container[str]) -> Findings:
     """The findings of some of a run's cases with what people's labels make of those."""
-    labels = [label for label in labels_in_rate(opened, run) if label.key.exam in exams]
-    return _with_these(opened, run, findings, labels) if labels else findings
+    every = labels_in_rate(opened, run)
+    labels = [label for label in every if label.key.exam in exams]
+    return _with_these(opened, run, findings, labels, drawn=every) if labels else findings
 
 
 def _with_labels(opened: Store, run: Run, findings: Findings) -> Findings:
@@ -50,18 +53,21 @@ def _with_labels(opened: Store, run: Run, findings: Findings) -> Findings:
         if carried is None:
             return findings
         return replace(findings, carried=carried, notes=(*findings.notes, *carried_sentences(rate, carried, held=held)))
-    return _with_these(opened, run, findings, labels)
+    return _with_these(opened, run, findings, labels, drawn=labels)
 
 
-def _with_these(opened: Store, run: Run, findings: Findings, labels: Sequence[HumanLabel]) -> Findings:
+def _with_these(
+    opened: Store, run: Run, findings: Findings, labels: Sequence[HumanLabel], *, drawn: Sequence[HumanLabel]
+) -> Findings:
+    """The findings with what these labels make of them; `drawn` are all of the run, of which these may be some."""
     rate, held = corrected_rate(findings), findings.battle is not None
-    whose, judged = draw_of(opened, run), _verdicts_on(opened, labels)
+    judged = _verdicts_on(opened, drawn)
     people = people_finding(
         labels,
         judged,
         judged_share(findings),
         categories=dict(_categories(findings)),
-        weights=None if whose is run else weights_of_draw(opened, whose, majority(labels).keys() & judged.keys()),
+        weights=_weights(opened, run, drawn, judged),
     )
     if people is not None:
         people = replace(people, labels_from=_labels_from(opened, run))
@@ -84,12 +90,12 @@ def labels_in_rate(opened: Store, run: Run) -> list[HumanLabel]:
 
 
 def _with_same_replies(opened: Store, run: Run) -> list[Run]:
-    """The run itself, and those that it was rescored from, one after the other, as far as they are there."""
-    runs = [run]
-    with suppress(NoSuchRun):
-        while (source := runs[-1].rescored_from) is not None:
-            runs.append(opened.archive.find(source))
-    return runs
+    def find(source: str) -> Run | None:
+        with suppress(NoSuchRun):
+            return opened.archive.find(source)
+        return None
+
+    return runs_of_same_replies(run, find)
 
 
 def draw_of(opened: Store, run: Run) -> Run:
@@ -102,8 +108,19 @@ def _labels_from(opened: Store, run: Run) -> tuple[str, ...]:
     return tuple(each.id for each in others if opened.human_labels.of_run(each.id))
 
 
+def _weights(
+    opened: Store, run: Run, labels: Sequence[HumanLabel], judged: Mapping[Key, bool]
+) -> dict[Key, float] | None:
+    """What each of all labels of a run stands for; None: they were drawn by the verdicts that they are held against."""
+    whose = draw_of(opened, run)
+    return None if whose is run else weights_of_draw(opened, whose, majority(labels).keys() & judged.keys())
+
+
 def weights_of_draw(opened: Store, drawn: Run, keys: Collection[Key]) -> dict[Key, float]:
-    """What each labelled attempt stands for: more that the judge of the run failed are drawn than it has."""
+    """What each labelled attempt stands for: more that the judge of the run failed are drawn than it has.
+
+    `keys` are all that are labelled: of some of them alone it could not be told how they were drawn.
+    """
     there = {key: opened.archive.attempt(replace(key, run=drawn.id)) for key in keys}
     verdicts = {key: attempt.passed for key, attempt in there.items() if attempt is not None}
     share = judged_share(_count(opened, drawn)).share
@@ -172,8 +189,9 @@ def _carry_over(opened: Store, run: Run, findings: Findings) -> PeopleFinding | 
     labels = [] if other is None else labels_in_rate(opened, other)
     if other is None or not labels:
         return None
-    there = judged_share(_count(opened, other))
-    return carried_finding(other.id, labels, _verdicts_on(opened, labels), there, judged_share(findings))
+    there, judged = judged_share(_count(opened, other)), _verdicts_on(opened, labels)
+    weights = _weights(opened, other, labels, judged)
+    return carried_finding(other.id, labels, judged, there, judged_share(findings), weights=weights)
 
 
 def _is_judged_alike(run: Run, other: Run) -> bool:

@@ -78,3 +78,14 @@ def test_a_cascade_takes_the_time_of_the_second_judge_only_where_it_is_asked() -
     assert both is not None
     [found] = judges_finding(a_run(), replies(), [both]).judges
     assert found.seconds == pytest.approx(0.8 * 3 / 12)
+
+
+def test_a_cascade_takes_an_unknown_time_where_that_of_its_second_judge_is_unknown() -> None:
+    sure, unsure = judge("embedded", True, seconds=0.001), judge("embedded", True, unsure=True, seconds=0.001)
+    passed_on = [each.key for each in replies()][:3]
+    first = replace(sure, verdicts={**sure.verdicts, **{key: unsure.verdicts[key] for key in passed_on}})
+    timed, untimed = judge("paid", True, seconds=0.8), judge("own", True)
+    partly = replace(untimed, verdicts={**timed.verdicts, passed_on[0]: untimed.verdicts[passed_on[0]]})
+    both = [cascade(first, second) for second in (untimed, partly)]
+    found = judges_finding(a_run(), replies(), [each for each in both if each is not None])
+    assert [each.seconds for each in found.judges] == [None, None]

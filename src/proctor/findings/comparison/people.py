@@ -68,7 +68,7 @@ def _off(rate: Estimate) -> tuple[float, float]:
 
 def _origin(findings: Findings) -> str:
     """The run whose replies they are, as far as it is known here."""
-    return findings.run.rescored_from or findings.run.id
+    return findings.replies_of or findings.run.rescored_from or findings.run.id
 
 
 def _rate(findings: Findings) -> tuple[float, float] | None:

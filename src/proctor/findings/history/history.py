@@ -13,6 +13,7 @@ from proctor.findings.comparison import Unlike, unlike
 from proctor.findings.history.changes import CountedRun, Counts, Order, looked_at
 from proctor.findings.history.series import Entry, History, Segment, Series
 from proctor.findings.run.cost import cost_of_pass
+from proctor.findings.run.origin import origin_of, runs_of_same_replies
 from proctor.run import Run
 from proctor.spending.providers import PROVIDERS
 from proctor.statistics.estimate import Estimate
@@ -114,16 +115,11 @@ def _trace_origins(
     """A rescored run belongs to the time of the replies it reads, as far back as they can be traced."""
     runs = {run.id: run for run, _ in known}
     for run, counts in known:
-        source, origin = run, run.id
-        while source.rescored_from is not None:
-            origin = source.rescored_from
-            if origin not in runs:
-                break
-            source = runs[origin]
+        sources = runs_of_same_replies(run, runs.get)
         order = cache(partial(order_of, run)) if order_of is not None else dict
         yield _TracedRun(
-            run=run, counts=counts, order=order, when=source.created, origin=origin, people=people.get(run.id),
-            spent=spent.get(run.id),
+            run=run, counts=counts, order=order, when=sources[-1].created, origin=origin_of(sources),
+            people=people.get(run.id), spent=spent.get(run.id),
         )  # fmt: skip
 
 

@@ -227,6 +227,8 @@ class Findings:
     """The same by labels on another run with the same judge and rubric; None: there are none, or this one has some."""
     noise: tuple[NoiseFinding, ...] = ()
     """What judges that judged the same replies again show of their own noise; empty: none did."""
+    replies_of: str = ""
+    """The run whose replies they are, traced through all that were rescored; empty: it was not traced."""
 
     @property
     def compared_on(self) -> tuple[CaseFinding, ...]:

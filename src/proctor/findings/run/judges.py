@@ -148,7 +148,6 @@ def _finding(record: JudgeRecord, replies: Sequence[LabelledReply]) -> ComparedJ
     said = [record.verdicts[reply.key] for reply in replies if reply.key in record.verdicts]
     given = [verdict for verdict in said if verdict.passed is not None]
     reasons = [verdict.unscored or "no reason was given" for verdict in said if verdict.passed is None]
-    times = [verdict.seconds for verdict in said if verdict.seconds is not None]
     return ComparedJudge(
         name=record.name,
         rubric=record.rubric,
@@ -159,7 +158,7 @@ def _finding(record: JudgeRecord, replies: Sequence[LabelledReply]) -> ComparedJ
         failures=dict(Counter(record.failures[reply.key] for reply in replies if reply.key in record.failures)),
         quality=_agreement(record, replies),
         cost=_mean_cost(said),
-        seconds=fmean(times) if times else None,
+        seconds=_mean_seconds(said),
         categories=_agreement_by_group(record, by_category(replies)),
         lengths=_agreement_by_group(record, by_length(replies)),
     )
@@ -191,6 +190,12 @@ def _mean_cost(verdicts: Sequence[JudgeOpinion]) -> float | None:
             return None
         costs.append(used.least)
     return sum(costs) / len(costs) if costs else None
+
+
+def _mean_seconds(verdicts: Sequence[JudgeOpinion]) -> float | None:
+    """How long a verdict took on average; of some of them alone it would say nothing of the others."""
+    times = [verdict.seconds for verdict in verdicts if verdict.seconds is not None]
+    return fmean(times) if times and len(times) == len(verdicts) else None
 
 
 def _difference(a: JudgeRecord, b: JudgeRecord, replies: Sequence[LabelledReply]) -> JudgeDifference:

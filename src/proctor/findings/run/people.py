@@ -166,15 +166,24 @@ def _votes(labels: Iterable[HumanLabel]) -> dict[Key, dict[str, bool]]:
 
 
 def carried_finding(
-    run: str, labels: Sequence[HumanLabel], judged: Mapping[Key, bool], there: JudgedShare, here: JudgedShare
+    run: str,
+    labels: Sequence[HumanLabel],
+    judged: Mapping[Key, bool],
+    there: JudgedShare,
+    here: JudgedShare,
+    *,
+    weights: Mapping[Key, float] | None = None,
 ) -> PeopleFinding:
-    """The rate by labels on another run with the same judge and rubric; refused where such a judge tells too little."""
+    """The rate by labels on another run with the same judge and rubric; refused where such a judge tells too little.
+
+    `weights` are as in `people_finding`.
+    """
     said = {key: passed for key, passed in majority(labels).items() if key in judged}
-    labelled = labelled_of(said, judged)
+    labelled = labelled_of(said, judged, weights)
     quality = judge_quality(labelled, share=there.share)
     return PeopleFinding(
         rate=_carried_rate(labelled, quality, there, here),
-        labels=labelled.labels,
+        labels=len(said),
         people=len({label.who for label in labels}),
         quality=quality,
         correlation=_expected_correlation(labelled, there.share),

@@ -51,7 +51,8 @@ class JudgeJobBody(shapes.ResponseBody):
     judge: str = Field(description="What its verdicts are kept under")
     state: Literal["going", "done", "cancelled", "stopped"]
     due: int = Field(description="Verdicts that it was asked for")
-    done: int = Field(description="Verdicts that it has given since")
+    done: int = Field(description="Answers that it has given since")
+    unscored: int = Field(description="Of those, how many are no usable verdict; they are not asked for again")
     started: float
     said: str = Field(description="Why it stopped by itself; empty: it did not")
 

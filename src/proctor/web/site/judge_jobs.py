@@ -29,7 +29,7 @@ from proctor.storage import Store
 from proctor.web.site.child import start_child
 from proctor.web.site.jobs import WrongState
 from proctor.web.site.settings import WebSettings
-from proctor.workflows.judge_plan import PlannedJudging, verdicts_since
+from proctor.workflows.judge_plan import PlannedJudging, answers_since
 
 if sys.platform != "win32":
     import fcntl
@@ -61,7 +61,9 @@ class JudgeJob:
     is_cancelled: bool = False
     state: JobState = "going"
     done: int = 0
-    """Verdicts that it has given since."""
+    """Answers that it has given since."""
+    unscored: int = 0
+    """Of those, how many are no usable verdict."""
     said: str = ""
     """Its last words, where it stopped by itself before its end."""
 
@@ -80,7 +82,7 @@ class JudgeJobs:
     def start(self, planned: PlannedJudging, *, budget: float | None = None) -> JudgeJob:
         """Have it judge what it has not judged yet; the store tells how far it is."""
         if not planned.due:
-            raise WrongState(f"{planned.reviewer} has judged all of it already; there is nothing left to ask")
+            raise WrongState(f"{planned.reviewer} {planned.nothing_due}")
         job = JudgeJob(
             id=_id_of(planned),
             runs=planned.runs,
@@ -137,12 +139,13 @@ class JudgeJobs:
 
     def _as_it_stands(self, job: JudgeJob) -> JudgeJob:
         goes_on = self._goes_on(job)
-        done = verdicts_since(self._store(), job.runs, job.judge, job.started)
+        done, unscored = answers_since(self._store(), job.runs, job.judge, job.started)
+        job = replace(job, done=done, unscored=unscored)
         if goes_on:
-            return replace(job, state="going", done=done)
+            return replace(job, state="going")
         if job.is_cancelled or done >= job.due:
-            return replace(job, state="done" if done >= job.due else "cancelled", done=done)
-        return replace(job, state="stopped", done=done, said=self._last_words(job))
+            return replace(job, state="done" if done >= job.due else "cancelled")
+        return replace(job, state="stopped", said=self._last_words(job))
 
     def _goes_on(self, job: JudgeJob) -> bool:
         with self._lock, suppress(OSError):
