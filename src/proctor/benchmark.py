@@ -138,8 +138,8 @@ class Benchmark:
     """What it is for."""
     expect: Expectation = Expectation()
     """What every reply is held to, also one to a question that an examiner made up."""
-    expect_joined: bool = False
-    """Whether every case has it already, joined to its own: so do a suite's, whose own word then counts."""
+    joined_cases: Strings = ()
+    """The ids of the cases that have it already, joined to their own: those of a suite, whose own word then counts."""
     sources: str | None = None
     """The folder where cited sources can be read."""
     passing_score: float | None = None

@@ -90,7 +90,7 @@ async def test_a_case_adds_criteria_to_those_of_the_reviewer() -> None:
 @pytest.mark.parametrize(
     ("options", "weights"),
     [
-        ({}, {"correctness": 0.5, "reasoning": 0.3, "context": 0.2, "brevity": 2.0}),
+        ({}, {"brevity": 2.0}),
         ({"criteria": TWO}, {"tone": 1.0, "safety": 3.0, "brevity": 2.0}),
     ],
 )

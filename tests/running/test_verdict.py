@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -35,6 +36,20 @@ CHECKS_ALONE = Settings(passing_score=None, reviewer=None)
 PLAIN = Case(id="c", question="q")
 REFERRED = replace(PLAIN, answer="Paris")
 CHECKED = replace(PLAIN, expect=Expectation(keywords=("Paris",)))
+
+
+@pytest.mark.parametrize(
+    ("weights", "judged"),
+    [({}, ("correctness", "tone")), ({"tone": 1.0}, ("correctness", "tone")), ({"tone": 1.0}, ("tone",))],
+)
+@pytest.mark.parametrize("exam_type", ["abm-static", "abm-dynamic"])
+def test_consistency_weighs_as_usual_beside_parts_with_weights_of_their_own(
+    exam_type: Literal["abm-static", "abm-dynamic"], weights: dict[str, float], judged: tuple[str, ...]
+) -> None:
+    given = parts(**dict.fromkeys(judged, 1.0), consistency=0.0)
+    [score], _ = marks([("r", Review(parts=given, weights=weights))], turn=1, settings=Settings(type=exam_type))
+    others = sum({"correctness": 0.4, "tone": 1.0}[name] for name in judged)
+    assert score.value == pytest.approx(others / (others + 0.3))
 
 
 def test_no_error_alone_passes_only_what_expects_nothing_else() -> None:

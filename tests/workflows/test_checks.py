@@ -1,17 +1,20 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import proctor
-from proctor.benchmark import Benchmark, Case, Expectation
+from proctor.benchmark import Benchmark, Case, Exam, Expectation
 from proctor.config import Config
 from proctor.errors import AgentFault, InputError, UsageError
 from proctor.run import Attempt
 from proctor.score import Review
-from proctor.transcript import Reply, Request, ToolCall
+from proctor.transcript import Reply, Request, ToolCall, Turn
 from proctor.workflows.checks import describe_checks, with_checks
+from proctor.workflows.load import load_benchmark
 from proctor.workflows.prepare import prepare
 from proctor.workflows.request import RunRequest
 
@@ -344,3 +347,60 @@ def test_what_a_benchmark_made_in_python_expects_everywhere_holds_for_its_cases(
     benchmark = Benchmark(name="made", digest="1", cases=cases, expect=Expectation(keywords=("yes",)))
     result = proctor.evaluate(benchmark, agent=lambda question: "no", store=tmp_path / "s.db")
     assert [failed_checks(attempt) for attempt in result.attempts()] == [["keywords", "exclusions"]]
+
+
+COMMON = """
+expect: {tools_not_used: [delete], exclusions: [secret], citations: true, limits: {tool_calls: 1}}
+cases:
+  - id: capital
+    question: What is the capital of France?
+    reference: Paris
+    expect: {keywords: [Paris], tools_used: [search], citations: false, limits: {tool_calls: 2}}
+"""
+
+
+class AsksAgain:
+    """An examiner that asks once whether the agent is sure."""
+
+    name = "asks-again"
+
+    async def ask(self, exam: Exam, turns: Sequence[Turn], *, note: str | None = None) -> Turn | None:
+        if len(turns) > 1:
+            return None
+        question = f"Are you sure? {exam.cases[0].question}"
+        return Turn(number=2, question=question, strategy="are-you-sure", refers_to=1, case=exam.cases[0].id)
+
+
+def deletes_when_asked_again(request: Request) -> Reply:
+    used = ["search"] if request.turn == 1 else ["delete"] * 3
+    return Reply(text="It is Paris.", tool_calls=tuple(ToolCall(name=name) for name in used))
+
+
+@pytest.mark.parametrize("way", ["suite", "checks", "Python"])
+def test_what_is_expected_of_every_reply_holds_where_an_examiner_asks_the_seed_again(way: str, tmp_path: Path) -> None:
+    suite = written(tmp_path, COMMON)
+    table = [Case(id="row", question="What is the capital of France?", answer="Paris")]
+    given = {"suite": suite, "checks": table, "Python": load_benchmark(suite)}[way]
+    result = proctor.evaluate(
+        given, agent=deletes_when_asked_again, type="abm-dynamic", examiner=AsksAgain(),
+        checks=suite if way == "checks" else None, store=tmp_path / "s.db",
+    )  # fmt: skip
+    [attempt] = result.attempts()
+    assert [len(attempt.transcript.turns), attempt.passed] == [2, False]
+    again = {check.name: check.passed for check in attempt.checks if check.turn == 2}
+    assert again == {
+        "no error": True, "tools not used": False, "keywords": True, "exclusions": True, "limits": False
+    }  # fmt: skip
+    assert all(check.passed for check in attempt.checks if check.turn == 1)
+
+
+def test_a_case_that_is_added_to_a_suite_in_python_is_held_to_what_the_suite_expects(tmp_path: Path) -> None:
+    suite = load_benchmark(written(tmp_path, CASES_SAY_OTHERWISE))
+    added = Case(id="added", question="e", expect=Expectation(exclusions=("search",)))
+    more = replace(suite, cases=(*suite.cases, added))
+    for checks in (None, written(tmp_path, "expect: {exclusions: [never]}\ncases: [{question: other}]")):
+        result = proctor.evaluate(
+            more, agent=lambda question: "Paris", reviewer="none", checks=checks, store=tmp_path / "s.db"
+        )
+        failed = {attempt.key.exam: failed_checks(attempt) for attempt in result.attempts()}
+        assert (failed["cites"], failed["added"]) == ([], ["citations present"])

@@ -71,6 +71,9 @@ def rates(evaluation: proctor.Evaluation) -> dict[str, float | None]:
         ("hiccup", ("hiccup",)),
         (["broken", "hiccup"], ("broken", "hiccup")),
         (["none", "poor", "none"], ("", "poor")),
+        ({"poor", "hiccup", "broken"}, ("broken", "hiccup", "poor")),
+        (iter(["none", "poor"]), ("", "poor")),
+        ({"poor": 1, "broken": 2}.keys(), ("poor", "broken")),
         ("all", ("", "hiccup", "broken", "nonsense", "poor")),
         (["hiccup", "all"], ("", "hiccup", "broken", "nonsense", "poor")),
     ],
@@ -97,6 +100,8 @@ async def test_the_conditions_that_were_asked_for_are_played_and_reach_the_agent
         ("hicup", "there is no condition 'hicup': did you mean 'hiccup'\\?"),
         (["hiccup", "storm"], "there is no condition 'storm': .*known are none, all, hiccup, broken"),
         ("", "there is no condition ''"),
+        (7, "conditions=7 are not usable; expected a name, or a list of names"),
+        ({"hiccup", 7}, "are not usable; expected a name, or a list of names"),
     ],
 )
 async def test_an_unknown_condition_is_refused_with_the_nearest(options: Options, asked: Any, message: str) -> None:

@@ -17,13 +17,13 @@ LONGEST_EXPLANATION = 600
 """Characters that a schema gives an explanation: a server that holds a model to its schema ends there a small one that
 would go on and on. A longer one is taken all the same.
 """
-_thinking = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
-_still_thinking = re.compile(r"\A\s*<think(?:ing)?>.*", re.DOTALL)
-"""A model that was cut off before its answer: what it has drafted by then is no verdict."""
-_block = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
-_begun = re.compile(r'\{\s*"')
-"""How a JSON object begins that has a key; other braces are prose."""
-_OBJECTS_LOOKED_AT = 100
+_mark = re.compile(r"[{}]|<think(?:ing)?\s*>", re.IGNORECASE)
+"""What is looked at between two objects of a text."""
+_thought = re.compile(r"</think(?:ing)?\s*>", re.IGNORECASE)
+_begun = re.compile(r'\{\s*["}]')
+"""How a JSON object begins."""
+_keyed = re.compile(r"\{[^{}]*:")
+"""How one begins that is not quite JSON; other braces are prose."""
 _REQUEST = (
     "Answer with exactly one JSON object and nothing else, no words before or after it. "
     "It has the same keys, in this order, as this example, with your own values:\n"
@@ -72,9 +72,10 @@ class AnswerSchema(Generic[T]):
     def read(self, text: str) -> T:
         """The one answer in a text: a JSON object, bare, in a code block, or among prose; raises SchemaMismatch.
 
-        Several objects that fit and differ are no answer: one of them may be quoted from what was judged.
+        Several objects that fit and differ are no answer, and none is one beside an answer that does not fit: it may be
+        quoted from what was judged.
         """
-        found = list(_objects(text))
+        found = _objects(text)
         if not found:
             raise SchemaMismatch("there is no complete JSON object in it")
         fitting: list[T] = []
@@ -83,12 +84,20 @@ class AnswerSchema(Generic[T]):
             try:
                 fitting.append(self._check_object(value))
             except SchemaMismatch as fault:
+                if self._is_attempt(value):
+                    raise
                 faults.append(fault)
         if not fitting:
             raise faults[0]
         if any(value != fitting[0] for value in fitting):
             raise SchemaMismatch("it holds several different answers; exactly one JSON object was asked for")
         return fitting[0]
+
+    def _is_attempt(self, value: object) -> bool:
+        """Whether somewhere in it stands a value for one of the keys; a copy of the schema has none."""
+        names = self.schema.get("properties", {})
+        objects = (each for each in _within(value) if isinstance(each, dict))
+        return any(key in names and not isinstance(said, dict) for each in objects for key, said in each.items())
 
     def _check_object(self, value: dict[str, Any]) -> T:
         """The same; small models write their values under `properties`, as a schema has them."""
@@ -171,52 +180,52 @@ def _nearest_word(said: object, words: Collection[object]) -> object:
 
 
 def _finite(value: object) -> bool:
-    if isinstance(value, float):
-        return math.isfinite(value)
-    if isinstance(value, dict):
-        return all(map(_finite, value.values()))
-    return not isinstance(value, list) or all(map(_finite, value))
+    return all(math.isfinite(each) for each in _within(value) if isinstance(each, float))
 
 
-def begins_another(text: str) -> bool:
-    """Whether after its last complete object a text begins one that does not end."""
-    decoder, place, begun = json.JSONDecoder(), text.find("{"), False
-    while place >= 0:
-        try:
-            _, end = decoder.raw_decode(text, place)
-        except (ValueError, RecursionError):
-            begun, end = True, place + 1
-        else:
-            begun = False
-        place = text.find("{", end)
-    return begun
+def _within(value: object) -> Iterator[object]:
+    """A value of JSON and all that stands in it, however deep."""
+    inside = [value]
+    while inside:
+        each = inside.pop()
+        yield each
+        if isinstance(each, dict):
+            inside += each.values()
+        elif isinstance(each, list):
+            inside += each
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """The complete JSON objects of a text, outermost first; those in code blocks if there are any."""
-    text = _still_thinking.sub("", _thinking.sub("", text))
-    blocks = [found for block in _block.findall(text) for found in _bare_objects(block)]
-    yield from blocks or _bare_objects(text)
+def _objects(text: str) -> list[dict[str, Any]]:
+    """The complete JSON objects of a text, outermost only, without those that a model drafted while it thought.
 
-
-def _bare_objects(text: str) -> list[dict[str, Any]]:
-    """None where one is broken: what is whole inside or beside it may be quoted from what was judged."""
+    None where one is broken: what is whole inside or beside it may be quoted from what was judged. One pass.
+    """
     decoder = json.JSONDecoder(object_pairs_hook=_unambiguous)
     found: list[dict[str, Any]] = []
-    place = text.find("{")
-    for _ in range(_OBJECTS_LOOKED_AT):
-        if place < 0:
-            break
-        try:
-            value, end = decoder.raw_decode(text, place)
-        except (ValueError, RecursionError):
-            if _begun.match(text, place):
+    place = depth = 0
+    while (mark := _mark.search(text, place)) is not None:
+        start, place = mark.span()
+        if mark[0] == "}":
+            depth = max(0, depth - 1)
+        elif mark[0] != "{":
+            place = _end_of_thinking(text, place)
+        elif _begun.match(text, start) and depth == 0:
+            try:
+                value, place = decoder.raw_decode(text, start)
+            except (ValueError, RecursionError):
                 return []
-            end = place + 1
-        else:
             found.append(value)
-        place = text.find("{", end)
-    return found
+        elif _begun.match(text, start) or _keyed.match(text, start):
+            return []
+        else:
+            depth += 1
+    return [] if depth else found
+
+
+def _end_of_thinking(text: str, place: int) -> int:
+    """Where the answer may begin; the end of the text where a model was cut off before."""
+    ended = _thought.search(text, place)
+    return ended.end() if ended else len(text)
 
 
 def _unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

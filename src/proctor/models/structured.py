@@ -21,7 +21,7 @@ from proctor.failures.messages import is_too_long, retry_after
 from proctor.models import cached as remembering
 from proctor.models.call import ModelAnswer, PreparedModel, line_to
 from proctor.models.fence import fence
-from proctor.models.parse import AnswerSchema, SchemaMismatch, begins_another, shape_of
+from proctor.models.parse import AnswerSchema, SchemaMismatch, shape_of
 from proctor.spending.prices import Price
 from proctor.spending.run_limits import RunLimits, current
 from proctor.spending.tokens import tokens_in
@@ -127,8 +127,6 @@ async def ask(
         usage += heard.usage
         try:
             value = heard.read(shape)
-            if heard.cut_off and begins_another(heard.text):
-                raise SchemaMismatch("after one answer another was begun")
         except SchemaMismatch as mismatch:
             fault = f"{mismatch}{heard.circumstance}"
             if heard.cut_off:  # it would be cut off again

@@ -23,7 +23,7 @@ from proctor.reviewers.rubrics import (
     rubric_named,
     system_prompt,
 )
-from proctor.score import ROLE, CheckResult, Part, Review, reaches, weights_for
+from proctor.score import ROLE, CheckResult, Part, Review, reaches
 from proctor.settings import did_you_mean
 from proctor.spending.prices import Price, price_of
 from proctor.transcript import Turn
@@ -176,10 +176,10 @@ class ModelReviewer:
         )
 
     def _weights(self, parts: Sequence[Part], of_case: Mapping[str, float]) -> dict[str, float]:
-        """What each part weighs: criteria 1 unless told, by the reviewer or the case; empty: as usual."""
+        """The weights that the reviewer or the case have of their own; other parts weigh as usual."""
         if self._own is not None:
             return {part.name: self._own.weights.get(part.name, 1.0) for part in parts} | dict(of_case)
-        return {**weights_for("standard", tuple(part.name for part in parts)), **of_case} if of_case else {}
+        return dict(of_case)
 
     def _of_question(self, criteria: Sequence[Criterion], turns: Sequence[Turn]) -> tuple[Criterion, ...]:
         """What is marked of the question: that of an examiner, unless a judge of somebody's own marks other things."""

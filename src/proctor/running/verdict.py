@@ -61,12 +61,13 @@ def marks(
 
 
 def _value(review: Review, names: tuple[str, ...], settings: Settings) -> float | None:
-    """By the run's weights; without them by the review's own, else by the usual ones."""
+    """By the run's weights; without them by the review's own, laid over the usual ones."""
     if settings.weights:
         return weigh(review.parts, settings.weights)
     if review.weighed is not None:
         return review.weighed
-    return weigh(review.parts, review.weights or _weights(settings.type, names))
+    usual = _weights(settings.type, names)
+    return weigh(review.parts, {**usual, **review.weights} if review.weights else usual)
 
 
 def _names(parts: Iterable[Part]) -> tuple[str, ...]:

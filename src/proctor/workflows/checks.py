@@ -38,8 +38,10 @@ def with_checks(benchmark: Benchmark, suite: str | Path | None) -> Benchmark:
     if not met and added.expect == _NOTHING:
         raise InputError(f"no question of {str(suite)!r} is in {benchmark.name!r}, so it would check nothing")
 
+    joined = frozenset(benchmark.joined_cases)
+
     def checked(case: Case) -> Case:
-        own = case.expect if benchmark.expect_joined else merge(benchmark.expect, case.expect)
+        own = case.expect if case.id in joined else merge(benchmark.expect, case.expect)
         return replace(case, expect=merge(own, by_question.get(case.question.strip(), added.expect)))
 
     return replace(
@@ -47,7 +49,7 @@ def with_checks(benchmark: Benchmark, suite: str | Path | None) -> Benchmark:
         cases=tuple(map(checked, benchmark.cases)),
         exams=tuple(replace(exam, cases=tuple(map(checked, exam.cases))) for exam in benchmark.exams),
         expect=merge(benchmark.expect, added.expect),
-        expect_joined=True,
+        joined_cases=tuple(dict.fromkeys(case.id for case in _all_cases(benchmark))),
         sources=benchmark.sources or added.sources,
     )
 
@@ -68,9 +70,18 @@ def check_reviewer(benchmark: Benchmark) -> Reviewer:
     return CheckReviewer(
         sources=Path(benchmark.sources) if benchmark.sources else None,
         everywhere=benchmark.expect,
-        joined=benchmark.expect_joined,
+        joined=_joined(benchmark),
         own=load_own(sorted(names), _load_registered),
     )
+
+
+def _joined(benchmark: Benchmark) -> dict[str, list[Expectation]]:
+    """What the cases expect that have the benchmark's word already; conversations may share an id."""
+    found: dict[str, list[Expectation]] = {name: [] for name in benchmark.joined_cases}
+    for case in _all_cases(benchmark):
+        if case.id in found:
+            found[case.id].append(case.expect)
+    return found
 
 
 def _load_registered(name: str) -> Callable[..., Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from types import NoneType
@@ -51,10 +51,11 @@ class RunRequest:
     def with_defaults(self, defaults: RunConfig) -> RunRequest:
         """The same, and where nothing is said what `[run]` says; numbers are filled up by `make_settings`."""
         self._refuse_other_kinds()
+        conditions = _names(self.conditions)
         stops = self.settings.get("stop_early")
         return replace(
             self,
-            conditions=(defaults.condition or None) if self.conditions in (None, ()) else self.conditions,
+            conditions=(defaults.condition or None) if conditions in (None, ()) else conditions,
             checks=defaults.checks if self.checks is None else self.checks,
             labels={**defaults.label, **self.labels},
             kind=self.kind or defaults.agent_kind,
@@ -71,9 +72,18 @@ class RunRequest:
         check_labels(self.labels)
         if not isinstance(self.checks, (str, Path, NoneType)):
             raise UsageError(f"checks={shown(self.checks)} is not usable; expected the path of a suite")
-        names = [self.conditions] if isinstance(self.conditions, (str, NoneType)) else self.conditions
-        if not isinstance(names, (list, tuple)) or not all(isinstance(name, (str, NoneType)) for name in names):
-            raise UsageError(f"conditions={shown(names)} are not usable; expected a name, or a list of names")
+
+
+def _names(conditions: Any) -> str | Sequence[str] | None:
+    """Names of conditions, read once; those of a set in an order that is always the same."""
+    if conditions is None or isinstance(conditions, str):
+        return conditions
+    names: list[str] = list(conditions) if isinstance(conditions, Iterable) else [conditions]
+    if not all(isinstance(name, (str, NoneType)) for name in names):
+        raise UsageError(f"conditions={shown(conditions)} are not usable; expected a name, or a list of names")
+    if isinstance(conditions, (set, frozenset)):
+        return sorted(names, key=str)
+    return tuple(names) if isinstance(conditions, tuple) else names
 
 
 _KEYWORDS = tuple(each.name for each in fields(RunRequest) if each.name not in ("benchmark", "settings"))

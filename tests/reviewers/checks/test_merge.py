@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from proctor.benchmark import Expectation, ExpectedCall
-from proctor.reviewers.checks import merge
+from proctor.reviewers.checks.merge import keep_common, merge
 
 SEARCH, READ = ExpectedCall(name="search", arguments={"query": "x"}), ExpectedCall(name="read")
 
@@ -36,3 +36,12 @@ def test_nothing_changes_nothing() -> None:
     some = Expectation(keywords=("a",), limits={"cost": 1})
     assert merge(some, Expectation()) == some
     assert merge(Expectation(), some) == some
+
+
+def test_of_common_expectations_stays_what_a_case_has_not_overruled() -> None:
+    common = Expectation(
+        tools_not_used=("delete",), citations=1, sources=("a",), quotes=True, limits={"cost": 1}, tool_calls=(READ,)
+    )
+    own = Expectation(tools_not_used=("delete", "x"), limits={"cost": 2, "tokens": 5}, tool_calls=(READ, SEARCH))
+    assert keep_common(common, own) == Expectation(tools_not_used=("delete",), limits={"cost": 2}, tool_calls=(READ,))
+    assert keep_common(common, merge(common, Expectation(keywords=("k",), role="r"))) == common

@@ -213,7 +213,8 @@ def given_ids(notes: list[RecordNote], reading: ProblemLog) -> set[str]:
 
 def _benchmark(cases: tuple[Case, ...], others: dict[str, Any]) -> Benchmark:
     """Whatever decides a verdict is in the digest; a suite that adds nothing to its cases has theirs."""
-    made = benchmark_of(cases, expect_joined=True, **others)
+    joined = tuple(case.id for case in cases) if others["expect"] != Expectation() else ()
+    made = benchmark_of(cases, joined_cases=joined, **others)
     deciding = [made.passing_score, made.conditions, made.expect]
     return made if deciding == [None, {}, Expectation()] else replace(made, digest=digest([made.digest, deciding]))
 

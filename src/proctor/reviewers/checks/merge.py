@@ -25,3 +25,18 @@ def _merge_field(name: str, first: Any, second: Any) -> Any:
     if isinstance(first, dict):
         return first | second
     return first if second == getattr(_NOTHING, name) else second
+
+
+def keep_common(common: Expectation, joined: Expectation) -> Expectation:
+    """What is left of common expectations in those of a case that they were joined to, whose own word counts."""
+    return Expectation(**{name: _keep_field(name, getattr(common, name), getattr(joined, name)) for name in _FIELDS})
+
+
+def _keep_field(name: str, common: Any, joined: Any) -> Any:
+    if common == getattr(_NOTHING, name):
+        return common
+    if isinstance(common, tuple) and isinstance(joined, tuple):
+        return tuple(item for item in common if item in joined)
+    if isinstance(common, dict):
+        return {key: joined[key] for key in common if key in joined}
+    return joined

@@ -14,7 +14,7 @@ from proctor.reviewers.checks.citations import citation_accuracy, citations_pres
 from proctor.reviewers.checks.completion import no_error, no_error_failed
 from proctor.reviewers.checks.contract import BuiltIn, Outcome, result
 from proctor.reviewers.checks.limits import limits
-from proctor.reviewers.checks.merge import merge
+from proctor.reviewers.checks.merge import keep_common, merge
 from proctor.reviewers.checks.own import OwnCheck
 from proctor.reviewers.checks.role import role
 from proctor.reviewers.checks.sources import Sources
@@ -44,8 +44,8 @@ _NOTHING = Expectation()
 class CheckReviewer:
     """Holds the last reply to what its case expects. It gives no marks: a check passes, fails, or is not checkable.
 
-    `extra` are expectations for the case with that very question, `everywhere` those for every reply, which cases
-    have already where they are `joined`; `own` are users' checks as `load_own` gives them.
+    `extra` are expectations for the case with that very question, `everywhere` those for every reply; `joined` are, by
+    id, those of cases that have them already. `own` are users' checks as `load_own` gives them.
     """
 
     name = "checks"
@@ -56,13 +56,13 @@ class CheckReviewer:
         sources: Path | None = None,
         extra: Mapping[str, Expectation] | None = None,
         everywhere: Expectation | None = None,
-        joined: bool = False,
+        joined: Mapping[str, Sequence[Expectation]] | None = None,
         own: Mapping[str, OwnCheck] | None = None,
     ) -> None:
         self._sources = Sources(sources)
         self._extra = {question.strip(): expect for question, expect in (extra or {}).items()}
         self._everywhere = everywhere or _NOTHING
-        self._joined = joined or self._everywhere is _NOTHING
+        self._joined = joined or {}
         self._own = dict(own or {})
         self.asks_nobody = not self._own
         added = [sorted(self._own), self._extra, self._everywhere]
@@ -86,9 +86,17 @@ class CheckReviewer:
     def _expectation_for(self, case: Case | None) -> Expectation:
         if case is None:
             return self._everywhere
-        expect = case.expect if self._joined else merge(self._everywhere, case.expect)
+        expect = self._join(case)
         extra = self._extra.get(case.question.strip()) if self._extra else None
         return merge(expect, extra) if extra is not None else expect
+
+    def _join(self, case: Case) -> Expectation:
+        """A case's expectations with those for every reply; in a seed that is asked again, only its own are cut."""
+        known = self._joined.get(case.id, ())
+        if case.expect in known:
+            return case.expect
+        everywhere = keep_common(self._everywhere, known[0]) if known else self._everywhere
+        return merge(everywhere, case.expect)
 
     async def _built_in(self, case: Case | None, expect: Expectation, turn: Turn, reply: Reply) -> list[CheckResult]:
         checks: tuple[BuiltIn, ...] = BUILT_IN if case is None else EVERY
