@@ -67,6 +67,7 @@ def test_a_label_is_a_text_and_no_secret(labels: dict[str, Any], words: str) -> 
     with pytest.raises(InputError, match=words) as raised:
         check_labels(labels)
     assert "hunter2" not in str(raised.value)
+    check_labels({"key_of_somebody": "a-long-value-without-a-break-0123456789"})
     check_labels({"commit": "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567", "author": "Ada Lovelace", "auth": "oauth"})
     check_labels({"topic": "basic authentication", "branch": "fix/basic questions", "cookie": "consent-banner"})
 

@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 from proctor import evaluate
-from proctor.running import exits
+from proctor.running import c_exit, exits
 from proctor.threads import exit_now
 
+_ON_GLIBC = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="its exit can be held in glibc alone")
 CASES = [("a", "a"), ("b", "b"), ("c", "c")]
 
 
@@ -118,6 +119,79 @@ def test_a_program_that_ends_while_a_run_is_played_ends_as_it_wants_to() -> None
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (5, b"", b"")
+
+
+_KEPT_IN_EXIT = """
+import ctypes, os, sys, threading
+from proctor.running import c_exit, exits
+library = ctypes.CDLL(None)
+c_exit._PATIENCE = 1
+{before}
+came = threading.Semaphore(0)
+with exits.intercept_exits(lambda told: came.release()):
+    for _ in range({threads}):
+        threading.Thread(target=library.exit, args=(0,), daemon=True).start()
+        came.acquire()
+{after}
+sys.exit(3)
+"""
+"""Threads of an agent's call the C library's `exit` and are kept there; then the program ends."""
+_WAITS_IN_EXIT = 'library["__cxa_atexit"](ctypes.cast(library.pause, ctypes.c_void_p), None, None)'
+"""What the library's own lock comes to in later versions: the last `exit` waits for ever."""
+
+
+def _end_of(code: str) -> tuple[int, bytes, bytes]:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+@_ON_GLIBC
+def test_a_program_whose_last_exit_waits_for_a_thread_that_is_kept_in_it_ends_all_the_same() -> None:
+    assert _end_of(_KEPT_IN_EXIT.format(before=_WAITS_IN_EXIT, threads=1, after="")) == (4, b"", b"")
+
+
+@_ON_GLIBC
+def test_a_program_that_can_end_by_itself_does_so_with_its_own_code() -> None:
+    assert _end_of(_KEPT_IN_EXIT.format(before="c_exit._PATIENCE = 60", threads=1, after="")) == (3, b"", b"")
+
+
+@_ON_GLIBC
+def test_a_second_thread_that_calls_exit_is_kept_as_well() -> None:
+    assert _end_of(_KEPT_IN_EXIT.format(before="c_exit._PATIENCE = 60", threads=3, after="")) == (3, b"", b"")
+
+
+@_ON_GLIBC
+def test_in_a_forked_child_nothing_is_taken_back_before_it_ends() -> None:
+    after = (
+        "guard = c_exit._guard()\n"
+        "with exits.intercept_exits(print):\n"
+        "    child = os.fork()\n"
+        "    if child == 0: os._exit(7 if guard._registered and guard._told is None else 8)\n"
+        "    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7\n"
+    )
+    assert _end_of(_KEPT_IN_EXIT.format(before="", threads=0, after=after)) == (3, b"", b"")
+
+
+def test_a_run_that_begins_while_another_ends_is_guarded(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+    monkeypatch.setattr(c_exit, "hold", lambda told, code: done.append("hold"))
+    second = threading.Thread(target=_play_nothing)
+
+    def release() -> None:
+        if len(done) == 1:
+            second.start()
+            second.join(0.1)  # it has to wait: were it guarded now, that would be taken back
+        done.append("release")
+
+    monkeypatch.setattr(c_exit, "release", release)
+    _play_nothing()
+    second.join(20)
+    assert done == ["hold", "release", "hold", "release"]
+
+
+def _play_nothing() -> None:
+    with exits.intercept_exits(lambda told: None):
+        pass
 
 
 def test_who_would_store_the_rest_ends_with_four_when_it_is_the_one_who_calls() -> None:

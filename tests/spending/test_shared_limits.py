@@ -105,6 +105,59 @@ async def test_whoever_gives_up_waiting_for_others_takes_no_place(tmp_path: Path
             pass
 
 
+@pytest.mark.parametrize("rate", ["requests_per_minute", "tokens_per_minute"])
+async def test_whoever_gives_up_waiting_for_others_uses_up_no_rate(tmp_path: Path, rate: str) -> None:
+    first = SharedThrottle(Sharers(tmp_path, "host"), concurrency=1)
+    second = SharedThrottle(Sharers(tmp_path, "host"), concurrency=1, requests_per_minute=0.01, tokens_per_minute=0.01)
+    await first.enter(0)
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(second.enter(1), 0.05)
+    bucket = {"requests_per_minute": second._requests, "tokens_per_minute": second._tokens}[rate]
+    assert bucket is not None
+    assert bucket.take(1, now=0) == 0
+
+
+async def test_a_call_that_could_lock_no_file_takes_none_from_another_when_it_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, others = (Sharers(tmp_path, "host").places(1) for _ in range(2))
+    assert ours is not None
+    assert others is not None
+    assert ours.take()
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "open", _no_descriptor_is_left)
+        assert ours.take()
+    ours.give_back()
+    assert not others.take(), "one call is still under way"
+    ours.give_back()
+    assert others.take()
+    others.give_back()
+
+
+def _no_descriptor_is_left(*_: object) -> int:
+    raise OSError(errno.EMFILE, "Too many open files")
+
+
+async def test_a_run_that_is_over_holds_no_place_for_calls_that_hang(tmp_path: Path) -> None:
+    over, next_one = (SharedThrottle(Sharers(tmp_path, "host"), concurrency=1) for _ in range(2))
+    await over.enter(0)
+    over.close()
+    await asyncio.wait_for(next_one.enter(0), 20)
+    over.leave()
+    assert next_one._places is not None
+    assert over._places is not None
+    assert not over._places.take(), "the late end of a call frees nobody else's place"
+    next_one.leave()
+
+
+async def test_a_call_that_begins_after_the_end_of_its_run_holds_no_place(tmp_path: Path) -> None:
+    over, next_one = (SharedThrottle(Sharers(tmp_path, "host"), concurrency=1) for _ in range(2))
+    over.close()
+    await over.enter(0)
+    await asyncio.wait_for(next_one.enter(0), 20)
+    next_one.leave()
+
+
 def test_a_process_that_is_killed_gives_its_place_back(tmp_path: Path) -> None:
     ours = Sharers(tmp_path, "host").places(1)
     assert ours is not None

@@ -131,8 +131,7 @@ class Throttle:
         """Take a place by hand: `leave` must follow. Gives the time."""
         await self._wait_for_place()
         try:
-            await self._wait_for_rates(tokens)
-            await self._wait_for_others()
+            await self._wait_for_turn(tokens)
         except BaseException:
             self._give_place_back()
             raise
@@ -215,6 +214,8 @@ class Throttle:
 
     def _take_rates(self, tokens: int) -> float:
         """Take what a call needs; when it may be used."""
+        if self._requests is self._tokens is None:
+            return -math.inf
         with self._lock:
             now = self._clock()
             waits = [bucket.take(amount, now=now) for bucket, amount in self._rates(tokens)]
@@ -223,19 +224,21 @@ class Throttle:
     def _rates(self, tokens: int) -> list[tuple[Bucket, int]]:
         return [(bucket, amount) for bucket, amount in ((self._requests, 1), (self._tokens, tokens)) if bucket]
 
-    async def _wait_for_rates(self, tokens: int) -> None:
-        """Until what the call takes is there and no server asked to be left alone."""
-        if self._requests is self._tokens is None and self._held_until == -math.inf:
-            return
+    async def _wait_for_turn(self, tokens: int) -> None:
+        """Until what the call takes is there, no server asked to be left alone, and others have room for it."""
         ready = self._take_rates(tokens)
         try:
             while (seconds := max(ready, self._held_until) - self._clock()) > 0:
                 await wait_outside_time_limit(partial(self._sleep, seconds))
+            await self._wait_for_others()
         except BaseException:
-            with self._lock:
-                for bucket, amount in self._rates(tokens):
-                    bucket.give_back(amount)
+            self._give_rates_back(tokens)
             raise
+
+    def _give_rates_back(self, tokens: int) -> None:
+        with self._lock:
+            for bucket, amount in self._rates(tokens):
+                bucket.give_back(amount)
 
     def _begin_anew(self) -> None:
         """A forked child is rid of the calls that its parent has under way: none of them will end in it."""

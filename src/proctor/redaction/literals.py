@@ -14,7 +14,7 @@ from proctor.errors import InputError
 from proctor.redaction.addresses import asked_in, bare_of, keys_before_hosts, logins_in, pairs_in
 from proctor.redaction.known import known
 from proctor.redaction.names import says_secret
-from proctor.redaction.shapes import SHAPES, holds_secret
+from proctor.redaction.shapes import SHAPES, holds_secret, mentions_secret
 
 _ADDRESS = "the address"
 _VARIABLE = re.compile(r"\$\{\w+\}")
@@ -33,6 +33,12 @@ _GLUED = re.compile(r"(-[uUH])(.+)", re.DOTALL)
 """A flag of one letter with its value right after it, as in `-uUSER:PASSWORD`."""
 _PASSWORD_FLAG = re.compile(r"(?:^|[:/])(?:mysql\w*|mariadb[\w-]*|sshpass)$")
 """Programs whose `-pX` is a password."""
+_PORT_FLAG = re.compile(r"(?:^|[:/])(?:ssh|docker|podman|nerdctl)$")
+_PORTS = re.compile(r"(?:[\d.]+:)?[\d-]+:[\d-]+(?:/\w+)?")
+"""After `-p`, those of a container."""
+_NO_LOGIN = re.compile(r"\d+:\d+|\w+://.*", re.DOTALL)
+"""The numbers of a user and a group; an address, which is looked at as one."""
+_WORD = re.compile(r"(?<!\S)[(\"']?[A-Za-z]{2,}[)\"'.,;:!?]*(?!\S)")
 _SHELL = re.compile(r"(?:^|[:/\\])(?:a|ba|da|fi|k|z)?sh(?:\.exe)?$")
 _SHELL_CODE = re.compile(r"-\w*c")
 _SHELL_FILLS = re.compile(r"\$\([^()]*\)|`[^`]*`|\$\w+")
@@ -101,13 +107,20 @@ def _in_text(text: str, path: tuple[str, ...], *, keys: bool) -> Iterator[str]:
         with suppress(ValueError, RecursionError):
             yield from _places(json.loads(text), path, keys=keys)
             return
-    if _looks_secret(text) or password_in(text) or any(starmap(_is_given, pairs_in(text))):
+    if _looks_secret(text) or password_in(text) or _is_given(text, keys=keys):
         yield ".".join(path)
 
 
-def _is_given(name: str, value: str) -> bool:
-    """Whether a pair such as `password=…` gives a secret away."""
-    return holds_secret(name, value, keys=True) and _is_literal(value)
+def _is_given(text: str, *, keys: bool) -> bool:
+    """Whether a pair such as `password=…` gives a secret away; one in a sentence has to look it."""
+    pairs = [(name, value) for name, value in pairs_in(text) if _is_literal(value)]
+    if any(starmap(mentions_secret, pairs)):
+        return True
+    return not _is_sentence(text) and any(holds_secret(name, value, keys=keys) for name, value in pairs)
+
+
+def _is_sentence(text: str) -> bool:
+    return len(_WORD.findall(text)) > 1
 
 
 def _is_secret(path: tuple[str, ...], name: str, value: Any, *, keys: bool) -> bool:
@@ -140,7 +153,7 @@ def _words(spec: str) -> list[str]:
 def _in_words(words: list[str]) -> str | None:
     """What holds a secret among the arguments of a command, and in what a shell is given to run."""
     shell = False
-    if any(map(_PASSWORD_FLAG.search, words)) and any(word[:2] == "-p" and _is_literal(word[2:]) for word in words):
+    if _has_password_flag(words):
         return "-p is given a password"
     for word, after in pairwise([*words, ""]):
         shell = shell or _SHELL.search(word) is not None
@@ -151,6 +164,17 @@ def _in_words(words: list[str]) -> str | None:
         if _looks_secret(word) or _is_known(word.partition("=")[2] or word):
             return "an argument is a secret"
     return None
+
+
+def _has_password_flag(words: list[str]) -> bool:
+    """`mysql -pX`: what stands before the program, or after one whose `-pX` is a port, is none of its own."""
+    taken = False
+    for word in words:
+        if _PORT_FLAG.search(word) or _PASSWORD_FLAG.search(word):
+            taken = _PASSWORD_FLAG.search(word) is not None
+        elif taken and word[:2] == "-p" and _is_literal(word[2:]) and not _PORTS.fullmatch(word[2:]):
+            return True
+    return False
 
 
 def _after_its_name(word: str, after: str) -> str | None:
@@ -164,7 +188,7 @@ def _after_its_name(word: str, after: str) -> str | None:
 def _in_curls(word: str, after: str) -> str | None:
     """`-u USER:PASSWORD`, `-H "Authorization: X"`, also in one word."""
     flag, value = _flag(word, after)
-    if flag in _LOGIN_FLAGS and ":" in value:
+    if flag in _LOGIN_FLAGS and ":" in value and not _NO_LOGIN.fullmatch(value):
         return f"{flag} is given a password" if _is_literal(value.partition(":")[2]) else None
     header = _HEADER.match(value) if flag in _HEADER_FLAGS else None
     if header is None or not says_secret(header[1], keys=True) or not _is_literal(header[2]):

@@ -98,8 +98,11 @@ _WORDS = NO_SECRETS | {
 }
 _EXPRESSION = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[A-Za-z]+(?:_[A-Za-z]+)+|#[0-9A-Fa-f]{3,8}")
 """An attribute, the name of a variable, a colour."""
+_AFTER = ").,;:!?`"
+"""Marks that belong to the sentence."""
 _NUMBERS = re.compile(r"[\d.,:/+-]*[.,:/+-][\d.,:/+-]*")
-_LONG = re.compile(r"(?=[^\d]*\d)[\w+/=.~%-]{16,}")
+_LONG = re.compile(r"(?=[^\d]*\d)(?![a-z]+(?:[._-](?:[a-z]+|\d+))+\Z)[\w+/=.~%-]{16,}")
+"""As keys are, and words and numbers with hyphens between them are not."""
 _PASSWORDS = ("password", "passwd", "passphrase", "pwd", "pass")
 _SURE = re.compile(
     r"(?i)(?:api|access|auth|refresh|session|bot|client|private|secret|signing|account|subscription)[_.-]?"
@@ -140,6 +143,14 @@ def holds_secret(name: str, value: Any, *, keys: bool = False) -> bool:
     if isinstance(value, int) and not isinstance(value, bool):
         return name.lower().endswith(_PASSWORDS[:4]) and value > 99_999
     return isinstance(value, str) and _is_value(name, bare_of(value), plainly=True)
+
+
+def mentions_secret(name: str, value: str) -> bool:
+    """Whether `name=value` in a sentence gives a secret away: there, a `token` or a `key` may be an example."""
+    if not _is_named_secret(name, value, plainly=True):
+        return False
+    is_sure = _SURE.search(name) or name.lower().endswith(_PASSWORDS) or name.startswith("-") or name.isupper()
+    return bool(is_sure) or _LONG.fullmatch(value.rstrip(_AFTER)) is not None
 
 
 def _may_have_shapes(text: str) -> bool:
@@ -193,7 +204,7 @@ def _is_value(name: str, value: str, *, plainly: bool) -> bool:
 
     `plainly`: it can be nothing else than the value of this name.
     """
-    value = value.rstrip(").,;:!?`")
+    value = value.rstrip(_AFTER)
     if len(value) < 4 or not _is_meant(value) or any(map(str.isspace, value)) or value.lower() in name.lower():
         return False
     if "(" in value or value.startswith(("/", "./", "~/", "http")) or _EXPRESSION.fullmatch(value):

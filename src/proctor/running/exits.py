@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import ModuleType
 from typing import Any, NoReturn
 
 from proctor.run import Stage
@@ -29,6 +30,17 @@ _REAL: Mapping[str, Callable[..., NoReturn]] = {
 }  # fmt: skip
 """The other ways to put a program in the place of this one, such as `os.execlp`, call one of these."""
 _listeners: list[tuple[int, int, Callable[[str], None]]] = []
+_changing = threading.Lock()
+"""Held while a run begins or ends: one that begins must not lose what another that ends takes back."""
+
+
+def _begin_anew_in_child() -> None:
+    global _changing
+    _changing = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew_in_child)
 
 
 def install() -> None:
@@ -77,16 +89,22 @@ def _stay(real: Callable[..., NoReturn], done: str, *given: Any) -> NoReturn:
 @contextmanager
 def intercept_exits(told: Callable[[str], None]) -> Iterator[None]:
     """While it lasts, whoever calls one of them in this process is told on and stays where it is."""
-    before = [(module, {name: vars(module)[name] for name in _OURS}) for module in _MODULES]
-    install()
     listener = (os.getpid(), threading.get_ident(), told)
-    _listeners.append(listener)
-    c_exit.hold(_exit_of_c)
+    with _changing:
+        before = [(module, {name: vars(module)[name] for name in _OURS}) for module in _MODULES]
+        install()
+        _listeners.append(listener)
+        c_exit.hold(_exit_of_c, code=INCOMPLETE)
     try:
         yield
     finally:
-        _listeners.remove(listener)
-        if not _listeners:
-            c_exit.release()
-            for module, functions in before:
-                vars(module).update(functions)
+        with _changing:
+            _listeners.remove(listener)
+            if not _listeners:
+                _stand_back(before)
+
+
+def _stand_back(before: list[tuple[ModuleType, dict[str, Any]]]) -> None:
+    c_exit.release()
+    for module, functions in before:
+        vars(module).update(functions)

@@ -17,6 +17,7 @@ import os
 import random
 import sys
 import tempfile
+import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
@@ -96,36 +97,68 @@ class Places:
     def __init__(self, folder: Path, prefix: str, most: int) -> None:
         self._paths = [folder / f"{prefix.removesuffix('~')}+{number}" for number in range(most)]
         self._taken: list[int] = []
+        self._beside = 0
+        """Calls under way that hold no file."""
+        self._closed = False
+        self._lock = threading.RLock()  # again in the same thread: the garbage collector may end a call at any point
 
     def take(self) -> bool:
         """Whether one was free; where nothing can be locked, everybody keeps to the limit alone."""
-        if sys.platform == "win32":
+        try:
+            descriptor = self._lock_one()
+        except OSError:
+            with self._lock:
+                self._beside += 1
             return True
+        if descriptor is None:
+            return False
+        with self._lock:
+            self._taken.append(descriptor)
+            if self._closed:
+                self._let_go()
+        return True
+
+    def _lock_one(self) -> int | None:
+        """A file that is held from now on; None: others hold them all."""
+        if sys.platform == "win32":
+            raise OSError("a file's lock cannot tell here whether its process lives")
         for path in random.sample(self._paths, len(self._paths)):
-            try:
-                descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-            except OSError:
-                return True
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
+            except BlockingIOError:
                 os.close(descriptor)
-                if not isinstance(error, BlockingIOError):
-                    return True
+            except OSError:
+                os.close(descriptor)
+                raise
             else:
-                self._taken.append(descriptor)
-                return True
-        return False
+                return descriptor
+        return None
 
     def give_back(self) -> None:
-        """Leave one to others."""
-        if self._taken:
-            os.close(self._taken.pop())
+        """Leave one to others, unless there are as many calls without a file: each file is one of ours under way."""
+        with self._lock:
+            if self._beside:
+                self._beside -= 1
+            elif self._taken:
+                os.close(self._taken.pop())
+
+    def close(self) -> None:
+        """Leave all to others: calls that are left behind may hang for good."""
+        with self._lock:
+            self._closed = True
+            self._let_go()
 
     def begin_anew(self) -> None:
         """In a forked child, whose parent keeps what it has."""
+        self._lock = threading.RLock()
+        self._let_go()
+        self._beside = 0
+
+    def _let_go(self) -> None:
         while self._taken:
-            self.give_back()
+            os.close(self._taken.pop())
+            self._beside += 1
 
 
 @contextmanager
@@ -162,8 +195,10 @@ class SharedThrottle(Throttle):
         super().leave()
 
     def close(self) -> None:
-        """Leave its part to the others."""
+        """Leave its part to the others, and the places of calls still under way."""
         self._sharers.leave()
+        if self._places is not None:
+            self._places.close()
 
     @property
     def concurrency(self) -> float:

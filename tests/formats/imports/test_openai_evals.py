@@ -75,6 +75,20 @@ def test_calls_in_a_reply_are_tool_calls(tmp_path: Path) -> None:
     ] * 3
 
 
+def test_what_is_of_an_odd_type_is_not_understood_and_breaks_nothing(tmp_path: Path) -> None:
+    grader = {"type": "text_similarity", "operation": ["like"], "input": _REPLY, "reference": "{{item.answer}}"}
+    beside = as_json(tmp_path / "eval.json", {**EVAL, "testing_criteria": [grader]})
+    item = output_item(1)
+    item["sample"]["output"] = [{"type": ["function_call"], "role": "assistant", "content": "4"}]
+    data = as_lines(tmp_path / "items.jsonl", [item])
+
+    [record], _ = read(data, beside=(data, beside))
+
+    assert record.result is not None
+    assert record.result.reply is not None
+    assert (record.result.reply.text, record.result.reply.tool_calls) == ("4", ())
+
+
 def test_an_item_without_a_stored_input_is_asked_by_its_data_and_an_odd_one_is_told(tmp_path: Path) -> None:
     plain = output_item(1, input=[])
     odd = {**output_item(2, input=[]), "datasource_item": {"a": "x", "b": "y"}}
@@ -99,10 +113,12 @@ def test_an_item_without_a_stored_input_is_asked_by_its_data_and_an_odd_one_is_t
         (None, [True, "false"], None),
         (None, [False, None], False),
         (None, [True, True], True),
+        ({"was": "fail"}, [True], True),
+        (["fail"], [True], True),
     ],
 )
 def test_an_item_passes_by_its_own_word_and_that_of_every_grader(
-    tmp_path: Path, status: str | None, grades: list[Any], passed: bool | None
+    tmp_path: Path, status: Any, grades: list[Any], passed: bool | None
 ) -> None:
     results = [{"name": f"g{place}", "passed": grade, "score": None} for place, grade in enumerate(grades)]
     item = {**output_item(1), "status": status, "results": results}

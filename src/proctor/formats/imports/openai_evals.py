@@ -217,8 +217,8 @@ def _result(each: Mapping[str, Any], sample: Mapping[str, Any], log: ImportLog) 
 def _verdict(each: Mapping[str, Any], checks: Iterable[CheckResult]) -> bool | None:
     """That of the item itself and of all its graders; one that gave none leaves it open."""
     told = [check.passed for check in checks]
-    if each.get("status") in _VERDICTS:
-        told = [*(one for one in told if one is not None), _VERDICTS[each["status"]]]
+    if (own := _VERDICTS.get(str(each.get("status")))) is not None:
+        told = [*(one for one in told if one is not None), own]
     return False if False in told else None if None in told else True
 
 

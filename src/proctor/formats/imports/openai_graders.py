@@ -89,7 +89,7 @@ def expected_by(setup: EvalSetup, item: Mapping[str, Any], log: ImportLog) -> di
     keywords: list[str] = []
     criteria: list[str] = []
     for grader in setup.graders:
-        kind, operation = str(grader.get("type")), grader.get("operation")
+        kind, operation = str(grader.get("type")), str(grader.get("operation"))
         if kind in ("label_model", "score_model"):
             criteria += _criterion(grader, item, log)
         elif kind == "text_similarity" or (kind == "string_check" and operation in ("eq", *_LIKE)):

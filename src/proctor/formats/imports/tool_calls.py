@@ -11,7 +11,7 @@ from proctor.formats.imports.contract import ImportLog
 from proctor.formats.imports.fields import content_of, mapping, objects, role_of, text_of
 from proctor.transcript import ToolCall
 
-_CALLS = frozenset({"function", "function_call", "tool_use", "tool_call"})
+_CALLS = ("function", "function_call", "tool_use", "tool_call")
 
 
 def said_and_called(output: Any, log: ImportLog) -> tuple[str, tuple[ToolCall, ...]]:
