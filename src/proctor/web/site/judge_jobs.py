@@ -39,6 +39,8 @@ JobState = Literal["going", "done", "cancelled", "stopped"]
 _PATIENCE = 10.0
 """Seconds that a judge may take to stop."""
 _KEPT = 200
+_ERROR = "Error: "
+"""What the line begins with in which a command says why it did not do it all."""
 
 
 class NoSuchJob(UsageError):
@@ -63,7 +65,7 @@ class JudgeJob:
     done: int = 0
     """Verdicts that it has given since."""
     said: str = ""
-    """Its last words, where it stopped by itself before its end."""
+    """Why it stopped by itself before its end; empty: it did not say."""
 
 
 class JudgeJobs:
@@ -80,7 +82,7 @@ class JudgeJobs:
     def start(self, planned: PlannedJudging, *, budget: float | None = None) -> JudgeJob:
         """Have it judge what it has not judged yet; the store tells how far it is."""
         if not planned.due:
-            raise WrongState(f"{planned.reviewer} has judged all of it already; there is nothing left to ask")
+            raise WrongState("nothing is left to ask: judged before, or the replies are the same")
         job = JudgeJob(
             id=_id_of(planned),
             runs=planned.runs,
@@ -160,10 +162,11 @@ class JudgeJobs:
 
     def _last_words(self, job: JudgeJob) -> str:
         try:
-            said = self._log(job.id).read_text(encoding="utf-8", errors="replace").strip()
+            log = self._log(job.id).read_text(encoding="utf-8", errors="replace")
         except OSError:
             return ""
-        return without_secrets(said.rpartition("\n")[2]).removeprefix("Error: ")
+        said = [line for line in log.splitlines() if line.startswith(_ERROR)]  # the rest is progress, and advice
+        return without_secrets(said[-1].removeprefix(_ERROR).strip()) if said else ""
 
     def _keep(self, job: JudgeJob) -> None:
         private.write(self._folder / f"{job.id}.json", json.dumps(asdict(job)).encode())
