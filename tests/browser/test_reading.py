@@ -15,6 +15,7 @@ from tests.web.reading.played import ATTACK, Played
 
 from proctor import evaluate
 from proctor.benchmark import Case
+from proctor.errors import InputError
 from proctor.web.reading import addresses
 
 _INTERVAL = ".headline dd:nth-of-type(3)"
@@ -133,6 +134,41 @@ def test_a_run_that_ends_is_shown_as_it_ended(opened: Opening, played: Played) -
     page.wait_for_selector(".progress", state="detached")
     page.wait_for_selector(".headline .figure:text-is('100 %')")
     run.end()
+
+
+def test_a_source_that_cannot_be_harvested_says_so_when_it_was_read(
+    opened: Opening, played: Played, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+
+    def fail(*_: Any, **__: Any) -> Any:
+        go_on.wait(PATIENCE / 1000)
+        raise InputError("there is nothing in it")
+
+    monkeypatch.setattr("proctor.web.pages.harvest.harvest_run", fail)
+    monkeypatch.setattr("proctor.web.pages.harvest._PATIENCE", 0.01)
+    page = opened(f"/harvest?run={played.id('many')}")
+    page.wait_for_selector("text=is being read")
+    go_on.set()
+    page.wait_for_selector("[role=alert]:has-text('there is nothing in it')")
+    assert page.locator("[data-refresh]").count() == 0
+
+
+def test_everything_that_changes_by_itself_is_kept_fresh(opened: Opening) -> None:
+    page = opened("/runs")
+    scripts = page.evaluate("() => [...document.scripts].map(each => each.outerHTML).join('')")
+    asked = iter(range(1000))
+
+    def answer(route: Any) -> None:
+        parts = (f'<div data-refresh="0.1"><p data-fresh="{name}">{next(asked)}</p></div>' for name in "ab")
+        route.fulfill(body=f"<!doctype html><meta charset=utf-8>{''.join(parts)}{scripts}", content_type="text/html")
+
+    page.route("**/two", answer)
+    page.goto(page.url.removesuffix("/runs") + "/two")
+    for name in "ab":
+        page.wait_for_function(
+            "name => Number(document.querySelector(`[data-fresh=${name}]`).textContent) > 3", arg=name
+        )
 
 
 def test_rows_are_walked_and_opened_by_keys(opened: Opening, played: Played) -> None:

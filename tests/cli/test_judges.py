@@ -120,6 +120,10 @@ def test_a_judge_that_is_away_leaves_its_place_open_and_is_asked_again(lab: Lab)
     (lab.folder / "judge-offline").touch()
     away = lab("judges", "old", "--reviewer", lab.reviewer(), "--retries", "0", "--json")
     assert away.code == 4
+    last = away.err.splitlines()[-1]
+    assert last.startswith("Error: ")
+    assert "failed on 12 attempts: " in last
+    assert "the judge is away" in last
     found = of(away.json, lab.reviewer())
     assert found["pending"] == 12
     [(reason, times)] = found["failures"].items()  # type: ignore[attr-defined]

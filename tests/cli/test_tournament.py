@@ -122,6 +122,9 @@ def test_a_judge_out_of_reach_is_no_verdict_and_exit_4(lab: Lab) -> None:
     assert said.code == 4
     assert said.json["contests"] == {"planned": 40, "judged": 10, "open": 30}
     assert "Go on with the same command" in said.err
+    last = said.err.splitlines()[-1]
+    assert last.startswith("Error: 30 contests still to be judged: ")
+    assert "away" in last
 
 
 def test_an_agent_that_fails_loses_and_one_without_a_network_does_not(lab: Lab) -> None:

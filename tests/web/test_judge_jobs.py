@@ -30,6 +30,12 @@ spec = "python:judge_of_jobs:babbling"
 [reviewers.musing]
 spec = "python:judge_of_jobs:musing"
 
+[reviewers.refused]
+spec = "python:judge_of_jobs:refused"
+
+[reviewers.unreachable]
+spec = "python:judge_of_jobs:review"
+
 [reviewers.broken]
 spec = "python:judge_of_jobs:missing"
 """
@@ -56,6 +62,18 @@ def musing():
     return Judge(script=lambda shown, prompt: "in verse")
 
 
+def refuse(shown, prompt):
+    return ConnectionRefusedError("the model is away")
+
+
+def refused():
+    return Judge(script=refuse)
+
+
+def review(case, turns):
+    raise ConnectionRefusedError("the model is away")
+
+
 def waiting():
     return Judge(script=decide, delay=600)
 """
@@ -66,8 +84,8 @@ PATIENCE = 60.0
 def site(opened: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Browser:
     (tmp_path / "judge_of_jobs.py").write_text(JUDGE, encoding="utf-8")
     (tmp_path / "proctor.toml").write_text(TOML, encoding="utf-8")
-    here = str(Path(__file__).parents[2])
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), here]))
+    here, source = str(Path(__file__).parents[2]), str(Path(proctor.__file__).parents[1])
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), here, source]))
     monkeypatch.syspath_prepend(str(tmp_path))
     return opened()
 
@@ -77,7 +95,7 @@ def runs(store_path: str) -> list[str]:
     def answer(right: bool) -> Callable[[str], str]:
         return lambda question: f"number {question[8:-1]}" if right else "no idea"
 
-    asked: dict[str, Any] = {"reviewer": "exact", "store": store_path}
+    asked: dict[str, Any] = {"reviewer": "exact", "store": store_path, "retries": 0}
     return [proctor.evaluate(CASES, agent=answer(right), **asked).run.id for right in (True, False)]
 
 
@@ -110,7 +128,7 @@ def test_a_judge_compares_the_replies_of_runs_after_its_cost_was_told(site: Brow
     where = sent.headers["location"]
     done = until(lambda: site.page(where), "it answers")
     assert "What the judge said" in done
-    until(lambda: site.page(address(runs, reviewer="careful")), "nothing is left to ask")
+    until(lambda: site.page(address(runs, reviewer="careful")), "It has nothing left to be asked")
     assert site.post("/judge-jobs", {"run": runs, "reviewer": "careful"}).status_code == 409
 
 
@@ -186,9 +204,24 @@ def test_of_a_judge_without_a_usable_verdict_it_is_not_said_that_it_has_judged(
     assert (again.status_code, "gave no usable verdict on 6 of 6" in again.text) == (409, True)
 
 
+@pytest.mark.parametrize(("number", "judge"), [(1, "unreachable"), (2, "refused")])
+def test_a_judge_that_stops_by_itself_says_why(
+    site: Browser, runs: list[str], store: Store, number: int, judge: str
+) -> None:
+    label(store, runs[0])
+    where = site.post("/judge-jobs", {"run": runs[:number], "reviewer": judge}).headers["location"]
+    page = until(lambda: site.page(where), "Ask it again below")
+    told = page.partition(f"{judge}</bdi> stopped after 0 of 6 ")[2].partition("</p>")[0]
+    assert "the model is away" in told
+    assert ". Ask it again below" in told
+    assert "same command" not in told, "whoever reads a page has no terminal"
+
+
 def test_programs_ask_judges_too(site: Browser, runs: list[str]) -> None:
     token = {"x-form-token": site.form_token()}
     wanted = {"runs": runs, "reviewer": "careful"}
+    nobody = site.client.post("/api/judge-jobs/estimate", json={**wanted, "runs": []}, headers=token)
+    assert "runs has too few; expected at least 1" in nobody.json()["error"]
     told = site.client.post("/api/judge-jobs/estimate", json=wanted, headers=token).json()
     assert (told["due"], told["calls"]["likely"], told["cost"]) == (6, 12, None)
     started = site.client.post("/api/judge-jobs", json=wanted, headers=token)

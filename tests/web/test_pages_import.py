@@ -13,6 +13,7 @@ import pytest
 from tests.formats.imports.made_files import inspect_eval, inspect_sample
 from tests.web.browsing import Browser
 
+from proctor.errors import InputError
 from proctor.run import Run
 from proctor.workflows.harvest.upload import harvest_run
 
@@ -141,6 +142,22 @@ def test_a_source_that_takes_long_is_read_while_the_page_says_so(
     monkeypatch.setattr("proctor.web.pages.harvest._PATIENCE", 60.0)
 
     assert "2 drafts" in browser.page(address)
+
+
+def test_a_source_that_fails_says_why_however_often_the_page_asks_and_is_not_read_again(
+    browser: Browser, demo_run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+
+    def fail(run: str, **_: Any) -> Any:
+        read.append(run)
+        raise InputError("there is nothing in it")
+
+    monkeypatch.setattr("proctor.web.pages.harvest.harvest_run", fail)
+    for _ in range(3):
+        answer = browser.get(f"/harvest?run={demo_run.id}&only=failed")
+        assert (answer.status_code, "there is nothing in it" in answer.text) == (422, True)
+    assert len(read) == 1
 
 
 def test_failures_of_a_run_that_is_still_being_read_come_up_by_themselves(

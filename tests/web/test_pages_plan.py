@@ -43,6 +43,13 @@ def test_every_question_has_an_answer(browser: Browser, asked: str, expected: st
         ("what=difference&difference=much", "&#39;much&#39; is no number"),
         ("what=difference&difference=0.05&flips=", "flip"),
         ("what=difference&difference=0.05&flips=0.1&trials=1,two", "is no number of trials"),
+        (f"what=difference&difference=0.05&flips=0.1&trials=000000001{'9' * 5000}", "is no number of trials"),
+        ("what=early&gate=pass_rate>=0.9&cases=100&each=1,2", "expected one, such as 2"),
+        ("what=difference&difference=1e-300&flips=0.1", "no less than 1e-06"),
+        (f"what=gate&gate=pass_rate>=0.9&failures={'9' * 400}", "expected 0 to 1,000,000"),
+        (f"what=gate&gate=pass_rate>=0.9&failures={'9' * 5000}", "is no whole number"),
+        ("what=gate&gate=pass_rate>=0.9&failures=-1", "expected 0 to 1,000,000"),
+        (f"what=gate&gate=not worse than last by 0.{'0' * 200}1&flips=0.1", "margin"),
         ("what=gate&gate=nonsense", "nonsense"),
         ("what=early&gate=pass_rate>=0.9&cases=100000", "expected 2 to 2,000 cases"),
         ("what=labels&labels=7", "expected 0.001 to 0.5"),
@@ -53,6 +60,13 @@ def test_what_cannot_be_planned_says_what_would_be(browser: Browser, asked: str,
     assert answer.status_code == 422
     assert expected in answer.text
     assert "--" not in answer.text.partition("<main")[2], "whoever reads a page has no terminal"
+
+
+def test_a_run_without_labels_is_no_plan_in_words_of_the_page(browser: Browser, demo_run: Run) -> None:
+    answer = browser.get(f"/plan?what=labels&labels=0.03&run={demo_run.id}")
+    assert answer.status_code == 422
+    assert "label some of it first, or choose no stored run" in answer.text
+    assert "proctor label" not in answer.text
 
 
 def test_a_plan_can_rest_on_a_stored_run(browser: Browser, demo_run: Run) -> None:

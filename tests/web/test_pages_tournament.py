@@ -96,6 +96,8 @@ def test_runs_are_chosen_where_none_are_named_and_strangers_are_refused(
     page = browser.page("/tournament")
     assert page.count('type="checkbox" name="run"') == 3
     assert 'action="/tournament"' in page
-    assert browser.get(address(runs, judge="nobody")).status_code == 404
+    stranger = browser.get(address(runs, judge="nobody"))
+    assert stranger.status_code == 404
+    assert "nor has any other: their stored scores rank them" in stranger.text
     other = proctor.evaluate(CASES[:3], agent=lambda question: "?", reviewer="exact", store=store_path).run.id
     assert browser.get(address([runs[0], other])).status_code == 422

@@ -42,10 +42,11 @@ def command(
     The run's own judge and the embedded reviewer are always among them. What a judge says is kept beside the run, and
     not asked again.
     """
-    from proctor.cli.output import console, print_json
+    from proctor.cli.output import console, print_json, tell_error
     from proctor.cli.play import drive
     from proctor.config import load_config
-    from proctor.reports.judges import as_dict, in_markdown, render
+    from proctor.redaction import without_secrets
+    from proctor.reports.judges import as_dict, in_markdown, render, unfinished
     from proctor.workflows.judges import acompare_judges
     from proctor.workflows.store_url import store_url
 
@@ -61,4 +62,7 @@ def command(
         sys.stdout.write(in_markdown(found))
     else:
         console().print(render(found))
-    return 4 if any(judge.pending for judge in found.judges) else 0
+    if not any(judge.pending for judge in found.judges):
+        return 0
+    tell_error(without_secrets(unfinished(found)))
+    return 4

@@ -9,11 +9,6 @@ import click
 
 from proctor.cli import completion, options
 from proctor.cli.command import Command
-from proctor.settings import shown
-
-_DIGITS = 10
-_MOST = 20
-"""Numbers of trials that are planned for side by side."""
 
 
 class Wholes(click.ParamType[tuple[int, ...]]):
@@ -25,13 +20,13 @@ class Wholes(click.ParamType[tuple[int, ...]]):
         """Read the numbers."""
         if isinstance(value, tuple):
             return value
-        pieces = [piece.strip() for piece in str(value).split(",")]
-        if (
-            not all(piece.isdecimal() and len(piece) < _DIGITS and int(piece) for piece in pieces)
-            or len(pieces) > _MOST
-        ):
-            self.fail(f"{shown(value)} is not a list of trials; expected something like 1,2,4", param, ctx)
-        return tuple(map(int, pieces))
+        from proctor.errors import UsageError
+        from proctor.workflows.plan import read_trials
+
+        try:
+            return read_trials(str(value))
+        except UsageError as error:
+            self.fail(str(error), param, ctx)
 
 
 @click.command("plan", cls=Command)

@@ -66,7 +66,10 @@ def command(
             return 0
         found = _judge(planned, url, config, limits)
     _show(found, form=form, as_json=as_json)
-    return 4 if found.open else 0
+    if not found.open:
+        return 0
+    _tell_open(found)
+    return 4
 
 
 def _refuse_without_reviewer(given: dict[str, Any]) -> None:
@@ -110,7 +113,6 @@ def _judge(planned: PlannedTournament, store: str, config: Config, limits: dict[
     """Have the contests judged, with the cost told before and the progress shown."""
     from proctor.cli.output import agents_speak_on_stderr, tell
     from proctor.cli.play import signals_as_ctrl_c
-    from proctor.reports import numbers
     from proctor.reports.progress import Progress
     from proctor.threads import run_anywhere
     from proctor.workflows.contests import ContestVerdict
@@ -134,8 +136,19 @@ def _judge(planned: PlannedTournament, store: str, config: Config, limits: dict[
     finally:
         shown.stop()
     if found.open:
-        tell(f"{numbers.plural(found.open, 'contest')} still to be judged. {_GO_ON}")
+        tell(_GO_ON)
     return found
+
+
+def _tell_open(found: Tournament) -> None:
+    """Why the command did not do it all, as its last line."""
+    from proctor.cli.output import tell_error
+    from proctor.redaction import without_secrets
+    from proctor.reports.numbers import plural
+
+    reasons = dict.fromkeys(each.reason for each in found.outcomes if each.is_open and each.reason)
+    why = f": {'; '.join(reasons)}" if reasons else ""
+    tell_error(without_secrets(f"{plural(found.open, 'contest')} still to be judged{why}"))
 
 
 def _show(found: Tournament, *, form: str, as_json: bool) -> None:

@@ -124,7 +124,18 @@ def sentences(found: JudgesFinding) -> Iterator[str]:
         yield difference_sentence(each)
     for judge in found.judges:
         yield from _lacking(judge)
+    yield from _notes(found)
+
+
+def unfinished(found: JudgesFinding) -> str:
+    """What is still to be judged and why, without a full stop; empty: nothing is."""
+    lacking = [sentence for judge in found.judges if judge.pending for sentence in _open(judge)]
+    return "; ".join([*(f"{name} was stopped: {why}" for name, why in found.stopped.items()), *lacking])
+
+
+def _notes(found: JudgesFinding) -> Iterator[str]:
     yield from found.notes
+    yield from (f"{name} was stopped: {why}; the same command goes on" for name, why in found.stopped.items())
 
 
 def difference_sentence(each: JudgeDifference) -> str:
@@ -145,10 +156,15 @@ def difference_sentence(each: JudgeDifference) -> str:
 def _lacking(judge: ComparedJudge) -> Iterator[str]:
     for reason, times in judge.unscored.items():
         yield f"{judge.name} gave no verdict on {numbers.plural(times, 'attempt')}: {one_line(reason)}."
+    yield from (f"{sentence}." for sentence in _open(judge))
+
+
+def _open(judge: ComparedJudge) -> Iterator[str]:
+    """What it can be asked again, each without a full stop."""
     for reason, times in judge.failures.items():
-        yield f"{judge.name} failed on {numbers.plural(times, 'attempt')}: {one_line(reason)}."
+        yield f"{judge.name} failed on {numbers.plural(times, 'attempt')}: {one_line(reason)}"
     if judge.pending > sum(judge.failures.values()):
-        yield f"{judge.name} has not judged {numbers.plural(judge.pending - sum(judge.failures.values()), 'attempt')}."
+        yield f"{judge.name} has not judged {numbers.plural(judge.pending - sum(judge.failures.values()), 'attempt')}"
 
 
 def in_markdown(found: JudgesFinding) -> str:
@@ -178,7 +194,7 @@ def as_dict(found: JudgesFinding) -> dict[str, Any]:
         "differences": [
             {"a": each.a, "b": each.b, "difference": estimate(each.difference)} for each in found.differences
         ],
-        "notes": list(found.notes),
+        "notes": list(_notes(found)),
     }
 
 

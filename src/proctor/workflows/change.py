@@ -24,7 +24,9 @@ def cancel_run(name: str, *, store: str) -> Run:
         while (stopped := _try_to_stop(opened, run.id)) is None:
             if time.monotonic() > until:
                 raise RunBusy(
-                    f"run {run.id} was asked to stop and has not yet; look again with `proctor show {run.id}`"
+                    f"run {run.id} was asked to stop and has not yet; look again",
+                    terminal=f" with `proctor show {run.id}`",
+                    page=" in a moment",
                 )
             time.sleep(_LOOK_EVERY)
         return stopped

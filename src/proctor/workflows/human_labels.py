@@ -269,8 +269,9 @@ def _rows(content: bytes, source: str) -> Iterator[tuple[int, dict[str, str]]]:
         missing = {"attempt", "verdict"} - set(columns)
         if missing:
             raise InputError(
-                f"{source} has no column {' and no column '.join(sorted(missing))}; "
-                "expected a file that `proctor label RUN --to FILE` wrote"
+                f"{source} has no column {' and no column '.join(sorted(missing))}; expected a file ",
+                terminal="that `proctor label RUN --to FILE` wrote",
+                page="as it is downloaded here",
             )
         yield from ((sheet.line_num, row) for row in sheet)
     except (UnicodeDecodeError, csv.Error) as error:

@@ -51,7 +51,7 @@ class PlannedJudging:
     def nothing_due(self) -> str:
         """Why there is nothing to ask it."""
         if not self.unscored:
-            return "has judged all of it already; nothing is left to ask"
+            return "has nothing left to be asked: it has judged it before, or the replies are the same"
         return (
             f"was asked about all of it already, and gave no usable verdict on {self.unscored:,} of {self.whole:,}; "
             "it is not asked twice: ask another, or this one with other settings"

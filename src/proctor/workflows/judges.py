@@ -71,11 +71,7 @@ async def acompare_judges(
         with allowing(replace(found.settings, budget=budget, max_tokens=None), config):
             asked = {judge.id: (judge, asks) for judge in judges}
             ended = await judge_beside(opened, found, asked, config=config, pace=pace, watch=watch)
-        notes = labelled.notes() + [
-            f"{judge.name} was stopped: {ended[judge.id]}; the same command goes on"
-            for judge in judges
-            if judge.id in ended
-        ]
+        notes = labelled.notes()
         if found.settings.passing_score is None:
             notes.append("marks decide nothing in this run: whoever judges, the verdict is that of the checks")
         others = (
@@ -83,7 +79,8 @@ async def acompare_judges(
         )
         records = [*labelled.own(), *others]
         records += _cascades(found, records)
-    return judges_finding(found, replies, records, notes=notes)
+    stopped = {judge.name: ended[judge.id] for judge in judges if judge.id in ended}
+    return replace(judges_finding(found, replies, records, notes=notes), stopped=stopped)
 
 
 def read_judges(run: str, *, store: str) -> JudgesFinding:
@@ -130,8 +127,8 @@ class LabelledAttempts:
         }
         if not self._found:
             raise InputError(
-                f"the labels of run {run.id} are all tied, or on attempts without a reply; label more of it with "
-                f"`proctor label {run.id}`"
+                f"the labels of run {run.id} are all tied, or on attempts without a reply; label more of it",
+                terminal=f" with `proctor label {run.id}`",
             )
 
     @property

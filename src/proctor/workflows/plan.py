@@ -19,12 +19,16 @@ from proctor.findings.comparison.sample_size import (
 from proctor.findings.gates.look_plan import LookPlan
 from proctor.findings.gates.sample_size import GatePlan, plan_early, plan_gate
 from proctor.findings.run.label_plan import LabelPlan, plan_labels, plan_labels_from
+from proctor.settings import shown
 from proctor.storage import open_store
 from proctor.workflows.read import findings_of_run
 from proctor.workflows.speed import speed_of
 
 USUAL_CASES = 500
 USUAL_RATE = 0.9
+MOST_TRIALS = 1_000_000
+_SIDE_BY_SIDE = 20
+"""Numbers of trials that are planned for at once."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,6 +55,19 @@ class PlanRequest:
     cases: int = USUAL_CASES
     rate: float = USUAL_RATE
     """The pass rate expected, where labels are planned."""
+
+
+def read_trials(text: str) -> tuple[int, ...]:
+    """`1,2,4`: how often each case is asked, for plans side by side; raises UsageError."""
+    pieces = [piece.strip().lstrip("0") for piece in text.split(",")]
+    longest = len(str(MOST_TRIALS))
+    if len(pieces) <= _SIDE_BY_SIDE and all(piece.isdecimal() and len(piece) <= longest for piece in pieces):
+        trials = tuple(map(int, pieces))
+        if all(1 <= number <= MOST_TRIALS for number in trials):
+            return trials
+    raise UsageError(
+        f"{shown(text)} is no number of trials; expected something like 1,2,4, each at most {MOST_TRIALS:,}"
+    )
 
 
 def plan_for(wanted: PlanRequest, *, store: str) -> DifferencePlan | GatePlan | LookPlan | LabelPlan:

@@ -223,7 +223,9 @@ def _extend(run: Run, trials: int | None, *, to_the_end: bool) -> Run:
     if run.imported is not None and run.rescored_from is None:
         raise UsageError(
             f"run {run.id} was played in {run.imported.tool} and only imported, so nothing here can go on with it; "
-            f"judge its replies with `proctor rescore {run.id} --reviewer NAME`, or run an agent on its cases"
+            "judge its replies",
+            terminal=f" with `proctor rescore {run.id} --reviewer NAME`, or run an agent on its cases",
+            page=" again, or run an agent on its cases",
         )
     return with_trials(stop_early.to_the_end(run) if to_the_end else run, trials)
 

@@ -21,6 +21,8 @@ from proctor.statistics.plan import (
 TRIALS = (1, 2, 4)
 """Numbers of trials that are told, unless somebody asks for others."""
 POWER = 0.8
+LEAST_DIFFERENCE = 1e-6
+"""A smaller one takes more cases than anybody could ask."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -106,8 +108,11 @@ def _plan_difference(
 
 
 def _check(difference: float) -> None:
-    if not 0 < difference < 1:
-        raise UsageError(f"difference={difference!r} cannot be used: expected a share between 0 and 1, such as 0.05")
+    if not LEAST_DIFFERENCE <= difference < 1:
+        raise UsageError(
+            f"difference={difference!r} cannot be used: expected a share between 0 and 1, such as 0.05, and no less "
+            f"than {LEAST_DIFFERENCE:g}"
+        )
 
 
 def _spread_of_runs(

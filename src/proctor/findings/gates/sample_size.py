@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from proctor.errors import GateError, UsageError
 from proctor.findings.gates.gate import COUNTS, Gate, parse
+from proctor.settings import shown
 from proctor.statistics.gate import fewest_cases
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 FAILURES = (0, 1, 2, 5)
 """For which the fewest cases are told, unless somebody asks for another number."""
+MOST_FAILURES = 1_000_000
+_LEAST_MARGIN = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,6 +46,8 @@ def plan_gate(text: str, *, failures: int | None = None, flips: float | None = N
         return GatePlan(gate=gate, needed=_pairs_needed(gate, flips, power), power=power)
     if gate.metric in COUNTS:
         raise GateError(f"the gate {text!r} is compared exactly, whatever the number of cases; plan a rate instead")
+    if failures is not None and not 0 <= failures <= MOST_FAILURES:
+        raise UsageError(f"--failures {shown(failures)} cannot be planned for; expected 0 to {MOST_FAILURES:,}")
     bound = 1 - gate.bound if gate.upper else gate.bound
     wanted = FAILURES if failures is None else (failures,)
     return GatePlan(gate=gate, fewest=tuple((each, fewest_cases(bound, failures=each)) for each in wanted))
@@ -53,6 +58,8 @@ def _pairs_needed(gate: Gate, flips: float, power: float) -> int:
     for name, value in (("the margin", gate.bound), ("flips", flips), ("power", power)):
         if not 0 < value < 1:
             raise UsageError(f"{name}={value!r} cannot be planned for: expected a number between 0 and 1")
+    if gate.bound < _LEAST_MARGIN:
+        raise UsageError(f"the margin={gate.bound!r} cannot be planned for: expected at least {_LEAST_MARGIN:g}")
     normal = NormalDist()
     return ceil(((normal.inv_cdf(0.975) + normal.inv_cdf(power)) / gate.bound) ** 2 * flips)
 

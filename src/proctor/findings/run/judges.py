@@ -90,6 +90,8 @@ class JudgesFinding:
     judges: tuple[ComparedJudge, ...]
     differences: tuple[JudgeDifference, ...]
     notes: tuple[str, ...] = ()
+    stopped: Mapping[str, str] = field(default_factory=dict)
+    """Judge → why it was stopped before its end."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

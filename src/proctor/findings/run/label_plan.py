@@ -45,8 +45,9 @@ def plan_labels_from(half_width: float, run: str, people: PeopleFinding | None) 
     """The same from a run that is labelled already: its rate, and how its judge agrees with people."""
     if people is None or people.rate.value is None:
         raise UsageError(
-            f"run {run} has no pass rate as people judge to plan from; label some of it with `proctor label {run}`, or "
-            "give --rate instead of --run"
+            f"run {run} has no pass rate as people judge to plan from; label some of it",
+            terminal=f" with `proctor label {run}`, or give --rate instead of --run",
+            page=" first, or choose no stored run and give the pass rate expected",
         )
     likely = min(max(people.rate.value, 0.05), 0.95)  # at 0 or 1 none would seem to be needed
     planned = plan_labels(half_width, rate=likely, correlations=(0.0, round(people.correlation, 2)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import lru_cache
 from http import HTTPStatus
@@ -25,7 +24,7 @@ from proctor.web.pages import form_of
 from proctor.web.reading.vocabulary import teach
 from proctor.web.site.drafts import Draft, Drafts
 from proctor.web.site.forms import Form
-from proctor.web.site.in_thread import in_thread
+from proctor.web.site.in_thread import InThread, TooBusy
 from proctor.web.site.render import FORM_CACHE, render
 from proctor.web.site.site import Site, site_of
 from proctor.workflows.intake import ACCEPTED, TABLE_FIELDS, names_read, take_in
@@ -45,6 +44,7 @@ teach()
 PAGE = 50
 _PATIENCE = 0.5
 """Seconds that a page waits for the doctor."""
+_doctor = InThread[tuple[BenchmarkProblem, ...]]("doctor", kept=16, most=16, at_once=4)
 _DIGITS = 5
 _NOTHING_CHOSEN = "There is no file yet: choose one, or paste its rows."
 _OUT_OF_REACH = "The file itself cannot be shown here; correct it where it is, and choose it again."
@@ -291,17 +291,12 @@ def _read_version(library: Library, stored: StoredBenchmark, version: str) -> Be
     return library.read(stored.id, version)
 
 
-@lru_cache(maxsize=16)
-def _consult_doctor(library: Library, stored: StoredBenchmark, version: str) -> Future[tuple[BenchmarkProblem, ...]]:
-    """What the doctor says of it, who takes seconds over the largest files: in a thread of its own, once."""
-    return in_thread("doctor", lambda: consult(_read_version(library, stored, version)))
-
-
 def _complaints(library: Library, stored: StoredBenchmark, version: str) -> tuple[BenchmarkProblem, ...] | None:
-    """None: the doctor is still reading."""
+    """What the doctor says of it, who takes seconds over the largest files; None: he is still reading, or busy."""
     try:
-        return _consult_doctor(library, stored, version).result(timeout=_PATIENCE)
-    except TimeoutError:
+        key = (library, stored, version)
+        return _doctor.ask(key, lambda: consult(_read_version(library, stored, version)), _PATIENCE)
+    except TooBusy:
         return None
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from concurrent.futures import Future
 from dataclasses import dataclass
-from functools import lru_cache
 from http import HTTPStatus
 from typing import Annotated, get_args
 from urllib.parse import urlencode
@@ -16,7 +13,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from proctor.errors import InputError, ProctorError, UsageError
 from proctor.web.pages import form_of
 from proctor.web.pages.imports import drafts_of
-from proctor.web.site.in_thread import in_thread
+from proctor.web.site.in_thread import InThread
 from proctor.web.site.new_run import read_number
 from proctor.web.site.render import FORM_CACHE, render
 from proctor.web.site.site import Site, site_of
@@ -37,7 +34,7 @@ _OFFERED = 100
 _PATIENCE = 0.6
 """Seconds that a page waits for drafts; of a run with a million attempts they take minutes."""
 _Drafted = tuple[HarvestReport, bytes]
-_room = threading.Semaphore(2)
+_drafts = InThread[_Drafted]("harvest", kept=4, most=8, at_once=2)
 _NOTHING_CHOSEN = "There is nothing to harvest yet: choose a run, or a file of recordings."
 _TOO_LARGE = "The file is too large to be uploaded (8 MiB); split it, or harvest it on the server."
 
@@ -128,24 +125,8 @@ def _draft(site: Site, choice: HarvestChoice) -> _Drafted | None:
     """None: the source is still being read."""
     choice.wanted()
     run = site.store.archive.find(choice.run) if choice.run else None
-    try:
-        return _begin(site, choice, None if run is None else (run.id, run.status, run.seconds)).result(_PATIENCE)
-    except TimeoutError:
-        return None
-    except BaseException:
-        _begin.cache_clear()  # what went wrong may be mended by the next look
-        raise
-
-
-@lru_cache(maxsize=4)
-def _begin(site: Site, choice: HarvestChoice, run: tuple[str, str, float] | None) -> Future[_Drafted]:
-    """The drafts of a source as it stands, in a thread of its own, made once."""
-
-    def read() -> _Drafted:
-        with _room:
-            return _harvest(site, choice, run[0] if run else "")
-
-    return in_thread("harvest", read)
+    stands = None if run is None else (run.id, run.status, run.seconds)
+    return _drafts.ask((site, choice, stands), lambda: _harvest(site, choice, run.id if run else ""), _PATIENCE)
 
 
 def _harvest(site: Site, choice: HarvestChoice, run: str) -> _Drafted:

@@ -12,16 +12,16 @@ from fastapi.responses import HTMLResponse
 
 from proctor.errors import ProctorError
 from proctor.reports.plan import PlanWords, words_of
+from proctor.settings import shown
 from proctor.web.site.new_run import read_number
 from proctor.web.site.render import FORM_CACHE, render
 from proctor.web.site.site import Site, site_of
-from proctor.workflows.plan import PlanRequest, plan_for
+from proctor.workflows.plan import PlanRequest, plan_for, read_trials
 
 router = APIRouter()
 _OFFERED = 100
 _MOST_CASES = 2_000
 """Cases whose looks a page plans: beyond them it takes too long to wait for."""
-_MOST_TRIALS = 20
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -144,20 +144,18 @@ def _read_options(what: str, asked: Mapping[str, str], runs: tuple[str, ...], tr
         elif typed and (number := read_number(name, typed, each.kind, troubles)) is not None:
             known[name] = number
     if not 2 <= int(str(known.get("cases", 2))) <= _MOST_CASES:
-        troubles["cases"] = f"{known['cases']} cannot be planned for here; expected 2 to {_MOST_CASES:,} cases"
-    if int(str(known.get("failures", 0))) < 0:
-        troubles["failures"] = f"{known['failures']} is less than no failure; expected 0 or more"
+        troubles["cases"] = f"{shown(known['cases'])} cannot be planned for here; expected 2 to {_MOST_CASES:,} cases"
     if what in ("gate", "early") and not str(known["gate"]).strip():
         troubles["gate"] = "there is no gate; give one such as pass_rate>=0.9"
     return PlanRequest(stop_early=what == "early", runs=runs, **known)  # type: ignore[arg-type]
 
 
 def _read_trials(name: str, typed: str, troubles: dict[str, str]) -> tuple[int, ...]:
-    several = name == "trials"
-    pieces = [piece.strip() for piece in typed.split(",")]
-    fit = all(piece.isdecimal() and 1 <= int(piece[:9]) <= 1_000_000 for piece in pieces)
-    if not fit or len(pieces) > (_MOST_TRIALS if several else 1):
-        expected = "1,2,4" if several else "one, such as 2"
-        troubles[name] = f"{typed[:40]!r} is no number of trials; expected {expected}"
+    try:
+        trials = read_trials(typed)
+    except ProctorError as error:
+        troubles[name] = error.on_page
         return (1,)
-    return tuple(map(int, pieces))
+    if name == "each" and len(trials) > 1:
+        troubles[name] = f"{typed[:40]!r} are several numbers of trials; expected one, such as 2"
+    return trials

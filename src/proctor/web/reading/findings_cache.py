@@ -168,8 +168,7 @@ class FindingsCache:
 
         if run.status != "completed" or run.planned <= SMALL:
             return read().of
-        kept = self._site.summaries.kept("verdicts", run, _Verdicts, read)
-        return {} if kept is None else kept.of
+        return self._site.summaries.kept("verdicts", run, _Verdicts, read).of
 
     def _place(self, run: str) -> _CacheSlot:
         with self._lock:
@@ -268,7 +267,7 @@ _making = threading.Lock()
 
 
 def findings_cache_of(request: Request) -> FindingsCache:
-    """The findings_cache of the site that a request came to."""
+    """The findings that the site of a request keeps at hand."""
     state = request.app.state
     with _making:
         if not hasattr(state, "findings_cache"):

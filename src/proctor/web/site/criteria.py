@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
@@ -11,37 +10,39 @@ from proctor.config import Config, PartConfig
 from proctor.errors import InputError, UsageError
 from proctor.settings import read_criterion
 from proctor.spending.providers import PROVIDERS
+from proctor.web.site.typed_numbers import read_decimal
 
 _REPLACED = ("rubric", "criteria", "examples")
 """Options of a reviewer that other criteria take the place of."""
-_LINE = re.compile(r"\s*(?P<name>[^:(]*?)\s*(?:\(\s*(?P<weight>[\d.,]+)\s*\)\s*)?:\s*(?P<asks>.*\S)\s*")
 
 
 def read_criteria(text: str, troubles: dict[str, str]) -> Iterator[tuple[str, AskedPart]]:
     """Criteria as they are typed, `name: what is asked` or `name (weight): …` on a line; what is wrong is noted."""
-    for line in filter(str.strip, text.splitlines()):
-        found = _LINE.fullmatch(line)
-        if found is None:
-            troubles["criteria"] = (
-                f"{line[:60]!r} is no criterion; write name: what is asked, one on a line, with a weight in "
-                "brackets if it has one, such as safety (3): Is it safe?"
-            )
-            continue
+    for line in filter(None, map(str.strip, text.splitlines())):
         try:
-            said: AskedPart = found["asks"]
-            if found["weight"]:
-                said = {"asks": found["asks"], "weight": _weight(found["weight"])}
-            read_criterion(found["name"], said)
-            yield found["name"], said
+            name, said = _read_line(line)
+            read_criterion(name, said)
+            yield name, said
         except InputError as error:
             troubles["criteria"] = error.on_page
 
 
+def _read_line(line: str) -> tuple[str, AskedPart]:
+    head, _, asks = (part.strip() for part in line.partition(":"))
+    name, bracket, weight = (part.strip() for part in head.partition("("))
+    if not name or not asks or (bracket and not weight.endswith(")")):
+        raise InputError(
+            f"{line[:60]!r} is no criterion; write name: what is asked, one on a line, with a weight in brackets if it "
+            "has one, such as safety (3): Is it safe?"
+        )
+    return name, {"asks": asks, "weight": _weight(weight[:-1].strip())} if bracket else asks
+
+
 def _weight(text: str) -> float:
     try:
-        return float(text.replace(",", "."))
-    except ValueError:
-        raise InputError(f"the weight {text!r} is no number; write one such as 3 or 0.5") from None
+        return read_decimal(text)
+    except ValueError as error:
+        raise InputError(f"the weight {error}, such as 3 or 0.5") from None
 
 
 def write_criteria(criteria: Mapping[str, AskedPart]) -> str:

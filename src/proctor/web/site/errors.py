@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from proctor.errors import NoSuchRun, ProctorError, RunBusy, StoreError, UsageError
+from proctor.web.site.in_thread import TooBusy
 from proctor.web.site.jobs import WrongState
 from proctor.web.site.judge_jobs import NoSuchJob
 from proctor.web.site.render import render
@@ -28,6 +29,7 @@ _STATUS: dict[type[ProctorError], HTTPStatus] = {
     NoSuchJob: HTTPStatus.NOT_FOUND,
     RunBusy: HTTPStatus.CONFLICT,
     WrongState: HTTPStatus.CONFLICT,
+    TooBusy: HTTPStatus.SERVICE_UNAVAILABLE,
     StoreError: HTTPStatus.SERVICE_UNAVAILABLE,
     UsageError: HTTPStatus.BAD_REQUEST,
 }
@@ -149,6 +151,7 @@ _WRONG = {
     "less_than": "is too large; expected less than {lt}",
     "string_too_short": "is too short; expected at least {min_length} characters",
     "string_too_long": "is too long; expected at most {max_length} characters",
+    "too_short": "has too few; expected at least {min_length}",
     "too_long": "has too many; expected at most {max_length}",
     "literal_error": "is not known here; expected {expected}",
     "string_pattern_mismatch": "does not look as expected ({pattern})",

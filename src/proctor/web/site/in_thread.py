@@ -3,22 +3,86 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from concurrent.futures import Future
-from typing import TypeVar
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future, wait
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from proctor.errors import UsageError
 
 T = TypeVar("T")
+_SHOWN_FOR = 10.0
+"""Seconds for which a failure that was told is told again: a page hears of it, and loads itself to show it."""
 
 
-def in_thread(name: str, make: Callable[[], T]) -> Future[T]:
-    """What is being made, or why it cannot be; the thread does not keep the server from ending."""
-    made: Future[T] = Future()
+class TooBusy(UsageError):
+    """As much is being made as there is room for."""
 
-    def work() -> None:
-        try:
-            made.set_result(make())
-        except BaseException as error:
-            made.set_exception(error)
 
-    threading.Thread(target=work, name=f"proctor-{name}", daemon=True).start()
-    return made
+@dataclass(slots=True)
+class _Making(Generic[T]):
+    future: Future[T] = field(default_factory=Future)
+    told: float | None = None
+    """When somebody was first told that it failed."""
+
+
+class InThread(Generic[T]):
+    """What was asked for by its key, made once; what is being made is never begun twice, nor forgotten."""
+
+    def __init__(
+        self, name: str, *, kept: int, most: int, at_once: int, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Of what is done as many as `kept` are kept; at `most` are being made or wait, `at_once` of them made."""
+        self._name = name
+        self._kept = kept
+        self._most = most
+        self._room = threading.Semaphore(at_once)
+        self._clock = clock
+        self._known: OrderedDict[Hashable, _Making[T]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def ask(self, key: Hashable, make: Callable[[], T], patience: float | None = None) -> T | None:
+        """What is made; None: it is not there yet. Raises why it could not be made, or TooBusy."""
+        making = self._find(key, make)
+        if not wait([making.future], patience).done:
+            return None
+        if making.future.exception() is not None and making.told is None:
+            making.told = self._clock()
+        return making.future.result()
+
+    def _find(self, key: Hashable, make: Callable[[], T]) -> _Making[T]:
+        with self._lock:
+            known = self._known.get(key)
+            if known is None or self._was_shown(known):
+                known = self._begin(make)
+                self._known[key] = known
+            self._known.move_to_end(key)
+            self._forget_the_oldest()
+            return known
+
+    def _was_shown(self, making: _Making[T]) -> bool:
+        """Whether it failed and somebody knows: what went wrong may be mended by the next look."""
+        return making.told is not None and self._clock() - making.told > _SHOWN_FOR
+
+    def _begin(self, make: Callable[[], T]) -> _Making[T]:
+        if sum(not each.future.done() for each in self._known.values()) >= self._most:
+            raise TooBusy(f"{self._most} others are being read or wait for it; try again in a moment")
+        making = _Making[T]()
+
+        def work() -> None:
+            try:
+                with self._room:
+                    making.future.set_result(make())
+            except BaseException as error:
+                making.future.set_exception(error)
+
+        # As a daemon it does not keep the server from ending.
+        threading.Thread(target=work, name=f"proctor-{self._name}", daemon=True).start()
+        return making
+
+    def _forget_the_oldest(self) -> None:
+        done = [key for key, each in self._known.items() if each.future.done()]
+        for key in done[: max(0, len(self._known) - self._kept)]:
+            del self._known[key]

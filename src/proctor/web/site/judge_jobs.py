@@ -39,6 +39,8 @@ JobState = Literal["going", "done", "cancelled", "stopped"]
 _PATIENCE = 10.0
 """Seconds that a judge may take to stop."""
 _KEPT = 200
+_ERROR = "Error: "
+"""What the line begins with in which a command says why it did not do it all."""
 
 
 class NoSuchJob(UsageError):
@@ -65,7 +67,7 @@ class JudgeJob:
     unscored: int = 0
     """Of those, how many are no usable verdict."""
     said: str = ""
-    """Its last words, where it stopped by itself before its end."""
+    """Why it stopped by itself before its end; empty: it did not say."""
 
 
 class JudgeJobs:
@@ -163,10 +165,11 @@ class JudgeJobs:
 
     def _last_words(self, job: JudgeJob) -> str:
         try:
-            said = self._log(job.id).read_text(encoding="utf-8", errors="replace").strip()
+            log = self._log(job.id).read_text(encoding="utf-8", errors="replace")
         except OSError:
             return ""
-        return without_secrets(said.rpartition("\n")[2]).removeprefix("Error: ")
+        said = [line for line in log.splitlines() if line.startswith(_ERROR)]  # the rest is progress, and advice
+        return without_secrets(said[-1].removeprefix(_ERROR).strip()) if said else ""
 
     def _keep(self, job: JudgeJob) -> None:
         private.write(self._folder / f"{job.id}.json", json.dumps(asdict(job)).encode())

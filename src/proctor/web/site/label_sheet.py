@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass
-from functools import lru_cache
 
 from proctor.run import HumanLabel, Key, Run
-from proctor.web.site.in_thread import in_thread
+from proctor.web.site.in_thread import InThread
 from proctor.web.site.site import Site
 from proctor.workflows.human_labels import Drawn, draw
 
 USUAL = 50
 MOST = 500
 """Attempts that are drawn at a time."""
+_drawn = InThread[tuple[Drawn, ...]]("drawing", kept=8, most=16, at_once=4)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -56,17 +55,12 @@ class LabelSheet:
 def sheet_for(site: Site, run: Run, *, n: int, seed: int, who: str, patience: float | None = None) -> LabelSheet:
     """What this person is asked about; raises TimeoutError where drawing it takes longer than somebody waits."""
     mine = {label.key: label for label in site.store.human_labels.of_run(run.id) if label.who == who}
-    try:
-        drawn = _draw(site.settings.store, run.id, (run.status, run.seconds), n, seed).result(patience)
-    except TimeoutError:
-        raise
-    except BaseException:
-        _draw.cache_clear()  # what went wrong may be mended by the next look
-        raise
+    store = site.settings.store
+    drawn = _drawn.ask(
+        (store, run.id, run.status, run.seconds, n, seed),  # as long as the run stands so: all its attempts are read
+        lambda: tuple(draw(run.id, store=store, count=n, seed=seed, who="")),  # nobody's labels are left out
+        patience,
+    )
+    if drawn is None:
+        raise TimeoutError(f"the attempts of run {run.id} are still being read")
     return LabelSheet(run=run, drawn=drawn, mine=mine)
-
-
-@lru_cache(maxsize=8)
-def _draw(store: str, run: str, stands: tuple[object, ...], n: int, seed: int) -> Future[tuple[Drawn, ...]]:
-    """Drawn once for as long as the run stands so: all its attempts are read for it. Nobody's labels are left out."""
-    return in_thread("drawing", lambda: tuple(draw(run, store=store, count=n, seed=seed, who="")))

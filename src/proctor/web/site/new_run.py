@@ -11,6 +11,7 @@ from proctor.score import BATTLE_WEIGHTS, JUDGE_WEIGHTS, STANDARD_WEIGHTS
 from proctor.settings import settings_of
 from proctor.web.site.criteria import read_criteria
 from proctor.web.site.start import NewRuns
+from proctor.web.site.typed_numbers import read_decimal, read_whole
 
 NUMBERS = settings_of("form")
 """Numbers that the form has."""
@@ -131,9 +132,9 @@ def _settings(asked: NewRunForm, troubles: dict[str, str]) -> Iterator[tuple[str
 def read_number(name: str, text: str, kind: type, troubles: dict[str, str]) -> float | None:
     """A number as it was typed; what is wrong with it is noted."""
     try:
-        return int(text.replace(",", "")) if kind is int else float(text.replace(",", "."))
-    except ValueError:
-        troubles[name] = f"{text[:40]!r} is no {'whole number' if kind is int else 'number'}"
+        return read_whole(text) if kind is int else read_decimal(text)
+    except ValueError as error:
+        troubles[name] = str(error)
         return None
 
 

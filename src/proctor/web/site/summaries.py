@@ -84,10 +84,10 @@ class Summaries:
         recalled: Summary | None = self._recall(key, run)
         return recalled or self._read(key, run)
 
-    def kept(self, kind: str, run: Run, shape: type[T], make: Callable[[], T | None]) -> T | None:
-        """What else was found of a run, made once and kept on disk where the run is over; None: it is not known yet."""
+    def kept(self, kind: str, run: Run, shape: type[Any], make: Callable[[], T]) -> T:
+        """What else was found of a run, made once and kept on disk where the run is over; None is not kept."""
         key = (kind, *_state(run))
-        found: T | None = self._recall(key, run)
+        found: T = self._recall(key, run)
         if found is None and run.status not in MOVING:
             with suppress(OSError, msgspec.DecodeError):
                 found = decode(self._path(key).read_bytes(), shape)

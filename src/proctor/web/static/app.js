@@ -49,20 +49,26 @@ function submitOnChoice() {
 
 // What changes by itself, such as runs that go on, is fetched again as often as the page says, while it is looked at.
 function keepFresh() {
-  const root = document.querySelector("[data-refresh]");
-  if (!root) return;
+  const roots = [...document.querySelectorAll("[data-refresh]")];
+  if (!roots.length) return;
   setInterval(async () => {
-    if (document.hidden || root.contains(document.activeElement)) return;
+    if (document.hidden || roots.every((root) => root.contains(document.activeElement))) return;
     const answer = await fetch(location.href).catch(() => null);
+    if (answer && !answer.ok && isRefusal(answer)) return location.reload(); // it has failed: its page says why
     if (!answer?.ok) return;
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    for (const part of root.querySelectorAll("[data-fresh]")) {
+    const left = roots.filter((root) => !root.contains(document.activeElement));
+    for (const part of left.flatMap((root) => [...root.querySelectorAll("[data-fresh]")])) {
       const fresh = page.querySelector(`[data-fresh="${part.dataset.fresh}"]`);
       if (!fresh) return location.reload(); // it is over: other parts have changed as well
       part.replaceChildren(...fresh.childNodes);
       setTimes(part);
     }
-  }, 1000 * Number(root.dataset.refresh));
+  }, 1000 * Math.min(...roots.map((root) => Number(root.dataset.refresh))));
+}
+
+function isRefusal(answer) {
+  return answer.status >= 400 && answer.status <= 500 && answer.headers.get("content-type")?.startsWith("text/html");
 }
 
 // Keys: j and k walk through rows, n and p through cases, / finds, ? tells; buttons and fields may have one of their own.
