@@ -119,6 +119,31 @@ def test_long_names_make_no_page_wider_than_its_screen(opened: Opening, wordy: t
     assert wrong == {}
 
 
+_CUT = """() => [...document.querySelectorAll(".top nav, main .planned .wide")]
+    .filter(each => each.scrollWidth > each.clientWidth)
+    .concat([...document.querySelectorAll(".versions")].filter(each => each.getBoundingClientRect().right > 304))
+    .map(each => each.className || each.tagName)"""
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/benchmarks",
+        "/benchmarks/handbook-30",
+        "/plan?what=early&gate=pass_rate%3E%3D0.9&cases=100",
+    ],
+)
+def test_nothing_is_cut_at_320_points(opened: Opening, address: str) -> None:
+    page = opened(address, viewport={"width": 320, "height": 812})
+    assert page.evaluate(_CUT) == []
+
+
+def test_buttons_beside_a_title_keep_apart_where_they_take_two_lines(opened: Opening) -> None:
+    page = opened("/benchmarks", viewport={"width": 320, "height": 812})
+    first, last = (page.locator(".title .actions a").nth(place).bounding_box() for place in (0, -1))
+    assert last["y"] - (first["y"] + first["height"]) >= 8
+
+
 def test_the_first_key_leads_past_the_links_that_every_page_has(opened: Opening) -> None:
     page = opened("/runs")
     page.keyboard.press("Tab")

@@ -108,6 +108,17 @@ def test_a_judge_that_prefers_what_comes_first_decides_nothing(lab: Lab) -> None
     assert "cannot tell the 2 runs apart" in found["sentence"]
 
 
+def test_too_few_cases_are_said_to_be_that_whoever_won(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = set_up(tmp_path, capsys, monkeypatch, cases=20)
+    for name, wrong in (("good", 0), ("poor", 19)):
+        assert few.run(name, wrong=range(wrong)).code == 0
+    said = "20 cases are too few to rank these 2 runs."
+    assert few("tournament", "good", "poor", "--json").json["sentence"] == said
+    assert few("tournament", "good", "poor").out.startswith(said)
+
+
 def test_what_a_judge_does_not_say_is_left_out_and_told(lab: Lab) -> None:
     said = lab("tournament", "good", "poor", "--reviewer", judge(lab, '"perhaps"'), "--json")
     assert said.code == 0

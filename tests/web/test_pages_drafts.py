@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import unescape
 
 import pytest
@@ -52,6 +53,25 @@ def test_the_benchmark_page_leads_to_the_drafts_with_where_they_come_from(browse
     assert "&lt;b&gt;In the van.&lt;/b&gt;" in shown
     assert "keywords:" in shown
     assert "as an AI" not in shown  # that is expected of all, not of this case
+
+
+def test_where_a_draft_comes_from_is_told_in_words(browser: Browser) -> None:
+    attempt = "{case: refund, trial: 2, condition: slow}"
+    known = f"{{source: run, attempt: {attempt}, asked: 3, drafted_from: 2 replies that passed, "
+    known += f"deep: {{a: {{b: {{c: 1}}}}}}, earlier: {{source: run, attempt: {attempt}}}, own_key: [1, 2]}}"
+    suite = f"name: words\ncases: [{{question: Who?, review: needed, metadata: {known}}}]\n"
+    browser.site.library.save(file="words.yaml", content=suite.encode())
+    page = unescape(browser.page("/benchmarks/words/review"))
+    told = re.findall(r"<div><dt>(.*?)</dt><dd[^>]*>(.*?)</dd>", page)
+    assert told == [
+        ("from", "a stored run"),
+        ("attempt", "case refund, trial 2, condition slow"),
+        ("asked", "3 times"),
+        ("expectations drafted from", "2 replies that passed"),
+        ("deep", 'a b {"c": 1}'),
+        ("said of it before", "from run, attempt case refund, trial 2, condition slow"),
+        ("own_key", "[1, 2]"),
+    ]
 
 
 def test_drafts_are_accepted_edited_and_dropped_in_one_version(browser: Browser, page: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,8 +15,10 @@ from tests.formats.imports.made_files import inspect_eval, inspect_sample
 from tests.web.browsing import Browser
 
 from proctor.errors import InputError
+from proctor.formats.rules import LONGEST
 from proctor.run import Run
 from proctor.workflows.harvest.upload import harvest_run
+from proctor.workflows.import_upload import ImportPreview, preview_import
 
 CONVERSATIONS = [
     {"messages": [{"role": "user", "content": "Where is my parcel? I am ann@example.org"},
@@ -87,12 +90,79 @@ def test_an_uploaded_config_reads_no_file_of_the_server(browser: Browser, tmp_pa
     assert "crown jewels" not in repr(browser.site.library.read("from-there"))
 
 
+def test_runs_are_shown_where_no_case_fits_a_suite_and_why(browser: Browser) -> None:
+    question = "q" * (LONGEST + 10)
+    asked = [{"role": "user", "content": question}]
+    item = {
+        "object": "eval.run.output_item",
+        "datasource_item_id": 0,
+        "datasource_item": {"question": question, "answer": "a"},
+        "run_id": "r",
+        "status": "pass",
+        "sample": {"input": asked, "output": [{"role": "assistant", "content": "a"}]},
+        "results": [{"name": "g", "passed": True, "score": 1}],
+    }
+    page = look(browser, "/import", "items.jsonl", json.dumps(item).encode() + b"\n").text
+    assert '<td class="number">1</td><td class="number">1</td>' in page, "attempts and passed"
+    assert "note: items.jsonl holds no case that could be written" in page
+    assert 'name="cases"' not in page
+
+
+def test_a_config_whose_cases_are_elsewhere_says_that_it_has_none(browser: Browser) -> None:
+    config = b"prompts: ['{{question}}']\nproviders: [echo]\ntests: file://tests.csv\n"
+    page = look(browser, "/import", "g.yaml", config)
+    assert page.status_code == 422
+    assert "g.yaml holds no case that could be written" in page.text
+    assert "holds cases and no results" not in page.text
+
+
+def test_what_is_no_document_is_told_without_a_terminal(browser: Browser) -> None:
+    page = look(browser, "/import", "notes.txt", b"hello")
+    assert page.status_code == 422
+    assert "is no JSON, YAML, CSV or .eval file by its beginning; choose what the tool itself" in page.text
+    assert "--help" not in page.text
+
+
+@pytest.mark.parametrize(
+    ("name", "called"),
+    [("", ["tiny_task", "tiny_task 2"]), ("Mine", ["Mine", "Mine 2"]), ("n" * 200, ["n" * 200, "n" * 198 + " 2"])],
+)
+def test_cases_that_one_file_cannot_hold_are_benchmarks_with_a_number_after_the_name(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, called: list[str]
+) -> None:
+    def in_two(file: str, content: bytes) -> ImportPreview:
+        found = preview_import(file, content)
+        return replace(found, suites=(*found.suites, found.suites[0].replace(b"2+2", b"3+3")))
+
+    monkeypatch.setattr("proctor.web.pages.imports.preview_import", in_two)
+    page = look(browser, "/import", "log.eval", log(tmp_path)).text
+    browser.post("/import", {**kept_in(page), "do": "import", "cases": "yes", "name": name})
+    assert sorted(each.name for each in browser.site.library.all() if each.own) == sorted(called)
+
+
+def test_looking_and_keeping_are_forms_of_their_own(browser: Browser, demo_run: Run) -> None:
+    page = browser.page(f"/harvest?run={demo_run.id}&limit=5&only=all")
+    looking, keeping = re.findall(r'<form action="/harvest".*?</form>', page, re.DOTALL)
+    assert re.findall(r'<button name="do" value="(\w+)"', looking) == ["look"], "what Enter presses"
+    assert re.findall(r'<button name="do" value="(\w+)"', keeping) == ["keep"]
+    kept = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', keeping))
+    done = browser.post("/harvest", {**kept, "do": "keep", "name": "All of it"})
+    assert done.headers["location"] == "/benchmarks/all-of-it/review"
+    assert len(browser.site.library.read("all-of-it").cases) == 2, "what was looked at is kept"
+
+
 def test_the_failures_of_a_run_become_drafts_that_wait_for_a_person(browser: Browser, demo_run: Run) -> None:
     page = browser.page(f"/harvest?run={demo_run.id}")
     assert "<b>1 draft</b>" in page
     done = browser.post("/harvest", {"run": demo_run.id, "do": "keep", "name": "Mistakes"})
     assert urlsplit(done.headers["location"]).path == "/benchmarks/mistakes/review"
-    assert "What colour is the tide?" in browser.page(done.headers["location"])
+    review = browser.page(done.headers["location"])
+    assert "What colour is the tide?" in review
+    told = review.partition("Where it comes from")[2].partition("</dl>")[0]
+    assert "a stored run" in told
+    assert ", trial 1<" in told
+    assert "{" not in told
+    assert "_" not in told
     [case] = browser.site.library.read("mistakes").cases
     assert case.review == "needed"
 
@@ -110,6 +180,9 @@ def test_a_recording_is_uploaded_looked_at_and_kept_with_personal_data_masked(br
 def test_what_cannot_be_harvested_says_why(browser: Browser, demo_run: Run) -> None:
     assert "There is nothing to harvest yet" in browser.post("/harvest", {"do": "look"}).text
     assert "is no recording by its ending" in look(browser, "/harvest", "said.txt", b"hello").text
+    flaky = look(browser, "/harvest", "said.jsonl", json.dumps(CONVERSATIONS[0]).encode(), only="flaky").text
+    assert "needs verdicts, which recordings do not have" in flaky
+    assert "--only" not in flaky
     assert "is no whole number" in browser.get(f"/harvest?run={demo_run.id}&limit=many").text
     assert browser.get("/harvest?run=nobody").status_code == 422
     assert "no longer here" in browser.get(f"/harvest?kept={'0' * 32}&called=a.jsonl").text

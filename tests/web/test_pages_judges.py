@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 from tests.web.browsing import Browser
 
 import proctor
+from proctor.cli import main
 from proctor.run import HumanLabel, Key, Run
 from proctor.storage import Store
 
@@ -32,6 +35,24 @@ def test_the_judges_of_a_labelled_run_stand_beside_people(browser: Browser, stor
     assert "embedded (the run&#39;s own)" in page
     assert "of passes: of what people pass, how much it passes" in page
     assert f'href="/runs/{demo_run.id}/judges">Which judge?' in browser.page(f"/runs/{demo_run.id}")
+
+
+def test_what_is_said_of_judges_stands_with_their_table(
+    browser: Browser, store: Store, store_path: str, demo_run: Run
+) -> None:
+    label(store, demo_run)
+    assert main(["judges", demo_run.id, "--reviewer", "exact", "--store", store_path]) == 0
+    page = browser.page(f"/runs/{demo_run.id}/judges")
+    between = re.findall(r"</section>(.*?)<section", page.partition("<main")[2], re.DOTALL)
+    assert between
+    assert not any(each.strip() for each in between)
+
+
+def test_a_judge_that_comes_with_proctor_is_not_offered_as_two(browser: Browser, store: Store, demo_run: Run) -> None:
+    label(store, demo_run)
+    page = browser.page(f"/runs/{demo_run.id}/judges")
+    assert ">exact · comes with Proctor</option>" in page
+    assert "· embedded" not in page
 
 
 def test_a_panel_has_a_line_for_each_judge_on_the_page_of_its_run(browser: Browser, store_path: str) -> None:

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from proctor.errors import InputError
 from proctor.formats import archive
 from proctor.run import Run
-from proctor.workflows.import_run import FileImport, ImportPlan, import_files
+from proctor.workflows.import_run import FileImport, ImportPlan, ImportReport, import_files
 
 ENDINGS = (".eval", ".json", ".jsonl", ".yaml", ".yml", ".csv")
 """How files may end that can be imported."""
@@ -39,11 +39,24 @@ def preview_import(file: str, content: bytes) -> ImportPreview:
         plan = ImportPlan(target=apart / "suite.yaml", store=str(apart / "preview.db"))
         try:
             report = import_files([path], plan)
-        except InputError:  # its cases cannot be written, or nothing of it can be read, which is then said again
-            report = import_files([path], replace(plan, target=None))
+        except InputError as error:  # its cases cannot be written, or nothing of it can be read
+            report = _without_cases(path, replace(plan, target=None, store=str(apart / "again.db")), error)
         return ImportPreview(
             file=report.files[0], suites=tuple(each.read_bytes() for each in report.suites), cases=report.written
         )
+
+
+def _without_cases(path: Path, plan: ImportPlan, why: InputError) -> ImportReport:
+    """Its runs alone, in a store that holds none of them yet; where it has none either, why its cases failed."""
+    try:
+        report = import_files([path], plan)
+    except InputError:
+        raise why from None
+    [file] = report.files
+    if not file.runs:
+        raise why
+    file.log.note(why.on_page.replace(f"{path.parent}/", ""))
+    return report
 
 
 def store_import(file: str, content: bytes, *, store: str) -> tuple[Run, ...]:

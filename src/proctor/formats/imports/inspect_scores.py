@@ -61,8 +61,9 @@ class Deciders:
         if len(self.names) > 1:
             cut = "" if whole else " (it is cut off, and its headline is lost)"
             raise InputError(
-                f"{path} has the scorers {', '.join(map(repr, self.names))}, and does not say whose mark "
-                f"decides{cut}; name one with --scorer NAME"
+                f"{path} has the scorers {', '.join(map(repr, self.names))}, and does not say whose mark decides{cut}",
+                terminal="; name one with --scorer NAME",
+                page="; import it on the server, where one can be named",
             )
         return self.names[0] if self.names else ""
 

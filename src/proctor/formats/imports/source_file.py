@@ -62,7 +62,9 @@ class SourceFile:
                 "promptfoo's `eval -o results.json`"
             )
         raise InputError(
-            f"{self.path} is no JSON, YAML, CSV or .eval file by its beginning; see `proctor import --help`"
+            f"{self.path} is no JSON, YAML, CSV or .eval file by its beginning",
+            terminal="; see `proctor import --help`",
+            page="; choose what the tool itself has exported",
         )
 
     def _has_lines(self) -> bool:

@@ -19,13 +19,17 @@ from proctor.reports.run_names import listed, run_names
 from proctor.reports.terminal import STYLES, Page, page_table
 from proctor.reports.values import estimate, plain
 from proctor.reports.words import one_line
-from proctor.statistics.bradley_terry import Meeting, Strength
+from proctor.statistics.bradley_terry import FEWEST_CASES, Meeting, Strength
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.judges import prefers_place
 
 
 def sentence(found: Tournament) -> str:
     """What a person would say first: who is strongest, and only what the cases show."""
+    cases = found.ranking.cases
+    if cases < FEWEST_CASES:
+        are = "case is" if cases == 1 else "cases are"
+        return f"{cases} {are} too few to rank these {len(found.runs)} runs."
     first = [place for place, strength in enumerate(found.ranking.strengths) if strength.best == 1]
     names = run_names(found.runs)
     if len(first) == 1:

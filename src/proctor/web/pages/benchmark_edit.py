@@ -16,10 +16,10 @@ from proctor.web.reading.exchanges import difference
 from proctor.web.reading.findings_cache import findings_cache_of
 from proctor.web.reading.vocabulary import teach
 from proctor.web.site import row_edit
-from proctor.web.site.drafts import Draft, Drafts
+from proctor.web.site.drafts import Draft
 from proctor.web.site.render import FORM_CACHE, render
 from proctor.web.site.row_edit import Row, RowFault
-from proctor.web.site.site import Site, site_of
+from proctor.web.site.site import Site, drafts_of, site_of
 from proctor.workflows.case_difference import compare_cases
 from proctor.workflows.failed_cases import as_file, failed_cases
 from proctor.workflows.library import NoSuchBenchmark, StoredBenchmark, Version
@@ -53,7 +53,7 @@ def edit(
         return _as_text(site, stored)
     if suite.is_suite(path):
         return RedirectResponse(f"/benchmarks/{stored.id}/review?every=1", status_code=HTTPStatus.SEE_OTHER)
-    content = _drafts(site).find(kept)
+    content = drafts_of(site).find(kept)
     if kept and content is None:
         raise HTTPException(404, "these changes are no longer kept; begin again from the newest version")
     based_on = based_on if content is not None else ""
@@ -65,7 +65,7 @@ def edit(
 def change(request: Request, benchmark: str) -> Response:
     """One row as it was typed, or all of them as a new version."""
     site, form = site_of(request), form_of(request)
-    stored, drafts = site.library.find(benchmark), _drafts(site)
+    stored, drafts = site.library.find(benchmark), drafts_of(site)
     kept, based_on = form.text("kept"), form.text("based_on") or stored.newest.id
     content = drafts.find(kept) or site.library.original(benchmark).read_bytes()
     if form.text("do") == "save":
@@ -140,7 +140,7 @@ def _rows_page(
 def _as_text(site: Site, stored: StoredBenchmark) -> RedirectResponse:
     """The form of a new version, with the suite in it."""
     path = site.library.path(stored.id)
-    kept = _drafts(site).keep(Draft(file=path.name, content=path.read_bytes()))
+    kept = drafts_of(site).keep(Draft(file=path.name, content=path.read_bytes()))
     name = stored.name if stored.own else f"{stored.name} (edited)"
     filled = {"kept": kept, "called": path.name, "name": name, "description": stored.description}
     return RedirectResponse(f"/benchmarks/new?{urlencode(filled)}", status_code=HTTPStatus.SEE_OTHER)
@@ -152,10 +152,6 @@ def _number(text: str) -> int | None:
 
 def _page_of(number: int) -> int:
     return (max(1, number) - 1) // PAGE + 1
-
-
-def _drafts(site: Site) -> Drafts:
-    return Drafts(site.settings.folder / "web" / "drafts")
 
 
 @router.get("/benchmarks/{benchmark}/difference")
@@ -232,6 +228,6 @@ def benchmark_of_run(request: Request, run: str) -> RedirectResponse:
 
 
 def _as_new(site: Site, file: str, content: bytes, *, name: str, description: str) -> RedirectResponse:
-    kept = _drafts(site).keep(Draft(file=file, content=content))
+    kept = drafts_of(site).keep(Draft(file=file, content=content))
     filled = {"kept": kept, "called": file, "name": name, "description": description}
     return RedirectResponse(f"/benchmarks/new?{urlencode(filled)}", status_code=HTTPStatus.SEE_OTHER)

@@ -26,7 +26,7 @@ from proctor.web.site.drafts import Draft, Drafts
 from proctor.web.site.forms import Form
 from proctor.web.site.in_thread import InThread, TooBusy
 from proctor.web.site.render import FORM_CACHE, render
-from proctor.web.site.site import Site, site_of
+from proctor.web.site.site import Site, drafts_of, site_of
 from proctor.workflows.intake import ACCEPTED, TABLE_FIELDS, names_read, take_in
 from proctor.workflows.library import (
     LONGEST_DESCRIPTION,
@@ -93,11 +93,11 @@ def new(
     known = site.library.find(of) if of else None
     if known is not None and known.own:
         name, description = name or known.name, description or known.description
-    content = _drafts(site).find(kept)
+    content = drafts_of(site).find(kept)
     if content is None:
         return _form(request, name=name, description=description)
     draft = Draft(file=called or "pasted.csv", content=content)
-    came = _drafts(site).find(was)
+    came = drafts_of(site).find(was)
     chosen = _chosen_in(columns)
     origin = take_in(*((draft.file, draft.content) if came is None else (was_called, came)), chosen=chosen)
     return _form(
@@ -119,7 +119,7 @@ def create(request: Request) -> Response:
     """Look at a file, or save it; whatever is wrong, the form comes back as it was."""
     site, form = site_of(request), form_of(request)
     name, description = form.text("name").strip(), form.text("description")
-    drafts = _drafts(site)
+    drafts = drafts_of(site)
     draft, chosen = _submitted(drafts, form)
     saving = form.text("do") == "save"
     if draft is None:
@@ -266,10 +266,6 @@ def _form(
     )
     shown.headers["cache-control"] = FORM_CACHE
     return shown
-
-
-def _drafts(site: Site) -> Drafts:
-    return Drafts(site.settings.folder / "web" / "drafts")
 
 
 def _earlier(stored: StoredBenchmark, shown: Version) -> Version | None:

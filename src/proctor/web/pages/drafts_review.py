@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -13,6 +13,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from proctor.benchmark import Case
 from proctor.errors import InputError
 from proctor.formats.suites.suite import is_suite
+from proctor.reports.prose import as_json
 from proctor.web.pages import form_of
 from proctor.web.site.drafts import plain_lines
 from proctor.web.site.forms import Form
@@ -28,6 +29,15 @@ ROWS = 50
 """Cases on a page, which are folded until one is opened."""
 _FURTHER = ("category", "reasoning", "context")
 """What else of a case can be changed where all of them are shown."""
+_ORIGIN = {
+    "source": "from",
+    "time": "when",
+    "scores": "scores there",
+    "failure": "what failed",
+    "drafted_from": "expectations drafted from",
+    "earlier": "said of it before",
+}
+"""What a draft says of where it comes from → how a person calls it; other names are words already."""
 _CHANGED = "the benchmark has changed since this page was made; nothing was saved: reload it and decide again"
 
 
@@ -116,6 +126,26 @@ def further_of(case: Case) -> dict[str, str]:
     return dict(zip(_FURTHER, told, strict=True))
 
 
+def origin_of(case: Case) -> Iterator[tuple[str, str]]:
+    """Where a draft comes from, in words."""
+    for name, value in case.metadata.items():
+        said = _in_words(value)
+        if (name, value) == ("source", "run"):
+            said = "a stored run"
+        elif name == "asked" and type(value) is int:
+            said = f"{said} times"
+        yield _ORIGIN.get(name, name), said
+
+
+def _in_words(value: Any, levels: int = 2) -> str:
+    """`case refund, trial 1` of an object; what lies deeper, or is a list, as JSON."""
+    if isinstance(value, str):
+        return value
+    if levels and value and isinstance(value, Mapping):
+        return ", ".join(f"{_ORIGIN.get(name, name)} {_in_words(each, levels - 1)}" for name, each in value.items())
+    return as_json(value)
+
+
 def _page(
     request: Request,
     stored: StoredBenchmark,
@@ -142,6 +172,7 @@ def _page(
         new=NEW_CASE,
         drafts=shown,
         further_of=further_of,
+        origin_of=origin_of,
         waiting=len(drafts),
         page=page,
         pages=pages,

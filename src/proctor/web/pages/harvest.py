@@ -12,11 +12,10 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from proctor.errors import InputError, ProctorError, UsageError
 from proctor.web.pages import form_of
-from proctor.web.pages.imports import drafts_of
 from proctor.web.site.in_thread import InThread
 from proctor.web.site.new_run import read_number
 from proctor.web.site.render import FORM_CACHE, render
-from proctor.web.site.site import Site, site_of
+from proctor.web.site.site import Site, drafts_of, site_of
 from proctor.workflows.harvest.candidate import Only
 from proctor.workflows.harvest.harvest import MOST, HarvestOptions, HarvestReport
 from proctor.workflows.harvest.upload import ENDINGS, harvest_recording, harvest_run
@@ -24,7 +23,7 @@ from proctor.workflows.library import LONGEST_NAME
 
 router = APIRouter()
 ONLY: dict[str, str] = {
-    "": "failed and flaky ones; of a recording all",
+    "": "the usual ones",
     "failed": "failed ones",
     "flaky": "flaky ones",
     "all": "all of them",

@@ -13,10 +13,10 @@ from proctor.errors import InputError
 from proctor.reports import imports as words
 from proctor.web.pages import form_of
 from proctor.web.reading import addresses
-from proctor.web.site.drafts import Draft, Drafts
+from proctor.web.site.drafts import Draft
 from proctor.web.site.forms import Form
 from proctor.web.site.render import FORM_CACHE, render
-from proctor.web.site.site import Site, site_of
+from proctor.web.site.site import Site, drafts_of, site_of
 from proctor.workflows.import_upload import ENDINGS, ImportPreview, preview_import, store_import
 from proctor.workflows.library import LONGEST_NAME, StoredBenchmark
 
@@ -54,11 +54,6 @@ def take_file(request: Request) -> Response:
         return _look(request, draft, kept, trouble=error.on_page)
 
 
-def drafts_of(site: Site) -> Drafts:
-    """Files that were uploaded and not saved yet."""
-    return Drafts(site.settings.folder / "web" / "drafts")
-
-
 def _keep(site: Site, form: Form, draft: Draft) -> str:
     """Store what is wanted, and say where it is."""
     saved: StoredBenchmark | None = None
@@ -74,10 +69,16 @@ def _save_cases(site: Site, found: ImportPreview, name: str) -> StoredBenchmark 
     """Its cases as a benchmark; those that one file cannot hold as further ones, numbered."""
     first: StoredBenchmark | None = None
     for number, suite in enumerate(found.suites, 1):
-        called = name if number == 1 else f"{name} {number}".strip()
+        called = name if first is None else _numbered(name or first.name, number)
         saved = site.library.save(file="imported.yaml", content=suite, name=called)
         first = first or saved
     return first
+
+
+def _numbered(name: str, number: int) -> str:
+    """`Support 2`; a name that leaves no room for the number is cut."""
+    end = f" {number}"
+    return f"{name[: LONGEST_NAME - len(end)]}{end}"
 
 
 def _look(request: Request, draft: Draft, kept: str, *, trouble: str = "") -> HTMLResponse:

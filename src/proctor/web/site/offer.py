@@ -29,6 +29,11 @@ class Choice:
     kind: str = "standard"
     """Of an agent: standard, orchestrator or desktop."""
 
+    @property
+    def origin(self) -> str:
+        """The same to people; beside a name, `embedded` would read as the judge of that name."""
+        return "comes with Proctor" if self.about == "embedded" else self.about
+
 
 def agents(config: Config) -> list[Choice]:
     """Who can be examined."""

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from proctor.config import Config, load_config
 from proctor.storage import Store, open_store
 from proctor.web.site.clients import Guesses
+from proctor.web.site.drafts import Drafts
 from proctor.web.site.jobs import Jobs
 from proctor.web.site.judge_jobs import JudgeJobs
 from proctor.web.site.live import Live
@@ -55,6 +56,11 @@ class Site:
         self.summaries.end()
         if "store" in self.__dict__:
             self.store.close()
+
+
+def drafts_of(site: Site) -> Drafts:
+    """Files that were uploaded and not saved yet."""
+    return Drafts(site.settings.folder / "web" / "drafts")
 
 
 def site_of(request: Request) -> Site:

@@ -185,7 +185,9 @@ class _Reading:
 
     def _of_recordings(self, path: Path, source: str) -> Iterator[Candidate]:
         if self.wanted.only == "flaky":
-            raise UsageError(f"--only flaky needs verdicts, which recordings do not have; {source} is no stored run")
+            raise UsageError(
+                f"finding flaky ones needs verdicts, which recordings do not have; {source} is no stored run"
+            )
         self._recorded = True
         recorded = RecordedFile(path, self.log, source=source, from_replies=self.wanted.from_replies)
         for candidate in recorded.candidates():
@@ -224,8 +226,9 @@ def _suite(output: Path, header: dict[str, Any], cases: Sequence[dict[str, Any]]
     content = write_suite(told, cases).encode()
     if len(content) > LIMIT:
         raise InputError(
-            f"the drafts take {len(content):,} bytes, and a suite may have {LIMIT:,}: give a smaller --limit, or "
-            "harvest the sources one by one"
+            f"the drafts take {len(content):,} bytes, and a suite may have {LIMIT:,}",
+            terminal=": give a smaller --limit, or harvest the sources one by one",
+            page=": draft fewer of them",
         )
     reading = read_bytes(content, name=output.name)
     if reading.errors:
