@@ -99,7 +99,7 @@ def expected_by(setup: EvalSetup, item: Mapping[str, Any], log: ImportLog) -> di
             else:
                 answer = answer or reference
         else:
-            log.leave_out(f"graders: {kind}" + (f" {operation}" if operation else ""))
+            log.leave_out(f"graders: {kind}" + (f" {operation}" if grader.get("operation") else ""))
     asked = "\n\n".join(criteria)[:LONGEST_CRITERION]
     found: dict[str, Any] = {"answer": answer} if answer else {}
     if keywords:
