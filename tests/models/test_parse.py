@@ -41,7 +41,7 @@ def test_hostile_text_is_refused_in_no_time(text: str) -> None:
     started = time.process_time()
     with pytest.raises(SchemaMismatch):
         shape_of(Verdict).read(text)
-    assert time.process_time() - started < 2
+    assert time.process_time() - started < 5  # a second at most; what is not linear takes minutes
 
 
 @pytest.mark.parametrize("kind", [Verdict, PydanticVerdict])
