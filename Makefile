@@ -69,7 +69,7 @@ test-imports: $(VENV)/dev.stamp .venv-imports/stamp
 # 106 s on two cores, 223 s where others kept both busy (2026-11-18), without installing Ray: a job of its own in CI.
 .PHONY: test-ray
 test-ray: $(VENV)/dev.stamp $(VENV)/ray.stamp
-	PROCTOR_TEST_RAY=1 timeout 900 $(BIN)/python -m pytest -m ray tests/workers
+	PROCTOR_TEST_RAY=1 timeout 900 $(BIN)/python -m pytest -m ray tests/running/workers
 
 $(VENV)/ray.stamp: $(VENV)/dev.stamp
 	@echo "Installing Ray into $(VENV) …"

@@ -31,10 +31,10 @@ from proctor.spending.run_limits import RunLimits, current, enforce_limits
 from proctor.testing.scenes import TOKENS, Scene, SceneAgent
 from proctor.threads import own_stage
 from proctor.transcript import Reply, Request
-from proctor.workers.crew import CrewExecutor
-from proctor.workers.link import Link, Transport
-from proctor.workers.messages import Brief, Order, Parts, WorkerReport
-from proctor.workers.processes import Processes
+from proctor.running.workers.crew import CrewExecutor
+from proctor.running.workers.link import Link, Transport
+from proctor.running.workers.messages import Brief, Order, Parts, WorkerReport
+from proctor.running.workers.processes import Processes
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

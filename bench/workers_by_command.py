@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from proctor.workers.messages import LEASE
+from proctor.running.workers.messages import LEASE
 
 Row: Any = import_module("workers").Row  # which names this file
 CASES = 600

@@ -144,6 +144,6 @@ def test_every_module_can_be_imported_where_there_is_no_posix() -> None:
     assert ran.returncode == 0, ran.stderr[-2000:]
 
 
-@pytest.mark.parametrize("module", ["proctor", "proctor.workers"])
+@pytest.mark.parametrize("module", ["proctor", "proctor.running.workers"])
 def test_it_can_be_started_as_a_module(module: str) -> None:
     assert (SOURCE.parent / module.replace(".", "/") / "__main__.py").exists()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
-from tests.workers.casts import crew
+from tests.running.workers.casts import crew
 
 from proctor.roles import Executor
 from proctor.running.schedule import STORM, LocalExecutor

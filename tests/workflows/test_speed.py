@@ -8,7 +8,7 @@ from typing import Any
 
 import proctor
 from proctor.run import Run, Settings
-from proctor.workflows.speed import PastSpeed, past_speed, speed_of
+from proctor.workflows.speed import PastSpeed, speed_of, speed_of_last, stored_runs
 
 CASES = [("q 1", "a"), ("q 2", "b")]
 
@@ -24,7 +24,7 @@ def answer(question: str) -> str:
 def test_the_last_run_of_the_same_agent_and_benchmark_tells_the_speed(tmp_path: Path) -> None:
     first = played(tmp_path)
     last = played(tmp_path)
-    found = past_speed(first, store=str(tmp_path / "s.db"))
+    found = speed_of_last(first, stored_runs(str(tmp_path / "s.db")))
     assert found is not None
     assert (found.run, found.attempts, found.seconds) == (last.id, 2, last.seconds)
 
@@ -32,21 +32,23 @@ def test_the_last_run_of_the_same_agent_and_benchmark_tells_the_speed(tmp_path: 
 def test_a_run_by_the_same_judge_is_preferred_to_a_newer_one(tmp_path: Path) -> None:
     first = played(tmp_path, reviewer="exact")
     played(tmp_path)
-    found = past_speed(replace(first, settings=replace(first.settings, trials=9)), store=str(tmp_path / "s.db"))
+    found = speed_of_last(
+        replace(first, settings=replace(first.settings, trials=9)), stored_runs(str(tmp_path / "s.db"))
+    )
     assert found is not None
     assert found.run == first.id
 
 
 def test_other_agents_benchmarks_and_types_tell_nothing(tmp_path: Path) -> None:
     run, store = played(tmp_path), str(tmp_path / "s.db")
-    assert past_speed(replace(run, agent="another"), store=store) is None
-    assert past_speed(replace(run, benchmark="another"), store=store) is None
-    assert past_speed(replace(run, settings=Settings(type="abm-static")), store=store) is None
+    assert speed_of_last(replace(run, agent="another"), stored_runs(store)) is None
+    assert speed_of_last(replace(run, benchmark="another"), stored_runs(store)) is None
+    assert speed_of_last(replace(run, settings=Settings(type="abm-static")), stored_runs(store)) is None
 
 
 def test_without_a_store_nothing_is_known_and_none_is_made(tmp_path: Path) -> None:
     run, nowhere = played(tmp_path), tmp_path / "nowhere.db"
-    assert past_speed(run, store=str(nowhere)) is None
+    assert speed_of_last(run, stored_runs(str(nowhere))) is None
     assert not nowhere.exists()
 
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.workers import agents
+from tests.running.workers import agents
 
 import proctor
 from proctor.benchmark import Benchmark
@@ -100,7 +100,7 @@ def test_stored_marks_are_weighed_again_without_any_worker() -> None:
 
 
 def test_resources_reserve_nothing_among_processes_and_that_is_said(caplog: pytest.LogCaptureFixture) -> None:
-    declared = {"spec": "python:tests.workers.agents:says_yes", "resources": {"gpu": 1}}
+    declared = {"spec": "python:tests.running.workers.agents:says_yes", "resources": {"gpu": 1}}
     config = Config.model_validate({"agents": {"heavy": declared}})
     found = proctor.evaluate(CASES, agent="heavy", reviewer="exact", workers=1, config=config)
     assert found.findings.pass_rate.value == 1.0

@@ -93,7 +93,7 @@ def command(
 
 def _places(output: Path, names: Sequence[str]) -> list[Path]:
     """Where each run's HTML report will lie; a place where none can is refused before the first question."""
-    from proctor import private
+    from proctor.redaction import private
 
     if output.is_dir():
         raise InputError(f"{str(output)!r} is a folder; name a file in it with -o")

@@ -17,7 +17,7 @@ from proctor.cli.output import console, echo, print_json, wrap_text
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from proctor.doctor import BenchmarkProblem
+    from proctor.workflows.doctor import BenchmarkProblem
 
 _SIGNS = {"error": "✗", "warning": "!", "information": "·"}
 _LINES_SHOWN = 5
@@ -57,14 +57,12 @@ def command(
 
     Exit 0: no error was found; 1: at least one; 2: the file cannot be read.
     """
-    from proctor.doctor import examine
-    from proctor.running.garbage import seldom_collected
+    from proctor.workflows.doctor import find_problems
     from proctor.workflows.load import load_benchmark
 
     has, judge = _tools(tools, agent), options.reviewer_in_force(reviewer)
-    with seldom_collected():
-        benchmark = load_benchmark(file)
-        complaints = examine(benchmark, tools=has, reviewer=judge)
+    benchmark = load_benchmark(file)
+    complaints = find_problems(benchmark, tools=has, reviewer=judge)
     shown, more = (complaints, {}) if every else _cut(complaints)
     if as_json:
         told = {"cases": len(benchmark.cases), "complaints": [asdict(each) for each in shown]}
@@ -91,7 +89,7 @@ def _tools(named: tuple[str, ...], agent: str | None) -> set[str] | None:
         return set(named) or None
     from proctor.config import load_config
     from proctor.threads import run_anywhere
-    from proctor.workflows.tools import atools_of
+    from proctor.workflows.doctor import atools_of
 
     config = load_config()
     return {*named, *run_anywhere(lambda: atools_of(agent, config=config))}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -11,9 +11,9 @@ from proctor.findings.gates.look_plan import LookPlan
 from proctor.reports.numbers import cost, duration, plural
 from proctor.run import Run
 from proctor.spending.estimate import CostEstimate, Range
+from proctor.workflows.dry_run import RunEstimate, estimate_runs
 from proctor.workflows.prepare import PreparedRun
-from proctor.workflows.run_limits import called_gently, estimate_cost, unreported_spenders
-from proctor.workflows.speed import PastSpeed, past_speed
+from proctor.workflows.speed import stored_runs
 from proctor.workflows.stop_early import planned_looks
 
 
@@ -21,30 +21,30 @@ def show_estimate(prepared: Sequence[PreparedRun], config: Config, *, store: str
     """Print the estimate of each run; as JSON, of several a list."""
     from proctor.cli.output import print_json
 
-    told = [_estimate(each, config, store=store, quiet=as_json) for each in prepared]
+    stored = stored_runs(store)
+    told = [_estimate(each, config, stored, quiet=as_json) for each in prepared]
     if as_json:
         print_json(told[0] if len(told) == 1 else told)
     return 0
 
 
-def _estimate(prepared: PreparedRun, config: Config, *, store: str, quiet: bool) -> dict[str, Any]:
+def _estimate(prepared: PreparedRun, config: Config, stored: Sequence[Run], *, quiet: bool) -> dict[str, Any]:
     """Say the estimate, unless it is to be quiet; the time by the last run of this agent here, where there is one."""
     from proctor.cli.output import echo, wrap_text
 
-    run = prepared.run
-    found = estimate_cost(run, prepared.exams, config)
-    others, gently, last = unreported_spenders(run), called_gently(run, config), past_speed(run, store=store)
+    found = estimate_runs([prepared], config, stored)
+    run = found.run
     if quiet:
-        told = {"untold": others, "called_gently": gently, "by_last_run": _by_last_run(run, last)}
+        told = {"untold": found.unreported, "called_gently": found.called_gently, "by_last_run": _by_last_run(found)}
         early = {"stop_early": [_looks(each) for each in planned_looks(run)]} if run.settings.stop_early else {}
-        return {"attempts": run.planned, **asdict(found), **told, **early}
+        return {"attempts": run.planned, **asdict(found.models), **told, **early}
     most = "at most " if run.settings.stop_early else ""
     echo(wrap_text(f"{run.agent} on {run.benchmark}: {most}{plural(run.planned, _noun(run))}. Nobody was called."))
     for looks in planned_looks(run):
         echo(wrap_text(f"  {looks.describe()}", under=2))
-    for label, said in (*_rows(found), *_time(found, run, last)):
+    for label, said in (*_rows(found.models), *_time(found)):
         echo(wrap_text(f"  {label:<11}  {said}", under=15))
-    for sentence in _sentences(found, others, gently):
+    for sentence in _sentences(found):
         echo(wrap_text(f"  {sentence}", under=2))
     return {}
 
@@ -64,35 +64,35 @@ def _rows(found: CostEstimate) -> Iterator[tuple[str, str]]:
         yield "cost", _cost(found, cost)
 
 
-def _time(found: CostEstimate, run: Run, last: PastSpeed | None) -> Iterator[tuple[str, str]]:
+def _time(found: RunEstimate) -> Iterator[tuple[str, str]]:
     """How long it takes: as the last run did, else as long as the calls of models usually take."""
-    if last is not None:
-        seconds = duration(last.seconds_for(run.planned, concurrency=run.settings.concurrency))
-        took = f"run {last.run} took {duration(last.seconds)} for {plural(last.attempts, _noun(run))}"
-        yield "time", f"about {seconds}: {took}, {last.at_once} at once"
-    elif found.calls.high:
-        yield "time", _range(found.seconds, duration)
+    past = found.past
+    if past is not None and found.seconds is not None:
+        took = f"run {past.run} took {duration(past.seconds)} for {plural(past.attempts, _noun(found.run))}"
+        yield "time", f"about {duration(found.seconds)}: {took}, {past.at_once} at once"
+    elif found.models.calls.high:
+        yield "time", _range(found.models.seconds, duration)
 
 
 def _noun(run: Run) -> str:
     return "attempt" if run.settings.type == "standard" else "conversation"
 
 
-def _by_last_run(run: Run, last: PastSpeed | None) -> dict[str, object] | None:
-    if last is None:
+def _by_last_run(found: RunEstimate) -> dict[str, object] | None:
+    past = found.past
+    if past is None:
         return None
-    seconds = last.seconds_for(run.planned, concurrency=run.settings.concurrency)
-    return {"run": last.run, "attempts": last.attempts, "took": last.seconds, "seconds": seconds}
+    return {"run": past.run, "attempts": past.attempts, "took": past.seconds, "seconds": found.seconds}
 
 
-def _sentences(found: CostEstimate, others: Sequence[str], gently: Mapping[str, int]) -> Iterator[str]:
-    if found.calls.high:
+def _sentences(found: RunEstimate) -> Iterator[str]:
+    if found.models.calls.high:
         yield "The likely value first, then from little to much; retries are not in it."
     else:
         yield "No model is called from here."
-    if others:
-        yield f"What {' and '.join(others)} may take is not known and not in it."
-    for host, calls in gently.items():
+    if found.unreported:
+        yield f"What {' and '.join(found.unreported)} may take is not known and not in it."
+    for host, calls in found.called_gently.items():
         yield (
             f"{host} is on this machine and gets {calls} calls at once, whatever --concurrency says; "
             f'[limits."{host}"] concurrency = N in proctor.toml sets another number.'

@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
-from proctor import private
 from proctor.codec import encode
+from proctor.redaction import private
 
 
 def digest(*values: object) -> str:

@@ -7,8 +7,8 @@ from io import BytesIO
 from pathlib import Path, PurePosixPath
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
-from proctor import private
 from proctor.errors import InputError
+from proctor.redaction import private
 
 LIMIT = 16 * 2**20
 """The most bytes that a zip file may have."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+from proctor.codec import encode
 from proctor.findings.run import Counts
 from proctor.run import Key
 from proctor.statistics.estimate import Estimate
@@ -59,3 +60,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: plain(each) for key, each in value.items()}
     return [plain(each) for each in value] if isinstance(value, (list, tuple)) else value
+
+
+def to_json(value: object) -> str:
+    """JSON as programs get it; what JSON has no word for is kept as readably as can be."""
+    return encode(value)

@@ -17,9 +17,10 @@ from pathlib import Path
 
 import msgspec
 
-from proctor import private, threads
+from proctor import threads
 from proctor.errors import InputError
 from proctor.failures import said
+from proctor.redaction import private
 
 FILE = "replies.db"
 MAX_BYTES = 1_000_000_000

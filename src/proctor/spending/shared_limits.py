@@ -27,8 +27,8 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
-from proctor import private
 from proctor.net.limits import Bucket, Throttle, wait_outside_time_limit
+from proctor.redaction import private
 
 if sys.platform != "win32":
     import fcntl

@@ -7,8 +7,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from proctor import private
 from proctor.errors import StoreError
+from proctor.redaction import private
 from proctor.storage import address, schema
 from proctor.storage.archive import DatabaseArchive
 from proctor.storage.contests import Contests

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from proctor.codec import to_reply
 from proctor.config import Config
@@ -37,6 +39,11 @@ class AgentTestResult:
     trouble: str = ""
     owner: str = ""
     """Whose the trouble is: agent, environment, or setting for what could not be built."""
+
+
+def reply_in(told: Mapping[str, Any]) -> Reply | None:
+    """The reply in such a result as a program prints it; None: there was none."""
+    return None if told["reply"] is None else to_reply(told["reply"])
 
 
 async def atry(agent: str, *, question: str = QUESTION, patience: float = 60.0, config: Config) -> AgentTestResult:

@@ -25,10 +25,10 @@ from proctor.run import (
 from proctor.running.exits import intercept_exits
 from proctor.running.garbage import seldom_collected
 from proctor.running.schedule import LocalExecutor
+from proctor.running.workers.crew import CrewExecutor
 from proctor.spending.run_limits import current
 from proctor.storage import Store
 from proctor.threads import Interrupted, Stage, on_stage
-from proctor.workers.crew import CrewExecutor
 from proctor.workflows.canaries import judge_canaries
 from proctor.workflows.gathered import keep_played
 from proctor.workflows.ledger import Listener, RunLedger, Watch, Writer, describe_unsaved

@@ -17,12 +17,13 @@ from pathlib import Path
 
 import msgspec
 
-from proctor import demo, private
+from proctor import demo
 from proctor.benchmark import Benchmark
 from proctor.codec import decode, encode
 from proctor.errors import InputError
 from proctor.formats import archive, csv
 from proctor.formats.suites import suite
+from proctor.redaction import private
 from proctor.workflows.upload import ExaminedFile, examine
 
 _ABOUT = "about.json"

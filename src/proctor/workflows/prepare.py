@@ -18,7 +18,6 @@ from proctor.doctor.judges import (
     said_of_unjudged,
     unjudged_cases,
     unmarked_criteria,
-    usual_reviewer,
 )
 from proctor.errors import UsageError
 from proctor.formats.compatibility import MAXIMUM, RECOMMENDED
@@ -30,6 +29,7 @@ from proctor.settings import NOBODY, check_labels, check_name
 from proctor.workflows.canaries import canary_warning, check_canaries
 from proctor.workflows.checks import describe_checks, with_checks
 from proctor.workflows.conditions import choose_conditions, with_conditions
+from proctor.workflows.defaults import usual_reviewer
 from proctor.workflows.labels import found_labels
 from proctor.workflows.load import load_benchmark
 from proctor.workflows.parts import (
@@ -84,7 +84,8 @@ def prepare(request: RunRequest, config: Config) -> PreparedRun:
     loaded = with_conditions(with_checks(load_benchmark(request.benchmark), request.checks), config)
     exam_type = type_of(request.settings)
     if request.reviewer is None:
-        usual = config.run.reviewer or _usual_reviewer(loaded, request.settings, exam_type, suite=suite)
+        score = request.settings.get("passing_score")
+        usual = config.run.reviewer or usual_reviewer(loaded, exam_type, suite=suite, passing_score=score)
         request = replace(request, reviewer=usual)
     chosen = _choose(request, config, exam_type=exam_type)
     expected = describe_checks(loaded, suite=suite, added=request.checks)
@@ -104,13 +105,6 @@ def prepare(request: RunRequest, config: Config) -> PreparedRun:
     return PreparedRun(
         run=run, benchmark=loaded, cast=cast, warnings=tuple(_warnings(loaded, run)), live=request.live_parts
     )
-
-
-def _usual_reviewer(benchmark: Benchmark, settings: Mapping[str, Any], exam_type: ExamType, *, suite: bool) -> str:
-    """Who judges unless somebody is named: the embedded reviewer; nobody where a suite has nothing but checks."""
-    if not suite or exam_type != "standard":
-        return "embedded"
-    return usual_reviewer(benchmark, settings.get("passing_score"))
 
 
 def _choose(request: RunRequest, config: Config, *, exam_type: ExamType) -> dict[str, ChosenPart]:

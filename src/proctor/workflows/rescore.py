@@ -16,12 +16,12 @@ from proctor.findings.run import Findings
 from proctor.roles import Reviewer
 from proctor.run import Run, Settings, Spec, judge_roles
 from proctor.running.plan import Place, exams_of
+from proctor.running.workers.messages import Parts
 from proctor.score import Review
 from proctor.settings import check_name
 from proctor.spending.budget import Budget
 from proctor.storage import Store, open_store
 from proctor.transcript import Reply, Request, Turn
-from proctor.workers.messages import Parts
 from proctor.workflows.conduct import conduct
 from proctor.workflows.evaluate import Evaluation
 from proctor.workflows.ledger import Watch

@@ -29,13 +29,18 @@ class PastSpeed:
         return self.seconds / self.attempts * attempts * self.at_once / at_once
 
 
-def past_speed(run: Run, *, store: str) -> PastSpeed | None:
-    """How fast the last run of this agent on this benchmark went; None: there is none, or no store that can be read."""
+def stored_runs(store: str) -> list[Run]:
+    """The runs of a store, the newest first; none where it is not there or cannot be read."""
     try:
         with open_store(store, create=False) as opened:
-            found = _last_like(run, opened.archive.runs())
+            return list(opened.archive.runs())
     except StoreError:
-        return None
+        return []
+
+
+def speed_of_last(run: Run, stored: Iterable[Run]) -> PastSpeed | None:
+    """How fast the last run of this agent on this benchmark went; None: there is none."""
+    found = _last_like(run, stored)
     return None if found is None else speed_of(found)
 
 

@@ -20,16 +20,16 @@ from proctor.errors import UsageError
 from proctor.failures import said
 from proctor.run import Run, Settings
 from proctor.running.plan import exams_of
+from proctor.running.workers import messages
+from proctor.running.workers.crew import CrewExecutor
+from proctor.running.workers.link import Transport
+from proctor.running.workers.messages import Brief, Build, Parts
+from proctor.running.workers.processes import Processes
+from proctor.running.workers.ray import LOCAL, RayCluster, check_address
 from proctor.settings import check_setting
 from proctor.spending.budget import Budget
 from proctor.spending.run_limits import current
 from proctor.threads import Stage
-from proctor.workers import messages
-from proctor.workers.crew import CrewExecutor
-from proctor.workers.link import Transport
-from proctor.workers.messages import Brief, Build, Parts
-from proctor.workers.processes import Processes
-from proctor.workers.ray import LOCAL, RayCluster, check_address
 from proctor.workflows.parts import Cast, recast
 from proctor.workflows.run_limits import allowing
 

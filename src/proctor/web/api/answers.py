@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi import Response
 
-from proctor.codec import encode
+from proctor.reports.values import to_json
 from proctor.web.api.shapes import ProblemBody
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {
@@ -20,4 +20,4 @@ STATES: dict[int | str, dict[str, Any]] = {
 
 def answer(value: object, *, status: int = 200, **headers: str) -> Response:
     """A value as JSON, as it is: large answers are not checked against their shape again."""
-    return Response(encode(value), status_code=status, media_type="application/json", headers=headers)
+    return Response(to_json(value), status_code=status, media_type="application/json", headers=headers)

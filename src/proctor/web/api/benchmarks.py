@@ -9,7 +9,6 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse
 
 from proctor.benchmark import Case
-from proctor.doctor import examine as consult
 from proctor.formats.rules import COLUMNS
 from proctor.reports.values import plain
 from proctor.web.api import shapes
@@ -17,6 +16,7 @@ from proctor.web.api.answers import answer
 from proctor.web.pages import file_limit
 from proctor.web.site.forms import read_limited_body
 from proctor.web.site.site import site_of
+from proctor.workflows.doctor import find_problems
 from proctor.workflows.intake import Intake, take_in
 from proctor.workflows.library import LONGEST_DESCRIPTION, LONGEST_NAME, RefusedFile, StoredBenchmark
 from proctor.workflows.search import says
@@ -116,7 +116,7 @@ def list_cases(
 @router.get("/benchmarks/{benchmark}/doctor", response_model=shapes.BenchmarkProblemsBody)
 def consult_doctor(request: Request, benchmark: Named, version: Which = None) -> Response:
     """What is wrong with the benchmark itself, the worst first."""
-    return answer({"complaints": consult(site_of(request).library.read(benchmark, version))})
+    return answer({"complaints": find_problems(site_of(request).library.read(benchmark, version))})
 
 
 @router.get(

@@ -26,11 +26,10 @@ from proctor.web.pages.run import export
 from proctor.web.reading import addresses
 from proctor.web.reading.findings_cache import findings_cache_of
 from proctor.web.reading.gate_verdicts import gates_for_programs
-from proctor.web.site.estimate import estimate_runs
 from proctor.web.site.live import RunProgress
 from proctor.web.site.run_list import RunsWanted
 from proctor.web.site.site import Site, site_of
-from proctor.web.site.start import NewRuns, go_on, start, start_rescore
+from proctor.web.site.start import NewRuns, estimate, go_on, start, start_rescore
 from proctor.workflows.change import delete_run, describe_run
 from proctor.workflows.places import spans
 
@@ -81,13 +80,13 @@ def create_run(request: Request, new: NewRun) -> Response:
 @router.post("/runs/estimate", response_model=shapes.RunEstimateBody)
 def estimate_run(request: Request, new: NewRun) -> Response:
     """What a run would take, or those of all agents, told before anybody is called; nothing is stored."""
-    told = estimate_runs(site_of(request), _read_run_request(new))
+    told = estimate(site_of(request), _read_run_request(new))
     return answer(
         {
             "runs": told.runs,
             "exams": told.exams,
             "planned": told.runs * told.run.planned,
-            **plain(told.estimate),
+            **plain(told.models),
             "seconds_by_last_run": told.seconds,
             "warnings": told.warnings,
         }

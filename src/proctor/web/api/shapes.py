@@ -102,7 +102,9 @@ class RunEstimateBody(ResponseBody):
     cost: RangeBody | None = Field(description="null: a price is unknown")
     seconds: RangeBody
     unpriced: list[str] = Field(description="Models whose price is unknown")
-    seconds_by_last_run: float | None = Field(description="As long as the agent's last run of the type took")
+    seconds_by_last_run: float | None = Field(
+        description="At the speed of the agent's last run on the benchmark; null: there is none"
+    )
     warnings: list[str]
 
 

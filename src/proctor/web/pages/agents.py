@@ -9,7 +9,6 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from proctor.codec import to_reply
 from proctor.config import NAME
 from proctor.errors import ProctorError
 from proctor.run import Run
@@ -20,7 +19,7 @@ from proctor.web.site.agent_test import ask
 from proctor.web.site.render import render
 from proctor.web.site.run_list import RunRow, with_rates
 from proctor.web.site.site import Site, site_of
-from proctor.workflows.agent_test import QUESTION
+from proctor.workflows.agent_test import QUESTION, reply_in
 
 router = APIRouter()
 teach()
@@ -55,7 +54,7 @@ def _page(
     site = site_of(request)
     config = site.config
     offered = offer.agents(config)
-    reply = None if told is None or told["reply"] is None else to_reply(told["reply"])
+    reply = None if told is None else reply_in(told)
     return render(
         request,
         "agents.html.j2",

@@ -14,8 +14,6 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from proctor.benchmark import Benchmark, Case
-from proctor.doctor import BenchmarkProblem
-from proctor.doctor import examine as consult
 from proctor.errors import InputError
 from proctor.formats.compatibility import Indicator, compatibility
 from proctor.formats.convert import ConversionReport
@@ -27,6 +25,7 @@ from proctor.web.site.forms import Form
 from proctor.web.site.in_thread import InThread, TooBusy
 from proctor.web.site.render import FORM_CACHE, render
 from proctor.web.site.site import Site, drafts_of, site_of
+from proctor.workflows.doctor import BenchmarkProblem, find_problems
 from proctor.workflows.intake import ACCEPTED, TABLE_FIELDS, names_read, take_in
 from proctor.workflows.library import (
     LONGEST_DESCRIPTION,
@@ -291,7 +290,7 @@ def _complaints(library: Library, stored: StoredBenchmark, version: str) -> tupl
     """What the doctor says of it, who takes seconds over the largest files; None: he is still reading, or busy."""
     try:
         key = (library, stored, version)
-        return _doctor.ask(key, lambda: consult(_read_version(library, stored, version)), _PATIENCE)
+        return _doctor.ask(key, lambda: find_problems(_read_version(library, stored, version)), _PATIENCE)
     except TooBusy:
         return None
 

@@ -13,21 +13,20 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from proctor.benchmark import Benchmark
 from proctor.config import Config
-from proctor.doctor.judges import usual_reviewer
 from proctor.errors import GateError, ProctorError
 from proctor.findings.comparison import unlike
 from proctor.formats.compatibility import MAXIMUM, Indicator, compatibility
 from proctor.formats.suites.suite import is_suite
 from proctor.run import Run, Settings
-from proctor.score import JUDGE_WEIGHTS, weights_for
 from proctor.web.pages import form_of
 from proctor.web.reading import addresses
 from proctor.web.site import offer
-from proctor.web.site.estimate import RunEstimate, estimate_runs
 from proctor.web.site.new_run import NUMBERS, NewRunForm, read_form, understand
 from proctor.web.site.render import FORM_CACHE, TYPE_NAMES, render
 from proctor.web.site.site import Site, site_of
-from proctor.web.site.start import start, start_demonstration
+from proctor.web.site.start import estimate, start, start_demonstration
+from proctor.workflows.defaults import usual_reviewer, usual_weights
+from proctor.workflows.dry_run import RunEstimate
 from proctor.workflows.library import NoSuchBenchmark, StoredBenchmark
 
 router = APIRouter()
@@ -51,7 +50,7 @@ def new_run(request: Request) -> HTMLResponse:
     troubles, forecast = dict(understood.troubles), None
     if asked.text("agent") and asked.text("benchmark") and not troubles:
         try:
-            forecast = estimate_runs(site, understood.wanted)
+            forecast = estimate(site, understood.wanted)
         except ProctorError as error:
             troubles[_field_of(error, asked)] = error.on_page
     return _page(request, asked, troubles=troubles, forecast=forecast)
@@ -165,14 +164,12 @@ def _usual_judges(site: Site, asked: NewRunForm) -> tuple[str, ...]:
     named, stored = site.config.run.reviewer, _chosen_benchmark(site, asked)
     if named is not None:
         return (named,) if isinstance(named, str) else tuple(named)
-    judged = is_suite(stored.newest.file) and asked.type == "standard"
-    return (usual_reviewer(site.library.read(stored.id)) if judged else "embedded",)
+    return (usual_reviewer(site.library.read(stored.id), asked.type, suite=is_suite(stored.newest.file)),)
 
 
 def _defaults(site: Site, config: Config, stored: StoredBenchmark, asked: NewRunForm) -> dict[str, Any]:
     """What holds where nothing is typed."""
     suite, benchmark = is_suite(stored.newest.file), site.library.read(stored.id)
-    judged = suite and asked.type == "standard"
     said = {name: value for name, value in config.run.model_dump().items() if value is not None}
     plain = {name: getattr(Settings(), name) for name in NUMBERS}
     plain |= {
@@ -183,7 +180,7 @@ def _defaults(site: Site, config: Config, stored: StoredBenchmark, asked: NewRun
     said.pop("reviewer", None)
     return {
         "defaults": {**plain, **said},
-        "weights": {**(JUDGE_WEIGHTS if judged else weights_for(asked.type)), **said.get("weights", {})},
+        "weights": {**usual_weights(asked.type, suite=suite), **said.get("weights", {})},
         "checked": suite,
         "conditions": _conditions(benchmark, config),
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from proctor.reports import quotes as quoting
 from proctor.reports.battle import opening as battle_opening
 from proctor.reports.comparison import cost as comparison_cost
 from proctor.reports.comparison import opening as comparison_opening
@@ -11,7 +12,6 @@ from proctor.reports.comparison import words as comparison_words
 from proctor.reports.history import opening as history_opening
 from proctor.reports.history import words as history_words
 from proctor.web.reading import addresses, charts
-from proctor.web.reading import quotes as quoting
 from proctor.web.reading.markdown import is_markdown, render_markdown
 from proctor.web.site.render import environment
 

@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from proctor import private
 from proctor.formats.charset import decode
+from proctor.redaction import private
 from proctor.reports.words import clean
 from proctor.web.site.forms import Form
 

@@ -20,9 +20,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from proctor import private
 from proctor.errors import NoSuchRun, RunBusy, StoreError, UsageError
-from proctor.redaction import without_secrets
+from proctor.redaction import private, without_secrets
 from proctor.run import Run, Status, Stop, StopRequest
 from proctor.storage import Store
 from proctor.web.site.child import start_child

@@ -21,9 +21,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import IO, Literal
 
-from proctor import private
 from proctor.errors import RunBusy, UsageError
-from proctor.redaction import without_secrets
+from proctor.redaction import private, without_secrets
 from proctor.run import Run
 from proctor.storage import Store
 from proctor.web.site.child import start_child

@@ -7,21 +7,19 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 from urllib.parse import urlencode
 
-from proctor.score import BATTLE_WEIGHTS, JUDGE_WEIGHTS, STANDARD_WEIGHTS
 from proctor.settings import settings_of
 from proctor.web.site.criteria import read_criteria
 from proctor.web.site.start import NewRuns
 from proctor.web.site.typed_numbers import read_decimal, read_whole
+from proctor.workflows.defaults import WEIGHED_PARTS
 
 NUMBERS = settings_of("form")
 """Numbers that the form has."""
 _WEIGHT = "weight."
-PARTS = tuple(dict.fromkeys((*STANDARD_WEIGHTS, *BATTLE_WEIGHTS, *JUDGE_WEIGHTS)))
-"""What can be weighed."""
 FIELDS = (
     "benchmark", "version", "type", "agent", "beside", "reviewer", "second", "panel", "criteria", "canaries",
     "examiner", "checks", "gates", "stop_early", "name", "labels", "condition", *NUMBERS,
-    *(f"{_WEIGHT}{part}" for part in PARTS),
+    *(f"{_WEIGHT}{part}" for part in WEIGHED_PARTS),
 )  # fmt: skip
 """Everything that the form has."""
 
@@ -122,7 +120,7 @@ def _settings(asked: NewRunForm, troubles: dict[str, str]) -> Iterator[tuple[str
             yield name, number
     weights = {
         part: read_number(name, asked.text(name), float, troubles)
-        for part in PARTS
+        for part in WEIGHED_PARTS
         if asked.text(name := f"{_WEIGHT}{part}")
     }
     if weights:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from proctor import private
+from proctor.redaction import private
 
 LIFETIME = 14 * 86400
 """Seconds after which a browser logs in again."""

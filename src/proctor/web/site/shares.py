@@ -16,8 +16,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from proctor import private
 from proctor.errors import UsageError
+from proctor.redaction import private
 from proctor.web.site.sessions import same_text, stored_key
 from proctor.web.site.settings import WebSettings
 

@@ -14,10 +14,11 @@ from proctor.errors import InputError, UsageError
 from proctor.formats.suites.suite import is_suite
 from proctor.run import Run
 from proctor.web.site import offer
-from proctor.web.site.criteria import with_criteria
 from proctor.web.site.jobs import WrongState
 from proctor.web.site.site import Site
+from proctor.workflows.criteria import with_criteria
 from proctor.workflows.demo import questions
+from proctor.workflows.dry_run import RunEstimate, estimate_runs
 from proctor.workflows.gates import RunGates, read_gates, with_stored_baselines
 from proctor.workflows.pace import pace_of
 from proctor.workflows.prepare import PreparedRun, prepare
@@ -131,6 +132,14 @@ def _with_saved_name(ready: PreparedRun, name: str, *, run_named: bool) -> Prepa
         return ready
     called = run.name if run_named else run.name.removesuffix(own) + name
     return replace(ready, run=replace(run, benchmark=name, name=called), benchmark=replace(ready.benchmark, name=name))
+
+
+def estimate(site: Site, wanted: NewRuns) -> RunEstimate:
+    """What the runs would take: they are prepared and let go of again. Raises what starting them would raise."""
+    prepared = prepare_runs(wanted, site)
+    for ready in prepared:
+        let_go(ready)
+    return estimate_runs(prepared, site.config, site.store.archive.runs())
 
 
 def start(site: Site, wanted: NewRuns) -> list[Run]:

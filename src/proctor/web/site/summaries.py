@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import Future
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
 
-import msgspec
-
-from proctor import private
-from proctor.codec import decode, encode
 from proctor.findings.run import Summary
 from proctor.run import Run
 from proctor.storage import Store
+from proctor.storage.kept_values import KeptValues
 from proctor.web.site.live import MOVING
 from proctor.workflows.read import summarise
 
@@ -30,7 +26,7 @@ PATIENCE = 0.02
 _KEPT = 5000
 _FRESH = 2.0
 """Seconds for which what was counted of a run that goes on is good enough."""
-_FORMAT = 4
+_FORM = 4
 """One higher whenever Summary or what it counts changes, so that what older servers kept is not read."""
 _log = logging.getLogger("proctor.web")
 T = TypeVar("T")
@@ -40,7 +36,7 @@ class Summaries:
     """What lists say of runs. A large run is counted in a thread of its own, one at a time."""
 
     def __init__(self, folder: Path, store: Callable[[], Store]) -> None:
-        self._folder = folder
+        self._kept = KeptValues(folder, form=_FORM)
         self._store = store
         self._known: OrderedDict[Hashable, tuple[float, Any]] = OrderedDict()
         self._counting: dict[Hashable, Future[Summary | None]] = {}
@@ -87,12 +83,13 @@ class Summaries:
     def kept(self, kind: str, run: Run, shape: type[Any], make: Callable[[], T]) -> T:
         """What else was found of a run, made once and kept on disk where the run is over; None is not kept."""
         key = (kind, *_state(run))
-        found: T = self._recall(key, run)
-        if found is None and run.status not in MOVING:
-            with suppress(OSError, msgspec.DecodeError):
-                found = decode(self._path(key).read_bytes(), shape)
-        if found is None and (found := make()) is not None and run.status not in MOVING:
-            self._write(key, found)
+        over = run.status not in MOVING
+        known = self._recall(key, run)
+        if known is None and over:
+            known = self._kept.read(key, shape)
+        found: T = make() if known is None else known
+        if known is None and found is not None and over:
+            self._kept.write(key, found)
         if found is not None:
             self._remember(key, found)
         return found
@@ -120,7 +117,7 @@ class Summaries:
                 found = summarise(self._store(), run)
             self._remember(key, found, cost=time.monotonic() - started)
             if found is not None and run.status not in MOVING:
-                self._write(key, found)
+                self._kept.write(key, found)
             future.set_result(found)
         except BaseException as error:
             future.set_exception(error)
@@ -156,25 +153,10 @@ class Summaries:
                 self._known.popitem(last=False)
 
     def _read(self, key: Hashable, run: Run) -> Summary | None:
-        if run.status in MOVING:
-            return None
-        try:
-            found = decode(self._path(key).read_bytes(), Summary)
-        except (OSError, msgspec.DecodeError):
-            return None
-        self._remember(key, found)
+        found = None if run.status in MOVING else self._kept.read(key, Summary)
+        if found is not None:
+            self._remember(key, found)
         return found
-
-    def _write(self, key: Hashable, found: object) -> None:
-        with suppress(OSError):  # it is only quicker with it
-            path = self._path(key)
-            private.make_folder(path.parent)
-            unfinished = path.with_suffix(f".{threading.get_ident()}")
-            private.write(unfinished, encode(found).encode())
-            unfinished.replace(path)
-
-    def _path(self, key: Hashable) -> Path:
-        return self._folder / f"{hashlib.sha256(repr((_FORMAT, key)).encode()).hexdigest()[:32]}.json"
 
 
 def _state(run: Run) -> tuple[Hashable, ...]:

@@ -12,10 +12,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from proctor import private
 from proctor.errors import InputError, UsageError
 from proctor.formats.suites.suite import LIMIT, YAML, read_bytes, summary
 from proctor.formats.suites.write import write_suite
+from proctor.redaction import private
 from proctor.redaction.personal import Kind, PersonalData
 from proctor.settings import check_path, unwritable
 from proctor.storage import Store, open_store

@@ -18,16 +18,16 @@ from proctor.redaction import without_secrets
 from proctor.roles import LETS_FINISH, Halt
 from proctor.run import Failure, Finished, PendingAttempt, Record
 from proctor.running.schedule import StormWatch
+from proctor.running.workers import messages
+from proctor.running.workers.dealer import Dealer
+from proctor.running.workers.held import MOST_DEATHS
+from proctor.running.workers.ledger import Ledger
+from proctor.running.workers.link import Link, NoPlace, Transport, TransportLost, WorkerLost
+from proctor.running.workers.messages import Brief, Hello, Order, WorkerReport
+from proctor.running.workers.seat import Seat
 from proctor.spending.budget import Budget
 from proctor.threads import Stage
 from proctor.usage import WorkerCounts
-from proctor.workers import messages
-from proctor.workers.dealer import Dealer
-from proctor.workers.held import MOST_DEATHS
-from proctor.workers.ledger import Ledger
-from proctor.workers.link import Link, NoPlace, Transport, TransportLost, WorkerLost
-from proctor.workers.messages import Brief, Hello, Order, WorkerReport
-from proctor.workers.seat import Seat
 
 _TICK = 0.1
 """Seconds after which the store's side gets a word even if nothing happened."""

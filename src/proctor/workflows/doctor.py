@@ -1,14 +1,27 @@
-"""The tools that an agent has, where it can tell: what `proctor doctor --agent` looks up."""
+"""What is wrong with a benchmark itself: what `proctor doctor` says, with the tools that an agent has."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection
 
+from proctor.benchmark import Benchmark
 from proctor.config import Config
+from proctor.doctor import BenchmarkProblem, examine
 from proctor.errors import Misconfigured, UsageError
+from proctor.running.garbage import seldom_collected
 from proctor.workflows.parts import build_agent, choose
 
+__all__ = ["BenchmarkProblem", "atools_of", "find_problems"]
 _PATIENCE = 60.0
+
+
+def find_problems(
+    benchmark: Benchmark, *, tools: Collection[str] | None = None, reviewer: str | None = None
+) -> tuple[BenchmarkProblem, ...]:
+    """The worst first; `tools` are those that the agent has, None where nobody says."""
+    with seldom_collected():
+        return examine(benchmark, tools=tools, reviewer=reviewer)
 
 
 async def atools_of(agent: str, *, config: Config) -> frozenset[str]:

@@ -47,18 +47,18 @@ async def leaves(question):
 """
 ABSENT = '''
 import sys
-if "proctor.workers" in str(sys.modules["__main__"].__spec__) or "default_worker" in sys.argv[0]:
+if "proctor.running.workers" in str(sys.modules["__main__"].__spec__) or "default_worker" in sys.argv[0]:
     raise ImportError("no licence for this process")
 ''' + AGENT  # fmt: skip
 KEYLESS = '''
 import os, sys
-if "proctor.workers" in str(sys.modules["__main__"].__spec__) or "default_worker" in sys.argv[0]:
+if "proctor.running.workers" in str(sys.modules["__main__"].__spec__) or "default_worker" in sys.argv[0]:
     os.environ.pop("DESK_API_KEY", None)
 KEY = os.environ["DESK_API_KEY"]
 ''' + AGENT  # fmt: skip
 """Its workers lack a key that is there where the run is started."""
 QUICK = (
-    "import sys; from proctor.workers import messages; messages.LEASE, messages.SILENCE = 0.6, 1.0; "
+    "import sys; from proctor.running.workers import messages; messages.LEASE, messages.SILENCE = 0.6, 1.0; "
     "from proctor.__main__ import main; sys.exit(main())"
 )
 """The command, with a shorter patience for silent drivers and workers."""

@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from tests.workers.casts import brief_of
-from tests.workers.lab import wait_until
+from tests.running.workers.casts import brief_of
+from tests.running.workers.lab import wait_until
 
 from proctor.run import Finished
+from proctor.running.workers.messages import DealtAttempt, Order, WorkerReport
+from proctor.running.workers.worker import CrewWorker
 from proctor.testing import Scene
-from proctor.workers.messages import DealtAttempt, Order, WorkerReport
-from proctor.workers.worker import CrewWorker
 
 
 @contextmanager

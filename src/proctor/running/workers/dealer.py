@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 
 from proctor.run import Key, PendingAttempt
-from proctor.workers.held import HeldAttempt
+from proctor.running.workers.held import HeldAttempt
 
 
 class Dealer:

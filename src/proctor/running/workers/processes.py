@@ -15,9 +15,9 @@ from contextlib import suppress
 from typing import Any
 
 from proctor.redaction.names import says_secret
-from proctor.workers import messages
-from proctor.workers.link import Link, WorkerLost
-from proctor.workers.messages import Brief, Hello, Order, WorkerReport
+from proctor.running.workers import messages
+from proctor.running.workers.link import Link, WorkerLost
+from proctor.running.workers.messages import Brief, Hello, Order, WorkerReport
 
 _LENGTH = struct.Struct("!Q")
 _PIECE = 2**20
@@ -66,7 +66,7 @@ class _Process:
         self._lock = threading.Lock()
         self._is_closed = False
         self._pipe, theirs = socket.socketpair()
-        command = [sys.executable, "-P", "-m", "proctor.workers", str(theirs.fileno())]
+        command = [sys.executable, "-P", "-m", "proctor.running.workers", str(theirs.fileno())]
         try:
             self._process = subprocess.Popen(
                 command,

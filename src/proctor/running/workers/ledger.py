@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from proctor.errors import BudgetSpent, Misconfigured
 from proctor.net.limits import Waiter, wait_outside_time_limit
+from proctor.running.workers.messages import BudgetAnswer, BudgetRequest, Spending
 from proctor.spending.budget import Budget, Reservation, known_usage, larger
 from proctor.usage import Usage
-from proctor.workers.messages import BudgetAnswer, BudgetRequest, Spending
 
 _NOTHING = Usage(cost=0.0)
 

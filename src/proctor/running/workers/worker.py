@@ -27,11 +27,11 @@ from proctor.run import PendingAttempt, Record
 from proctor.running.exits import intercept_exits
 from proctor.running.feed import FedExecutor
 from proctor.running.garbage import seldom_collected
+from proctor.running.workers import messages
+from proctor.running.workers.ledger import RemoteBudget
+from proctor.running.workers.messages import Brief, Build, Hello, Order, Parts, WorkerReport
 from proctor.spending.shared_limits import told_sharers
 from proctor.threads import Stage
-from proctor.workers import messages
-from proctor.workers.ledger import RemoteBudget
-from proctor.workers.messages import Brief, Build, Hello, Order, Parts, WorkerReport
 
 _LOOK_EVERY = 0.1
 """Seconds between two looks whether the driver still speaks."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from proctor.workers.messages import Brief, Hello, Order, WorkerReport
+from proctor.running.workers.messages import Brief, Hello, Order, WorkerReport
 
 
 class WorkerLost(Exception):

@@ -1,4 +1,4 @@
-"""python -m proctor.workers DESCRIPTOR: one worker, which hears its driver on this socket. Started by `processes`."""
+"""python -m proctor.running.workers DESCRIPTOR: one worker, which hears its driver on this socket (see `processes`)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import sys
 from contextlib import suppress
 
 from proctor.running import exits
+from proctor.running.workers.messages import Brief, Order
+from proctor.running.workers.processes import receive, send
+from proctor.running.workers.streams import scrub_streams
+from proctor.running.workers.worker import CrewWorker, take_place
 from proctor.threads import exit_now
-from proctor.workers.messages import Brief, Order
-from proctor.workers.processes import receive, send
-from proctor.workers.streams import scrub_streams
-from proctor.workers.worker import CrewWorker, take_place
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ from tests.agents.minded import mcp as minded
 from proctor.cli import cli
 from proctor.config import Config
 from proctor.errors import UsageError
-from proctor.workflows.tools import atools_of
+from proctor.workflows.doctor import atools_of
 
 
 def test_the_doctor_finds_expected_tools_that_an_mcp_server_does_not_offer(tmp_path: Path) -> None:

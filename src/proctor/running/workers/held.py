@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from proctor.run import Attempt, Failure, Finished, Key, PendingAttempt, Record, Reviewed, Turned
 from proctor.running.play import paid_for
+from proctor.running.workers.messages import DealtAttempt
 from proctor.score import Review
 from proctor.transcript import Transcript, Turn
-from proctor.workers.messages import DealtAttempt
 
 MOST_DEATHS = 3
 """Workers that one attempt may take down before it is blamed."""

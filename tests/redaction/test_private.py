@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from proctor import evaluate, private
+from proctor import evaluate
 from proctor.benchmark import Case
+from proctor.redaction import private
 from proctor.spending.cache import FILE, Cache
 from proctor.storage import open_store
 

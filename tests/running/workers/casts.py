@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from proctor.running.workers.crew import CrewExecutor
+from proctor.running.workers.link import Transport
+from proctor.running.workers.messages import Brief, Parts
+from proctor.running.workers.processes import Processes
 from proctor.spending.budget import Budget
 from proctor.spending.run_limits import current
 from proctor.testing.scenes import Scene
 from proctor.threads import own_stage
-from proctor.workers.crew import CrewExecutor
-from proctor.workers.link import Transport
-from proctor.workers.messages import Brief, Parts
-from proctor.workers.processes import Processes
 
 
 @contextmanager

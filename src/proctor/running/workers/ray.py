@@ -27,12 +27,12 @@ from proctor.errors import UsageError
 from proctor.failures import said
 from proctor.redaction.names import says_secret
 from proctor.running import exits
+from proctor.running.workers import messages
+from proctor.running.workers.link import Link, NoPlace, TransportLost, WorkerLost
+from proctor.running.workers.messages import START, Brief, Hello, Order, WorkerReport
+from proctor.running.workers.streams import scrub_streams
+from proctor.running.workers.worker import CrewWorker, take_place
 from proctor.settings import shown
-from proctor.workers import messages
-from proctor.workers.link import Link, NoPlace, TransportLost, WorkerLost
-from proctor.workers.messages import START, Brief, Hello, Order, WorkerReport
-from proctor.workers.streams import scrub_streams
-from proctor.workers.worker import CrewWorker, take_place
 
 LOCAL = "local"
 _EXPECTED = "local (started here), auto (the one that runs on this machine) or an address such as HOST:6379"
@@ -53,7 +53,7 @@ _JOB = "RAY_JOB_CONFIG_JSON_ENV_VAR"
 
 
 class RayCluster:
-    """Starts workers on a cluster. Satisfies `proctor.workers.link.Transport`."""
+    """Starts workers on a cluster. Satisfies `proctor.running.workers.link.Transport`."""
 
     kind = "ray"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.workers.lab import ABSENT, KEYLESS, PATIENCE, Lab, kill, run_command, wait_until
+from tests.running.workers.lab import ABSENT, KEYLESS, PATIENCE, Lab, kill, run_command, wait_until
 
 
 @pytest.fixture

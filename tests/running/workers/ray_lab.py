@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from proctor.workers.ray import local_settings
+from proctor.running.workers.ray import local_settings
 
 _ASKED_FOR = "PROCTOR_TEST_RAY"
 

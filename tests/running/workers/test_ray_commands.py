@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.workers.lab import ABSENT, PATIENCE, Lab, kill, run_command, wait_until
-from tests.workers.ray_lab import marks, running_cluster
-from tests.workers.test_commands import read
+from tests.running.workers.lab import ABSENT, PATIENCE, Lab, kill, run_command, wait_until
+from tests.running.workers.ray_lab import marks, running_cluster
+from tests.running.workers.test_commands import read
 
-from proctor.workers.messages import LEASE
+from proctor.running.workers.messages import LEASE
 
 pytestmark = marks()
 AGENT_WITH_A_KEY = """

@@ -7,10 +7,10 @@ import asyncio
 import pytest
 
 from proctor.errors import BudgetSpent
+from proctor.running.workers.ledger import Ledger, RemoteBudget
+from proctor.running.workers.messages import BudgetAnswer, BudgetRequest, Spending
 from proctor.spending.budget import Budget
 from proctor.usage import Usage
-from proctor.workers.ledger import Ledger, RemoteBudget
-from proctor.workers.messages import BudgetAnswer, BudgetRequest, Spending
 
 
 def tokens(count: int) -> Usage:

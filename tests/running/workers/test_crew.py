@@ -16,19 +16,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.workers.casts import build_scene, crew
+from tests.running.workers.casts import build_scene, crew
 
 from proctor.roles import Agent
 from proctor.run import Attempt, Finished, Record, Settings
+from proctor.running.workers import messages
+from proctor.running.workers.crew import CrewExecutor
+from proctor.running.workers.link import Link, NoPlace, WorkerLost
+from proctor.running.workers.messages import Brief, Hello, Parts
+from proctor.running.workers.processes import Processes
 from proctor.spending.budget import Budget
 from proctor.testing import Scene
 from proctor.testing.scenes import TOKENS, SceneAgent
 from proctor.transcript import Reply, Request
-from proctor.workers import messages
-from proctor.workers.crew import CrewExecutor
-from proctor.workers.link import Link, NoPlace, WorkerLost
-from proctor.workers.messages import Brief, Hello, Parts
-from proctor.workers.processes import Processes
 
 
 @dataclass(slots=True)
@@ -235,7 +235,7 @@ def test_who_waits_for_a_place_holds_nobody_up_and_plays_later(tmp_path: Path) -
 
 
 def test_where_nobody_has_a_place_the_run_ends_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("proctor.workers.crew._PLACE_PATIENCE", 0.1)
+    monkeypatch.setattr("proctor.running.workers.crew._PLACE_PATIENCE", 0.1)
     scene = scene_in(tmp_path)
     with crew(scene, transport=Crowded(times=math.inf)) as executor:
         assert played(executor, scene) == []

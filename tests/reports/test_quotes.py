@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from proctor.reports.quotes import find
 from proctor.transcript import Citation, Reply, ToolCall
-from proctor.web.reading.quotes import find
 
 
 def reply(*results: Any) -> Reply:

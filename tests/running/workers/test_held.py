@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from proctor.run import Finished, Reviewed, Turned
+from proctor.running.workers.held import HeldAttempt
 from proctor.score import Review
 from proctor.testing import Scene
 from proctor.transcript import Reply, Transcript, Turn
-from proctor.workers.held import HeldAttempt
 
 
 def held(turns: int = 3) -> HeldAttempt:

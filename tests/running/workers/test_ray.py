@@ -14,20 +14,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.workers.casts import crew
-from tests.workers.lab import wait_until
-from tests.workers.ray_lab import marks
-from tests.workers.test_crew import build_dying, build_poisoned, finished, played, scene_in
+from tests.running.workers.casts import crew
+from tests.running.workers.lab import wait_until
+from tests.running.workers.ray_lab import marks
+from tests.running.workers.test_crew import build_dying, build_poisoned, finished, played, scene_in
 
 from proctor.errors import UsageError
 from proctor.roles import Executor
 from proctor.run import Record
 from proctor.running.schedule import STORM
+from proctor.running.workers import messages
+from proctor.running.workers.link import Link
+from proctor.running.workers.messages import Brief, Hello
+from proctor.running.workers.ray import RayCluster, _merge_variables
 from proctor.testing import ExecutorContract, Scene
-from proctor.workers import messages
-from proctor.workers.link import Link
-from proctor.workers.messages import Brief, Hello
-from proctor.workers.ray import RayCluster, _merge_variables
 from proctor.workflows.sync import evaluate
 
 pytestmark = marks()
@@ -125,7 +125,7 @@ def test_other_versions_are_refused_before_the_first_call(tmp_path: Path, monkey
 
 
 def test_who_has_no_place_holds_nobody_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("proctor.workers.ray._PLACE", 3.0)
+    monkeypatch.setattr("proctor.running.workers.ray._PLACE", 3.0)
     scene, told = scene_in(tmp_path, cases=30), list[str]()
     with crew(scene, workers=8, transport=RayCluster("local"), on_lost=told.append) as executor:
         assert len(finished(played(executor, scene))) == 30
@@ -174,7 +174,7 @@ def test_a_stopped_crew_is_over_within_a_second(tmp_path: Path) -> None:
 
 
 def test_a_closed_worker_is_dead(tmp_path: Path, cluster: RayCluster) -> None:
-    from tests.workers.casts import brief_of
+    from tests.running.workers.casts import brief_of
 
     link: Any = cluster.start(brief_of(scene_in(tmp_path)))
     hello: Hello = link.hello()

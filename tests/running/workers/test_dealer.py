@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from proctor.run import Settings
+from proctor.running.workers.dealer import Dealer
+from proctor.running.workers.held import HeldAttempt
 from proctor.testing import Scene
-from proctor.workers.dealer import Dealer
-from proctor.workers.held import HeldAttempt
 
 
 def dealer(cases: int, places: int) -> Dealer:
