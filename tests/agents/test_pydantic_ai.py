@@ -107,7 +107,7 @@ async def test_usage_is_summed_over_all_whether_they_share_it_or_not(shares_usag
 
 
 async def test_a_sub_agent_that_fails_is_a_step_with_its_error() -> None:
-    helper = agent_with(minds.confused, name="helper")
+    helper = agent_with(minds.fail_confused, name="helper")
     boss = agent_with(then(call("ask"), Move(text="alone, then")), {})
 
     @boss.tool_plain

@@ -322,5 +322,5 @@ async def test_tokens_that_were_reserved_but_not_needed_are_given_back_to_the_mi
     limits._throttles[source] = Throttle(tokens_per_minute=60_000, clock=lambda: next(clock) + sum(slept), sleep=sleep)
     for _ in range(10):
         async with RunLimits(limits=limits).call(source, Usage(input_tokens=900)) as call:
-            call.answered(Usage(input_tokens=90))
+            call.count_answer(Usage(input_tokens=90))
     assert sum(slept) == pytest.approx(0.71, abs=0.01)  # 900 at once and 9 × 90 before, of which 1,000 were there

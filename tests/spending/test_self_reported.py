@@ -28,7 +28,7 @@ async def work(*, own: Usage | None = None, through_us: int = 0, tells: bool = T
         allowance = current()
         assert allowance is not None
         async with allowance.call(MODEL, used(through_us)) as call:
-            call.answered(used(through_us))
+            call.count_answer(used(through_us))
         total += used(through_us)
     return total if tells else None
 

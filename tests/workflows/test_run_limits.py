@@ -138,7 +138,7 @@ def test_an_agent_of_ones_own_that_calls_a_model_inside_is_neither_kept_waiting_
         allowance = current()
         assert allowance is not None
         async with allowance.call(Source(provider="m"), inside) as call:
-            call.answered(inside)
+            call.count_answer(inside)
         return frugal(request)  # what it tells is more than that, and has it in it
 
     result = proctor.evaluate(CASES, agent=asks_inside, max_tokens=1100, concurrency=1, store=tmp_path / "s.db")

@@ -34,12 +34,12 @@ _OF_EXAMINERS = ("prober",)
 
 def _without_noise(complete: Complete) -> Complete:
     @functools.wraps(complete)
-    def offered(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
+    def complete_quietly(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
         with suppress(Exception):
             return complete(ctx, param, incomplete)
         return []
 
-    return offered
+    return complete_quietly
 
 
 @_without_noise

@@ -73,7 +73,7 @@ def command(
     elif orchestrator:
         runs, name, show = demo.orchestrator(trials=trials), "demo-orchestrator.html", _show_orchestrator
     elif judge:
-        runs, name, show = demo.judged(trials=trials), "demo-judge.html", _show_judged
+        runs, name, show = demo.judge_librarian(trials=trials), "demo-judge.html", _show_judged
     else:
         runs, name, show = demo.questions(trials=trials), "demo.html", _show_questions
     url = store_url(store, load_config(config_path))

@@ -46,7 +46,7 @@ def command(
     from proctor.cli.play import drive
     from proctor.config import load_config
     from proctor.redaction import without_secrets
-    from proctor.reports.judges import as_dict, in_markdown, render, unfinished
+    from proctor.reports.judges import as_dict, in_markdown, render, say_unfinished
     from proctor.workflows.judges import acompare_judges
     from proctor.workflows.store_url import store_url
 
@@ -64,5 +64,5 @@ def command(
         console().print(render(found))
     if not any(judge.pending for judge in found.judges):
         return 0
-    tell_error(without_secrets(unfinished(found)))
+    tell_error(without_secrets(say_unfinished(found)))
     return 4

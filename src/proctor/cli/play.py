@@ -194,12 +194,12 @@ def _tell_why(findings: Findings, gates: Sequence[GateVerdict]) -> None:
 
 
 def _no_battle(battle: BattleFindings) -> str:
-    from proctor.reports.numbers import judged
+    from proctor.reports.numbers import say_judged
 
     fair = battle.examiner is not None and battle.examiner.questions > sum(battle.examiner.faults.values())
     if not fair:
         return "The examiner asked no fair question: this is no test."
-    return f"{judged(battle.judged, battle.asked)}, none beyond the seed questions: this is no test."
+    return f"{say_judged(battle.judged, battle.asked)}, none beyond the seed questions: this is no test."
 
 
 def exit_code(findings: Findings, gates: Sequence[GateVerdict] = (), *, as_json: bool = False) -> int:

@@ -66,7 +66,7 @@ class PassageRanking:
 
     def best(self, candidates: Iterable[CitedSentence]) -> CitedSentence:
         """The passage that answers best; the earlier of two equals."""
-        return max(candidates, key=lambda each: self.overlap(each) + _KIND * self.satisfied(each))
+        return max(candidates, key=lambda each: self.overlap(each) + _KIND * self.has_kind(each))
 
     def overlap(self, passage: CitedSentence) -> float:
         """The share of the question's weight that the sentence holds, with the headings above it."""
@@ -74,6 +74,6 @@ class PassageRanking:
         shared = sum(self.weight(word) * presence(word, there) for word in self.words)
         return shared / (sum(map(self.weight, self.words)) or 1.0)
 
-    def satisfied(self, passage: CitedSentence) -> bool:
+    def has_kind(self, passage: CitedSentence) -> bool:
         """Whether the sentence holds the kind of thing that is wanted."""
         return offers(passage.text, self.wants)

@@ -83,7 +83,7 @@ class Research:
         chosen = self._choose(known)
         read = chosen if chosen["alone"] else await self._read_around(chosen)
         passage = self._ranking.best(passages(read))
-        if not self._ranking.satisfied(passage):
+        if not self._ranking.has_kind(passage):
             passage = await self._elsewhere(read["text"], known) or passage
         return self.say(passage)
 
@@ -124,7 +124,7 @@ class Research:
 
     def _settles(self, candidates: Sequence[CitedSentence]) -> CitedSentence | None:
         passage = self._ranking.best(candidates)
-        settled = self._ranking.satisfied(passage) and self._ranking.overlap(passage) >= KNOWN
+        settled = self._ranking.has_kind(passage) and self._ranking.overlap(passage) >= KNOWN
         return passage if settled else None
 
     async def _read_through(self, source: str) -> list[CitedSentence]:

@@ -80,7 +80,7 @@ class Guarded:
         fault: Fault | None = None
         for _ in range(self._retries + 1):
             try:
-                ask = partial(self._asked, exam, turns, note=fault, conversation=conversation)
+                ask = partial(self._ask_once, exam, turns, note=fault, conversation=conversation)
                 asked = await self._spending.paid(ask, told=_usage_of)
             except CallError as broken:
                 with_spending(broken, spent + (getattr(broken, "spent", None) or Usage()))
@@ -106,7 +106,7 @@ class Guarded:
         if close is not None:
             await close()
 
-    async def _asked(
+    async def _ask_once(
         self, exam: Exam, turns: Sequence[Turn], *, note: Fault | None, conversation: str | None
     ) -> Turn | Usage | None:
         """One try, told what it wants to know."""

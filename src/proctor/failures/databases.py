@@ -40,7 +40,7 @@ _WORDS: tuple[tuple[FailureKind, re.Pattern[str]], ...] = (
 """How the system, and servers that take nobody at the moment, are quoted where there is no SQLSTATE."""
 
 
-def unconnected(link: BaseException) -> FailureKind | None:
+def connection_failure(link: BaseException) -> FailureKind | None:
     """What kept a database's client from a connection; None: it had one, or is no such client."""
     if not names_of(link) & _NAMES:
         return None

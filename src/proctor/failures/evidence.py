@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from proctor.errors import FailureKind
 from proctor.failures.causes import chain, names_of, read
-from proctor.failures.databases import unconnected
+from proctor.failures.databases import connection_failure
 from proctor.failures.messages import retry_after, told
 from proctor.failures.places import came_through, host_of, is_models, was_at_work_in
 
@@ -208,7 +208,7 @@ def _connection_failure(link: BaseException) -> FailureKind | None:
     if isinstance(link, OSError) and number is None and told(link).startswith("Multiple exceptions: "):
         return "refused"
     names = names_of(link)
-    return next((kind for name, kind in _UNCONNECTED.items() if name in names), None) or unconnected(link)
+    return next((kind for name, kind in _UNCONNECTED.items() if name in names), None) or connection_failure(link)
 
 
 def _timed_out_connecting(link: BaseException) -> bool:

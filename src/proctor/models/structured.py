@@ -161,9 +161,9 @@ async def _send_within_limits(
             heard = await line.send(system, user, price=price)
         except Exception as error:
             if not is_late(error):
-                call.refused(status_of(error) or 0, retry_after=retry_after(error))
+                call.count_refusal(status_of(error) or 0, retry_after=retry_after(error))
             raise
-        call.answered(heard.usage)
+        call.count_answer(heard.usage)
     line.estimator.learn(tokens, heard.usage)
     return heard
 

@@ -72,7 +72,7 @@ class CaseTest(pytest.Function):
         play.begin(test.case.id for test in self._asked_together())
         self._attempts = play.wait(self.case.id)
         trials = play.trials_of(self.case.id)
-        self._counts = {"trials": trials, "needed": self.examination.needed(play, self.case.id)}
+        self._counts = {"trials": trials, "needed": self.examination.passes_needed(play, self.case.id)}
         self._note_properties()
         if wording.verdict(self._attempts, **self._counts) is None:
             raise NoVerdict(wording.no_verdict(self.case, self._attempts, trials=trials, stopped=play.reason))

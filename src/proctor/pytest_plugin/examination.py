@@ -106,7 +106,7 @@ class Examination:
         if asked is not None and asked > play.trials:
             raise ProctorError(f"--proctor-passes {asked} cannot be reached in {play.trials} trials of each case")
 
-    def needed(self, play: SuitePlay, case: str) -> int:
+    def passes_needed(self, play: SuitePlay, case: str) -> int:
         """How many trials of a case must pass; all of one that has fewer."""
         asked: int | None = self.option("passes")
         trials = play.trials_of(case)
@@ -140,7 +140,7 @@ class Examination:
         for agent in (*(play.prepared.cast.agent for play in plays.values()), *self._agents.values()):
             playing.let_go(agent, self.loop)
         self.loop.close()
-        played = [play.played(self._name(path)) for path, play in plays.items()]
+        played = [play.suite_so_far(self._name(path)) for path, play in plays.items()]
         if hasattr(self._config, "workerinput"):
             from proctor.codec import encode
 

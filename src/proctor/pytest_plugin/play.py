@@ -101,7 +101,7 @@ class SuitePlay:
         over = (attempt for attempt in self._attempts[case] if attempt.finished)
         return tuple(sorted(over, key=lambda attempt: attempt.key.trial))
 
-    def played(self, suite: str) -> PlayedSuite:
+    def suite_so_far(self, suite: str) -> PlayedSuite:
         """What became of it so far."""
         return PlayedSuite(
             suite=suite,

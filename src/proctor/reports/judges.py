@@ -127,7 +127,7 @@ def sentences(found: JudgesFinding) -> Iterator[str]:
     yield from _notes(found)
 
 
-def unfinished(found: JudgesFinding) -> str:
+def say_unfinished(found: JudgesFinding) -> str:
     """What is still to be judged and why, without a full stop; empty: nothing is."""
     lacking = [sentence for judge in found.judges if judge.pending for sentence in _open(judge)]
     return "; ".join([*(f"{name} was stopped: {why}" for name, why in found.stopped.items()), *lacking])

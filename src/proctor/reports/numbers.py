@@ -141,7 +141,7 @@ def workers_time(counts: WorkerCounts | None) -> str:
     return ", ".join(shares)
 
 
-def judged(count: int, asked: int) -> str:
+def say_judged(count: int, asked: int) -> str:
     """`2 of 14 replies judged`, in a battle."""
     return f"{whole(count)} of {whole(asked)} {'reply' if asked == 1 else 'replies'} judged"
 

@@ -171,7 +171,7 @@ class Progress:
         return numbers.plural(self._now.turns, "turn") if self._now.turns else ""
 
     def _judged_text(self) -> str:
-        return numbers.judged(self._now.judged, self._now.asked) if self._now.asked else ""
+        return numbers.say_judged(self._now.judged, self._now.asked) if self._now.asked else ""
 
     def _spent(self) -> str:
         if not self._now.tokens and self._now.cost is None:

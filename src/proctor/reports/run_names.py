@@ -23,6 +23,6 @@ def _name_of(run: Run) -> str:
     return run.agent if run.name.endswith((f" on {run.benchmark}", run.agent)) else run.name
 
 
-def listed(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """`A, B and C`."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

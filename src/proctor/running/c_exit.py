@@ -25,7 +25,7 @@ class _Guard:
     def __init__(self, ctypes: Any, library: Any) -> None:
         self._ctypes, self._library = ctypes, library
         self._handle = ctypes.create_string_buffer(1)  # whose address tells ours from others'
-        self._callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._called)
+        self._callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._at_exit)
         self._told: Callable[[], None] | None = None
         self._registered = self._entered = False
         self._code = 0
@@ -47,7 +47,7 @@ class _Guard:
         self._registered = True
         self._library["__cxa_atexit"](self._callback, None, self._handle)
 
-    def _called(self, _: object) -> None:
+    def _at_exit(self, _: object) -> None:
         if self._told is None:
             return
         self._entered = True

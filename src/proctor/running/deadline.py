@@ -57,13 +57,13 @@ async def within(seconds: float, work: Coroutine[Any, Any, T], clock: LoopClock 
         answer = await _Begun(work, first, limit)
     except asyncio.CancelledError:
         if limit.end():
-            raise Late(blocked=limit.blocked()) from None
+            raise Late(blocked=limit.seconds_blocked()) from None
         raise
     finally:
         TIME_LIMIT.reset(token)
         limit.end()
-    if limit.cancellations or (limit.blocked() and limit.elapsed() > seconds):
-        raise Late(blocked=limit.blocked())
+    if limit.cancellations or (limit.seconds_blocked() and limit.seconds_elapsed() > seconds):
+        raise Late(blocked=limit.seconds_blocked())
     return answer
 
 
@@ -106,17 +106,17 @@ class _Deadline:
         if took > LONG_STEP:
             self._own += took
 
-    def blocked(self) -> float:
+    def seconds_blocked(self) -> float:
         """Seconds for which the coroutine, or a task that it started, held up the loop."""
         if self._clock is None or self._charged is None:
             return self._own
         self._clock.held(time.monotonic())  # so that the last moments are charged too
         return self._own + self._charged.held - self._charged_before
 
-    def elapsed(self) -> float:
+    def seconds_elapsed(self) -> float:
         """Seconds since it began, without those that it was not to blame for."""
         now = time.monotonic()
-        others = max(0.0, self._clock.held(now) - self._held_before - self.blocked()) if self._clock else 0.0
+        others = max(0.0, self._clock.held(now) - self._held_before - self.seconds_blocked()) if self._clock else 0.0
         waiting = now - self._paused if self._paused is not None else 0.0
         return now - self._began - self._given_back - waiting - others
 
@@ -151,7 +151,7 @@ class _Deadline:
 
     def _look(self) -> None:
         """The time may be over; what others took of it is given back."""
-        left = self._seconds - self.elapsed() if self._clock is not None else 0.0
+        left = self._seconds - self.seconds_elapsed() if self._clock is not None else 0.0
         if left > 0.001:
             self._timer = self._task.get_loop().call_later(left, self._look)
         else:

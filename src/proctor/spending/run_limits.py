@@ -113,14 +113,14 @@ class Call(AbstractAsyncContextManager["Call"]):
             raise
         return self
 
-    def answered(self, usage: Usage) -> None:
+    def count_answer(self, usage: Usage) -> None:
         """The model answered, at this price."""
         self._actual = usage
         self._throttle.report(200, began=self._began)
         if usage.input_tokens or usage.output_tokens:
             self._throttle.charge(self._tokens(usage) - self._tokens(self._estimate))
 
-    def refused(self, status: int, *, retry_after: float | None = None) -> None:
+    def count_refusal(self, status: int, *, retry_after: float | None = None) -> None:
         """The server answered with an error, and therefore for nothing."""
         self._actual = _NOTHING
         self._throttle.report(status, retry_after=retry_after, began=self._began)

@@ -86,7 +86,7 @@ def _sqlite_engine(address: Address, *, references: bool) -> Engine:
     engine = create_engine(address.url, hide_parameters=True, connect_args={"timeout": BUSY_SECONDS})
 
     @event.listens_for(engine, "connect")
-    def connected(connection: Any, _record: object) -> None:
+    def on_connect(connection: Any, _record: object) -> None:
         connection.isolation_level = None  # we say BEGIN ourselves, see below
         connection.execute(f"PRAGMA synchronous={SYNCHRONOUS}")
         connection.execute(f"PRAGMA foreign_keys={'ON' if references else 'OFF'}")

@@ -150,7 +150,7 @@ class AgentContract:
     @_to_the_end
     async def test_an_agent_that_raises_has_failed_itself(self) -> None:
         self._needs("failing")
-        assert isinstance(await self._fault(minds.confused), AgentFault)
+        assert isinstance(await self._fault(minds.fail_confused), AgentFault)
 
     @_to_the_end
     async def test_a_refused_connection_is_the_environments(self) -> None:

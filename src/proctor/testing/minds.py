@@ -87,7 +87,7 @@ async def recalling(heard: Heard) -> Move:
     return Move(text=json.dumps([heard.context, *heard.history, heard.question]))
 
 
-async def confused(heard: Heard) -> Move:
+async def fail_confused(heard: Heard) -> Move:
     """Fails."""
     raise RuntimeError("I have lost my mind")
 

@@ -194,7 +194,7 @@ async def _ask_model() -> str:
     assert limits is not None, "workers are built inside `Scene.limits`"
     used = Usage(input_tokens=1, calls=1)
     async with limits.call(_MODEL, used) as call:
-        call.answered(used)
+        call.count_answer(used)
     return "yes"
 
 

@@ -40,14 +40,14 @@ def with_checks(benchmark: Benchmark, suite: str | Path | None) -> Benchmark:
 
     joined = frozenset(benchmark.joined_cases)
 
-    def checked(case: Case) -> Case:
+    def with_expectations(case: Case) -> Case:
         own = case.expect if case.id in joined else merge(benchmark.expect, case.expect)
         return replace(case, expect=merge(own, by_question.get(case.question.strip(), added.expect)))
 
     return replace(
         benchmark,
-        cases=tuple(map(checked, benchmark.cases)),
-        exams=tuple(replace(exam, cases=tuple(map(checked, exam.cases))) for exam in benchmark.exams),
+        cases=tuple(map(with_expectations, benchmark.cases)),
+        exams=tuple(replace(exam, cases=tuple(map(with_expectations, exam.cases))) for exam in benchmark.exams),
         expect=merge(benchmark.expect, added.expect),
         joined_cases=tuple(dict.fromkeys(case.id for case in _all_cases(benchmark))),
         sources=benchmark.sources or added.sources,
@@ -70,12 +70,12 @@ def check_reviewer(benchmark: Benchmark) -> Reviewer:
     return CheckReviewer(
         sources=Path(benchmark.sources) if benchmark.sources else None,
         everywhere=benchmark.expect,
-        joined=_joined(benchmark),
+        joined=_already_joined(benchmark),
         own=load_own(sorted(names), _load_registered),
     )
 
 
-def _joined(benchmark: Benchmark) -> dict[str, list[Expectation]]:
+def _already_joined(benchmark: Benchmark) -> dict[str, list[Expectation]]:
     """What the cases expect that have the benchmark's word already; conversations may share an id."""
     found: dict[str, list[Expectation]] = {name: [] for name in benchmark.joined_cases}
     for case in _all_cases(benchmark):

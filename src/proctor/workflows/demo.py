@@ -36,7 +36,7 @@ def questions(*, trials: int | None = None) -> dict[str, PreparedRun]:
     }
 
 
-def judged(*, trials: int | None = None) -> dict[str, PreparedRun]:
+def judge_librarian(*, trials: int | None = None) -> dict[str, PreparedRun]:
     """The librarian on the thirty questions, whose judge is then held against labels."""
     return {"": _run(benchmark_path(), settings={"trials": trials or TRIALS})}
 

@@ -120,11 +120,11 @@ def _with_own_names(item: Mapping[Any, Any], number: int) -> dict[str, Any]:
         name = _SYNONYMS.get(given, given)
         if name in values:
             raise InputError(f"case {number}: {given!r} means the same as another of its keys; give one of them")
-        values[name] = _listed(value) if name == "categories" else value
+        values[name] = _as_list(value) if name == "categories" else value
     return values
 
 
-def _listed(categories: object) -> object:
+def _as_list(categories: object) -> object:
     """One category is a list of one, and None, as tables have it, a list of none."""
     if categories is None:
         return []

@@ -120,7 +120,7 @@ def plan_workers(
         return WorkerPlan(count=count or 1, recipe=_pack(build, data, _pickle))
     cluster = _cluster(ray, count, run, config, cache=cache)
     try:
-        recipe = _pack(build, data, cluster.packed)
+        recipe = _pack(build, data, cluster.pack)
     except BaseException:
         cluster.close()
         raise

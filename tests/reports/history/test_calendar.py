@@ -13,13 +13,13 @@ def test_days_that_differ_are_said_as_days() -> None:
 def test_several_runs_a_day_have_the_time_of_day() -> None:
     moments = [day(3, 2), day(3, 14), day(4)]
     assert [*map(Calendar(moments), moments)] == ["3 Nov 02:00", "3 Nov 14:00", "4 Nov 02:00"]
-    assert Calendar(moments).placed(moments[0]) == "on 3 Nov 02:00"
+    assert Calendar(moments).say_when(moments[0]) == "on 3 Nov 02:00"
 
 
 def test_runs_of_one_day_have_only_that() -> None:
     moments = [day(3, 2), day(3, 14)]
     assert [*map(Calendar(moments), moments)] == ["02:00", "14:00"]
-    assert Calendar(moments).placed(moments[0]) == "at 02:00"
+    assert Calendar(moments).say_when(moments[0]) == "at 02:00"
 
 
 def test_a_year_is_said_where_there_are_two() -> None:

@@ -270,7 +270,7 @@ def test_a_run_that_another_process_has_completed_stays_completed(sites: SitesOp
             site.store.journal.mark(run.id, "completed")
         [job] = site.jobs._jobs.values()
         site.jobs._log_file(run.id).write_text("Error: another process is writing this run")
-        site.jobs._ended(job, 2)
+        site.jobs._end_of(job, 2)
     assert status(site, run) == "completed"
     assert not site.jobs._jobs
 
@@ -286,7 +286,7 @@ def test_a_run_that_another_server_began_first_and_stopped_waits_again(sites: Si
             code = job.process.wait(60)
             site.store.journal.mark(run.id, "paused", reason="its server went away")
         job.process = None
-        site.jobs._ended(job, code)
+        site.jobs._end_of(job, code)
     assert status(site, run) == "queued"
     assert site.jobs.waiting() == [run.id]
 
@@ -297,7 +297,7 @@ def test_why_a_run_could_not_begin_is_told_without_secrets(sites: SitesOpener, m
     run = started(site)
     [job] = site.jobs._jobs.values()
     site.jobs._log_file(run.id).write_text("Error: https://x:pw@example.org/ is no place for hush-hush-hush")
-    site.jobs._ended(job, 2)
+    site.jobs._end_of(job, 2)
     found = site.store.archive.find(run.id)
     assert (found.status, found.reason) == ("failed", "https://…@example.org/ is no place for $SOME_KEY")
 

@@ -235,7 +235,7 @@ def test_a_cookie_that_was_not_signed_here_is_none(stranger: Browser, forged: st
 
 def test_a_signed_cookie_cannot_be_promoted(tmp_path: Path) -> None:
     sessions = Sessions(tmp_path, TOKEN)
-    value = sessions.sealed(sessions.begin())
+    value = sessions.seal(sessions.begin())
     identity, since, known, signature = value.split(".")
     assert sessions.read(value) is not None
     assert sessions.read(f"{identity}.{since}.1.{signature}") is None
@@ -244,7 +244,7 @@ def test_a_signed_cookie_cannot_be_promoted(tmp_path: Path) -> None:
 
 def test_sessions_survive_a_restart_but_not_a_new_token_nor_logging_out(tmp_path: Path) -> None:
     first = Sessions(tmp_path, TOKEN)
-    sealed = first.sealed(first.begin(known=True))
+    sealed = first.seal(first.begin(known=True))
     assert Sessions(tmp_path, TOKEN).read(sealed) is not None
     assert Sessions(tmp_path, "another token, longer").read(sealed) is None
     assert (tmp_path / "session.key").stat().st_mode & 0o077 == 0
@@ -264,7 +264,7 @@ def test_a_key_that_was_not_written_whole_is_made_anew(tmp_path: Path, broken: b
 def test_sessions_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sessions = Sessions(tmp_path, TOKEN)
     session = sessions.begin(known=True)
-    sealed = sessions.sealed(session)
+    sealed = sessions.seal(session)
     monkeypatch.setattr("proctor.web.site.sessions.time.time", lambda: session.since + LIFETIME)
     assert sessions.read(sealed) is None
 

@@ -49,7 +49,7 @@ class RequestWriter:
             envelope = self._envelope({name: value for each in values for name, value in each.items()})
         if template is None:
             return envelope
-        body = template.filled(template.values(request, session))
+        body = template.fill(template.values(request, session))
         kind, sent = _encode_body(body)
         headers = {"Content-Type": kind, **envelope.headers}
         return HttpMessage(url=envelope.url, headers=headers, body=sent, secrets=envelope.secrets)

@@ -61,7 +61,7 @@ class Template:
         """What its placeholders stand for in this request."""
         return {name: VALUES[name](request, session) for name in self.uses if name in VALUES}
 
-    def filled(self, values: Mapping[str, Any]) -> Any:
+    def fill(self, values: Mapping[str, Any]) -> Any:
         """The structure with the values in it."""
         return self._fill(values)
 

@@ -112,7 +112,7 @@ class InputWriter:
         values = self._template.values(request, None)
         values |= {"history": history, "messages": self._messages(context, history, asked, known=known)}
         values["context"] = request.context or ""
-        return self._template.filled(values), asked.id or ""
+        return self._template.fill(values), asked.id or ""
 
     def _messages(
         self, context: str | None, history: list[BaseMessage], asked: HumanMessage, *, known: bool

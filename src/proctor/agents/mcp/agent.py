@@ -152,7 +152,7 @@ class McpAgent:
     def _arguments(self, request: Request, argument: str | None) -> dict[str, Any]:
         """What the tool is given; nothing stands for what a request does not have."""
         template = self._options.arguments
-        filled = template.filled(template.values(request, None))
+        filled = template.fill(template.values(request, None))
         given = {name: value for name, value in filled.items() if value is not None}
         return given if argument is None else {**given, argument: request.question}
 

@@ -106,7 +106,7 @@ class Service:
                     error.by_model = True
                 raise
             usage = completion.usage(self._options.price)
-            call.answered(usage)
+            call.count_answer(usage)
         self._estimator.learn(tokens, usage)
         completion.seconds = time.perf_counter() - started
         return completion, usage
@@ -135,7 +135,7 @@ class Service:
         """Raise the fault that a status means, and tell the limits of it."""
         fault = fault_of_status(response, sent=fields, key=self._options.key_env)
         if fault is not None:
-            call.refused(response.status, retry_after=asked_wait(response))
+            call.count_refusal(response.status, retry_after=asked_wait(response))
             raise fault
 
 

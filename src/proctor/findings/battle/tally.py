@@ -344,7 +344,7 @@ def _share(outcome: str, among: Iterable[Transition]) -> tuple[int, int]:
 def _one_less(rate: Estimate) -> Estimate:
     """1 − the rate, with the ends of its interval changed over."""
 
-    def turned(value: float | None) -> float | None:
+    def one_less(value: float | None) -> float | None:
         return None if value is None else 1 - value
 
-    return replace(rate, value=turned(rate.value), low=turned(rate.high), high=turned(rate.low))
+    return replace(rate, value=one_less(rate.value), low=one_less(rate.high), high=one_less(rate.low))

@@ -39,10 +39,10 @@ def people_difference(before: Findings, after: Findings) -> PeopleDifference | N
         cases=min(before.people.rate.n, after.people.rate.n),
         labels=before.people.labels + after.people.labels,
     )
-    return PeopleDifference(difference=_bounded(difference, before.people.rate, after.people.rate))
+    return PeopleDifference(difference=_with_bounds(difference, before.people.rate, after.people.rate))
 
 
-def _bounded(difference: Estimate, a: Estimate, b: Estimate) -> Estimate:
+def _with_bounds(difference: Estimate, a: Estimate, b: Estimate) -> Estimate:
     """What the attempts without a verdict, of which nobody is asked, could make of the difference."""
     missing = a.missing + b.missing
     (a_least, a_most), (b_least, b_most) = _off(a), _off(b)

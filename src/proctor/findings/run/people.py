@@ -223,10 +223,10 @@ def _of_all(rate: Estimate, by_judge: JudgedShare) -> Estimate:
     """The rate among those with a reply and a verdict as a rate of all, bounded where a verdict is missing."""
     ends = [None if end is None else end * by_judge.answered for end in (rate.value, rate.low, rate.high)]
     of_all = replace(rate, value=ends[0], low=ends[1], high=ends[2], n=by_judge.rate.n)
-    return _bounded(of_all, by_judge.rate)
+    return _with_bounds(of_all, by_judge.rate)
 
 
-def _bounded(rate: Estimate, by_judge: Estimate) -> Estimate:
+def _with_bounds(rate: Estimate, by_judge: Estimate) -> Estimate:
     """What the rate would be had people failed, or passed, all that has no verdict: nobody is asked about those."""
     if not by_judge.missing:
         return rate

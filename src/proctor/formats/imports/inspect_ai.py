@@ -244,14 +244,14 @@ def _with_attachments(sample: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(attached, dict) or not attached:
         return sample
 
-    def filled(value: Any) -> Any:
+    def fill(value: Any) -> Any:
         if isinstance(value, str):
             return _ATTACHED.sub(lambda found: str(attached.get(found[1], found[0])), value)
         if isinstance(value, dict):
-            return {name: filled(inner) for name, inner in value.items()}
-        return [filled(inner) for inner in value] if isinstance(value, list) else value
+            return {name: fill(inner) for name, inner in value.items()}
+        return [fill(inner) for inner in value] if isinstance(value, list) else value
 
-    return {name: filled(value) for name, value in sample.items()}
+    return {name: fill(value) for name, value in sample.items()}
 
 
 def _with_choices(asked: ImportedQuestion, choices: Any) -> ImportedQuestion:

@@ -81,7 +81,7 @@ def when_asked(strategy: str) -> str:
 
 def replies(battle: BattleFindings) -> str:
     """`64 of 70 replies judged, 34 of 64 passed`, and what the environment took; empty where there is neither."""
-    asked = numbers.judged(battle.judged, battle.asked) if battle.asked else ""
+    asked = numbers.say_judged(battle.judged, battle.asked) if battle.asked else ""
     said = f"{numbers.whole(battle.passed)} of {numbers.whole(battle.replies)} passed" if battle.replies else ""
     lost = f"{numbers.plural(battle.lost, 'conversation')} lost to the environment" if battle.lost else ""
     apart = f"{numbers.plural(battle.no_test, 'conversation')} no test" if battle.no_test else ""

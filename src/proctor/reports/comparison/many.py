@@ -16,7 +16,7 @@ from proctor.reports.comparison.words import difference_of
 from proctor.reports.headline import noun_of
 from proctor.reports.markup import plain as in_markdown
 from proctor.reports.outcomes import OutcomeLabel
-from proctor.reports.run_names import listed, run_names
+from proctor.reports.run_names import join_names, run_names
 from proctor.reports.terminal import STYLES, Page, cut_line, outcome_text, page_table
 from proctor.reports.values import counts, estimate, plain
 from proctor.reports.words import cell_text, one_line
@@ -40,7 +40,7 @@ def sentence(many: ManyCompared) -> str:
         return f"{_name(many, place)} is ahead, with {rate.value} ({rate.interval}), but not of all others for certain."
     if len(first) == len(many.runs):
         return f"These cases cannot tell the {len(many.runs)} runs apart."
-    return f"No run is certainly the best: {listed([_name(many, place) for place in first])} may each be first."
+    return f"No run is certainly the best: {join_names([_name(many, place) for place in first])} may each be first."
 
 
 def opening(many: ManyCompared) -> list[str]:

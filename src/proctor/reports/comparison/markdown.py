@@ -31,7 +31,7 @@ def _sentence(compared: Compared) -> Iterator[str]:
     yield ""
     for side, run in (("A", compared.a.run), ("B", compared.b.run)):
         named = "" if run.name in ("", run.id) else f", {plain(run.name)}"
-        yield f"- {side}: {plain(words.titled(run))}{named}, run `{run.id}`"
+        yield f"- {side}: {plain(words.title_of(run))}{named}, run `{run.id}`"
 
 
 def _warnings(compared: Compared) -> Iterator[str]:

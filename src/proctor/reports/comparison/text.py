@@ -64,7 +64,7 @@ def _sides(compared: Compared) -> Iterator[RenderableType]:
     table.add_column(no_wrap=True)
     for side, run in (("A", compared.a.run), ("B", compared.b.run)):
         named = "" if run.name in ("", run.id) else f", {one_line(run.name)}"
-        what = Text(one_line(words.titled(run))).append(named, style="dim")
+        what = Text(one_line(words.title_of(run))).append(named, style="dim")
         table.add_row(Text(side, style="bold"), what, Text(f"run {run.id}", style="dim"))
     yield Padding(table, _INDENT)
     yield Text()

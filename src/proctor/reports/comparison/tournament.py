@@ -15,7 +15,7 @@ from proctor.reports import numbers
 from proctor.reports.comparison.cost import side_columns, side_note
 from proctor.reports.comparison.many import side_table
 from proctor.reports.markup import plain as in_markdown
-from proctor.reports.run_names import listed, run_names
+from proctor.reports.run_names import join_names, run_names
 from proctor.reports.terminal import STYLES, Page, page_table
 from proctor.reports.values import estimate, plain
 from proctor.reports.words import one_line
@@ -40,7 +40,7 @@ def sentence(found: Tournament) -> str:
         return f"{named} is ahead, but not of all others for certain: {_tally(found.tally(place))}."
     if len(first) == len(found.runs):
         return f"These contests cannot tell the {len(found.runs)} runs apart."
-    return f"No run is certainly the strongest: {listed([names[place] for place in first])} may each be first."
+    return f"No run is certainly the strongest: {join_names([names[place] for place in first])} may each be first."
 
 
 def opening(found: Tournament) -> list[str]:
@@ -51,7 +51,7 @@ def opening(found: Tournament) -> list[str]:
     said = [f"{numbers.plural(len(found.outcomes), 'contest')} over {cases}, {numbers.whole(tied)} of them tied."]
     behind = [names[place] for place, strength in enumerate(strengths) if strength.best > 1]
     if behind and len(behind) < len(names):
-        said.append(f"Certainly weaker than another: {listed(behind)}.")
+        said.append(f"Certainly weaker than another: {join_names(behind)}.")
     return said
 
 

@@ -351,6 +351,6 @@ def list_command(compared: Compared) -> str:
     return f"proctor compare {compared.a.run.id} {compared.b.run.id}{' --force' if compared.unlike else ''} --json"
 
 
-def titled(run: Run) -> str:
+def title_of(run: Run) -> str:
     """`python:agent:answer on handbook`."""
     return f"{run.agent} on {run.benchmark}"

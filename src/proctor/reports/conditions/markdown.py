@@ -20,7 +20,12 @@ def side_by_side(findings: Findings) -> Iterator[str]:
 
 def _cells(condition: ConditionFinding) -> Iterator[str]:
     rate, against = numbers.say(condition.pass_rate), words.against(condition)
-    yield from (plain(words.named(condition.name), 40), rate.value, rate.interval, draw_interval(condition.pass_rate))
+    yield from (
+        plain(words.condition_name(condition.name), 40),
+        rate.value,
+        rate.interval,
+        draw_interval(condition.pass_rate),
+    )
     yield from (against.difference, against.interval)
     yield f"{against.verdict.sign} {against.verdict.word}" if against.verdict else ""
     yield from (numbers.say(condition.mean_score, "score").value, words.time_of(condition))

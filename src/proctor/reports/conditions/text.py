@@ -37,7 +37,7 @@ def side_by_side(findings: Findings, width: int, cut: ListCut) -> Iterator[Rende
 def _row(condition: ConditionFinding, axis: int) -> Iterator[RenderableType]:
     rate, mark = numbers.say(condition.pass_rate), numbers.say(condition.mean_score, "score")
     against = words.against(condition)
-    yield Text(one_line(words.named(condition.name)))
+    yield Text(one_line(words.condition_name(condition.name)))
     yield from (rate.value, drawn(condition.pass_rate, axis), rate.interval if condition.pass_rate.n else "")
     yield outcome_text(against.verdict, against.difference) if against.verdict else Text(against.difference)
     yield from (against.interval, mark.value, words.time_of(condition))
@@ -51,7 +51,9 @@ def _matrix(findings: Findings, width: int, cut: ListCut) -> Iterator[Renderable
     table.add_column("Not alike", no_wrap=True, overflow="ellipsis", max_width=14)
     table.add_column("", ratio=1, no_wrap=True, overflow="ellipsis", min_width=8)
     for condition in conditions:
-        table.add_column(Text(one_line(words.named(condition.name))), no_wrap=True, overflow="ellipsis", max_width=14)
+        table.add_column(
+            Text(one_line(words.condition_name(condition.name))), no_wrap=True, overflow="ellipsis", max_width=14
+        )
     for case in cut.shown(cases, _CASES):
         cells = (outcome_text(*words.cell(case, condition.name)) for condition in conditions)
         table.add_row(Text(one_line(case.id)), Text(one_line(case.question)), *cells)

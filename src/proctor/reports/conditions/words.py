@@ -18,7 +18,7 @@ LEGEND = (
 )
 
 
-def named(condition: str) -> str:
+def condition_name(condition: str) -> str:
     """The plain run is called none."""
     return condition or "none"
 
@@ -87,7 +87,7 @@ def cell(case: CaseFinding, condition: str) -> tuple[OutcomeLabel, str]:
     return (outcomes.FLAKY if passed else outcomes.NOT_PASSED), said
 
 
-def orchestrated(findings: Findings) -> dict[str, OrchestrationFindings]:
+def steps_by_condition(findings: Findings) -> dict[str, OrchestrationFindings]:
     """Condition → what an orchestrator's steps show under it."""
     return {each.name: each.orchestration for each in findings.conditions if each.orchestration is not None}
 

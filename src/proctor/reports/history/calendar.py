@@ -23,7 +23,7 @@ class Calendar:
         pieces += [f"{time:%H:%M}"] if self._clock else []
         return " ".join(pieces)
 
-    def placed(self, moment: float) -> str:
+    def say_when(self, moment: float) -> str:
         """`on 3 Nov`, `at 14:02`."""
         return f"{'on' if self._day or self._year else 'at'} {self(moment)}"
 

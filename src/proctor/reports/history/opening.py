@@ -42,7 +42,7 @@ def _told(entry: Entry, calendar: Calendar) -> str:
     value = entry.change.difference.value or 0.0
     labels = words.changed_labels(entry)
     beside = f" (with {labels})" if labels else ""
-    return f"{'up' if value > 0 else 'down'} {points(value)} {calendar.placed(entry.when)}{beside}"
+    return f"{'up' if value > 0 else 'down'} {points(value)} {calendar.say_when(entry.when)}{beside}"
 
 
 def _open(course: Series) -> Iterator[str]:

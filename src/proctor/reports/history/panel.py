@@ -84,7 +84,7 @@ class Panel:
         """Of a rate."""
         return self.floor - _PLOT * self.scale.place(rate)
 
-    def placed(self) -> list[list[Placed]]:
+    def place_entries(self) -> list[list[Placed]]:
         """The entries of each segment, with their places."""
         edge, found = float(_LEFT), []
         for segment in self.course.segments:
@@ -97,7 +97,7 @@ class Panel:
         for number, line in enumerate(self.heading):
             yield text(EDGE, self.top + 24 + _LINE * number, line, style="said")
         yield from self._grid()
-        segments = self.placed()
+        segments = self.place_entries()
         yield from self._edges(segments)
         for entries in segments:
             counted = [place for place in entries if not place[0].left_out]
@@ -156,7 +156,7 @@ class Panel:
         if self.address is None:
             return drawn
         return Markup('<a href="{}" tabindex="-1" aria-label="{}">{}</a>').format(
-            self.address(entry.run), words.named(entry.run), drawn
+            self.address(entry.run), words.short_name(entry.run), drawn
         )
 
     def _interval(self, rate: Estimate, x: float) -> Iterator[Markup]:
@@ -177,7 +177,7 @@ class Panel:
     def _told(self, entry: Entry) -> str:
         """What a pointer over the run tells."""
         rate = numbers.say(entry.rate).full if entry.rate is not None else numbers.NOTHING
-        said = [f"{words.named(entry.run)}, {numbers.exact(entry.when)}", rate]
+        said = [f"{words.short_name(entry.run)}, {numbers.exact(entry.when)}", rate]
         said += [words.change_of(entry.change, self.calendar)] if entry.change is not None else []
         return "\n".join(line for line in (*said, *words.notes(entry)) if line)
 

@@ -58,7 +58,7 @@ def _layout(history: History, width: int) -> _Layout:
     date = max((len(calendar(entry.when)) for entry in entries), default=0)
     basis = max(len(_BASIS), *(len(words.basis(entry)) for entry in entries)) if width >= _ROOMY and entries else 0
     fixed = 2 + date + 4 * len(_GAP) + _RATE + _INTERVAL + (basis + len(_GAP) if basis else 0)
-    longest = max((cell_len(words.named(entry.run)) for entry in entries), default=0)
+    longest = max((cell_len(words.short_name(entry.run)) for entry in entries), default=0)
     room = max(15, width - fixed)
     axis = max(9, min(41, room - max(6, min(longest, room * 2 // 5))))
     return _Layout(
@@ -132,7 +132,7 @@ def _line(entry: Entry, layout: _Layout, *, kind: str = "") -> Text:
     """`✓  9 Nov  nightly   87.8 %  ····├─:──●─┤···  79 – 94  30 × 3`."""
     mark = words.mark_of(entry)
     said = numbers.say(entry.rate) if entry.rate is not None else None
-    name = Text(f"{kind} {words.named(entry.run)}".strip())
+    name = Text(f"{kind} {words.short_name(entry.run)}".strip())
     name.truncate(layout.name, overflow="ellipsis", pad=True)
     known = said is not None and entry.rate is not None and entry.rate.value is not None
     cells = [

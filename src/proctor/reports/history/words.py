@@ -157,7 +157,7 @@ def changed_labels(entry: Entry) -> str:
     return ", ".join(one_line(piece, 60) for piece in pieces)
 
 
-def named(run: Run) -> str:
+def short_name(run: Run) -> str:
     """Its name, without the benchmark's, which stands above."""
     return one_line(run.name.replace(f" on {run.benchmark}", "", 1)) or run.id
 

@@ -89,12 +89,12 @@ def _renderer(findings: Findings, exams: Mapping[str, Exam]) -> Callable[[Attemp
     fragment = environment().get_template("conversation.html.j2" if battle else "attempt.html.j2")
     places = count(1)
 
-    def rendered(attempt: Attempt) -> str:
+    def render(attempt: Attempt) -> str:
         exam = exams.get(attempt.key.exam)
         held = talk(attempt, exam, name=f"talk-{next(places)}")
         return Markup(fragment.render(attempt=attempt, talk=held, whole=_of_whole(attempt), exam=exam))
 
-    return rendered
+    return render
 
 
 def _page(

@@ -380,7 +380,7 @@ class CrewExecutor:
                 one.lose()
             for one in held:
                 if one.deaths >= MOST_DEATHS:
-                    self._records.append(finished := one.blamed(str(why)))
+                    self._records.append(finished := one.end_by_blame(str(why)))
                     self._watch_for_storm(finished.attempt.failure)
             self._dealer.give_again(one for one in held if one.deaths < MOST_DEATHS)
             self._count_start(seat, name, why)

@@ -88,7 +88,7 @@ class RayCluster:
         fit: list[float] = [have.get(_theirs(name), 0.0) / need for name, need in self._needs.items() if need]
         return max(1, math.floor(min(fit, default=1.0)))
 
-    def packed(self, value: object) -> bytes:
+    def pack(self, value: object) -> bytes:
         """What a worker can read; more than pickle can: functions and classes of the script that is being run."""
         data: bytes = import_module("ray.cloudpickle").dumps(value)
         return data

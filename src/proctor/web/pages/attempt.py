@@ -136,7 +136,7 @@ def _around(
     """By the filter of the table that somebody came from, else the cases that did not pass; None: not known yet."""
     if wanted.by == "attempt" or wanted.check or wanted.stage:
         beside = results.attempts_beside(site, run, exams, wanted, shown)
-        links = ["" if each is None else addresses.filtered(addresses.attempt(each.key), wanted) for each in beside]
+        links = ["" if each is None else addresses.with_filter(addresses.attempt(each.key), wanted) for each in beside]
         return Neighbours(previous=links[0], next=links[1], place=0, count=0, words="attempts as they were chosen")
     if read is None or len(read.exams) > results.MOST_CASES:
         return None
@@ -144,7 +144,7 @@ def _around(
     cases = results.wanted_cases(read, wanted) if chosen else _failing(read)
     place = cases.index(shown.key.exam) + 1 if shown.key.exam in cases else 0
     links = [
-        addresses.filtered(addresses.case(run.id, cases[at]), wanted) if 0 <= at < len(cases) else ""
+        addresses.with_filter(addresses.case(run.id, cases[at]), wanted) if 0 <= at < len(cases) else ""
         for at in (place - 2, place)
     ]
     words = "as they were chosen" if chosen else "that did not pass"

@@ -129,7 +129,7 @@ def _rows_page(
         empty_row=fault.row if fault and row == NEW else ("",) * 4,
         fault=fault,
         overtaken=overtaken,
-        labelled=row_edit.labelled,
+        label_fields=row_edit.label_fields,
         page=page,
         pages=pages,
     )

@@ -119,7 +119,7 @@ def create(request: Request) -> Response:
     site, form = site_of(request), form_of(request)
     name, description = form.text("name").strip(), form.text("description")
     drafts = drafts_of(site)
-    draft, chosen = _submitted(drafts, form)
+    draft, chosen = _file_in(drafts, form)
     saving = form.text("do") == "save"
     if draft is None:
         return _form(request, name=name, description=description, trouble=_NOTHING_CHOSEN)
@@ -206,9 +206,9 @@ def delete(request: Request, benchmark: str) -> RedirectResponse:
     return RedirectResponse("/benchmarks", status_code=HTTPStatus.SEE_OTHER)
 
 
-def _submitted(drafts: Drafts, form: Form) -> tuple[Draft | None, dict[str, int]]:
+def _file_in(drafts: Drafts, form: Form) -> tuple[Draft | None, dict[str, int]]:
     """The file that is meant, and where columns of a table were chosen by hand, the table as it came."""
-    draft = drafts.submitted(form)
+    draft = drafts.file_in(form)
     if form.text("do") != "columns" or draft is None or "file" in form.files:
         return draft, {}
     told = ",".join(f"{name}:{form.text(f'column.{name}')}" for name in TABLE_FIELDS)

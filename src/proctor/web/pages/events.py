@@ -26,9 +26,9 @@ async def stream_run(request: Request, run: str, *, to_its_end: bool = False) ->
     if site.live.full:
         raise HTTPException(503, "too many watch runs at the moment; look again later", {"retry-after": "60"})
 
-    async def streamed() -> AsyncIterator[bytes]:
+    async def stream() -> AsyncIterator[bytes]:
         async with site.live.watching(site.store, found.id, to_its_end=to_its_end) as said:
             async for event in said:
                 yield event
 
-    return StreamingResponse(streamed(), media_type="text/event-stream", headers={"x-accel-buffering": "no"})
+    return StreamingResponse(stream(), media_type="text/event-stream", headers={"x-accel-buffering": "no"})

@@ -97,7 +97,7 @@ def take_source(request: Request) -> Response:
     if upload is not None:
         if upload.too_large:
             return _page(request, HarvestChoice(**{**given, "kept": ""}), trouble=_TOO_LARGE)
-        draft = drafts_of(site).submitted(form)
+        draft = drafts_of(site).file_in(form)
         kept = "" if draft is None else drafts_of(site).keep(draft)
         given |= {"run": "", "kept": kept, "called": upload.name}
     elif given["run"]:

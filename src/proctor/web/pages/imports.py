@@ -39,7 +39,7 @@ def import_page(request: Request, kept: str = "", called: Annotated[str, Query(m
 def take_file(request: Request) -> Response:
     """Look at a file, or keep what is in it."""
     site, form = site_of(request), form_of(request)
-    draft = drafts_of(site).submitted(form)
+    draft = drafts_of(site).file_in(form)
     if draft is None or draft.too_large:
         return _page(request, trouble=_NOTHING_CHOSEN if draft is None else _TOO_LARGE)
     kept = drafts_of(site).keep(draft)
@@ -69,13 +69,13 @@ def _save_cases(site: Site, found: ImportPreview, name: str) -> StoredBenchmark 
     """Its cases as a benchmark; those that one file cannot hold as further ones, numbered."""
     first: StoredBenchmark | None = None
     for number, suite in enumerate(found.suites, 1):
-        called = name if first is None else _numbered(name or first.name, number)
+        called = name if first is None else _with_number(name or first.name, number)
         saved = site.library.save(file="imported.yaml", content=suite, name=called)
         first = first or saved
     return first
 
 
-def _numbered(name: str, number: int) -> str:
+def _with_number(name: str, number: int) -> str:
     """`Support 2`; a name that leaves no room for the number is cut."""
     end = f" {number}"
     return f"{name[: LONGEST_NAME - len(end)]}{end}"

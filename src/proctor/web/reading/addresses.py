@@ -31,7 +31,7 @@ FILTERS = ("by", "verdict", "category", "check", "stage", "q", "sort")
 """What rows of results are chosen by, which the pages of attempts keep."""
 
 
-def filtered(address: str, wanted: object) -> str:
+def with_filter(address: str, wanted: object) -> str:
     """The same address, for somebody who came from these rows of results."""
     query = _query({name: getattr(wanted, name) for name in FILTERS})
     return f"{address}{'&' if '?' in address else '?'}{query}" if query else address

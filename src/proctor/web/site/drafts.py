@@ -58,7 +58,7 @@ class Drafts:
             return (self._folder / name).read_bytes()
         return None
 
-    def submitted(self, form: Form) -> Draft | None:
+    def file_in(self, form: Form) -> Draft | None:
         """The file that a form means: one just chosen, else its text where that was changed, else the kept one."""
         if (upload := form.files.get("file")) is not None:
             return Draft(file=upload.name, content=upload.content, too_large=upload.too_large)

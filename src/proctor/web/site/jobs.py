@@ -228,18 +228,18 @@ class Jobs:
             code = job.process.poll()
             if code is not None:
                 job.process = None
-                self._ended(job, code)
+                self._end_of(job, code)
             return
         run = self._found(job)
         if run is None:
             return
         was, job.elsewhere = job.elsewhere, self._store().archive.alive(job.run)
         if was and not job.elsewhere:
-            self._ended(job, None)
+            self._end_of(job, None)
         elif run.status in _OVER and not job.elsewhere:  # played by somebody else, from beginning to end since
             self._forget(job)
 
-    def _ended(self, job: _Job, code: int | None) -> None:
+    def _end_of(self, job: _Job, code: int | None) -> None:
         """Its process is gone, with this exit code where it was our child: is the run over, or does it wait again?"""
         run = self._found(job)
         if run is None:

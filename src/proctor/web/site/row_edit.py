@@ -62,7 +62,7 @@ def changes(before: Sequence[Row], after: Sequence[Row]) -> int:
     return sum(old != new for old, new in zip_longest(before, after))
 
 
-def labelled(row: Row) -> Iterator[tuple[str, str, bool]]:
+def label_fields(row: Row) -> Iterator[tuple[str, str, bool]]:
     """Field, what stands in it, and whether there must be something."""
     for place, (name, text) in enumerate(zip(COLUMNS, row, strict=True)):
         yield name, text, place < REQUIRED

@@ -169,7 +169,7 @@ def set_cookie(headers: MutableHeaders, scope: Scope, sessions: Sessions, sessio
     secure = "; Secure" if _is_encrypted(scope) else ""
     headers.append(
         "set-cookie",
-        f"{sessions.cookie}={sessions.sealed(session)}; Max-Age={LIFETIME}; Path=/; HttpOnly; SameSite=Lax{secure}",
+        f"{sessions.cookie}={sessions.seal(session)}; Max-Age={LIFETIME}; Path=/; HttpOnly; SameSite=Lax{secure}",
     )
 
 

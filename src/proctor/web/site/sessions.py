@@ -52,7 +52,7 @@ class Sessions:
         """A new session."""
         return Session(id=secrets.token_urlsafe(18), since=int(time.time()), known=known)
 
-    def sealed(self, session: Session) -> str:
+    def seal(self, session: Session) -> str:
         """A session as a cookie's value."""
         said = f"{session.id}.{session.since}.{int(session.known)}"
         return f"{said}.{self._sign('session', said)}"
