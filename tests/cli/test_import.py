@@ -299,7 +299,7 @@ def test_openai_data_takes_its_question_from_the_key_that_is_named(desk: Desk) -
 
     refused = desk("import", "data.jsonl", "-o", "suite.yaml")
     assert refused.code == 2
-    assert "name it with --question KEY" in refused.error
+    assert "name it with `proctor import --question KEY`" in refused.error
     desk("import", "data.jsonl", "-o", "suite.yaml", "--question", "body")
     case = read_suite(desk.folder / "suite.yaml").cases[0]
     assert (case.question, case.answer, case.metadata) == ("It is dark", "Hardware", {"subject": "Monitor"})

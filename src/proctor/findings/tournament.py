@@ -9,7 +9,7 @@ from itertools import chain, combinations
 from statistics import fmean
 
 from proctor.errors import UsageError
-from proctor.findings.comparison.likeness import refusal, unlike
+from proctor.findings.comparison.likeness import refusal, remedy, unlike
 from proctor.findings.comparison.many import MOST_RUNS, letter
 from proctor.findings.run import CaseFinding, Findings
 from proctor.run import Run
@@ -118,7 +118,7 @@ def must_be_alike(runs: Sequence[Run], *, judged_anew: bool, force: bool) -> lis
             )
         apart = [one for one in unlike(a, b) if not (judged_anew and one.what in _JUDGED_ANEW)]
         if apart and not force:
-            raise UsageError(refusal(a, b, apart))
+            raise UsageError(refusal(a, b, apart), terminal=remedy(a, apart))
         found += [one.what for one in apart]
     return list(dict.fromkeys(found))
 

@@ -32,7 +32,8 @@ from proctor.workflows.checks import describe_checks
 from proctor.workflows.import_attempts import in_order, read_records, write_attempts
 from proctor.workflows.prepare import new_id
 
-_IN_FOLDERS = (".eval", ".json", ".jsonl", ".yaml", ".yml", ".csv")
+ENDINGS = (".eval", ".json", ".jsonl", ".yaml", ".yml", ".csv")
+"""How files may end that can be imported."""
 _USUAL = Settings().passing_score
 
 
@@ -125,9 +126,9 @@ def _with_folders(paths: Sequence[Path]) -> Iterator[Path]:
         if not path.is_dir():
             yield path
             continue
-        found = sorted(each for each in path.rglob("*") if each.suffix.lower() in _IN_FOLDERS and each.is_file())
+        found = sorted(each for each in path.rglob("*") if each.suffix.lower() in ENDINGS and each.is_file())
         if not found:
-            raise InputError(f"there is no file in {path} that could be imported; expected {', '.join(_IN_FOLDERS)}")
+            raise InputError(f"there is no file in {path} that could be imported; expected {', '.join(ENDINGS)}")
         yield from found
 
 

@@ -14,8 +14,6 @@ from proctor.formats import archive
 from proctor.run import Run
 from proctor.workflows.import_run import FileImport, ImportPlan, ImportReport, import_files
 
-ENDINGS = (".eval", ".json", ".jsonl", ".yaml", ".yml", ".csv")
-"""How files may end that can be imported."""
 _ARCHIVES = (".eval", ".zip")
 _UNFIT = re.compile(r"[^\w.() -]")
 

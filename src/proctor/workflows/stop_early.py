@@ -55,7 +55,8 @@ def to_the_end(run: Run) -> Run:
     """The run with all that was planned at first; the verdict of its gates stays."""
     if not run.cut or run.interim is None:
         raise UsageError(
-            f"run {run.id} did not stop early: there is nothing to play to the end; leave --to-the-end out"
+            f"run {run.id} did not stop early: there is nothing to play to the end",
+            terminal="; leave --to-the-end out",
         )
     settings = replace(run.settings, stop_early=())
     return replace(run, cut=False, planned=settings.planned_trials(run.interim.of), settings=settings, status="paused")
@@ -65,6 +66,6 @@ def refuse_cut(run: Run, option: str) -> None:
     """Refuse what needs the whole of a run that stopped early."""
     if run.cut:
         raise UsageError(
-            f"run {run.id} stopped early, so {option} cannot go on with it: play the rest first with "
-            f"`proctor resume {run.id} --to-the-end`"
+            f"run {run.id} stopped early, so {option} cannot go on with it: play the rest first",
+            terminal=f" with `proctor resume {run.id} --to-the-end`",
         )

@@ -98,7 +98,7 @@ def test_an_item_without_a_stored_input_is_asked_by_its_data_and_an_odd_one_is_t
 
     assert [each.case.question for each in records] == ["My monitor 1 is dark"]
     assert log.skipped[0][0] == "record 1"
-    assert "name it with --question KEY" in log.skipped[0][1]
+    assert "name it with `proctor import --question KEY`" in log.skipped[0][1]
     assert [*log.notes] == ["items.json is not all there is: 2 items, and more follow there; name the other pages too"]
 
 

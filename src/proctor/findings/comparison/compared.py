@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Literal
 
 from proctor.errors import UsageError
-from proctor.findings.comparison.likeness import Unlike, refusal, unlike
+from proctor.findings.comparison.likeness import Unlike, refusal, remedy, unlike
 from proctor.findings.comparison.people import PeopleDifference, people_difference
 from proctor.findings.run import CaseFinding, Findings
 from proctor.findings.run.cost import cost_per_pass
@@ -145,7 +145,7 @@ def compare_findings(
     """B against A, from their findings; refuses runs that were not examined alike, unless forced."""
     apart = unlike(before.run, after.run)
     if apart and not force:
-        raise UsageError(refusal(before.run, after.run, apart))
+        raise UsageError(refusal(before.run, after.run, apart), terminal=remedy(before.run, apart))
     pairs = _pairs(before, after)
     if not pairs:
         raise UsageError(f"runs {before.run.id} and {after.run.id} have no case in common; there is nothing to compare")

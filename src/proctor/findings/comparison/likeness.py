@@ -145,10 +145,13 @@ def _format_weights(weights: dict[str, float], between: str = ",") -> str:
 
 
 def refusal(a: Run, b: Run, apart: Sequence[Unlike]) -> str:
-    """Why these runs are not compared, and the command that helps."""
-    why = "; ".join(map(str, apart))
-    refused = f"runs {a.id} and {b.id} cannot be compared: {why}. "
+    """Why these runs are not compared."""
+    return f"runs {a.id} and {b.id} cannot be compared: {'; '.join(map(str, apart))}"
+
+
+def remedy(a: Run, apart: Sequence[Unlike]) -> str:
+    """The commands that help, for a terminal."""
     if not all(one.option for one in apart):
-        return refused + "Compare the cases they share all the same with --force"
+        return ". Compare the cases they share all the same with --force"
     options = " ".join(dict.fromkeys(one.option for one in apart))
-    return refused + f"Score A like B with `proctor rescore {a.id} {options}`, or compare all the same with --force"
+    return f". Score A like B with `proctor rescore {a.id} {options}`, or compare all the same with --force"

@@ -82,14 +82,15 @@ def _check_baseline(
     wanted: Gate, run: Run, exams: Sequence[Exam], before: Findings, *, level: float, force: bool
 ) -> None:
     """The two must have cases in common and, unless forced, be examined alike, with enough cases for the margin."""
-    from proctor.findings.comparison.likeness import refusal, unlike
+    from proctor.findings.comparison.likeness import refusal, remedy, unlike
 
     known = {exam.id for exam in exams} | {case.id for exam in exams for case in exam.cases}
     if not any(case.id in known for case in before.compared_on):
         raise GateError(f"the gate {wanted.text!r}: run {before.run.id} has no case in common with this one")
     apart = unlike(before.run, run)
     if apart and not force:
-        raise GateError(f"the gate {wanted.text!r}: {refusal(before.run, run, apart)}")
+        why = refusal(before.run, run, apart)
+        raise GateError(f"the gate {wanted.text!r}: {why}", terminal=remedy(before.run, apart))
     if not force:
         _check_margin(wanted, run, before, level)
 

@@ -89,7 +89,7 @@ def _asked_in_object(value: Mapping[str, Any], options: ImportOptions, log: Impo
         if filled:
             raise InputError(
                 f"it cannot be told which key holds the question; the keys are {', '.join(map(repr, value))}: "
-                "name it with --question KEY"
+                "name it with `proctor import --question KEY`"
             )
         return ImportedQuestion()
     inner = (

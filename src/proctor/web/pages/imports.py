@@ -17,7 +17,8 @@ from proctor.web.site.drafts import Draft
 from proctor.web.site.forms import Form
 from proctor.web.site.render import FORM_CACHE, render
 from proctor.web.site.site import Site, drafts_of, site_of
-from proctor.workflows.import_upload import ENDINGS, ImportPreview, preview_import, store_import
+from proctor.workflows.import_run import ENDINGS
+from proctor.workflows.import_upload import ImportPreview, preview_import, store_import
 from proctor.workflows.library import LONGEST_NAME, StoredBenchmark
 
 router = APIRouter()
