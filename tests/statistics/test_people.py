@@ -57,6 +57,42 @@ def test_labels_of_another_run_by_rogan_and_gladen() -> None:
     assert (found.low, found.high) == pytest.approx((0.8619, 1.0), abs=5e-5)
 
 
+def test_labels_whose_weights_do_not_add_up_to_the_last_digit_are_carried_over_all_the_same() -> None:
+    found = rate_by_other_labels(0, 10, sensitivity=(13, 15), specificity=(3.0000000000000004, 3))
+    assert found.value == 0.0
+
+
+@pytest.mark.parametrize(("passed", "cases"), [(1, 1), (10, 10), (0, 1), (0, 10), (500, 500)])
+def test_a_run_that_passed_or_failed_throughout_is_no_surer_by_carried_labels_than_by_its_judge(
+    passed: int, cases: int
+) -> None:
+    found = rate_by_other_labels(passed, cases, sensitivity=(95, 100), specificity=(95, 100))
+    low, high = wilson(passed / cases, cases)
+    assert found.low is not None and found.high is not None
+    assert found.high - found.low >= min(high - low, 1.0) * 0.99
+
+
+@given(
+    passed=st.integers(0, 30),
+    more=st.integers(0, 30),
+    sensitivity=st.floats(0, 1),
+    specificity=st.floats(0, 1),
+    labels=st.tuples(st.floats(0.5, 200), st.floats(0.5, 200)),
+)
+def test_carried_labels_give_an_interval_around_their_rate_or_are_refused(
+    passed: int, more: int, sensitivity: float, specificity: float, labels: tuple[float, float]
+) -> None:
+    good, bad = labels
+    try:
+        found = rate_by_other_labels(
+            passed, passed + more + 1, sensitivity=(sensitivity * good, good), specificity=(specificity * bad, bad)
+        )
+    except UsageError:
+        return
+    assert found.low is not None and found.value is not None and found.high is not None
+    assert 0 <= found.low <= found.value <= found.high <= 1
+
+
 def test_a_judge_that_hardly_tells_people_apart_cannot_carry_labels_over() -> None:
     with pytest.raises(UsageError, match="tells too little"):
         rate_by_other_labels(430, 500, sensitivity=(60, 100), specificity=(50, 100))

@@ -130,8 +130,8 @@ def judge_quality(labelled: Labelled, *, share: float) -> JudgeQuality | None:
     agreement = both + (1 - share) * (1 - wrong)
     chance = share * rate + (1 - share) * (1 - rate)
     return JudgeQuality(
-        sensitivity=both / rate if rate else None,
-        specificity=(1 - share) * (1 - wrong) / (1 - rate) if rate < 1 else None,
+        sensitivity=min(1.0, both / rate) if rate else None,
+        specificity=min(1.0, (1 - share) * (1 - wrong) / (1 - rate)) if rate < 1 else None,
         agreement=agreement,
         kappa=(agreement - chance) / (1 - chance) if chance < 1 else None,
     )
@@ -177,10 +177,11 @@ def rate_by_other_labels(
     """The same from labels on another run with the same judge and rubric (Rogan & Gladen 1978), clipped to [0, 1].
 
     `sensitivity` is (passed by the judge, passed by people); `specificity` (failed by the judge, failed by people);
-    they need not be whole where labels weigh differently.
+    they need not be whole where labels weigh differently. The interval is never narrower than what the judge's own
+    (Wilson's) leaves open: where all passed or all failed, the variance alone would say that nothing is.
     """
     z = NormalDist().inv_cdf((1 + level) / 2)
-    se, sp, p = sensitivity[0] / sensitivity[1], specificity[0] / specificity[1], passed / cases
+    se, sp, p = (min(1.0, part / whole) for part, whole in (sensitivity, specificity, (passed, cases)))
     telling = se + sp - 1
     spread = sqrt(se * (1 - se) / sensitivity[1] + sp * (1 - sp) / specificity[1])
     if telling - z * spread <= _LEAST_TELLING:
@@ -192,11 +193,12 @@ def rate_by_other_labels(
     inner = min(max(rate, 0.0), 1.0)
     variance = p * (1 - p) / cases + (1 - inner) ** 2 * sp * (1 - sp) / specificity[1]
     variance += inner**2 * se * (1 - se) / sensitivity[1]
-    half = z * sqrt(variance) / telling
+    half = z * sqrt(variance)
+    low, high = wilson(p, cases, level=level)
     return Estimate(
         value=inner,
-        low=max(0.0, rate - half),
-        high=min(1.0, rate + half),
+        low=max(0.0, inner - max(half, p - low) / telling),
+        high=min(1.0, inner + max(half, high - p) / telling),
         n=cases,
         method="rogan-gladen",
         attempts=round(sensitivity[1] + specificity[1]),
