@@ -68,7 +68,8 @@ def test_a_run_that_passed_or_failed_throughout_is_no_surer_by_carried_labels_th
 ) -> None:
     found = rate_by_other_labels(passed, cases, sensitivity=(95, 100), specificity=(95, 100))
     low, high = wilson(passed / cases, cases)
-    assert found.low is not None and found.high is not None
+    assert found.low is not None
+    assert found.high is not None
     assert found.high - found.low >= min(high - low, 1.0) * 0.99
 
 
@@ -89,7 +90,9 @@ def test_carried_labels_give_an_interval_around_their_rate_or_are_refused(
         )
     except UsageError:
         return
-    assert found.low is not None and found.value is not None and found.high is not None
+    assert found.low is not None
+    assert found.value is not None
+    assert found.high is not None
     assert 0 <= found.low <= found.value <= found.high <= 1
 
 

@@ -11,9 +11,8 @@ from proctor.reading.text.cache import remembered
 from proctor.reading.text.lazy import lazy
 from proctor.reading.text.places import without_places
 from proctor.reading.text.units import UNITS
+from proctor.reading.titles import ANSWER_MARK, without_titles
 
-ANSWER_MARK = "Answer: "
-"""What stands in an undressed reply before what it marked as its answer."""
 _THOUGHT = lazy(
     r"<(think|thinking|thought|thoughts|reasoning|scratchpad|analysis|reflection)\b[^<>]*>.*?</\1\s*>", re.I | re.S
 )
@@ -170,6 +169,7 @@ def _without_markup(text: str) -> str:
         text = html.unescape(text)
     if "\\" in text or "$" in text:
         text = _without_maths(text)
+    text = without_titles(text)
     if "#" in text:
         text = _HEADING.sub("", _LAST_HASHES.sub(ANSWER_MARK, text))
     text = _without_emphasis(text)

@@ -20,7 +20,7 @@ _MARK = lazy(
     r"|correct |right |overall |short )?(?:answer|result|solution|conclusion|verdict)"
     r"(?: (?:here|to (?:this|the|your) (?:question|problem)))?\s?(?:(?:would |should |must )?(?:is|be|was|are|=|:"
     r"|comes (?:out )?(?:to|at)|->|→)+)"
-    r"(?: (?:therefore|thus|then|hence|simply|just|clearly|still|indeed|now|that|about))?|(?<![\w])(?:a"
+    r"(?: (?:therefore|thus|then|hence|simply|just|clearly|still|indeed|now|that|about))?|(?<![\w])(?:(?-i:A)"
     r"|ans)\s?:)(?:[\s:*\"']|-(?!\d))*",
     re.I,
 )
