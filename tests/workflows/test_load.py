@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -224,3 +225,43 @@ def test_two_names_of_one_thing_are_refused() -> None:
 def test_a_row_of_a_table_without_a_category_has_none(name: str) -> None:
     loaded = load_benchmark([{"question": "q", "answer": "a", name: None}])
     assert loaded.cases[0].categories == ()
+
+
+@pytest.mark.parametrize(
+    ("expect", "words"),
+    [
+        ({"exclusion": ["hate"]}, r"case 1: expect.exclusion: unknown key 'exclusion'; did you mean 'exclusions'\?"),
+        ({"tool_calls": [{"name": "fare", "argument": {}}]}, r"expect.tool_calls\[0\].argument: unknown key"),
+        ({"tool_calls": [{"name": "a", "match": {"x": {"patern": "x"}}}]}, "did you mean 'pattern'"),
+        ({"limits": {"second": 1}}, "did you mean 'seconds'"),
+        ({"keywords": "one"}, "expected a list, found the text 'one'"),
+        ({"tool_calls": [{"name": "a", "arguments": {"x": object()}}]}, "what JSON has no word for"),
+        ({1: 2}, "unknown key '1'"),
+    ],
+)
+def test_a_dict_of_expectations_is_read_as_in_a_suite_and_no_word_of_it_is_dropped(
+    expect: dict[Any, Any], words: str
+) -> None:
+    with pytest.raises(InputError, match=words):
+        load_benchmark([{"question": "q", "expect": expect}])
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ({"citations": True}, Expectation(citations=1)),
+        ({"citations": {"min": 2, "sources": ["a"]}}, Expectation(citations=2, sources=("a",))),
+        ({"citations": 2, "sources": ["a"], "quotes": True}, Expectation(citations=2, sources=("a",), quotes=True)),
+        ({"steps": ["plan"]}, Expectation(steps=({"kind": "plan"},))),
+        ({"keywords": ("a", "b")}, Expectation(keywords=("a", "b"))),
+        ({"tool_calls": []}, Expectation(tool_calls=())),
+    ],
+)
+def test_a_dict_of_expectations_may_say_what_a_suite_may(given: dict[str, Any], meant: Expectation) -> None:
+    assert load_benchmark([{"question": "q", "expect": given}]).cases[0].expect == meant
+
+
+def test_a_case_written_out_as_a_dict_is_the_same_case() -> None:
+    calls = (ExpectedCall(name="t", arguments={"n": 1}, ignore=("id",)),)
+    case = Case(id="1", question="q", expect=Expectation(citations=1, sources=("a",), tool_calls=calls))
+    assert load_benchmark([asdict(case)]).cases == (case,)

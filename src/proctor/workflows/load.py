@@ -139,7 +139,11 @@ def _case(values: dict[str, Any], number: int) -> Case:
     if isinstance(values.get("criteria"), str):
         values = {**values, "criteria": {OWN_PART: values["criteria"]}}
     try:
+        if isinstance(values.get("expect"), Mapping):
+            values = {**values, "expect": suite.read_expectation(values["expect"])}
         case = msgspec.convert({"id": "", **values}, Case)
+    except InputError as error:
+        raise InputError(f"case {number}: {error}") from error
     except (
         msgspec.ValidationError,
         RecursionError,

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ __all__ = [
     "check_suite",
     "is_suite",
     "read_bytes",
+    "read_expectation",
     "read_suite",
     "suite_schema",
 ]
@@ -113,6 +115,33 @@ def read_bytes(data: bytes, *, name: str, folder: Path | None = None) -> SuiteRe
         expect=maker.common,
         benchmark=None if errors else _benchmark(cases, {"name": Path(name).stem, "expect": maker.common, **others}),
     )
+
+
+def read_expectation(given: Mapping[str, Any]) -> Expectation:
+    """What Python says is expected, read as in a suite: the same words mean the same, the same mistakes are told."""
+    usual = Expectation()
+    own = {name: value for name, value in given.items() if not _is_usual(name, value, usual)}
+    cited = {name: own.pop(name) for name in ("sources", "quotes") if name in own}
+    if cited:
+        least = own.get("citations")
+        own["citations"] = {**cited, **({} if least is None else {"min": least})}
+    try:
+        written = json.dumps({"question": "?", "expect": own}, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"expect holds what JSON has no word for: {error}") from error
+    reading = read_bytes(written.encode("utf-8", "surrogatepass"), name="expect.jsonl")
+    if reading.errors:
+        first = reading.errors[0]
+        raise InputError(f"{first.path and f'{first.path}: '}{first.message}")
+    return reading.cases[0].expect
+
+
+def _is_usual(name: object, value: object, usual: Expectation) -> bool:
+    """Whether an expectation that was written out in full, as by `asdict`, says nothing here."""
+    if not isinstance(name, str) or name not in Expectation.__slots__:
+        return False
+    plain = getattr(usual, name)
+    return value == plain or (isinstance(plain, tuple) and value == [])
 
 
 def read_notes(data: bytes, *, name: str, suite: Record = SUITE, case: Record = CASE) -> ProblemLog:
