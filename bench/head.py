@@ -1,4 +1,4 @@
-"""The learned head of the embedded reviewer: fitted on `../shared/data`, cross-validated by question.
+"""The learned head of the embedded reviewer: fitted on `../shared/data` and the read halves of our own statements.
 
 `python bench/reviewer.py --fit` writes `src/proctor/reading/head.json`. Equal data give equal trees.
 """
@@ -20,24 +20,28 @@ from bench.hard_statements import hard_statements
 from proctor.reading.answer import Weighed, mark, weigh
 from proctor.reading.features import NAMES
 
+SETS = Path(__file__).resolve().parent / "sets"
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 TARGET = Path(__file__).resolve().parents[1] / "src" / "proctor" / "reading" / "head.json"
 FOLDS = 4
 SEED = 7
 HARD_SHARE = 0.35
-WEIGHTS = {"evouna": 1.0, "nq301": 3.0, "semeval2013": 3.0, "gsm8k": 0.5}
+WEIGHTS = {"evouna": 1.0, "nq301": 3.0, "semeval2013": 3.0, "gsm8k": 0.5, "own": 6.0}
 HARD_WEIGHT, HARD_STATEMENT_WEIGHT = 0.6, 0.5
-RIGHT_SHARES = {"evouna": 0.84, "nq301": 0.7, "semeval2013": 0.82, "gsm8k": 0.5}
+RIGHT_SHARES = {"evouna": 0.84, "nq301": 0.7, "semeval2013": 0.82, "gsm8k": 0.5, "own": 0.67}
 """Each source is weighed to this share of right replies, so that marks mean the same for short and long answers."""
+SOURCES = ("evouna", "nq301", "semeval2013", "gsm8k")
 EVERY_GSM8K = 5
+OWN = ("sentences", "sentences_2", "ordinary", "ordinary_2", "chat")
+"""Sets of our own with statements: what chat agents say, of which the head learns the halves that were read."""
 SLOPES = {
     "value": 1, "letters": 1, "answers": 0, "aligned": 1, "aligned news": 1, "flips": -1, "opposed": -1,
-    "least clause": 1, "numbers missing": -1,
+    "least clause": 1, "numbers missing": -1, "numbers strange": -1, "substitutions": -1, "negation differs": -1,
+    "room": 1, "pairs": 0, "inversions": 0, "question": 0, "f1": 0, "news share": 0,
 }  # fmt: skip
 """Features of statements → whether more of it speaks for the reply (1) or against it (-1), whatever the data say.
 
-Of statements there are few questions: features that would tell them apart are left out, and those that rank students'
-answers and not what chat agents say."""
+Of statements there are few questions: features that would tell them apart are left out."""
 
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -62,7 +66,7 @@ class Rows(NamedTuple):
 def read_rows() -> list[dict[str, Any]]:
     """The replies of all sources in one form."""
     rows = []
-    for name in WEIGHTS:
+    for name in SOURCES:
         for number, line in enumerate((DATA / f"{name}_dev.jsonl").read_text(encoding="utf-8").splitlines()):
             if name != "gsm8k" or number % EVERY_GSM8K == 0:
                 rows.append(_row(name, json.loads(line)))
@@ -86,6 +90,35 @@ def _row(name: str, data: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def read_own() -> list[dict[str, Any]]:
+    """The statements of our own sets, of the halves that were read alone."""
+    return [
+        {
+            "source": "own",
+            "group": name,
+            "question": row["question"],
+            "references": [row["expected"]],
+            "candidate": row["reply"],
+            "right": row["label"] == "right",
+        }
+        for name in OWN
+        for row in _read_half(name)
+        if row.get("set", "sentences") == "sentences" and row["label"] != "unclear"
+    ]
+
+
+def _read_half(name: str) -> list[dict[str, Any]]:
+    """A set's rows that may be read: by their `half`, else every other question of a later set, and all of the first."""
+    rows = [json.loads(line) for line in (SETS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    numbers = {question: place for place, question in enumerate(dict.fromkeys(row["question"] for row in rows))}
+    later = name.endswith("_2")
+    return [
+        row
+        for row in rows
+        if (row["half"] == "read" if "half" in row else not later or numbers[row["question"]] % 2 == 0)
+    ]
+
+
 def gather() -> Rows:
     """The rows with their features, hard negatives among them."""
     rows = read_rows()
@@ -93,6 +126,7 @@ def gather() -> Rows:
     long = [row for row in rows if row["source"] == "semeval2013"]
     rows += hard_negatives(short, random.Random(SEED), share=HARD_SHARE)
     rows += hard_statements(long, random.Random(SEED))
+    rows += read_own()
     weighed = [weigh(row["question"], tuple(row["references"]), row["candidate"]) for row in rows]
     nothing = [0.0] * len(NAMES)
     columns = np.array([each.features or nothing for each in weighed])
@@ -124,7 +158,7 @@ def weights_of(rows: Rows) -> Floats:
 def fit_both(rows: Rows, kept: Flags) -> tuple[Fitted, Fitted]:
     """The trees for short answers and for statements."""
     weights, right = weights_of(rows), rows.right.astype(float)
-    short, long = kept & rows.learns & ~rows.long, kept & rows.learns & rows.long
+    short, long = kept & rows.learns & ~rows.long & (rows.source != "own"), kept & rows.learns & rows.long
     places = [NAMES.index(name) for name in SLOPES]
     return (
         fit(rows.columns[short], right[short], weights[short], trees=110, depth=3, rate=0.12),
@@ -132,9 +166,9 @@ def fit_both(rows: Rows, kept: Flags) -> tuple[Fitted, Fitted]:
             rows.columns[long][:, places],
             right[long],
             weights[long],
-            trees=80,
-            depth=2,
-            rate=0.1,
+            trees=100,
+            depth=3,
+            rate=0.08,
             slopes=np.array(list(SLOPES.values())),
         ),
     )

@@ -25,6 +25,8 @@ _READ = 80
 """Words of a reply that are aligned."""
 _GIVEN = 0.35
 _LIKE = 0.9
+_MOST_ROOM = 1.5
+"""From so many words for one of ours on, a reply has room for all that is expected."""
 _MOST = 6
 """Spellings of the expected answer that are aligned."""
 
@@ -184,6 +186,7 @@ class Alignment:
             self.inversions(),
             float(self.names_apart()),
             float(len(strange)),
+            min(len(self.theirs) / max(1, len(self.ours)), _MOST_ROOM),
             *self.numbers,
         )
 
@@ -211,6 +214,6 @@ def align(reply: Answered, asked: Asked, answers: Sequence[Expected]) -> tuple[f
 
 NAMES = (
     "aligned", "aligned news", "aligned reply", "substitutions", "flips", "opposed", "least clause", "inversions",
-    "names apart", "strangers", "numbers missing", "numbers strange",
+    "names apart", "strangers", "room", "numbers missing", "numbers strange",
 )  # fmt: skip
 """Of the features, in order."""

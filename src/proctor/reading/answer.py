@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from proctor.reading.dress import undress
 from proctor.reading.expected import Answered, Expected, plain_text, read_answer
-from proctor.reading.features import falls_short, features, is_long
+from proctor.reading.features import features, is_long
 from proctor.reading.final_answer import final_answer
 from proctor.reading.head import probability
 from proctor.reading.languages.detect import NAMES, Language, is_known, tongue
@@ -47,8 +47,6 @@ _LONG_ANSWER = 8
 _FEW_WORDS, _VERY_FEW_WORDS = 25, 10
 _AGAINST, _MOST_AGAINST = 0.5, 0.4
 _FOR, _LEAST_FOR = 0.9, 0.9
-_MOST_SHORT = 0.65
-"""For a statement of which most, or a number, is missing: somebody should look at it."""
 _KEPT, _LONGEST_KEPT = 128, 2_000
 
 
@@ -116,14 +114,14 @@ _remembered = lru_cache(maxsize=_KEPT)(_judge)
 
 
 def mark(weighed: Weighed, probable: float) -> float:
-    """The head's probability, which never outranks a refutation; of values in a few words the rules know more."""
+    """The head's probability, which never outranks a refutation; of names and values the rules know more."""
     verdict = weighed.verdict
     if weighed.features is None:
         return verdict.value
     if verdict.refuted:
         return min(probable, MOST_REFUTED)
-    if is_long(weighed.features) and falls_short(weighed.features):
-        probable = min(probable, _MOST_SHORT)
+    if is_long(weighed.features):
+        return probable
     if weighed.terse and verdict.form == "words":
         return _in_few_words(verdict.value, probable)
     if not (weighed.brief and verdict.form in ("facts", "list")):

@@ -43,8 +43,7 @@ NAMES = (
 """In order."""
 
 
-_STATEMENT, _NUMBERS_MISSING, _ALIGNED_NEWS = map(NAMES.index, ("statement", "numbers missing", "aligned news"))
-_ENOUGH = 0.4
+_STATEMENT = NAMES.index("statement")
 _NOT_ALIGNED = (0.0,) * len(ALIGNED)
 
 
@@ -66,11 +65,6 @@ def features(reply: Answered, asked: Asked, answers: list[Expected], verdict: Ve
 def is_long(found: list[float]) -> bool:
     """Whether the expected answer is a statement, which has trees of its own, rather than a name or a number."""
     return found[_STATEMENT] > 0
-
-
-def falls_short(found: list[float]) -> bool:
-    """Whether a number of an expected statement is missing, or most of what it says beyond the question."""
-    return found[_NUMBERS_MISSING] > 0 or found[_ALIGNED_NEWS] < _ENOUGH
 
 
 def _of_rules(asked: Asked, answer: Expected, verdict: Verdict) -> tuple[float, ...]:
