@@ -120,10 +120,9 @@ def mark(weighed: Weighed, probable: float) -> float:
         return verdict.value
     if verdict.refuted:
         return min(probable, MOST_REFUTED)
-    if is_long(weighed.features):
-        return probable
-    if weighed.terse and verdict.form == "words":
-        return _in_few_words(verdict.value, probable)
+    if verdict.form == "words":
+        few = weighed.terse and not is_long(weighed.features)
+        return _in_few_words(verdict.value, probable) if few else probable
     if not (weighed.brief and verdict.form in ("facts", "list")):
         return probable
     return max(probable, verdict.value) if verdict.value >= PASSING else min(probable, verdict.value)
