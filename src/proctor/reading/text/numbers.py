@@ -31,7 +31,12 @@ _NEXT = r"([^\s\d,.;:!?()\[\]\"^]+(?:\^\d)?)"
 _TAIL = lazy(rf"(\sand\sa\s(?:half|quarter)\b)?(?:([\s-]?){_NEXT}(?:\s{_NEXT}(?:\s{_NEXT})?)?)?")
 _AND_HALF = lazy(r"\sand\sa\s(half|quarter)\b")
 _CURRENCY = lazy(r"(us\$|a\$|c\$|[$€£¥₹]|\b(?:usd|eur|gbp|jpy|cny|inr|chf|aud|cad))\s?$")
-_ABOUT = lazy(r"(?:\b(?:about|around|approximately|approx\.?|circa|ca?\.|roughly|nearly|almost)|[~≈])\s?(?:an?\s)?$")
+_ABOUT = lazy(
+    r"(?:\b(?:about|around|approximately|approx\.?|circa|ca?\.|roughly|nearly|almost|close to|not quite|just short of"
+    r"|(?:just|slightly|a (?:bit|little|touch|shade)) (?:over|under|above|below|more than|less than))|[~≈])\s?(?:an?\s)?$"
+)
+_BARELY = lazy(r"\b(?:just|slightly|a (?:bit|little|touch|shade)) (?:over|under|above|below|more than|less than)\s?$")
+"""`Just over 40` says about how many, and not how many at least."""
 _AT_LEAST = lazy(
     r"(?:\b(?:at least|minimum(?: of)?|(?<!no )(?<!not )more than|over|above|beyond|exceeding"
     r"|no (?:less|fewer|lower|smaller|shorter|colder|cooler|younger|earlier|lighter|slower) than"
@@ -46,7 +51,7 @@ _CHANGED_FROM = lazy(
     r"(?:up|down|rose|fell|risen|fallen|increased?|decreased?|dropped|grew|changed|moved|raised|cut|lowered) from $"
 )
 """Before an old value and a new one: no range."""
-_LOOK_BACK = 20
+_LOOK_BACK = 24
 _ABOUT_KELVIN, _CONVERTED_KELVIN = 1.5, 0.3
 """How far temperatures may lie apart: where one is approximate, and after a change of scales."""
 _ZERO_CELSIUS = 273.15
@@ -61,7 +66,8 @@ _SMALL_WORDS = (
     "a an this these those not so then each every also up total ago before after since until during over under about "
     "only more less least most other others out away long old high wide deep tall later earlier according within "
     "without between through because while has have had there they he she we you i his her their our your my "
-    "respectively altogether overall instead too either both all ad bc ce bce today now"
+    "respectively altogether overall instead too either both all ad bc ce bce today now can could may might must will "
+    "would shall should do does did inclusive including included plus usually normally typically maximum minimum tops"
 )
 _NO_NOUN = frozenset(_SMALL_WORDS.split())
 Comparison = Literal["same", "rounded", "different", "other-unit"]
@@ -196,6 +202,8 @@ def _built(
 
 
 def _bound(folded: str, near: int, start: int) -> Bound:
+    if _BARELY.search(folded, near, start):
+        return ""
     if _AT_LEAST.search(folded, near, start):
         return "low"
     return "high" if _AT_MOST.search(folded, near, start) else ""
