@@ -108,7 +108,7 @@ def read_own() -> list[dict[str, Any]]:
 
 
 def _read_half(name: str) -> list[dict[str, Any]]:
-    """A set's rows that may be read: by their `half`, else every other question of a later set, and all of the first."""
+    """A set's rows that may be read: by their `half`, else every other question of a later set and all of the first."""
     rows = [json.loads(line) for line in (SETS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
     numbers = {question: place for place, question in enumerate(dict.fromkeys(row["question"] for row in rows))}
     later = name.endswith("_2")

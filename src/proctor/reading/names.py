@@ -128,7 +128,14 @@ _POSTAL_PATTERN = lazy(rf"(?:^|(?<=, ))(?:{'|'.join(_POSTAL).upper()})(?=[\s.,!]
 def are_one(one: str, other: str) -> bool:
     """Whether two stems may name the same person, people or place."""
     groups = _GROUPS.get(one)
-    return groups is not None and not groups.isdisjoint(_GROUPS.get(other, ()))
+    if groups is not None and not groups.isdisjoint(_GROUPS.get(other, ())):
+        return True
+    return len(one) != len(other) and min(len(one), len(other)) >= _LEAST_NAME and _plain(one) == _plain(other)
+
+
+def _plain(name: str) -> str:
+    """A name with its umlauts as one letter, however they are written: Söhne, Soehne."""
+    return name.replace("ae", "a").replace("oe", "o").replace("ue", "u")
 
 
 def plain_names(text: str) -> str:
@@ -142,6 +149,7 @@ def plain_names(text: str) -> str:
 
 
 _WORD = lazy(r"\w+")
+_LEAST_NAME = 4
 _SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _NUMERALS = {
     "first": "I", "second": "II", "third": "III", "fourth": "IV", "fifth": "V", "sixth": "VI", "seventh": "VII",

@@ -84,7 +84,9 @@ _ONE_PERIOD = lazy(
 )
 _SLANG = lazy(r"\b(bucks|grand|quid|k(?= (?:a|per|each) (?:year|month)))\b")
 _SLANG_WORDS = {"bucks": "dollars", "grand": "thousand", "quid": "pounds sterling"}
-_SPAN = lazy(r"(?<!half )(?<!of )(?<!than )(?<!over )\ba (decade|century|fortnight|millennium)\b(?! (?:ago|later|earlier|old))")
+_SPAN = lazy(
+    r"(?<!half )(?<!of )(?<!than )(?<!over )\ba (decade|century|fortnight|millennium)\b(?! (?:ago|later|earlier|old))"
+)
 _NEXT_DAY = lazy(r"\b(?:the )?(?:next|following) ((?:working |business |calendar )?day)\b")
 _POWER = lazy(r"(?<![\w.,])(\d{1,3}(?:\.\d{1,9})?) ?[×x*] ?10\^(-?\d{1,2})\b")
 _MILITARY = lazy(r"(?<![\d:.,])([01]\d|2[0-3]):?([0-5]\d) ?(?:hours|hrs)\b")
@@ -172,8 +174,9 @@ _PERIOD_BEFORE = lazy(rf"\b({'|'.join(word for word in _PER_ADVERB if len(word) 
 _LOOK_BACK = 40
 _SHORT_PERIODS = {"h": 8766.0, "hr": 8766.0, "mo": 12.0, "yr": 1.0, "wk": 52.18, "d": 365.25}
 _HINT = lazy(
-    r"\b(?:in|of|out|every|each|per|once|twice|a|an|one|two|three|four|minus|negative|below|bucks|grand|bce?|or|and|night|mon|tue"
-    r"|tues|wed|thu|thur|thurs|fri|sat|sun|of|thirty|fifteen|forty|hundred|thousand|million|billion|at)\b|ly\b|'\d\d\b|\d-\d\d\b|10\^|\d ?h(?:ou)?rs|next|following|b\.\s?c|minimum|least|most|max|wards"
+    r"\b(?:in|of|out|every|each|per|once|twice|a|an|one|two|three|four|minus|negative|below|bucks|grand|bce?|or|and"
+    r"|night|mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun|of|thirty|fifteen|forty|hundred|thousand|million|billion|at)\b"
+    r"|ly\b|'\d\d\b|\d-\d\d\b|10\^|\d ?h(?:ou)?rs|next|following|b\.\s?c|minimum|least|most|max|wards"
 )
 
 

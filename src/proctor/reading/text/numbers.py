@@ -31,11 +31,12 @@ _NEXT = r"([^\s\d,.;:!?()\[\]\"^]+(?:\^\d)?)"
 _TAIL = lazy(rf"(\sand\sa\s(?:half|quarter)\b)?(?:([\s-]?){_NEXT}(?:\s{_NEXT}(?:\s{_NEXT})?)?)?")
 _AND_HALF = lazy(r"\sand\sa\s(half|quarter)\b")
 _CURRENCY = lazy(r"(us\$|a\$|c\$|[$€£¥₹]|\b(?:usd|eur|gbp|jpy|cny|inr|chf|aud|cad))\s?$")
+_JUST = r"(?:just|slightly|a (?:bit|little|touch|shade)) (?:over|under|above|below|more than|less than)"
 _ABOUT = lazy(
     r"(?:\b(?:about|around|approximately|approx\.?|circa|ca?\.|roughly|nearly|almost|close to|not quite|just short of"
-    r"|(?:just|slightly|a (?:bit|little|touch|shade)) (?:over|under|above|below|more than|less than))|[~≈])\s?(?:an?\s)?$"
+    rf"|{_JUST})|[~≈])\s?(?:an?\s)?$"
 )
-_BARELY = lazy(r"\b(?:just|slightly|a (?:bit|little|touch|shade)) (?:over|under|above|below|more than|less than)\s?$")
+_BARELY = lazy(rf"\b{_JUST}\s?$")
 """`Just over 40` says about how many, and not how many at least."""
 _AT_LEAST = lazy(
     r"(?:\b(?:at least|minimum(?: of)?|(?<!no )(?<!not )more than|over|above|beyond|exceeding"
