@@ -83,7 +83,7 @@ def _other_part(reply: Answered, asked: Asked, answer: Expected) -> str:
         return ""
     for name in _JOINED.findall(reply.passage.text):
         if name.lower() not in asked.folded and any(_is_near(ours, _parts(name)) for ours in wanted):
-            return name
+            return str(name)
     return ""
 
 

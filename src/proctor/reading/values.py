@@ -88,7 +88,6 @@ _SPAN = lazy(
     r"(?<!half )(?<!of )(?<!than )(?<!over )\ba (decade|century|fortnight|millennium)\b(?! (?:ago|later|earlier|old))"
 )
 _NEXT_DAY = lazy(r"\b(?:the )?(?:next|following) ((?:working |business |calendar )?day)\b")
-_POWER = lazy(r"(?<![\w.,])(\d{1,3}(?:\.\d{1,9})?) ?[×x*] ?10\^(-?\d{1,2})\b")
 _MILITARY = lazy(r"(?<![\d:.,])([01]\d|2[0-3]):?([0-5]\d) ?(?:hours|hrs)\b")
 _YEARS = lazy(r"(?<![\w-])(1\d|20)(\d\d)-(\d\d)(?![\w/-])")
 _SHORT_YEAR = lazy(r"(?<!\w)'(\d\d)\b")
@@ -176,7 +175,7 @@ _SHORT_PERIODS = {"h": 8766.0, "hr": 8766.0, "mo": 12.0, "yr": 1.0, "wk": 52.18,
 _HINT = lazy(
     r"\b(?:in|of|out|every|each|per|once|twice|a|an|one|two|three|four|minus|negative|below|bucks|grand|bce?|or|and"
     r"|night|mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun|of|thirty|fifteen|forty|hundred|thousand|million|billion|at)\b"
-    r"|ly\b|'\d\d\b|\d-\d\d\b|10\^|\d ?h(?:ou)?rs|next|following|b\.\s?c|minimum|least|most|max|wards"
+    r"|ly\b|'\d\d\b|\d-\d\d\b|\d ?h(?:ou)?rs|next|following|b\.\s?c|minimum|least|most|max|wards"
 )
 
 
@@ -192,7 +191,6 @@ def plain_values(folded: str, asked: Asked, *, often: bool, share: bool) -> str:
     folded = _BELOW_ZERO.sub(r"-\1\2", _SIGNED.sub("-", folded))
     folded = _RATE.sub(r"\1 per \2", folded)
     folded = _SPAN.sub(r"1 \1", _ONE_PERIOD.sub(r"\1 1 \2", folded))
-    folded = _POWER.sub(lambda match: f"{float(match[1]) * 10 ** int(match[2]):.12g}", folded)
     if asked.kind == "quantity":
         folded = _NEXT_DAY.sub(r"1 \1", folded)
     folded = _SLANG.sub(lambda match: _SLANG_WORDS.get(match[0], match[0]), folded)

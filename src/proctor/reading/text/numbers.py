@@ -31,13 +31,10 @@ _NEXT = r"([^\s\d,.;:!?()\[\]\"^]+(?:\^\d)?)"
 _TAIL = lazy(rf"(\sand\sa\s(?:half|quarter)\b)?(?:([\s-]?){_NEXT}(?:\s{_NEXT}(?:\s{_NEXT})?)?)?")
 _AND_HALF = lazy(r"\sand\sa\s(half|quarter)\b")
 _CURRENCY = lazy(r"(us\$|a\$|c\$|[$€£¥₹]|\b(?:usd|eur|gbp|jpy|cny|inr|chf|aud|cad))\s?$")
-_JUST = r"(?:just|slightly|a (?:bit|little|touch|shade)) (?:over|under|above|below|more than|less than)"
 _ABOUT = lazy(
-    r"(?:\b(?:about|around|approximately|approx\.?|circa|ca?\.|roughly|nearly|almost|close to|not quite|just short of"
-    rf"|{_JUST})|[~≈])\s?(?:an?\s)?$"
+    r"(?:\b(?:about|around|approximately|approx\.?|circa|ca?\.|roughly|nearly|almost|close to|not quite"
+    r"|(?:just|slightly|a (?:bit|little)) (?:over|under|above|below|more than|less than))|[~≈])\s?(?:an?\s)?$"
 )
-_BARELY = lazy(rf"\b{_JUST}\s?$")
-"""`Just over 40` says about how many, and not how many at least."""
 _AT_LEAST = lazy(
     r"(?:\b(?:at least|minimum(?: of)?|(?<!no )(?<!not )more than|over|above|beyond|exceeding"
     r"|no (?:less|fewer|lower|smaller|shorter|colder|cooler|younger|earlier|lighter|slower) than"
@@ -67,8 +64,7 @@ _SMALL_WORDS = (
     "a an this these those not so then each every also up total ago before after since until during over under about "
     "only more less least most other others out away long old high wide deep tall later earlier according within "
     "without between through because while has have had there they he she we you i his her their our your my "
-    "respectively altogether overall instead too either both all ad bc ce bce today now can could may might must will "
-    "would shall should do does did inclusive including included plus usually normally typically maximum minimum tops"
+    "respectively altogether overall instead too either both all ad bc ce bce today now can could may might must will do"
 )
 _NO_NOUN = frozenset(_SMALL_WORDS.split())
 Comparison = Literal["same", "rounded", "different", "other-unit"]
@@ -188,14 +184,15 @@ def _built(
     if sign == "-" or below:
         value = -value
     near = max(0, start - _LOOK_BACK)
+    about = start > 0 and _ABOUT.search(folded, near, start) is not None
     return Quantity(
         value=value,
         readings=_readings(value, currency, tail),
         start=start,
         end=tail.end,
         noun="" if tail.unit else tail.noun,
-        about=start > 0 and _ABOUT.search(folded, near, start) is not None,
-        bound=_bound(folded, near, start) if start > 1 else "",
+        about=about,
+        bound=_bound(folded, near, start) if start > 1 and not about else "",
         ordinal=ordinal,
         decimals=decimals,
         bare=plain and tail.multiplier == 1.0 and not (currency or sign or tail.unit or tail.letter),
@@ -203,8 +200,6 @@ def _built(
 
 
 def _bound(folded: str, near: int, start: int) -> Bound:
-    if _BARELY.search(folded, near, start):
-        return ""
     if _AT_LEAST.search(folded, near, start):
         return "low"
     return "high" if _AT_MOST.search(folded, near, start) else ""
