@@ -64,7 +64,7 @@ _SMALL_WORDS = (
     "a an this these those not so then each every also up total ago before after since until during over under about "
     "only more less least most other others out away long old high wide deep tall later earlier according within "
     "without between through because while has have had there they he she we you i his her their our your my "
-    "respectively altogether overall instead too either both all ad bc ce bce today now can could may might must will do"
+    "respectively altogether overall instead too either both all ad bc ce bce today now can could may might must will"
 )
 _NO_NOUN = frozenset(_SMALL_WORDS.split())
 Comparison = Literal["same", "rounded", "different", "other-unit"]
