@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from proctor.reading.dress import undress
 from proctor.reading.expected import Answered, Expected, plain_text, read_answer
-from proctor.reading.features import features, is_long
+from proctor.reading.features import features, is_long, leaves_out
 from proctor.reading.final_answer import final_answer
 from proctor.reading.head import probability
 from proctor.reading.languages.detect import NAMES, Language, is_known, tongue
@@ -47,6 +47,8 @@ _LONG_ANSWER = 8
 _FEW_WORDS, _VERY_FEW_WORDS = 25, 10
 _AGAINST, _MOST_AGAINST = 0.5, 0.4
 _FOR, _LEAST_FOR = 0.9, 0.9
+_MOST_SHORT = 0.65
+"""For a reply that leaves out a part of the expected statement: somebody should look at it."""
 _KEPT, _LONGEST_KEPT = 128, 2_000
 
 
@@ -120,9 +122,10 @@ def mark(weighed: Weighed, probable: float) -> float:
         return verdict.value
     if verdict.refuted:
         return min(probable, MOST_REFUTED)
+    if verdict.form == "words" and is_long(weighed.features):
+        return min(probable, _MOST_SHORT) if leaves_out(weighed.features) else probable
     if verdict.form == "words":
-        few = weighed.terse and not is_long(weighed.features)
-        return _in_few_words(verdict.value, probable) if few else probable
+        return _in_few_words(verdict.value, probable) if weighed.terse else probable
     if not (weighed.brief and verdict.form in ("facts", "list")):
         return probable
     return max(probable, verdict.value) if verdict.value >= PASSING else min(probable, verdict.value)

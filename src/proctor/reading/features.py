@@ -25,7 +25,7 @@ _KINDS = {
     "quantity": 7.0,
     "explanation": 9.0,
 }
-_MOST_ANSWERS = 12
+_MOST_ANSWERS, _TWO = 12, 2
 _UNSURE = stem_set("sure certain unsure uncertain idea guess")
 _BEGINNING = 5
 """Letters that forms of one word have in common."""
@@ -43,7 +43,8 @@ NAMES = (
 """In order."""
 
 
-_STATEMENT = NAMES.index("statement")
+_STATEMENT, _ROOM, _LINKED_CLAUSE, _ANSWERS = map(NAMES.index, ("statement", "room", "linked clause", "answers"))
+_LITTLE_ROOM, _LITTLE_LINKED = 0.85, 0.35
 _NOT_ALIGNED = (0.0,) * len(ALIGNED)
 
 
@@ -65,6 +66,11 @@ def features(reply: Answered, asked: Asked, answers: list[Expected], verdict: Ve
 def is_long(found: list[float]) -> bool:
     """Whether the expected answer is a statement, which has trees of its own, rather than a name or a number."""
     return found[_STATEMENT] > 0
+
+
+def leaves_out(found: list[float]) -> bool:
+    """Whether a reply is shorter than the one expected statement and has next to nothing of one of its clauses."""
+    return found[_ROOM] < _LITTLE_ROOM and found[_LINKED_CLAUSE] < _LITTLE_LINKED and found[_ANSWERS] < _TWO
 
 
 def _of_rules(asked: Asked, answer: Expected, verdict: Verdict) -> tuple[float, ...]:
