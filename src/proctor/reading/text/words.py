@@ -48,8 +48,8 @@ understand: understood | withhold: withheld | overcome: overcame | rebuild: rebu
 hear: heard | mean: meant | spend: spent | lend: lent | bend: bent | sleep: slept | sweep: swept | weep: wept
 creep: crept | deal: dealt | learn: learnt | burn: burnt | spill: spilt | spoil: spoilt | lean: leant | kneel: knelt
 dig: dug | hang: hung | spin: spun | stick: stuck | sting: stung | strike: struck | swing: swung | cling: clung
-slide: slid | shine: shone | light: lit | lay: laid | flee: fled | bleed: bled | breed: bred | beat: beaten | bite: bitten
-prove: proven | swell: swollen | sew: sewn | sow: sown
+slide: slid | shine: shone | light: lit | lay: laid | flee: fled | bleed: bled | breed: bred | beat: beaten
+bite: bitten | prove: proven | swell: swollen | sew: sewn | sow: sown
 """
 _DROPPED = str.maketrans("", "", ". ")
 
