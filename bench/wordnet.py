@@ -20,9 +20,9 @@ from proctor.reading.text.words import stem, words
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
 TARGET = Path(__file__).resolve().parents[1] / "src" / "proctor" / "reading" / "wordnet.txt"
-SENSES = 4
-"""Of a word and part of speech, the commonest so many are looked at."""
-COUNTED, EXPLAINING, WRITTEN = 10, 80, 20
+SENSES, EXPLAINED = 4, 2
+"""Of a word and part of speech, the commonest so many are looked at, and the explanations of so many."""
+COUNTED, EXPLAINING, WRITTEN = 5, 40, 5
 """How often a word stands in the counted texts, in explanations or in the data for it to be in the table."""
 PARTS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
 ALIKE = ("+", "\\", "$", "<")
@@ -69,8 +69,8 @@ def _lines(path: Path) -> Iterator[str]:
     return (line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("  "))
 
 
-def senses_by_stem(folder: Path) -> dict[str, set[Sense]]:
-    """Stem → the commonest senses of its words."""
+def senses_by_stem(folder: Path, most: int) -> dict[str, set[Sense]]:
+    """Stem → the commonest senses of its words, `most` of a part of speech."""
     found: dict[str, set[Sense]] = defaultdict(set)
     for part, letter in PARTS.items():
         for line in _lines(folder / f"index.{part}"):
@@ -79,7 +79,7 @@ def senses_by_stem(folder: Path) -> dict[str, set[Sense]]:
                 continue
             places = fields[6 + int(fields[3]) :]
             counted = int(fields[5 + int(fields[3])])
-            for place in places[: max(2, min(SENSES, counted))]:
+            for place in places[: max(2, min(most, counted))]:
                 found[stem(fields[0])].add((letter, place))
     return found
 
@@ -116,7 +116,7 @@ def _texts(row: dict[str, Any]) -> Iterator[str]:
 
 def linked(folder: Path) -> dict[str, tuple[set[str], set[str], set[str]]]:
     """Stem → later stems of the same sense, of a near one, and of its explanation."""
-    senses, own = read_senses(folder), senses_by_stem(folder)
+    senses, own, explained = read_senses(folder), senses_by_stem(folder, SENSES), senses_by_stem(folder, EXPLAINED)
     common = common_stems(folder, senses) & own.keys()
     alike = {word: own[word] | _reached(senses, own[word], ALIKE) for word in common}
     near = {word: alike[word] | _reached(senses, own[word], NEAR) for word in common}
@@ -128,7 +128,7 @@ def linked(folder: Path) -> dict[str, tuple[set[str], set[str], set[str]]]:
     for word in common:
         same = {other for sense in alike[word] for other in bearers[sense]}
         beside = {other for sense in near[word] for other in bearers[sense]}
-        told = {other for sense in own[word] for other in _telling(senses.explained[sense])} & common
+        told = {other for sense in explained[word] for other in _telling(senses.explained[sense])} & common
         for kind, others in enumerate((same, beside, told)):
             for other in others - {word}:
                 found[min(word, other)][kind].add(max(word, other))

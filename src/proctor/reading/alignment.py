@@ -129,7 +129,8 @@ class Alignment:
         near = {at: 1.0 if at in self.pairs else _nearest(self.ours[at], own) for at in news}
         clauses: dict[int, list[int]] = {}
         for at in news:
-            clauses.setdefault(self.ours[at].clause, []).append(at)
+            if not self.ours[at].stem[0].isdecimal():  # numbers are compared as such
+                clauses.setdefault(self.ours[at].clause, []).append(at)
         shares = [self._share(near, places) for places in clauses.values() if len(places) > 1]
         theirs = [
             1.0 if at in self.used else _nearest(token, self.ours)

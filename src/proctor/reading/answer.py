@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from proctor.reading.dress import undress
 from proctor.reading.expected import Answered, Expected, plain_text, read_answer
-from proctor.reading.features import features, is_long, leaves_out
+from proctor.reading.features import falls_short, features, is_long
 from proctor.reading.final_answer import final_answer
 from proctor.reading.head import probability
 from proctor.reading.languages.detect import NAMES, Language, is_known, tongue
@@ -48,7 +48,7 @@ _FEW_WORDS, _VERY_FEW_WORDS = 25, 10
 _AGAINST, _MOST_AGAINST = 0.5, 0.4
 _FOR, _LEAST_FOR = 0.9, 0.9
 _MOST_SHORT = 0.65
-"""For a reply that leaves out a part of the expected statement: somebody should look at it."""
+"""For a reply that leaves out a part of the expected statement, or turns a word round: somebody should look at it."""
 _KEPT, _LONGEST_KEPT = 128, 2_000
 
 
@@ -123,7 +123,7 @@ def mark(weighed: Weighed, probable: float) -> float:
     if verdict.refuted:
         return min(probable, MOST_REFUTED)
     if verdict.form == "words" and is_long(weighed.features):
-        return min(probable, _MOST_SHORT) if leaves_out(weighed.features) else probable
+        return min(probable, _MOST_SHORT) if falls_short(weighed.features) else probable
     if verdict.form == "words":
         return _in_few_words(verdict.value, probable) if weighed.terse else probable
     if not (weighed.brief and verdict.form in ("facts", "list")):

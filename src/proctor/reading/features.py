@@ -43,7 +43,9 @@ NAMES = (
 """In order."""
 
 
-_STATEMENT, _ROOM, _LINKED_CLAUSE, _ANSWERS = map(NAMES.index, ("statement", "room", "linked clause", "answers"))
+_STATEMENT, _ANSWERS, _ROOM, _LINKED_CLAUSE, _OPPOSED, _STRANGERS = map(
+    NAMES.index, ("statement", "answers", "room", "linked clause", "opposed", "strangers")
+)
 _LITTLE_ROOM, _LITTLE_LINKED = 0.85, 0.35
 _NOT_ALIGNED = (0.0,) * len(ALIGNED)
 
@@ -68,9 +70,14 @@ def is_long(found: list[float]) -> bool:
     return found[_STATEMENT] > 0
 
 
-def leaves_out(found: list[float]) -> bool:
-    """Whether a reply is shorter than the one expected statement and has next to nothing of one of its clauses."""
-    return found[_ROOM] < _LITTLE_ROOM and found[_LINKED_CLAUSE] < _LITTLE_LINKED and found[_ANSWERS] < _TWO
+def falls_short(found: list[float]) -> bool:
+    """Whether a reply is shorter than the one expected statement and has next to nothing of one of its clauses.
+
+    Or it says the same, but for a word whose opposite it has."""
+    if found[_ANSWERS] >= _TWO:
+        return False
+    left_out = found[_ROOM] < _LITTLE_ROOM and found[_LINKED_CLAUSE] < _LITTLE_LINKED
+    return left_out or (found[_OPPOSED] > 0 and not found[_STRANGERS])
 
 
 def _of_rules(asked: Asked, answer: Expected, verdict: Verdict) -> tuple[float, ...]:

@@ -390,4 +390,4 @@ def _list_items(text: str) -> tuple[str, ...]:
     found = items(text)
     if found or "," not in text:
         return found
-    return max((items(part) for part in _AROUND_VERB.split(text)), key=len)
+    return max((items(part.strip(" .")) for part in _AROUND_VERB.split(text)), key=len)
