@@ -73,11 +73,11 @@ def is_long(found: list[float]) -> bool:
 def falls_short(found: list[float]) -> bool:
     """Whether a reply is shorter than the one expected statement and has next to nothing of one of its clauses.
 
-    Or it says the same, but for a word whose opposite it has."""
+    Or it adds hardly a word of its own and has the opposite of one that is missing."""
     if found[_ANSWERS] >= _TWO:
         return False
     left_out = found[_ROOM] < _LITTLE_ROOM and found[_LINKED_CLAUSE] < _LITTLE_LINKED
-    return left_out or (found[_OPPOSED] > 0 and not found[_STRANGERS])
+    return left_out or (found[_OPPOSED] > 0 and found[_STRANGERS] < _TWO)
 
 
 def _of_rules(asked: Asked, answer: Expected, verdict: Verdict) -> tuple[float, ...]:
