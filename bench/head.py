@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 import numpy as np
 import numpy.typing as npt
-from bench.boosting import Fitted, fit, predict
+from bench.boosting import Fitted, fit, merge, predict
 from bench.hard_negatives import hard_negatives
 from bench.hard_statements import hard_statements
 
@@ -39,6 +39,8 @@ RIGHT_SHARES = {"evouna": 0.84, "nq301": 0.7, "semeval2013": 0.82, "gsm8k": 0.5,
 """Each source is weighed to this share of right replies, so that marks mean the same for short and long answers."""
 SOURCES = ("evouna", "nq301", "semeval2013", "gsm8k")
 EVERY_GSM8K = 5
+DRAWS, DRAWN = 5, 0.8
+"""Statements have the mean of so many sets of trees, each fitted on the replies to such a share of the questions."""
 OWN = ("sentences", "sentences_2", "ordinary", "ordinary_2", "chat")
 """Sets of our own with statements: what chat agents say, of which the head learns the halves that were read."""
 SLOPES = {
@@ -188,19 +190,22 @@ def fit_both(rows: Rows, kept: Flags) -> tuple[Fitted, Fitted]:
     """The trees for short answers and for statements."""
     weights, right = weights_of(rows), rows.right.astype(float)
     short, long = kept & rows.learns & ~rows.long & (rows.source != "own"), kept & rows.learns & rows.long
-    places = [NAMES.index(name) for name in SLOPES]
     return (
         fit(rows.columns[short], right[short], weights[short], trees=110, depth=3, rate=0.12),
-        fit(
-            rows.columns[long][:, places],
-            right[long],
-            weights[long],
-            trees=60,
-            depth=4,
-            rate=0.08,
-            slopes=np.array(list(SLOPES.values())),
-        ),
+        merge([_fit_statements(rows, long & _drawn(rows, number), weights) for number in range(DRAWS)]),
     )
+
+
+def _fit_statements(rows: Rows, kept: Flags, weights: Floats) -> Fitted:
+    columns = rows.columns[kept][:, [NAMES.index(name) for name in SLOPES]]
+    slopes = np.array(list(SLOPES.values()))
+    return fit(columns, rows.right[kept].astype(float), weights[kept], trees=60, depth=3, rate=0.1, slopes=slopes)
+
+
+def _drawn(rows: Rows, number: int) -> Flags:
+    """The replies to the questions of one draw."""
+    draws = [zlib.crc32(f"{number} {row['question']}".encode()) % 100 for row in rows.rows]
+    return np.array(draws) < 100 * DRAWN
 
 
 def cross_validated(rows: Rows) -> Floats:

@@ -15,7 +15,7 @@ from proctor.reading.wordnet import load_links, nearness
         (
             "Why was the ferry cancelled?",
             "A storm made the crossing too dangerous for passengers.",
-            "The weather was so bad that taking people across would not have been safe, so they called it off.",
+            "There was a storm, and taking travellers across would have been far too risky in such weather.",
         ),
         (
             "What happens if I return the bike late?",

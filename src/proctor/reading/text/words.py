@@ -41,7 +41,7 @@ wear: wore worn | break: broke broken | drive: drove driven | choose: chose chos
 sell: sold | stand: stood | steal: stole stolen | swim: swam swum | get: got gotten | freeze: froze frozen | feel: felt
 draw: drew drawn | fly: flew flown | blow: blew blown | throw: threw thrown | show: shown | drink: drank drunk
 shrink: shrank shrunk | spring: sprang sprung | ring: rang rung | forget: forgot forgotten | forgive: forgave forgiven
-forbid: forbade forbidden | hide: hid hidden | ride: rode ridden | shake: shook shaken | tear: tore torn
+hide: hid hidden | ride: rode ridden | shake: shook shaken | tear: tore torn
 wake: woke woken | swear: swore sworn | weave: wove woven | arise: arose arisen | mistake: mistook mistaken
 overtake: overtook overtaken | undertake: undertook undertaken | withdraw: withdrew withdrawn | undergo: underwent
 understand: understood | withhold: withheld | overcome: overcame | rebuild: rebuilt | catch: caught | seek: sought
