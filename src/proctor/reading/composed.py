@@ -14,7 +14,7 @@ from proctor.reading.text.numbers import Quantity
 _VALUE = 0.85
 _OF = lazy(r"\s(?:of|at|à|x|times|with)(?: \w+)?\s|\s?[×*]\s?")
 _PLUS = lazy(r"[^.!?;]*?(?:\band|\bplus|\+|\bwith)(?: \w+){0,3}\s")
-_ANOTHER = lazy(r"[^.!?;]*[.!?;]?[^.!?;]*\b(?:another|adds?|additional|further|extra|more|plus)(?: \w+)?\s")
+_ANOTHER = lazy(r"[^.!?;]*(?:[.!?;][^.!?;]*)?\b(?:another|adds?|additional|further|extra|more|plus)(?: \w+)?\s")
 _MAY_BE = lazy(r"\b(?:can|could|may|might|extend|extended|extension|renew|renewed|renewable|prolong|prolonged)\b")
 """What may be added is no part of a sum."""
 _AFTER = lazy(r"\s(?:after|later|afterwards|on\b)")
