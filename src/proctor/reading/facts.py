@@ -66,17 +66,18 @@ def _range_met(reply: Answered, answer: Expected) -> Match | None:
     if len(ends) != 2 or len(answer.facts.quantities) != 2 or not found:
         return None
     low, high = (end.readings[0].amount for end in ends)
-    inside = [number for number in found if _lies_between(number, low, high)]
+    unit = low / ends[0].value if ends[0].value else 1.0
+    inside = [number for number in found if _lies_between(number, low, high, unit)]
     first, last = _words_of(reply, (inside or found)[0])
     wanted = answer.passage.cut(ends[0].start, ends[1].end).strip()
     value = 1.0 if len(inside) == len(found) else 0.0
     return Match(value, f"expected {wanted}, found {_shown(reply)}", first, last)
 
 
-def _lies_between(number: Quantity, low: float, high: float) -> bool:
-    amounts = [reading.amount for reading in number.readings]
+def _lies_between(number: Quantity, low: float, high: float, unit: float) -> bool:
+    amounts = [reading.amount * (1.0 if reading.dimension else unit) for reading in number.readings]
     if number.bound and not any(low < amount < high for amount in amounts):
-        return (number.bound == "low") == (low in amounts)
+        return (low if number.bound == "low" else high) in amounts
     return any(low <= amount <= high for amount in amounts)
 
 
