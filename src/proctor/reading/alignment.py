@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from proctor.reading.expected import Answered, Expected
+from proctor.reading.linked_words import nearness
 from proctor.reading.opposites import NEGATORS, are_opposite
 from proctor.reading.question import Asked
 from proctor.reading.text.dates import agree
@@ -16,7 +17,6 @@ from proctor.reading.text.overlap import STOP, weight
 from proctor.reading.text.passage import Passage, passage_of
 from proctor.reading.text.words import stem_set
 from proctor.reading.thesaurus import likeness, plain_phrases
-from proctor.reading.wordnet import nearness
 
 _DENYING = NEGATORS | stem_set("avoid refuse prevent forbid prohibit ban unable instead fail lack exempt exclude")
 _NO_DENIAL = stem_set("only just merely until doubt later earlier matter")
