@@ -30,8 +30,9 @@ def load_groups() -> tuple[Groups, Groups]:
             continue
         own, _, explaining = line.partition("/")
         for words, groups in ((own, alike), (explaining, beside)):
-            for word in words.split():
-                groups[stem(word)].add(number)
+            for word in map(stem, words.split()):
+                if not word[0].isdecimal():  # a number in words
+                    groups[word].add(number)
     return dict(alike), dict(beside)
 
 
