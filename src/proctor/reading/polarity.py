@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from proctor.reading.amounts import by_amount, by_clock
 from proctor.reading.clauses import by_meaning, taken_back
 from proctor.reading.cleft import holds_role, identifies, in_another_place, singled_out
 from proctor.reading.comparison import compare_sides
@@ -83,7 +84,11 @@ def says(text: str, asked: Asked) -> Said:
         return Said(yes=None, outright=False, depends=True)
     if _ASKS_NEED.search(asked.folded) and _TELLS_TO.match(folded):
         return Said(yes=True, outright=False)
-    more = compare_sides(folded, asked.folded)
+    more = by_amount(folded, asked)
+    if more is None:
+        more = by_clock(folded, asked)
+    if more is None:
+        more = compare_sides(folded, asked.folded)
     if more is None:
         more = singled_out(folded, asked)
     if more is None:
