@@ -32,8 +32,20 @@ _CLAUSE = lazy(
     r"|instead|still(?=,)|nevertheless|nonetheless)|(?P<if>(?<!only )if|provided(?: that)?|(?:as|so) long as"
     r"|otherwise"
     r"|or else)|and|because|as|since|while|which|who|so"
-    r"|unless\b[^.;!?]*|even before[^.;!?]*)\b"
+    r"|unless\b[^.;!?,]*|even before[^.;!?]*)\b"
 )
+_HAPPENS = (
+    r"(?:you|we|it|they|he|she|i|there)(?:'ll| will| can| may| must|'d| would| were| was| is| are|'s|'re|'ve| have| has| had"
+    r"| can't| cannot| won't| don't| doesn't| didn't| isn't| aren't| shall| get| gets)\b"
+)
+_WHEN = lazy(rf"(?:^|(?<=[.!?;,:] ))(?P<when>(?:but |and |so )?(?:once|as soon as|when(?:ever)?|after) [^,.;!?]{{3,80}}?)(?:,| (?={_HAPPENS}))")
+"""`Once the seal is broken …`: when, not whether."""
+_WHICH = lazy(
+    r"\b(?:that|who|which|(?<=\w )(?:you|we|they|i))(?: you| we| they| i)?(?: (?:do|does|did|have|has|had|are|is|was|were|can|could"
+    r"|will|would)(?:n't|not| not| never)|'ve not|'re not) (?:\w+ ){1,4}?(?=(?:is|are|can|may|will|must|cannot|can't|won't|aren't"
+    r"|isn't|do|does|don't|doesn't|needs?|gets?|has|have)\b)"
+)
+"""`Days that you haven't used are …`: which ones, and nothing is denied of them."""
 _ONLY = stem_set("only solely exclusively") | {ONLY}
 _AFFIRMS = frozenset((AFFIRMED, BOUNDLESS, NEEDLESS))
 _NOT_DONE = stem_set("still will expected scheduled pending planned upcoming awaiting waiting outstanding")
@@ -120,7 +132,7 @@ def _ends_short(clause: Clause) -> bool:
 def _clauses(folded: str) -> list[Clause]:
     found: list[Clause] = []
     start, turned, condition = 0, False, False
-    marked = marked_phrases(folded)
+    marked = _WHEN.sub(r" (if \g<when>) ", marked_phrases(_WHICH.sub(" ", folded)))
     for match in _CLAUSE.finditer(marked):
         _add(found, marked[start : match.start()], turned, condition or match[0].startswith("?"))
         start = match.end()

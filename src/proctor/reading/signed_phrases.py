@@ -59,9 +59,19 @@ REASSURED = "worryword"
 _MONEY = r"(?:[€$£] ?{0}|{0} ?(?:€|euros?\b|dollars?\b|pounds?\b|usd\b|eur\b|gbp\b))"
 _NEEDED = r"(?:needed|required|necessary|obliged|mandatory|compulsory|obligatory)"
 _SAME_WORD = (
+    (
+        lazy(
+            r"\b(?:the|its|our|your) (?:only|one) (?:\w+ )?(?:restriction|difference|exception|condition|drawback|catch|limit"
+            r"|downside|snag|caveat|requirement|thing)s?(?: \w+){0,3}? (?:is|are|was|were|being|would be)\b"
+        ),
+        " though if ",
+    ),
     (lazy(r"\b(must|to|should|needn't|not|please) fast\b|\bfasting\b"), r"\1 abstain"),
     (
-        lazy(r"\b(?:no (?:worries|problem|trouble)|not a problem|don't worry|not to worry|never fear)\b(?: at all)?"),
+        lazy(
+            r"\b(?:no (?:worries|problem|trouble)|not a problem|(?:do not|don't|no need to|needn't|nothing to|not to) (?:worry|panic)"
+            r"|never fear|rest assured)\b(?: at all| about)?"
+        ),
         f" {REASSURED} ",
     ),
     (

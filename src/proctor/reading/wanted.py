@@ -145,7 +145,7 @@ def _is_asked_for(stems: tuple[str, ...], said: list[str], place: int) -> bool:
         return True
     if before == "to" and not _MAY.isdisjoint(stems[:place]):
         return True
-    if stems[place] in _NOUNS and before in ("a", "an") and stems[0] not in _BE:
+    if stems[place] in _NOUNS and before in ("a", "an") and _BE.isdisjoint((stems[0], stems[place - 2])):
         return True
     return stems[0] in _BARE and before not in _BE and _PARTICIPLE.match(said[place]) is not None
 
