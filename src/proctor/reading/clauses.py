@@ -61,6 +61,10 @@ _NOT_THING = lazy(
 _STRONG, _SHARED, _TELLING, _TURNED, _BELIEVED = 1.5, 0.5, 2.0, 2.0, 2.2
 _MOST_SHARED, _OF_SUBJECT, _LEAST, _WEAK = 4, 0.5, 0.5, 1.0
 _LONGEST_EXCEPTION = 5
+_BOUND = 1.1
+_AS_NEEDED = lazy(r"\b(?:when(?:ever)?|what(?:ever)?|as|if) (?:you|they|we|i) +(?:need|must)|\b\w+ you need\b(?! to| an?\b| the\b| your\b)")
+_REQUIRED = stem_set("must need require required needs requires")
+_GRANTED = stem_set("can may could allowed permitted able free welcome possible")
 
 
 class Meant(NamedTuple):
@@ -111,7 +115,25 @@ def taken_back(folded: str, asked: Asked) -> tuple[float, bool]:
 
 
 def _weigh_all(folded: str, wanted: Wanted) -> list[tuple[Clause, float, int]]:
-    return [(clause, *_weigh(clause, wanted)) for clause in _clauses(folded)]
+    said = [(clause, *_weigh(clause, wanted)) for clause in _clauses(folded)]
+    denied = next((place for place, each in enumerate(said) if _is_plain_denial(each[0])), len(said))
+    return [
+        (clause, strength - _TURNED * (clause.turned and sign > 0 and denied < place), sign)
+        for place, (clause, strength, sign) in enumerate(said)
+    ]
+
+
+_PLAIN = lazy(
+    r"\W*(?:(?:i'm )?(?:afraid|sorry|unfortunately|sadly)\W+)?(?:we|it|they|you|i|he|she|there|that|this|one|those|these)(?:(?: (?:\w+ly|still|also|just|really))?"
+    r" (?:is|are|was|were|do|does|did|ca|can|could|may|has|have|had|wo|will|would|must|should|need)(?:n't|not| not| no\b| never)"
+    r"|'(?:s|re|ve|ll) (?:not|no)\b)"
+)
+
+
+def _is_plain_denial(clause: Clause) -> bool:
+    """`We don't run one`, after which `but` brings something else."""
+    return not clause.believed and not clause.condition and _PLAIN.match(clause.text) is not None
+
 
 
 def _to_the_point(said: list[tuple[Clause, float, int]], wanted: Wanted) -> list[tuple[Clause, float, int]]:
@@ -187,10 +209,18 @@ def _weigh(clause: Clause, wanted: Wanted) -> tuple[float, int]:
         return (_SHARED * shared + _BELIEVED if again else 0.0), -sign
     key = _is_key(stems, wanted)
     telling = sign < 0 or _denies_it(stems, wanted) or short or bears or not _AFFIRMS.isdisjoint(stems) or key
+    if wanted.leave and sign > 0 and not telling and _demands_instead(clause):
+        return _SHARED * shared + _BOUND, -1
     if REASSURED in stems:
         return _SHARED * (1 + shared), sign
     strength = _SHARED * key + _STRONG * bears + _SHARED * shared + _TELLING * telling + _TURNED * clause.turned
     return strength, sign
+
+
+def _demands_instead(clause: Clause) -> bool:
+    """`Resets must be done by the help desk` to whether one may."""
+    told = not _REQUIRED.isdisjoint(clause.stems[1:-1]) and _GRANTED.isdisjoint(clause.stems)
+    return told and not _AS_NEEDED.search(clause.text)
 
 
 def _denies_it(stems: tuple[str, ...], wanted: Wanted) -> bool:

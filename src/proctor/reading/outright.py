@@ -77,6 +77,10 @@ _GLAD = lazy(
     r"^\W*(?:i'm|i am|we're|we are) (?:\w+ )?(?:happy|glad|pleased|sorry|afraid|sad)(?: to (?:say|tell you"
     r"|report))?(?: that)? (?=\w)"
 )
+_COURTESY = lazy(
+    r"^\W*(?:(?:please )?(?:don't|do not|no need to|not to) worry(?: about (?:it|that))?|no worries|sorry(?: about that)?|(?:i'm )?afraid|good news|bad news"
+    r"|(?:good|great) question|thanks(?: for (?:asking|your \w+))?|hi|hello|hey|sadly|unfortunately|luckily|happily|as it happens)\b\W*(?=\w)"
+)
 _QUANTIFIED = lazy(
     r"\W*(?:(?P<no>none|neither|not (?:a single )?one|nobody|no one)|every(?: single)? one|all|each(?: and every"
     r" one)?|both"
@@ -234,8 +238,8 @@ def _is_aside(sentence: str, match: re.Match[str]) -> bool:
 
 
 def _elliptic(sentence: str, asked: Asked) -> bool | None:
-    """`It does.`, `There isn't, …`, `He did, gradually`; what only was so is not so."""
-    match = _ELLIPTIC.match(sentence)
+    """`It does.`, `There isn't, …`, `Don't worry, you don't`; what only was so is not so."""
+    match = _ELLIPTIC.match(_COURTESY.sub("", sentence, count=1))
     if match is not None and _SOME.match(sentence) and _ALL.search(asked.folded):
         return False
     if match is None:

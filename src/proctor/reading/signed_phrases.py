@@ -122,6 +122,7 @@ _SAME_WORD = (
         " ",
     ),
     (lazy(r"\b(?:pull|back)(?:ed|s|ing)? out\b"), " withdraw "),
+    (lazy(r"\bno ifs\b\W*(?:and |or |no )*buts?\b"), f" {AFFIRMED} "),
     (lazy(r"\bno (\w+),? no \w+"), r" must \1 "),
     (
         lazy(
@@ -198,7 +199,6 @@ _SAME_WORD = (
     (lazy(r"\bswitch(?:ed|es)? (?:it |them )?off\b|\bturn(?:ed|s)? (?:it |them )?off\b"), " stop "),
     (lazy(r"\bhalf (?:full|empty)\b"), " partly "),
     (lazy(r"\bno \w+er than\b|\bno more than\b"), " most "),
-    (lazy(r"\bno ifs\b\W*(?:and |or |no )*buts?\b"), f" {AFFIRMED} "),
 )
 
 

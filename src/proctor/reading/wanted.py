@@ -32,6 +32,8 @@ _NOUNS = stem_set("damage allergy penalty failure mistake shortage breach loss e
 _CALLED_OFF = stem_set("cancel cancellation withdraw withdrawal terminate termination revoke")
 """What means the same of a contract or an order."""
 _DONE = lazy(r"^(?:has|have)\b|\b(?:already|yet|finished|over|done|completed?|fixed|resolved|ready|final|settled)\b")
+_CAN = stem_set("can may could")
+_ALLOWED = stem_set("allowed permitted possible ok okay")
 _PERSONS = stem_set("i we you one they he she anyone anybody people")
 _PRONOUNS = stem_set("i we you he she it they there one anyone anybody someone this that these those")
 _ISNT = lazy(r"^\W*\w+n't\b|^\W*cannot\b")
@@ -66,6 +68,8 @@ class Wanted:
     """What it ends with."""
     need: bool
     """Whether it asks what must be done or paid, or what can be done without."""
+    leave: bool
+    """Whether it asks what may or can be done."""
     lacking: frozenset[str]
     """What it asks to do without."""
     done: bool
@@ -97,6 +101,7 @@ def wanted_by(asked: Asked) -> Wanted:
         subject=_subject(stems, content),
         scope=_scope(stems, content),
         need=not (NEED | MONEY | {WITHOUT}).isdisjoint(stems),
+        leave=stems[:1] != () and stems[0] in _CAN or not _ALLOWED.isdisjoint(stems),
         lacking=_lacking(stems, content),
         done=_DONE.search(asked.folded) is not None and "still" not in stems and "ever" not in stems,
         whole=not ALL.isdisjoint(stems),
