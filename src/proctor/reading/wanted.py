@@ -20,7 +20,9 @@ _ENDED = stem_set(
     " revoke avoid"
 )
 """What one may be free to do, though it ends or refuses something."""
-NEED = stem_set("must need require required necessary mandatory compulsory obligatory obliged should duty")
+NEED = stem_set(
+    "must need require required necessary mandatory compulsory obligatory obliged should duty supposed responsible obligation"
+)
 """Words of what must be done."""
 MONEY = stem_set("pay charge fee cost price free")
 """Words of what must be paid."""
@@ -32,6 +34,11 @@ _NOUNS = stem_set("damage allergy penalty failure mistake shortage breach loss e
 _CALLED_OFF = stem_set("cancel cancellation withdraw withdrawal terminate termination revoke")
 """What means the same of a contract or an order."""
 _DONE = lazy(r"^(?:has|have)\b|\b(?:already|yet|finished|over|done|completed?|fixed|resolved|ready|final|settled)\b")
+_FAILS = stem_set(
+    "break spoil fail lose expire lapse stop halt ban exclude refuse reject deny decline prevent forbid prohibit lack miss crash"
+    " collapse vanish disappear avoid ruin destroy violate infringe remove delete kill die harm void cancel waive"
+)
+"""Verbs that deny: where a question asks whether something does it, it asks with a denial."""
 _CAN = stem_set("can may could")
 _ALLOWED = stem_set("allowed permitted possible ok okay")
 _PERSONS = stem_set("i we you one they he she anyone anybody people")
@@ -136,9 +143,11 @@ def _is_thing(stems: tuple[str, ...], said: list[str], place: int) -> bool:
     if not is_adverse(word) or (place and stems[place - 1] in ("a", "an")):
         return False
     after = stems[place + 1] if place + 1 < len(stems) else ""
-    if word in _ENDED and not _MAY.isdisjoint(stems[:place]):
-        return True
     if word == "stop" and after in ("at", "in", "here", "there", "on"):
+        return True
+    if stems[0] in _BARE - _CAN and stem(said[place]) == word and word in _FAILS and stems[place - 1] not in STOP:
+        return False
+    if word in _ENDED and not _MAY.isdisjoint(stems[:place]):
         return True
     return word in _NOUNS or (bool(after) and after not in STOP and not is_adverse(after))
 
