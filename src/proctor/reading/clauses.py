@@ -155,10 +155,12 @@ def _clauses(folded: str) -> list[Clause]:
     found: list[Clause] = []
     start, turned, condition = 0, False, False
     marked = _WHEN.sub(r" (if \g<when>) ", marked_phrases(_WHICH.sub(" ", folded)))
+    aside = False
     for match in _CLAUSE.finditer(marked):
-        _add(found, marked[start : match.start()], turned, condition or match[0].startswith("?"))
+        _add(found, marked[start : match.start()], turned, condition or aside or match[0].startswith("?"))
         start = match.end()
         turned = turned or match["turn"] is not None
+        aside = bool(found) and (match[0] == "(" or (aside and match[0] != ")"))
         condition = match["if"] is not None
     _add(found, marked[start:], turned, condition)
     return _with_beliefs(found, marked)

@@ -73,7 +73,7 @@ alive living survive: dead die extinct perish kill
 public: private | present: absent | available vacancy room space seat: full booked
 final binding: appeal overturn provisional revise | full: empty vacant | married: single divorced unmarried
 male man men boy: female woman women girl
-buy: sell | keep: discard return lose | keep stay remain retain: remove delete erase | hide: show see display
+keep: discard return lose | keep stay remain retain: remove delete erase | hide: show see display
 start begin: end stop finish | permanent: temporary | singleuse: multipleuse rechargeable
 remain stay: leave depart
 vegetarian vegan: meat beef chicken pork fish | true: false | right: wrong | day: night | wet: dry
@@ -81,7 +81,7 @@ solid: liquid gas | guilty: innocent acquitted
 win won: lose lost | arrive: depart | north: south | east: west | deep: shallow | wide: narrow | rough: smooth
 near close: far distant
 common frequent often: rare rarely uncommon scarce seldom | always: never | refundable: forfeited | hit: miss
-native: foreign imported | sweet: bitter sour | increase: cut | import: export | lend: borrow | push: pull
+native: foreign imported | sweet: bitter sour | increase: cut | import: export | push: pull
 hire: fire | enter: exit | lock: unlock
 clockwise: anticlockwise counterclockwise | forward forwards: backward backwards
 active: dormant inactive retired | fresh: stale frozen | raw: cooked

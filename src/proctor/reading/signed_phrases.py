@@ -66,6 +66,8 @@ _SAME_WORD = (
         ),
         " though if ",
     ),
+    (lazy(r"\b(?:it|that|this|he|she)(?:'s| is| was)(?: \w+ly)? the only\b"), "it is the"),
+    (lazy(r"\b(?:only|just) (?=(?:lead|mean|cost|take|result)s?\b|slower|faster|later|earlier|a (?:bit|little|warning)\b)"), ""),
     (lazy(r"\b(must|to|should|needn't|not|please) fast\b|\bfasting\b"), r"\1 abstain"),
     (
         lazy(
