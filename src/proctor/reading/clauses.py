@@ -38,7 +38,7 @@ _HAPPENS = (
     r"(?:you|we|it|they|he|she|i|there)(?:'ll| will| can| may| must|'d| would| were| was| is| are|'s|'re|'ve| have| has| had"
     r"| can't| cannot| won't| don't| doesn't| didn't| isn't| aren't| shall| get| gets)\b"
 )
-_WHEN = lazy(rf"(?:^|(?<=[.!?;,:] ))(?P<when>(?:but |and |so )?(?:once|as soon as|when(?:ever)?|after) [^,.;!?]{{3,80}}?)(?:,| (?={_HAPPENS}))")
+_WHEN = lazy(rf"(?:^|(?<=[.!?;,:] ))(?P<when>(?:but |and |so )?(?:once|as soon as|when(?:ever)?|after|even (?:with|without|if|when|after|in|during)) [^,.;!?]{{3,80}}?)(?:,| (?={_HAPPENS}))")
 """`Once the seal is broken …`: when, not whether."""
 _WHICH = lazy(
     r"\b(?:that|who|which|(?<=\w )(?:you|we|they|i))(?: you| we| they| i)?(?: (?:do|does|did|have|has|had|are|is|was|were|can|could"

@@ -40,7 +40,7 @@ inferior insolvent interrupt jeopardise
 lacklustre malfunction malfunctioning misplaced nullify objection obstructed opponent oppose outdated
 outlawed overruled
 quashed rebut rebutted recalled relinquished removed rescinded resisted retracted rotted scrap scuppered
-shelved shortage snub spoil spoilt spoiled
+shortage snub spoil spoilt spoiled
 stale stolen struggle stuck suffer suffers taboo tear terrible thwarted torn trouble turndown unsold
 useless vanish vanished veto
 violate vulnerable waste weak wilted withdraw withhold worthless wounded nonexistent fake

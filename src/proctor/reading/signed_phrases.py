@@ -54,6 +54,8 @@ BOUNDLESS = "boundlessword"
 """What stands for the `no` of `no limit`, which denies only a limit."""
 ENOUGH = "enoughword"
 """What stands for `will do`, `suffices`, `is enough`."""
+UNMOVED = "unmovedword"
+"""What stands for `doesn't matter`: a no only to whether it does."""
 REASSURED = "worryword"
 """What stands for `no worries`: courtesy, which may go with either answer."""
 _MONEY = r"(?:[€$£] ?{0}|{0} ?(?:€|euros?\b|dollars?\b|pounds?\b|usd\b|eur\b|gbp\b))"
@@ -67,6 +69,11 @@ _SAME_WORD = (
         " though if ",
     ),
     (lazy(r"\b(?:it|that|this|he|she)(?:'s| is| was)(?: \w+ly)? the only\b"), "it is the"),
+    (lazy(r"\b(?:(?:i|we)(?:'m| am|'re| are)? (?:\w+ )?)?sorry (?:about|to (?:hear|learn)|for|that you)\b"), " about "),
+    (lazy(r"\b(?:as (?:long|often|much|many|late|early)|whenever|wherever|whatever|however \w+)(?: as)? (?:you|they|we|he|she|one|i)"
+          r" (?:please|like|likes|want|wants|wish|wishes|choose)\b"), f" {BOUNDLESS} limit "),
+    (lazy(r"\b(?:(?:doesn't|does not|don't|do not|won't|will not|didn't) (?:affect|matter|change (?:that|this|it|anything)|influence|make (?:any|a) difference)"
+          r"|(?:makes?|made) no difference|no matter (?=\w)|regardless of|irrespective of)\b"), f" {UNMOVED} "),
     (lazy(r"\b(?:only|just) (?=(?:lead|mean|cost|take|result)s?\b|slower|faster|later|earlier|a (?:bit|little|warning)\b)"), ""),
     (lazy(r"\b(must|to|should|needn't|not|please) fast\b|\bfasting\b"), r"\1 abstain"),
     (
