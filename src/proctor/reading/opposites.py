@@ -7,7 +7,7 @@ from functools import lru_cache
 from proctor.reading.text.words import stem, stem_set
 
 _ADVERSE = """
-absent abolished abandoned adverse afraid alas allergic allergy avoid avoided avoiding bad ban banned bans bleak blind
+absent abolished abandoned adverse afraid alas allergic allergy avoid avoided avoiding bad ban banned bans bleak blind blocked
 broken cancelled canceled ceased closed closes contraindicated crushed damage damaged danger dangerous dead deaf
 decline declined
 defective denied denies deny destroyed died disabled disagree disallow disallowed
@@ -23,7 +23,7 @@ misses missing mistake mistaken myth neglect nonsense nullified obsolete omit om
 overturned oversold
 poisonous postponed problem prevent prevents prohibit prohibited prohibits punishable refrain refuse refused refuses
 refute refuted regret
-regrettably reject rejected rejects removed repealed replaced resigned retired revoked risky rotten ruin ruined
+regrettably reject rejected rejects removed repealed resigned retired revoked risky rotten ruin ruined
 rumour rumor scrapped
 scarce shut shuts sold-out stop stopped stops stopping suspended terminated toxic unable unfortunately
 unfit unlawful unlike untrue vacant vetoed violates void voided waive waived withdrawn withdrew withheld worse
@@ -53,10 +53,13 @@ shan't dont doesnt
 didnt isnt wasnt arent cant wont nope zero non
 """
 _PAIRS = """
-open: closed shut | allow permit permitted legal may welcome: forbid prohibit ban illegal refrain
+open: closed shut | allow permit permitted legal may welcome tolerate acceptable ok okay lawful: forbid prohibit ban illegal refrain outlaw unlawful
 include: exclude extra omit separate supplement surcharge charge cost
 safe: dangerous harmful toxic risky
-need require must mandatory compulsory obligatory necessary due: optional voluntary waived exempt supplied automatic
+need require must mandatory compulsory obligatory necessary due: optional voluntary waived exempt supplied automatic skip
+| block bar: allow accessible work | apply force warning restriction curfew alert: lift | happy content: lonely sad miserable
+| reimburse refund cover subsidise repay: selfpaid | refund return repay: keep retain | delay late: ontime schedule
+| still remain: replace | guarantee automatic: discretionary depend vary | enforce: optional voluntary
 accept approve grant pass agree: reject refuse decline deny | free: charge pay cost fee price ticket
 work: broken faulty
 rise increase grow climb gain taller rose: down fell fall decrease drop shrink decline sink reduce

@@ -123,6 +123,12 @@ _SAME_WORD = (
     ),
     (lazy(r"\bpass(?:ed|es)? away\b"), " die "),
     (
+        lazy(r"\b(?:at|for|on|out of) (?:[\w']+ )?(?:[\w']+'s|your|their|his|her|my|our|one's|own)(?: own)? (?:expense|cost|account|pocket)\b"),
+        " selfpaid ",
+    ),
+    (lazy(r"\bon (?:schedule|time|track)\b|\bas (?:planned|scheduled)\b|\bpunctual(?:ly)?\b"), " ontime "),
+    (lazy(r"\b(?:all|every \w+(?: is| are| has been)?|everything(?: is|'s)?) (?:taken|gone|booked|full)\b|\bwait(?:ing )?list\b"), f" {DENIED} available "),
+    (
         lazy(r"\badd-ons?\b|\b(?:come|comes|go|goes|is|are) on top\b|\b(?:will be|is|are|gets?) added\b"),
         " extra ",
     ),
