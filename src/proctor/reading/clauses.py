@@ -52,6 +52,12 @@ _NOT_DONE = stem_set("still will expected scheduled pending planned upcoming awa
 _REFUSED = stem_set("exclude excluded exempt forbid forbidden ban banned refuse refused except prohibited")
 _LEADS = stem_set("for to at on in by with from during between after before")
 _PART = stem_set("most some many several few half partly mostly sometimes")
+_DETERMINERS = stem_set("a an the your our my their its his her any this that every each several all")
+_OFFER = lazy(
+    r"\W*(?:(?:but|though|and) )?(?:(?:if you(?:'d)? (?:like|want|wish|prefer),? )?(?:i|we)(?: can|'ll| could|'d be happy to| will)(?: also| gladly| happily)?|let me|happy to|shall i|would you like)"
+    r" (?:send|add|put|help|check|look|order|arrange|forward|connect|transfer|raise|open|log|create|book|reserve|set|give|show|email|text|call|ask|find|get|note)\b"
+)
+"""`I can add you to the waiting list`: something else that is offered."""
 _AUXILIARIES = stem_set("can may is are do does will has have could must")
 _SHORTEST = 3
 _NOT_THING = lazy(
@@ -188,7 +194,9 @@ def _weigh(clause: Clause, wanted: Wanted) -> tuple[float, int]:
     """How much a clause tells about the question, and its sign as it stands."""
     if clause.condition:
         return 0.0, 1
-    stems, excepted = _without_exception(clause.stems, wanted)
+    if wanted.offers and _OFFER.match(clause.text):
+        return 0.0, 1
+    stems, excepted = _without_exception(_without_attributes(clause.stems, wanted), wanted)
     sign = sign_of(stems, wanted.stems, wanted.neutral, need=wanted.need)
     if wanted.need and ENOUGH in stems and not NEGATORS.isdisjoint(stems):
         sign = 1
@@ -223,6 +231,23 @@ def _demands_instead(clause: Clause) -> bool:
     """`Resets must be done by the help desk` to whether one may."""
     told = not _REQUIRED.isdisjoint(clause.stems[1:-1]) and _GRANTED.isdisjoint(clause.stems)
     return told and not _AS_NEEDED.search(clause.text)
+
+
+def _without_attributes(stems: tuple[str, ...], wanted: Wanted) -> tuple[str, ...]:
+    """A clause without the adverse words that only tell which one it is about: `after five failed attempts …`."""
+    kept = []
+    for place, word in enumerate(stems):
+        after = stems[place + 1] if place + 1 < len(stems) else ""
+        named = after and after not in STOP and not is_adverse(after) and after not in NEGATORS
+        if not (named and is_adverse(word) and word not in wanted.stems and _is_led(stems[:place])):
+            kept.append(word)
+    return tuple(kept)
+
+
+def _is_led(before: tuple[str, ...]) -> bool:
+    """Whether a noun begins here, at the beginning of a clause or after a preposition."""
+    lead = before[:-1] if before and (before[-1] in _DETERMINERS or before[-1].isdecimal()) else before
+    return (not lead and lead != before) or (bool(lead) and lead[-1] in _LEADS)
 
 
 def _denies_it(stems: tuple[str, ...], wanted: Wanted) -> bool:

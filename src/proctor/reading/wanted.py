@@ -17,7 +17,7 @@ from proctor.reading.text.words import WORD, stem, stem_set, stems_of
 _MAY = stem_set("can may could allowed possible right able ok okay fine safe legal permitted")
 _ENDED = stem_set(
     "cancel withdraw delete remove stop refuse reject decline exclude lose replace postpone suspend disable terminate"
-    " revoke avoid"
+    " revoke avoid block ban dismiss"
 )
 """What one may be free to do, though it ends or refuses something."""
 NEED = stem_set(
@@ -31,7 +31,7 @@ ALL = stem_set("all every everyone everybody always each entire whole")
 _NOUNS = stem_set("damage allergy penalty failure mistake shortage breach loss error waste trouble danger problem objection"
     " exemption exclusion deficit offence veto defeat crash shortage poison")
 """Adverse words that name a thing: to ask about one is not to ask with a denial."""
-_CALLED_OFF = stem_set("cancel cancellation withdraw withdrawal terminate termination revoke")
+_CALLED_OFF = stem_set("cancel cancellation withdraw withdrawal terminate termination revoke dismiss dismissal sack")
 """What means the same of a contract or an order."""
 _DONE = lazy(r"^(?:has|have)\b|\b(?:already|yet|finished|over|done|completed?|fixed|resolved|ready|final|settled)\b")
 _FAILS = stem_set(
@@ -75,6 +75,8 @@ class Wanted:
     """What it ends with."""
     need: bool
     """Whether it asks what must be done or paid, or what can be done without."""
+    offers: bool
+    """Whether what is offered beside an answer is none: it does not ask what `you` do."""
     leave: bool
     """Whether it asks what may or can be done."""
     lacking: frozenset[str]
@@ -108,6 +110,7 @@ def wanted_by(asked: Asked) -> Wanted:
         subject=_subject(stems, content),
         scope=_scope(stems, content),
         need=not (NEED | MONEY | {WITHOUT}).isdisjoint(stems),
+        offers=stems[1:2] != ("you",) and stems[1:2] != ("i",),
         leave=stems[:1] != () and stems[0] in _CAN or not _ALLOWED.isdisjoint(stems),
         lacking=_lacking(stems, content),
         done=_DONE.search(asked.folded) is not None and "still" not in stems and "ever" not in stems,
