@@ -48,7 +48,10 @@ _WHICH = lazy(
 """`Days that you haven't used are …`: which ones, and nothing is denied of them."""
 _ONLY = stem_set("only solely exclusively") | {ONLY}
 _AFFIRMS = frozenset((AFFIRMED, BOUNDLESS, NEEDLESS))
-_NOT_DONE = stem_set("still will expected scheduled pending planned upcoming awaiting waiting outstanding")
+_NOT_DONE = stem_set(
+    "still will expected scheduled pending planned upcoming awaiting waiting outstanding stuck delayed overdue unpaid underway"
+    " postponed soon shortly tomorrow preparing"
+)
 _REFUSED = stem_set("exclude excluded exempt forbid forbidden ban banned refuse refused except prohibited")
 _LEADS = stem_set("for to at on in by with from during between after before")
 _PART = stem_set("most some many several few half partly mostly sometimes")

@@ -59,7 +59,8 @@ safe: dangerous harmful toxic risky
 need require must mandatory compulsory obligatory necessary due: optional voluntary waived exempt supplied automatic skip
 | block bar: allow accessible work | apply force warning restriction curfew alert: lift | happy content: lonely sad miserable
 | reimburse refund cover subsidise repay: selfpaid | refund return repay: keep retain | delay late: ontime schedule
-| still remain: replace | guarantee automatic: discretionary depend vary | enforce: optional voluntary
+| still remain: replace formerly | hold stay current charge run: formerly
+| guarantee automatic: discretionary depend vary | enforce: optional voluntary
 accept approve grant pass agree: reject refuse decline deny | free: charge pay cost fee price ticket
 work: broken faulty
 rise increase grow climb gain taller rose: down fell fall decrease drop shrink decline sink reduce

@@ -126,6 +126,28 @@ _SAME_WORD = (
         lazy(r"\b(?:at|for|on|out of) (?:[\w']+ )?(?:[\w']+'s|your|their|his|her|my|our|one's|own)(?: own)? (?:expense|cost|account|pocket)\b"),
         " selfpaid ",
     ),
+    (
+        lazy(
+            r"\b(?:put|push|mov|hold|held)(?:ed|s|ing)? (?:it |them |this |that )?(?:off|back)(?= until| till| to| by|\W*$)|\bon hold\b|\bin (?:progress|transit)\b|\bon (?:its|their|the) way\b"
+            r"|\b(?:working|work) on (?:it|that|this)\b|\bin the (?:works|pipeline|queue)\b|\b(?:to be|being) (?:confirmed|announced|decided|reviewed|processed|checked)\b"
+        ),
+        " pending ",
+    ),
+    (
+        lazy(
+            r"\b(?:hand|pass|sign)(?:ed|s)? (?:it |that |this |everything |\w+ )?over to\b|\btook over\b|\btaken over\b|\bstepped (?:down|aside)\b|\b(?:has|have|had|'s|'ve) (?:since )?(?:left|moved on|gone)\b"
+            r"|\bmoved on\b|\bswitched (?:over )?to\b|\bsuperseded\b|\bmade way\b|\bgave way\b|\bin favou?r of\b|\bgone for good\b|\bfor good\b|\bbeen filled\b|\bgoes to\b(?= (?!the (?:same|account)))"
+        ),
+        " formerly ",
+    ),
+    (
+        lazy(
+            r"\b(?:sold|billed|charged|available|ordered|bought|priced|invoiced|paid) (?:separately|individually|on top|extra|apart)\b|\b(?:optional|paid|chargeable) extras?\b"
+            r"|\b(?:billed|charged) (?:by|per|at)\b|\b(?:for|at) (?:an? )?(?:extra|additional|small|further) (?:charge|fee|cost|payment)\b|\b(?:carries|carry|incurs?|attracts?) (?:a|an) (?:\w+ )?(?:charge|fee)\b"
+        ),
+        " extra charge ",
+    ),
+    (lazy(r"\b(?:on the house|on us|our treat|picks? up the (?:bill|tab|cost)|(?:thrown|included) in|no strings attached|part of (?:the|your) (?:price|package|plan|rate|fare|fee|ticket|deal))\b"), " free include "),
     (lazy(r"\bon (?:schedule|time|track)\b|\bas (?:planned|scheduled)\b|\bpunctual(?:ly)?\b"), " ontime "),
     (lazy(r"\b(?:all|every \w+(?: is| are| has been)?|everything(?: is|'s)?) (?:taken|gone|booked|full)\b|\bwait(?:ing )?list\b"), f" {DENIED} available "),
     (
