@@ -24,8 +24,10 @@ _LEAST = lazy(
     r"|younger) than|or (?:over|older|more|above)|and (?:over|older|up|above)|aged?|older than|after|opens?(?: at)?"
     r"|needs?|requires?|takes?|the least|once)\b"
 )
-_ASKS_MORE = lazy(r"\b(?:more|longer|older|higher|larger|bigger|heavier|farther|further|later|over|above|beyond)\b")
-_ASKS_LESS = lazy(r"\b(?:less|fewer|shorter|younger|lower|smaller|lighter|cheaper|earlier|under|below)\b")
+_ASKS_MORE = lazy(r"\b(?:more|longer|older|higher|larger|bigger|heavier|farther|further|later) than\b")
+_ASKS_LESS = lazy(r"\b(?:less|fewer|shorter|younger|lower|smaller|lighter|cheaper|earlier) than\b")
+_ASKS_OF = lazy(r"\b(?:over|above|beyond|under|below|from|up to) (?:the age of )?$")
+"""`for orders over 50 euros`: of which it asks."""
 _ASKS_FROM = lazy(r"\b(?:after|from|since|past) (?:the )?$")
 _ASKS_TO = lazy(r"\b(?:within|until|by|before|up to|in under) (?:the )?$")
 _ASKS_CAN = lazy(
@@ -129,11 +131,11 @@ def _hold(wanted: Quantity, found: Bounded, asked: Asked) -> bool | None:
     """Whether an amount answers yes, by what the question asks of its own."""
     before = asked.folded[: wanted.start]
     near = before[-_REACH:]
-    if _ASKS_MORE.search(near) or wanted.bound == "low":
+    if _ASKS_MORE.search(near):
         return found.value > wanted.value
-    if _ASKS_LESS.search(near) or wanted.bound == "high":
+    if _ASKS_LESS.search(near):
         return found.value < wanted.value if not found.sense else None
-    if _ASKS_CAN.search(asked.folded) or _ASKS_FROM.search(near):
+    if _ASKS_CAN.search(asked.folded) or _ASKS_FROM.search(near) or _ASKS_OF.search(near):
         if found.sense == "most":
             return found.value >= wanted.value
         return found.value <= wanted.value if found.sense == "least" else None

@@ -61,6 +61,8 @@ _OFFER = lazy(
     r" (?:send|add|put|help|check|look|order|arrange|forward|connect|transfer|raise|open|log|create|book|reserve|set|give|show|email|text|call|ask|find|get|note)\b"
 )
 """`I can add you to the waiting list`: something else that is offered."""
+_REST = lazy(r"\W*(?:anything (?:beyond|else|over|above|more|longer)|everything else|all others?|any others?|the rest|others)\b")
+"""`Anything beyond that lapses`: of something else."""
 _AUXILIARIES = stem_set("can may is are do does will has have could must")
 _SHORTEST = 3
 _NOT_THING = lazy(
@@ -70,6 +72,7 @@ _NOT_THING = lazy(
 _STRONG, _SHARED, _TELLING, _TURNED, _BELIEVED = 1.5, 0.5, 2.0, 2.0, 2.2
 _MOST_SHARED, _OF_SUBJECT, _LEAST, _WEAK = 4, 0.5, 0.5, 1.0
 _LONGEST_EXCEPTION = 5
+_WHOLE = 4
 _BOUND = 1.1
 _AS_NEEDED = lazy(r"\b(?:when(?:ever)?|what(?:ever)?|as|if) (?:you|they|we|i) +(?:need|must)|\b\w+ you need\b(?! to| an?\b| the\b| your\b)")
 _REQUIRED = stem_set("must need require required needs requires")
@@ -141,7 +144,9 @@ _PLAIN = lazy(
 
 def _is_plain_denial(clause: Clause) -> bool:
     """`We don't run one`, after which `but` brings something else."""
-    return not clause.believed and not clause.condition and _PLAIN.match(clause.text) is not None
+    if clause.believed or clause.condition:
+        return False
+    return DENIED in clause.stems or _PLAIN.match(clause.text) is not None
 
 
 
@@ -197,7 +202,7 @@ def _weigh(clause: Clause, wanted: Wanted) -> tuple[float, int]:
     """How much a clause tells about the question, and its sign as it stands."""
     if clause.condition:
         return 0.0, 1
-    if wanted.offers and _OFFER.match(clause.text):
+    if (wanted.offers and _OFFER.match(clause.text)) or _REST.match(clause.text):
         return 0.0, 1
     stems, excepted = _without_exception(_without_attributes(clause.stems, wanted), wanted)
     sign = sign_of(stems, wanted.stems, wanted.neutral, need=wanted.need)
@@ -242,14 +247,16 @@ def _without_attributes(stems: tuple[str, ...], wanted: Wanted) -> tuple[str, ..
     for place, word in enumerate(stems):
         after = stems[place + 1] if place + 1 < len(stems) else ""
         named = after and after not in STOP and not is_adverse(after) and after not in NEGATORS
-        if not (named and is_adverse(word) and word not in wanted.stems and _is_led(stems[:place])):
+        if not (named and is_adverse(word) and word not in wanted.stems and _is_led(stems[:place], bare=len(stems) >= _WHOLE)):
             kept.append(word)
     return tuple(kept)
 
 
-def _is_led(before: tuple[str, ...]) -> bool:
+def _is_led(before: tuple[str, ...], *, bare: bool) -> bool:
     """Whether a noun begins here, at the beginning of a clause or after a preposition."""
     lead = before[:-1] if before and (before[-1] in _DETERMINERS or before[-1].isdecimal()) else before
+    if not before:
+        return bare
     return (not lead and lead != before) or (bool(lead) and lead[-1] in _LEADS)
 
 
@@ -285,7 +292,7 @@ def _falls_short(stems: tuple[str, ...], wanted: Wanted) -> bool:
     """Whether a thing is still going on or to come that was to be done, or holds of some only."""
     if wanted.done and not _NOT_DONE.isdisjoint(stems):
         return True
-    if wanted.need and ENOUGH in stems and ENOUGH not in wanted.stems:
+    if wanted.need and not wanted.leave and ENOUGH in stems and ENOUGH not in wanted.stems:
         return NEGATORS.isdisjoint(stems)
     some = wanted.whole and not _PART.isdisjoint(stems) and ALL.isdisjoint(stems)
     return some and any(takes_up(word, wanted) for word in stems)

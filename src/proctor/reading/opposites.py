@@ -10,7 +10,7 @@ _ADVERSE = """
 absent abolished abandoned adverse afraid alas allergic allergy avoid avoided avoiding bad ban banned bans bleak blind blocked
 broken cancelled canceled ceased closed closes contraindicated crushed damage damaged danger dangerous dead deaf
 decline declined
-defective denied denies deny destroyed died disabled disagree disallow disallowed
+defective denied denies deny deprecated destroyed died disabled disrupt affect disagree disallow disallowed
 discontinued discourage discouraged dismissed dispute disputed dropped empty
 exclude excluded excludes excluding exclusion
 exempt exempted expelled expire expired extinct fail failed fails failing failure false falsehood faulty

@@ -159,6 +159,7 @@ _SAME_WORD = (
         " ",
     ),
     (lazy(r"\b(?:pull|back)(?:ed|s|ing)? out\b"), " withdraw "),
+    (lazy(r"\b(?:am|are|is|'re|'s|'m) (?:\w+ )?free to\b"), " may "),
     (lazy(r"\bno ifs\b\W*(?:and |or |no )*buts?\b"), f" {AFFIRMED} "),
     (lazy(r"\bno (\w+),? no \w+"), r" must \1 "),
     (
@@ -172,7 +173,7 @@ _SAME_WORD = (
     ),
     (lazy(r"\b(?:is|are|be|being|'re|'s) (?:provided|supplied|laid on)\b"), " supplied "),
     (lazy(r"\b(?:isn't|aren't|not|never) (?:provided|supplied|laid on)\b"), " not supplied "),
-    (lazy(_MONEY.format(r"0+(?:[.,]0+)?(?![\d.,]*[1-9])")), " free "),
+    (lazy(_MONEY.format(r"(?<![\d.,])0+(?:[.,]0+)?(?![\d.,]*[1-9])")), " free "),
     (lazy(_MONEY.format(r"\d+(?:[.,]\d+)*")), " charge "),
     (
         lazy(

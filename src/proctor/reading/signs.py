@@ -21,7 +21,7 @@ VERBS = stem_set("is are was were has have there it we you they can may will mus
 """Verbs and their subjects, which end a phrase without a comma."""
 _NEWS = stem_set("unfortunately unfortunate regret regrettably alas afraid sadly sorry")
 """Words that announce bad news, and deny only where nothing else does."""
-_MATTERS = stem_set("affect matter change influence difference depend")
+_MATTERS = stem_set("matter change influence difference depend")
 _ROOT = 5
 """Letters."""
 

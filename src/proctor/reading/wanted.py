@@ -40,7 +40,7 @@ _DONE = lazy(
 )
 _FAILS = stem_set(
     "break spoil fail lose expire lapse stop halt ban exclude refuse reject deny decline prevent forbid prohibit lack miss crash"
-    " collapse vanish disappear avoid ruin destroy violate infringe remove delete kill die harm void cancel waive"
+    " collapse vanish disappear avoid ruin destroy violate infringe remove delete kill die harm void cancel waive affect disrupt"
 )
 """Verbs that deny: where a question asks whether something does it, it asks with a denial."""
 _CAN = stem_set("can may could")
@@ -147,9 +147,9 @@ def _is_thing(stems: tuple[str, ...], said: list[str], place: int) -> bool:
         return True
     if is_adverse(word) and place and _is_asked_for(stems, said, place):
         return True
-    if not is_adverse(word) or (place and stems[place - 1] in ("a", "an")):
-        return False
     after = stems[place + 1] if place + 1 < len(stems) else ""
+    if not is_adverse(word) or (place and stems[place - 1] in ("a", "an") and (not after or after in STOP)):
+        return False
     if word == "stop" and after in ("at", "in", "here", "there", "on"):
         return True
     if stems[0] in _BARE - _CAN and stem(said[place]) == word and word in _FAILS and stems[place - 1] not in STOP:
