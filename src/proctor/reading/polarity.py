@@ -8,11 +8,13 @@ from proctor.reading.amounts import by_amount, by_clock
 from proctor.reading.clauses import by_meaning, taken_back
 from proctor.reading.cleft import holds_role, identifies, in_another_place, singled_out
 from proctor.reading.comparison import compare_sides
+from proctor.reading.mood import by_mood
 from proctor.reading.outright import outright
 from proctor.reading.question import Asked
 from proctor.reading.text.fold import fold
 from proctor.reading.text.lazy import lazy
 from proctor.reading.ticks import read_ticks, spell_out
+from proctor.reading.wanted import wanted_by
 
 _NO_ANSWER = lazy(
     r"\b(?:i|we)(?:'m| am|'re| are)? (?:\w+ )?(?:don't|do not|cannot|can't|unable|not able|couldn't|could not"
@@ -100,6 +102,9 @@ def says(text: str, asked: Asked) -> Said:
     if more is not None:
         return Said(yes=more, outright=False)
     meant = by_meaning(folded, asked)
+    mood = by_mood(folded, wanted_by(asked)) if meant.weak else None
+    if mood is not None:
+        return Said(yes=mood, outright=False)
     return Said(yes=meant.yes, outright=False, weak=meant.weak)
 
 

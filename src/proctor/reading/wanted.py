@@ -81,6 +81,8 @@ class Wanted:
     """Whether it asks what must be done or paid, or what can be done without."""
     offers: bool
     """Whether what is offered beside an answer is none: it does not ask what `you` do."""
+    duty: bool
+    """Whether it asks what must be done."""
     leave: bool
     """Whether it asks what may or can be done."""
     lacking: frozenset[str]
@@ -115,6 +117,7 @@ def wanted_by(asked: Asked) -> Wanted:
         scope=_scope(stems, content),
         need=not (NEED | MONEY | {WITHOUT}).isdisjoint(stems),
         offers=stems[1:2] != ("you",) and stems[1:2] != ("i",),
+        duty=not NEED.isdisjoint(stems),
         leave=stems[:1] != () and stems[0] in _CAN or not _ALLOWED.isdisjoint(stems),
         lacking=_lacking(stems, content),
         done=_DONE.search(asked.folded) is not None and "still" not in stems and "ever" not in stems,

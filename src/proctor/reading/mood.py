@@ -1,0 +1,29 @@
+"""Yes or no by the mood of a reply that says little else: what one may do, to a question of what one must, and the reverse."""
+
+from __future__ import annotations
+
+from proctor.reading.opposites import NEGATORS
+from proctor.reading.text.lazy import lazy
+from proctor.reading.text.words import stems_of
+from proctor.reading.wanted import Wanted
+
+_SENTENCE = lazy(r"(?<=[.!?;])\s+|\n+")
+_MAY = lazy(
+    r"\b(?:you|they|we|he|she|it|i|one|people|anyone|anybody|everyone|everybody|both|\w+s|of (?:you|them|us)) (?:can|may|could|get to"
+    r"|(?:are|is) (?:\w+ )?(?:free|welcome|allowed|able|entitled) to)\b(?! not|not|'t| only)|\b(?:can|may) be \w+(?:ed|en|t|n)\b"
+    r"|\b(?:is|are|'s) (?:\w+ )?(?:possible|permitted|allowed)\b|\bfeel free\b|\b(?:let|allow)s? you\b|\byou're (?:\w+ )?(?:free|welcome|allowed|able) to\b"
+)
+_MUST = lazy(r"\b(?:must|(?:have|has|need|needs) to|you need|you'd need|(?:is|are) required|requires?)\b")
+
+
+def by_mood(folded: str, wanted: Wanted) -> bool | None:
+    """`You can come straight to us` to whether one needs a referral; None: its first sentence has no mood, or denies."""
+    first = next((each for each in _SENTENCE.split(folded) if not each.rstrip().endswith("?")), "")
+    if not wanted.positive or not NEGATORS.isdisjoint(stems_of(first)):
+        return None
+    may, must = _MAY.search(first) is not None, _MUST.search(first) is not None
+    if may == must:
+        return None
+    if wanted.leave:
+        return may or None
+    return must == wanted.duty if wanted.duty or must else None
