@@ -28,10 +28,10 @@ from proctor.reading.wanted import ALL, MONEY, NEED, Wanted, is_subject, takes_u
 
 _CLAUSE = lazy(
     r"(?P<end>[.!?;\n]+(?:\s|$)|:\s|\s-+\s|[()\"])|,\s|\b(?:(?P<turn>but|hence|thus|therefore|consequently"
-    r"|conclusion|however|though|although|yet|whereas"
+    r"|conclusion|however|(?:al)?though(?=[,:])|yet|whereas"
     r"|instead|still(?=,)|nevertheless|nonetheless)|(?P<if>(?<!only )if|provided(?: that)?|(?:as|so) long as"
     r"|otherwise"
-    r"|or else)|and|because|as|since|while|which|who|so"
+    r"|or else)|and|because|as|since|while|which|who|so|even though|although|though"
     r"|unless\b[^.;!?,]*|even before[^.;!?]*)\b"
 )
 _HAPPENS = (
@@ -66,7 +66,7 @@ _REST = lazy(r"\W*(?:anything (?:beyond|else|over|above|more|longer)|everything 
 _AUXILIARIES = stem_set("can may is are do does will has have could must")
 _SHORTEST = 3
 _NOT_THING = lazy(
-    r"\s*not (?:for |by |in |on |at |to |with |from )?(?:the |an? |our |your )?(?:\w+ )?(?!(?:\w+(?:ed|ing|ly)"
+    r"\s*(?:just |only |but |though |if |however )?not (?:for |by |in |on |at |to |with |from )?(?:the |an? |our |your )?(?:\w+ ){0,2}(?!(?:\w+(?:ed|ing|ly)"
     r"|least|slightest|moment|case)\b)\w{3,}\s*"
 )
 _STRONG, _SHARED, _TELLING, _TURNED, _BELIEVED = 1.5, 0.5, 2.0, 2.0, 2.2
@@ -130,9 +130,21 @@ def _weigh_all(folded: str, wanted: Wanted) -> list[tuple[Clause, float, int]]:
     said = [(clause, *_weigh(clause, wanted)) for clause in _clauses(folded)]
     denied = next((place for place, each in enumerate(said) if _is_plain_denial(each[0])), len(said))
     return [
-        (clause, strength - _TURNED * (clause.turned and sign > 0 and denied < place), sign)
+        (clause, strength - _TURNED * (clause.turned and sign > 0 and (denied < place or _is_alternative(said[:place], clause, wanted))), sign)
         for place, (clause, strength, sign) in enumerate(said)
     ]
+
+
+_NOT_DOING = lazy(r"\b(?:is|are|was|were|do|does|did|ca|can|could|may|has|have|wo|will|would)(?:n't|not| not| no longer)\b")
+
+
+def _is_alternative(before: list[tuple[Clause, float, int]], clause: Clause, wanted: Wanted) -> bool:
+    """`The job isn't open to students, but the hours are flexible`: after a denial, and not of what was asked."""
+    denied = [each for each, strength, sign in before if sign < 0 and strength >= _TELLING and _NOT_DOING.search(each.text)]
+    if not denied:
+        return False
+    named = {word for each in denied for word in each.stems}
+    return not any(takes_up(word, wanted) and word not in named for word in clause.stems)
 
 
 _PLAIN = lazy(

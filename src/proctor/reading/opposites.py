@@ -15,7 +15,7 @@ discontinued discourage discouraged dismissed dispute disputed dropped empty
 exclude excluded excludes excluding exclusion
 exempt exempted expelled expire expired extinct fail failed fails failing failure false falsehood faulty
 fiction flawed forbid forbidden
-forbids forfeit halt halted harmful hazardous ignored ill illegal impossible inaccurate incorrect inedible
+forbids forfeit harm loss halt halted harmful hazardous ignored ill illegal impossible inaccurate incorrect inedible
 ineligible inert
 infringe insufficient invalid killed lack lacked lacking lacks lapsed lethal lose loses lost misconception
 misleading missed

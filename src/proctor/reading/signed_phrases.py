@@ -19,7 +19,9 @@ _AFFIRMING = (
     r" )?avoid(?:ed)?|escape)|"
     r"no (?:small|mean|little)|(?:does|do|did) so|can't (?:go wrong|complain|fault)|at no (?:extra )?(?:cost"
     r"|charge)|last but not least"
-    r"|none other than|no less than|no fewer than|not until"
+    r"|none other than|no less than|no fewer than|not until|(?:nobody|no one|doesn't|don't|won't) minds?|nothing (?:stands|speaks) (?:in the way|against)"
+    r"|no (?:longer )?(?:any )?doubt|(?:not|\w+n't) (?:limited|restricted|confined) to|(?:not|\w+n't) (?:just|only|merely) (?:for|on|in|about|with)|can't miss"
+    r"|no shortage of|no (?:less|exception)|plenty of people do|never (?:closes|stops|ends|sleeps|shuts)|not without"
 )
 _DENYING = (
     r"far from|anything but|no longer|(?:turn|turned|turns|turning) (?:it |them |this |that )?(?:down|away)"
