@@ -8,6 +8,7 @@ from proctor.reading.amounts import by_amount, by_clock
 from proctor.reading.clauses import by_meaning, taken_back
 from proctor.reading.cleft import holds_role, identifies, in_another_place, singled_out
 from proctor.reading.comparison import compare_sides
+from proctor.reading.days import by_day
 from proctor.reading.mood import by_mood
 from proctor.reading.outright import outright
 from proctor.reading.question import Asked
@@ -89,6 +90,8 @@ def says(text: str, asked: Asked) -> Said:
     more = by_amount(folded, asked)
     if more is None:
         more = by_clock(folded, asked)
+    if more is None:
+        more = by_day(folded, asked)
     if more is None:
         more = compare_sides(folded, asked.folded)
     if more is None:
