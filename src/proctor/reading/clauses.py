@@ -12,6 +12,7 @@ from proctor.reading.question import Asked
 from proctor.reading.signed_phrases import (
     AFFIRMED,
     BOUNDLESS,
+    CHOICE,
     DENIED,
     ENOUGH,
     EXCEPT,
@@ -47,7 +48,7 @@ _WHICH = lazy(
 )
 """`Days that you haven't used are …`: which ones, and nothing is denied of them."""
 _ONLY = stem_set("only solely exclusively") | {ONLY}
-_AFFIRMS = frozenset((AFFIRMED, BOUNDLESS, NEEDLESS))
+_AFFIRMS = frozenset((AFFIRMED, BOUNDLESS, CHOICE, NEEDLESS))
 _NOT_DONE = stem_set(
     "still will expected scheduled pending planned upcoming awaiting waiting outstanding stuck delayed overdue unpaid underway"
     " postponed soon shortly tomorrow preparing"

@@ -35,7 +35,9 @@ _COMPARED = lazy(
 _SUPERLATIVE = lazy(r"\bthe (?:\w+ )?(?P<how>\w+est|most \w+)\b")
 _SYMBOL = lazy(r"(?P<one>[\d.,]*\d)[^\d<>=,;]{0,12}(?P<sign><|>|=)[^\d<>=,;]{0,12}(?P<other>\d[\d.,]*)")
 _SAME = lazy(r"\b(?:same|equal(?:ly)?|identical|no difference|alike|tie[ds]?)\b")
-_WINS = stem_set("beat beats exceed exceeds outweigh top tops surpass surpasses win wins outdo trump outstrip")
+_TIMES = lazy(r"\b(?:twice|half|\w+ times|double|triple)\b")
+_OF_TWO = lazy(r"\bthe (?P<how>\w{2,}er|more \w+|less \w+)(?: \w+)? of (?:the|these|those) two\b")
+_WINS = stem_set("beat beats exceed exceeds outweigh top tops surpass surpasses win wins outdo trump outstrip outrun outruns overtake overtakes")
 _BOUNDED = lazy(
     r"^(?:can|may|could|should)\b|\b(?:than|at least|at most|over|under|within|up to|before|after|if|until|by"
     r"|above|below|only|every|minimum"
@@ -70,7 +72,8 @@ def compare_sides(folded: str, question: str) -> bool | None:
         found = _by_amounts(folded, sides)
     if found is None:
         found = _by_bound(folded, question, sides)
-    return False if found is None and _SAME.search(folded) and not _SAME.search(question) else found
+    level = _SAME.search(folded) and not _TIMES.search(folded) and not _SAME.search(question)
+    return False if found is None and level else found
 
 
 def _sides(question: str) -> Sides | None:
@@ -186,6 +189,12 @@ def _way(sentence: str, comparative: str) -> bool | None:
 
 
 def _way_up(sentence: str, comparative: str) -> bool | None:
+    way = _way_in(sentence, comparative)
+    two = _OF_TWO.search(sentence) if way is None else None
+    return way if two is None else _is_more(two["how"]) == _is_more(comparative.removeprefix("less "))
+
+
+def _way_in(sentence: str, comparative: str) -> bool | None:
     wanted = stem(comparative.split()[-1])
     base = wanted.removesuffix("er")
     stems = stems_of(sentence)

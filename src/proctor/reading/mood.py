@@ -16,6 +16,18 @@ _MAY = lazy(
 _MUST = lazy(r"\b(?:must|(?:have|has|need|needs) to|you need|you'd need|(?:is|are) required|requires?)\b")
 
 
+_WITHOUT = lazy(
+    r"\bwithout\b[^.;!?]*\b(?:can't|cannot|won't|not|no|never|nothing|nobody|fined?|fails?|refused|turned|loses?|penalty|offen[cs]e|illegal)\b"
+    r"|\b(?:can't|cannot|won't|no|nothing|nobody)\b[^.;!?]*\b(?:without|until|unless|before)\b"
+)
+
+
+def is_needed(folded: str, wanted: Wanted) -> bool:
+    """`You can't board without one` to whether one needs a ticket."""
+    first = next((each for each in _SENTENCE.split(folded) if not each.rstrip().endswith("?")), "")
+    return wanted.duty and wanted.positive and _WITHOUT.search(first) is not None
+
+
 def by_mood(folded: str, wanted: Wanted) -> bool | None:
     """`You can come straight to us` to whether one needs a referral; None: its first sentence has no mood, or denies."""
     first = next((each for each in _SENTENCE.split(folded) if not each.rstrip().endswith("?")), "")

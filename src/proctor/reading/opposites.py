@@ -80,7 +80,7 @@ male man men boy: female woman women girl
 keep: discard return lose | keep stay remain retain: remove delete erase | hide: show see display
 start begin: end stop finish | permanent: temporary | singleuse: multipleuse rechargeable
 remain stay: leave depart
-vegetarian vegan: meat beef chicken pork fish | true: false | right: wrong | day: night | wet: dry
+vegetarian vegan: meat beef chicken pork fish | true: false | right: wrong | wet: dry
 solid: liquid gas | guilty: innocent acquitted
 win won: lose lost | arrive: depart | north: south | east: west | deep: shallow | wide: narrow | rough: smooth
 near close: far distant
@@ -158,7 +158,7 @@ prime: composite divisible | rational: irrational | integer: fraction decimal | 
 singular: plural | vowel: consonant | active: passive | synonym: antonym | prefix: suffix | fiction novel: nonfiction
 monarchy kingdom: republic | democracy: dictatorship | landlocked: coastal | colony: independent | urban city: rural
 majority: minority | elected: appointed | incumbent: former | reelected: ousted | married: unmarried
-divorced: married | single: married | adult: minor child | junior: senior | first: final
+divorced: married | single: married | junior: senior | first: final
 beginner: expert advanced | amateur: professional | qualified: unqualified | certified: uncertified
 wired: wireless | corded: cordless | battery: mains | rechargeable: disposable | upgradeable expandable: soldered fixed
 adjustable: fixed | foldable: rigid | removable: fixed builtin sealed

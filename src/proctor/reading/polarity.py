@@ -9,7 +9,7 @@ from proctor.reading.clauses import by_meaning, taken_back
 from proctor.reading.cleft import holds_role, identifies, in_another_place, singled_out
 from proctor.reading.comparison import compare_sides
 from proctor.reading.days import by_day
-from proctor.reading.mood import by_mood
+from proctor.reading.mood import by_mood, is_needed
 from proctor.reading.outright import outright
 from proctor.reading.question import Asked
 from proctor.reading.text.fold import fold
@@ -86,6 +86,8 @@ def says(text: str, asked: Asked) -> Said:
     if _DEPENDS.search(folded):
         return Said(yes=None, outright=False, depends=True)
     if _ASKS_NEED.search(asked.folded) and _TELLS_TO.match(folded):
+        return Said(yes=True, outright=False)
+    if is_needed(folded, wanted_by(asked)):
         return Said(yes=True, outright=False)
     more = by_amount(folded, asked)
     if more is None:

@@ -43,7 +43,7 @@ _DENYING = (
     r"|ha(?:s|ve) yet to|yet to be|fall(?:s|ing)? outside|fell outside|beyond (?:repair|the scope)|phas(?:ed|ing) out"
     r"|day off|no (?:such|way|chance|room|question of|exceptions?)|next to nothing|discontinued"
     r"|on (?:hold|ice)|in vain|a thing of the past|taken off (?:the market|sale)"
-    r"|(?:steer|stay) clear|belongs? in the past|does away with|(?:is|are|was|were) barred|against the (?:law|rules)"
+    r"|(?:steer|stay) clear|belongs? in the past|(?:does?|did|done|doing) away with|got rid of|(?:is|are|was|were) barred|against the (?:law|rules)"
     r"|(?:i|we) wish|wrong to (?:call|say|claim|think|believe|assume)"
     r"|(?:keep|keeps|kept|stay|stays|stayed|steer)(?: \w+)? (?:away|clear|off)(?: from| of)?"
 )
@@ -56,6 +56,8 @@ BOUNDLESS = "boundlessword"
 """What stands for the `no` of `no limit`, which denies only a limit."""
 ENOUGH = "enoughword"
 """What stands for `will do`, `suffices`, `is enough`."""
+CHOICE = "choiceword"
+"""What stands for `as often as you like`: a no to whether there is a limit or a duty."""
 UNMOVED = "unmovedword"
 """What stands for `doesn't matter`: a no only to whether it does."""
 REASSURED = "worryword"
@@ -72,8 +74,8 @@ _SAME_WORD = (
     ),
     (lazy(r"\b(?:it|that|this|he|she)(?:'s| is| was)(?: \w+ly)? the only\b"), "it is the"),
     (lazy(r"\b(?:(?:i|we)(?:'m| am|'re| are)? (?:\w+ )?)?sorry (?:about|to (?:hear|learn)|for|that you)\b"), " about "),
-    (lazy(r"\b(?:as (?:long|often|much|many|late|early)|whenever|wherever|whatever|however \w+)(?: as)? (?:you|they|we|he|she|one|i)"
-          r" (?:please|like|likes|want|wants|wish|wishes|choose)\b"), f" {BOUNDLESS} limit "),
+    (lazy(r"\b(?:as (?:long|often|much|many|late|early|little|few)(?: \w+)?|whenever|wherever|whatever|however \w+)(?: as)? (?:you|they|we|he|she|one|i)"
+          r" (?:please|like|likes|want|wants|wish|wishes|choose|need|feel)\b"), f" {CHOICE} "),
     (lazy(r"\b(?:(?:doesn't|does not|don't|do not|won't|will not|didn't) (?:affect|matter|change (?:that|this|it|anything)|influence|make (?:any|a) difference)"
           r"|(?:makes?|made) no difference|no matter (?=\w)|regardless of|irrespective of)\b"), f" {UNMOVED} "),
     (lazy(r"\b(?:only|just) (?=(?:lead|mean|cost|take|result)s?\b|slower|faster|later|earlier|a (?:bit|little|warning)\b)"), ""),
@@ -189,7 +191,7 @@ _SAME_WORD = (
     (lazy(rf"\bno ((?:\w+ ){{1,4}}?)(?:is |are |was |were )?{_NEEDED}\b"), rf" {NEEDLESS} \1"),
     (
         lazy(
-            r"\b(?:nothing|nobody|no one|none|no \w+) (?:but|except(?: for)?|other than|apart from|besides)\b"
+            r"\b(?:is|are|'s) all (?:you|we|they|it|there|i)\b|\b(?:nothing|nobody|no one|none|no \w+) (?:but|except(?: for)?|other than|apart from|besides)\b"
             r"|\b(?:reserved|exclusively|solely|meant only) for\b|\b(?:limit|restrict|confine)(?:s|ed)?(?:"
             r" \w+){0,3} to\b"
             r"|\binstead\b(?! of)|(?<!leave )(?<!it )(?<!them )(?<!him )(?<!her )\balone\b"
