@@ -62,6 +62,8 @@ def compare_sides(folded: str, question: str) -> bool | None:
     sides = _sides(question)
     if sides is None:
         unlike = _other_amount(folded, question)
+        if unlike is None:
+            unlike = _equal(folded, question)
         return unlike if unlike is not None else _unbeaten(folded, question)
     if sides.how in ("more", "less", "fewer"):
         return _by_bound(folded, question, sides)
@@ -168,6 +170,26 @@ def _other_amount(folded: str, question: str) -> bool | None:
     return False if compare(asked[0], best[1]) == "different" else None
 
 
+_AS_MUCH = lazy(r"\bas (?!(?:well|soon|long|far|part|a|an|the|of)\b)(?P<how>\w+)(?: \w+)? as\b")
+_TITLE = lazy(
+    r"\b(?:that|this|the) (?:honou?r|title|record|crown|distinction|prize) (?:goes|went|belongs|falls) to (?!it\b|him\b|her\b)"
+    r"|\b(?:takes|holds|has|claims) that (?:honou?r|title|record|crown)\b|\bcomes? (?:in )?second\b"
+)
+_LEVEL = lazy(r"\b(?:same|equal(?:ly)?|identical(?:ly)?|no difference|just as|alike|on a par|match(?:es)?|every bit as)\b")
+_ABOVE = lazy(r"\b(?:better|worse|(?:more|less) \w+|more|less|stronger|weaker|faster|slower|higher|lower|bigger|larger|smaller|longer|shorter|cheaper|dearer)\b(?! or less)")
+
+
+def _equal(folded: str, question: str) -> bool | None:
+    """`The brand works better` to whether the copy is as effective."""
+    if not _AS_MUCH.search(question):
+        return None
+    first = SENTENCE.split(folded)[0]
+    if not NEGATORS.isdisjoint(stems_of(first)):
+        return None
+    level, above = _LEVEL.search(first) is not None, _ABOVE.search(first) is not None
+    return None if level == above else level
+
+
 def _unbeaten(folded: str, question: str) -> bool | None:
     """`No lake is deeper` to `Is it the deepest lake?`."""
     asked = _SUPERLATIVE.search(question)
@@ -176,10 +198,13 @@ def _unbeaten(folded: str, question: str) -> bool | None:
     base = asked["how"].removeprefix("most ").removesuffix("est")
     for sentence in SENTENCE.split(folded):
         stems = stems_of(sentence)
-        more = any(word in (base + "er", stem(base + "er")) or word in _WINS for word in stems)
-        if more and stems and stems[0] in NEGATORS:
+        place = next((at for at, word in enumerate(stems) if word in (base + "er", stem(base + "er")) or word in _WINS), 0)
+        if place and stems[0] in NEGATORS:
             return True
-    return None
+        own = set(stems_of(question[: asked.start()])) - STOP
+        if place and "than" not in stems and own and own.isdisjoint(stems) and NEGATORS.isdisjoint(stems):
+            return False
+    return False if _TITLE.search(folded) else None
 
 
 def _way(sentence: str, comparative: str) -> bool | None:
