@@ -294,7 +294,7 @@ def _only_contrasts(clause: Clause, wanted: Wanted) -> bool:
 
 def _is_key(stems: tuple[str, ...], wanted: Wanted) -> bool:
     """Whether a clause says what must be done or paid, or denies a denial, to a question about that."""
-    if sum(word in NEGATORS or word == DENIED for word in stems) > 1:
+    if sum(word in NEGATORS or word == DENIED or is_adverse(word) for word in stems if word not in wanted.stems) > 1:
         return True
     if not NEED.isdisjoint(wanted.stems):
         return ENOUGH in stems or not NEED.isdisjoint(stems)

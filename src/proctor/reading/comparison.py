@@ -38,14 +38,7 @@ _SAME = lazy(r"\b(?:same|equal(?:ly)?|identical|no difference|alike|tie[ds]?)\b"
 _TIMES = lazy(r"\b(?:twice|half|\w+ times|double|triple)\b")
 _OF_TWO = lazy(r"\bthe (?P<how>\w{2,}er|more \w+|less \w+)(?: \w+)? of (?:the|these|those) two\b")
 _WINS = stem_set("beat beats exceed exceeds outweigh top tops surpass surpasses win wins outdo trump outstrip outrun outruns overtake overtakes")
-_BOUNDED = lazy(
-    r"^(?:can|may|could|should)\b|\b(?:than|at least|at most|over|under|within|up to|before|after|if|until|by"
-    r"|above|below|only|every|minimum"
-    r"|maximum|near)\b"
-)
-"""Words with which a question does not ask for just this amount."""
-_MEASURED = lazy(r"\W*(?:long|tall|high|old|wide|deep|away|each|thick|heavy)?\W*")
-_PART = lazy(r"[,;\n]\s*|(?<=[.!?])\s+")
+_PART = lazy(r",\s+|[;\n]\s*|(?<=[.!?])\s+")
 
 
 class Sides(NamedTuple):
@@ -61,7 +54,7 @@ def compare_sides(folded: str, question: str) -> bool | None:
     """`Iron is less dense than lead` to `Is lead denser than iron?`: by who stands first, and which way."""
     sides = _sides(question)
     if sides is None:
-        unlike = _other_amount(folded, question)
+        unlike = _by_time(folded, question)
         if unlike is None:
             unlike = _equal(folded, question)
         return unlike if unlike is not None else _unbeaten(folded, question)
@@ -76,6 +69,25 @@ def compare_sides(folded: str, question: str) -> bool | None:
         found = _by_bound(folded, question, sides)
     level = _SAME.search(folded) and not _TIMES.search(folded) and not _SAME.search(question)
     return False if found is None and level else found
+
+
+_EARLIER = lazy(r"^(?:was|were|did) (?P<one>.+?) (?P<way>before|after) (?P<other>.+?)\W*$")
+_FIRST, _SECOND = stem_set("older earlier first sooner ahead predate"), stem_set("younger later newer afterwards followed second")
+
+
+def _by_time(folded: str, question: str) -> bool | None:
+    """`Athens is much older` to whether Rome was founded before it."""
+    asked = _EARLIER.match(question)
+    if asked is None:
+        return None
+    ones, others = set(stems_of(asked["one"])) - STOP, set(stems_of(asked["other"])) - STOP
+    for sentence in SENTENCE.split(folded):
+        stems = stems_of(sentence)
+        first = _first_of(sentence, ones - others, others - ones)
+        early, late = not _FIRST.isdisjoint(stems), not _SECOND.isdisjoint(stems)
+        if first is not None and early != late and NEGATORS.isdisjoint(stems):
+            return (early == first) == (asked["way"] == "before")
+    return None
 
 
 def _sides(question: str) -> Sides | None:
@@ -153,21 +165,12 @@ def _amount(folded: str, mine: Set[str], theirs: Set[str]) -> Reading | None:
     return None
 
 
-def _other_amount(folded: str, question: str) -> bool | None:
-    """`It is three weeks` to `Is the notice period two weeks?`: by the amount in the part most like the question."""
-    asked = [each for each in quantities(question) if each.readings and each.readings[0].dimension]
-    if len(asked) != 1 or _BOUNDED.search(question) or not _MEASURED.fullmatch(question, asked[0].end):
-        return None
-    content = set(stems_of(question)) - STOP
-    best: tuple[int, Quantity] | None = None
-    for part in _PART.split(folded):
-        found = [each for each in quantities(part) if each.readings and each.readings[0].dimension]
-        shared = len(content.intersection(stems_of(part)))
-        if len(found) == 1 and not found[0].bound and (best is None or shared > best[0]):
-            best = shared, found[0]
-    if best is None or best[1].readings[0].dimension != asked[0].readings[0].dimension:
-        return None
-    return False if compare(asked[0], best[1]) == "different" else None
+_BIG = stem_set("bigger larger greater")
+
+
+def _is_above(word: str, base: str) -> bool:
+    """Whether a word is the comparative of a superlative, or says that one outdoes the other."""
+    return word in (base + "er", stem(base + "er")) or word in _WINS or (word in _BIG and base + "er" in _BIG)
 
 
 _AS_MUCH = lazy(r"\bas (?!(?:well|soon|long|far|part|a|an|the|of)\b)(?P<how>\w+)(?: \w+)? as\b")
@@ -198,7 +201,7 @@ def _unbeaten(folded: str, question: str) -> bool | None:
     base = asked["how"].removeprefix("most ").removesuffix("est")
     for sentence in SENTENCE.split(folded):
         stems = stems_of(sentence)
-        place = next((at for at, word in enumerate(stems) if word in (base + "er", stem(base + "er")) or word in _WINS), 0)
+        place = next((at for at, word in enumerate(stems) if _is_above(word, base)), 0)
         if place and stems[0] in NEGATORS:
             return True
         own = set(stems_of(question[: asked.start()])) - STOP

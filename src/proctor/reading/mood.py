@@ -11,7 +11,7 @@ _SENTENCE = lazy(r"(?<=[.!?;])\s+|\n+")
 _MAY = lazy(
     r"\b(?:you|they|we|he|she|it|i|one|people|anyone|anybody|everyone|everybody|both|\w+s|of (?:you|them|us)) (?:can|may|could|get to"
     r"|(?:are|is) (?:\w+ )?(?:free|welcome|allowed|able|entitled) to)\b(?! not|not|'t| only)|\b(?:can|may) be \w+(?:ed|en|t|n)\b"
-    r"|\b(?:is|are|'s) (?:\w+ )?(?:possible|permitted|allowed)\b|\bfeel free\b|\b(?:let|allow)s? you\b|\byou're (?:\w+ )?(?:free|welcome|allowed|able) to\b"
+    r"|\b(?:is|are|'s) (?:\w+ )?(?:possible|permitted|allowed|tolerated|fine|okay|ok|welcome|accepted|all right|alright)\b|\bfeel free\b|\b(?:let|allow)s? you\b|\byou're (?:\w+ )?(?:free|welcome|allowed|able) to\b"
 )
 _MUST = lazy(r"\b(?:must|(?:have|has|need|needs) to|you need|you'd need|(?:is|are) required|requires?)\b")
 

@@ -21,7 +21,7 @@ _AFFIRMING = (
     r"|charge)|last but not least"
     r"|none other than|no less than|no fewer than|not until|(?:nobody|no one|doesn't|don't|won't) minds?|nothing (?:stands|speaks) (?:in the way|against)"
     r"|no (?:longer )?(?:any )?doubt|(?:not|\w+n't) (?:limited|restricted|confined) to|(?:not|\w+n't) (?:just|only|merely) (?:for|on|in|about|with)|can't miss"
-    r"|no shortage of|no (?:less|exception)|plenty of people do|never (?:closes|stops|ends|sleeps|shuts)|not without"
+    r"|no shortage of|no (?:less|exception)|plenty of people do|no match for|(?:anyone|anybody|everyone|everybody) (?:can|may|is welcome|is allowed|is free|gets)|never (?:closes|stops|ends|sleeps|shuts)|not without"
 )
 _DENYING = (
     r"far from|anything but|no longer|(?:turn|turned|turns|turning) (?:it |them |this |that )?(?:down|away)"
@@ -37,7 +37,7 @@ _DENYING = (
     r"|policy)(?: \w+)? against|better not|rather not|wouldn't (?:recommend|advise)|"
     r"at no (?:time|point)|under no circumstances|in no way|by no means|on no account|few (?:if any|people)"
     r"|very (?:few|little)|does little|wait until|"
-    r"give[ns]? up|gave up|fall(?:s|en)? through|fell through|do(?:es)? without|short of|ran? out"
+    r"give[ns]? up(?! to\b)|gave up(?! to\b)|fall(?:s|en)? through|fell through|do(?:es)? without|short of|ran? out"
     r"|run out|dwarf|so-called|contrary to|wrong way round|leave (?:it|them|that|this) (?:at home|behind|alone)"
     r"|would that|if only"
     r"|ha(?:s|ve) yet to|yet to be|fall(?:s|ing)? outside|fell outside|beyond (?:repair|the scope)|phas(?:ed|ing) out"
@@ -45,7 +45,7 @@ _DENYING = (
     r"|on (?:hold|ice)|in vain|a thing of the past|taken off (?:the market|sale)"
     r"|(?:steer|stay) clear|belongs? in the past|(?:does?|did|done|doing) away with|got rid of|(?:is|are|was|were) barred|against the (?:law|rules)"
     r"|(?:i|we) wish|wrong to (?:call|say|claim|think|believe|assume)"
-    r"|(?:keep|keeps|kept|stay|stays|stayed|steer)(?: \w+)? (?:away|clear|off)(?: from| of)?"
+    r"|(?:keep|keeps|kept|stay|stays|stayed|steer)(?: \w+){0,4}? (?:away|clear|off)(?: from| of)?"
 )
 _PHRASE = lazy(rf"\b(?:(?P<yes>{_AFFIRMING})|(?P<no>{_DENYING}))\b")
 AFFIRMED, DENIED = "yesword", "noword"
@@ -126,6 +126,7 @@ _SAME_WORD = (
         " fall ",
     ),
     (lazy(r"\bpass(?:ed|es)? away\b"), " die "),
+    (lazy(r"\b(?:last|next|first|final|full) stop\b"), " station "),
     (
         lazy(r"\b(?:at|for|on|out of) (?:[\w']+ )?(?:[\w']+'s|your|their|his|her|my|our|one's|own)(?: own)? (?:expense|cost|account|pocket)\b"),
         " selfpaid ",
