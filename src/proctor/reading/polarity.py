@@ -10,6 +10,7 @@ from proctor.reading.cleft import holds_role, identifies, in_another_place, sing
 from proctor.reading.comparison import compare_sides
 from proctor.reading.days import by_day
 from proctor.reading.mood import by_mood, is_needed
+from proctor.reading.others import names_others
 from proctor.reading.outright import outright
 from proctor.reading.question import Asked
 from proctor.reading.text.fold import fold
@@ -107,9 +108,11 @@ def says(text: str, asked: Asked) -> Said:
     if more is not None:
         return Said(yes=more, outright=False)
     meant = by_meaning(folded, asked)
-    mood = by_mood(folded, wanted_by(asked)) if meant.weak else None
-    if mood is not None:
-        return Said(yes=mood, outright=False)
+    if meant.weak:
+        other = names_others(folded, asked)
+        mood = by_mood(folded, wanted_by(asked)) if other is None else other
+        if mood is not None:
+            return Said(yes=mood, outright=False)
     return Said(yes=meant.yes, outright=False, weak=meant.weak)
 
 
