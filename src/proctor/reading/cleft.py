@@ -47,7 +47,7 @@ def identifies(text: str, asked: Asked) -> bool | None:
     return any(takes_up(word, wanted) for word in stems_of(match["name"].lower()))
 
 
-_SLOT = lazy(r"\b(in|on|at|from|by|of) ((?:the |an? )?[\w'-]+)\W*$")
+_SLOT = lazy(r"\b(in|on|from|by) ((?:the |an? )?[\w'-]+)\W*$")
 """What a question ends with."""
 _FIRST = lazy(r"\W*[^.,;:!?]+")
 _LIKE = 0.9

@@ -63,7 +63,7 @@ need require must mandatory compulsory obligatory necessary due: optional volunt
 | guarantee automatic: discretionary depend vary | enforce: optional voluntary
 accept approve grant pass agree: reject refuse decline deny | free: charge pay cost fee price ticket
 work: broken faulty
-rise increase grow climb gain taller rose: down fell fall decrease drop shrink decline sink reduce
+rise increase grow climb gain taller rose soar surge jump: down fell fall decrease drop shrink decline sink reduce slip slump dip plunge
 taller: shorter lower | longer: shorter | higher: lower
 hotter warmer hot warm: colder cooler cold cool | faster fast quick: slower slow | slow: speed accelerate quicken
 bigger larger large big: smaller small tiny
@@ -72,7 +72,7 @@ stronger strong: weaker weak | richer: poorer
 cheaper cheap: dearer expensive dear | easier easy: harder hard difficult | more: less fewer | better: worse
 same identical equal alike: differ different slower faster higher lower bigger smaller larger unequal
 same: longer shorter more less vary
-before: after | first: last | above: below under | inside indoors: outside outdoors
+before: after | above: below under | inside indoors: outside outdoors
 alive living survive: dead die extinct perish kill
 public: private | present: absent | available vacancy room space seat: full booked
 final binding: appeal overturn provisional revise | full: empty vacant | married: single divorced unmarried
@@ -126,7 +126,7 @@ fullday fulltime: parttime | fulltime: parttime | singleuser: shared | permanent
 healthy: sick ill unhealthy | recover: worsen deteriorate | cure: incurable | contagious infectious: harmless
 benign: malignant | sterile: contaminated | vaccinate: unvaccinated | awake: asleep | sober: drunk | calm: rough stormy
 improve better: worsen worse deteriorate | strengthen: weaken | tighten: loosen | widen: narrow | lengthen: shorten
-lengthen grow longer: slow | expand: contract shrink | extend: shorten unchanged stand | accelerate: slow brake
+expand: contract shrink | extend: shorten unchanged stand | accelerate: slow brake
 appear: disappear vanish | exist: extinct fictional mythical | real genuine: fake fictional imaginary staged hoax
 fact factual: myth fiction legend | prove proven: disprove disproven refute refuted debunk
 confirm: contradict refute deny
@@ -158,7 +158,7 @@ prime: composite divisible | rational: irrational | integer: fraction decimal | 
 singular: plural | vowel: consonant | active: passive | synonym: antonym | prefix: suffix | fiction novel: nonfiction
 monarchy kingdom: republic | democracy: dictatorship | landlocked: coastal | colony: independent | urban city: rural
 majority: minority | elected: appointed | incumbent: former | reelected: ousted | married: unmarried
-divorced: married | single: married | junior: senior | first: final
+divorced: married | single: married | junior: senior
 beginner: expert advanced | amateur: professional | qualified: unqualified | certified: uncertified
 wired: wireless | corded: cordless | battery: mains | rechargeable: disposable | upgradeable expandable: soldered fixed
 adjustable: fixed | foldable: rigid | removable: fixed builtin sealed

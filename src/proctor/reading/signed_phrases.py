@@ -77,7 +77,7 @@ _SAME_WORD = (
     (lazy(r"\b(?:as (?:long|often|much|many|late|early|little|few)(?: \w+)?|whenever|wherever|whatever|however \w+)(?: as)? (?:you|they|we|he|she|one|i)"
           r" (?:please|like|likes|want|wants|wish|wishes|choose|need|feel)\b"), f" {CHOICE} "),
     (lazy(r"\b(?:(?:doesn't|does not|don't|do not|won't|will not|didn't) (?:affect|matter|change (?:that|this|it|anything)|influence|make (?:any|a) difference)"
-          r"|(?:makes?|made) no difference|no matter (?=\w)|regardless of|irrespective of)\b"), f" {UNMOVED} "),
+          r"|(?:makes?|made) no difference|(?:hasn't|haven't|has not|have not|nothing has|nothing's) changed|no matter (?=\w)|regardless of|irrespective of)\b"), f" {UNMOVED} "),
     (lazy(r"\b(?:only|just) (?=(?:lead|mean|cost|take|result)s?\b|slower|faster|later|earlier|a (?:bit|little|warning)\b)"), ""),
     (lazy(r"\b(must|to|should|needn't|not|please) fast\b|\bfasting\b"), r"\1 abstain"),
     (
@@ -127,6 +127,7 @@ _SAME_WORD = (
     ),
     (lazy(r"\bpass(?:ed|es)? away\b"), " die "),
     (lazy(r"\b(?:last|next|first|final|full) stop\b"), " station "),
+    (lazy(r"\bdrop(?:s|ped)?(?: it| them| us \w+ \w+)? (?:off|by|in|round)\b"), " bring "),
     (
         lazy(r"\b(?:at|for|on|out of) (?:[\w']+ )?(?:[\w']+'s|your|their|his|her|my|our|one's|own)(?: own)? (?:expense|cost|account|pocket)\b"),
         " selfpaid ",
@@ -152,7 +153,7 @@ _SAME_WORD = (
         ),
         " extra charge ",
     ),
-    (lazy(r"\b(?:on the house|on us|our treat|picks? up the (?:bill|tab|cost)|(?:thrown|included) in|no strings attached|part of (?:the|your) (?:price|package|plan|rate|fare|fee|ticket|deal))\b"), " free include "),
+    (lazy(r"\b(?:on the house|on us|our treat|picks? up the (?:bill|tab|cost)|(?:thrown|included) in|no strings attached|part of (?:the|your) (?:price|package|plan|rate|fare|fee|ticket|deal))\b"), " include "),
     (lazy(r"\bon (?:schedule|time|track)\b|\bas (?:planned|scheduled)\b|\bpunctual(?:ly)?\b"), " ontime "),
     (lazy(r"\b(?:all|every \w+(?: is| are| has been)?|everything(?: is|'s)?) (?:taken|gone|booked|full)\b|\bwait(?:ing )?list\b"), f" {DENIED} available "),
     (

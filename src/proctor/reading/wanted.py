@@ -104,6 +104,8 @@ def wanted_by(asked: Asked) -> Wanted:
     neutral |= {word for word in stems_of(marked[len(_main(marked)) :]) if is_adverse(word)}
     if _FREE.search(asked.folded):
         neutral |= {DENIED}
+    if "non-" in asked.folded:
+        neutral |= {"non"}
     if not _CALLED_OFF.isdisjoint(neutral):
         neutral |= _CALLED_OFF
     return Wanted(
