@@ -33,7 +33,7 @@ _CLAUSE = lazy(
     r"|instead|still(?=,)|nevertheless|nonetheless)|(?P<if>(?<!only )if|provided(?: that)?|(?:as|so) long as"
     r"|otherwise"
     r"|or else)|and|because|as|since|while|which|who|so|even though|although|though"
-    r"|unless\b[^.;!?,]*|even before[^.;!?]*)\b"
+    r"|unless\b[^.;!?,]*|so that\b[^.;!?,]*|even before[^.;!?]*)\b"
 )
 _HAPPENS = (
     r"(?:you|we|it|they|he|she|i|there)(?:'ll| will| can| may| must|'d| would| were| was| is| are|'s|'re|'ve| have| has| had"
@@ -128,12 +128,23 @@ def taken_back(folded: str, asked: Asked) -> tuple[float, bool]:
 
 
 def _weigh_all(folded: str, wanted: Wanted) -> list[tuple[Clause, float, int]]:
-    said = [(clause, *_weigh(clause, wanted)) for clause in _clauses(folded)]
+    said = [
+        (clause, *((0.0, 1) if place and _is_warning(clause, wanted) else _weigh(clause, wanted)))
+        for place, clause in enumerate(_clauses(folded))
+    ]
     denied = next((place for place, each in enumerate(said) if _is_plain_denial(each[0])), len(said))
     return [
         (clause, strength - _TURNED * (clause.turned and sign > 0 and (denied < place or _is_alternative(said[:place], clause, wanted))), sign)
         for place, (clause, strength, sign) in enumerate(said)
     ]
+
+
+_DONT = lazy(r"\W*(?:just |and |but |so |only )*(?:please )?(?:don't|do not|never) (?!(?:worry|think|believe|the|an?|in|on|at|for|as|so)\b)\w+")
+
+
+def _is_warning(clause: Clause, wanted: Wanted) -> bool:
+    """`… please don't leave anything in it`: what one should not do beside, and no answer."""
+    return _DONT.match(clause.text) is not None and not any(takes_up(word, wanted) for word in clause.stems)
 
 
 _NOT_DOING = lazy(r"\b(?:is|are|was|were|do|does|did|ca|can|could|may|has|have|wo|will|would)(?:n't|not| not| no longer)\b")
@@ -221,7 +232,9 @@ def _weigh(clause: Clause, wanted: Wanted) -> tuple[float, int]:
     sign = sign_of(stems, wanted.stems, wanted.neutral, need=wanted.need)
     if wanted.need and ENOUGH in stems and not NEGATORS.isdisjoint(stems):
         sign = 1
-    if wanted.lacking and WITHOUT not in stems and any(is_root(a, b) for a in stems for b in wanted.lacking):
+    if wanted.leave and NEEDLESS in stems:
+        sign = 1
+    elif wanted.lacking and WITHOUT not in stems and any(is_root(a, b) for a in stems for b in wanted.lacking):
         sign = -sign
     bears = any(bears_on(word, wanted.stems, stems) for word in stems)
     if not bears and _only_contrasts(clause, wanted):
@@ -287,7 +300,8 @@ def _share(word: str, wanted: Wanted) -> float:
 def _only_contrasts(clause: Clause, wanted: Wanted) -> bool:
     """`…, not silver, …` of a thing that was not asked about."""
     told = [word for word in clause.stems[1:] if word not in STOP]
-    if not told or not _NOT_THING.fullmatch(clause.text) or any(is_adverse(word) for word in told):
+    brief = _NOT_THING.fullmatch(clause.text) or (clause.turned and len(told) <= 2 and clause.stems[0] == "not")
+    if not told or not brief or any(is_adverse(word) for word in told):
         return False
     return not any(takes_up(word, wanted) for word in told)
 

@@ -73,6 +73,15 @@ _SAME_WORD = (
         " though if ",
     ),
     (lazy(r"\b(?:it|that|this|he|she)(?:'s| is| was)(?: \w+ly)? the only\b"), "it is the"),
+    (lazy(r"\b(?:not|\w+n't) (?:limited|restricted|confined|tied|bound) to\b|\bno (?:questions asked|strings attached|fuss|hassle)\b"), f" {AFFIRMED} "),
+    (
+        lazy(
+            r"\b(?:never|hardly (?:a|any)|nothing|nobody|couldn't|no (?:\w+ ){1,4})(?: \w+){0,3}? "
+            r"(?:better|(?:clean|saf|easi|cheap|fast|bigg|larg|low|high|strong|healthi|simpl|clos|happi|quick|fresh|long|old|clear)er)\b(?! than)"
+        ),
+        f" {AFFIRMED} ",
+    ),
+    (lazy(r"\b(?:doesn't|don't|won't|does not|do not) cost (?:you )?(?:anything|a \w+)\b|\bwithout (?:paying|losing) (?:anything|an? \w+)\b"), " free "),
     (lazy(r"\b(?:(?:i|we)(?:'m| am|'re| are)? (?:\w+ )?)?sorry (?:about|to (?:hear|learn)|for|that you)\b"), " about "),
     (lazy(r"\b(?:as (?:long|often|much|many|late|early|little|few)(?: \w+)?|whenever|wherever|whatever|however \w+)(?: as)? (?:you|they|we|he|she|one|i)"
           r" (?:please|like|likes|want|wants|wish|wishes|choose|need|feel)\b"), f" {CHOICE} "),

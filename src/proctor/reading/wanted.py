@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 from proctor.reading.lexicon import concept
 from proctor.reading.opposites import NEGATORS
@@ -105,7 +106,7 @@ def wanted_by(asked: Asked) -> Wanted:
     if _FREE.search(asked.folded):
         neutral |= {DENIED}
     if "non-" in asked.folded:
-        neutral |= {"non"}
+        neutral |= {"non", *(word for before, word in pairwise(stems) if before == "non")}
     if not _CALLED_OFF.isdisjoint(neutral):
         neutral |= _CALLED_OFF
     return Wanted(
