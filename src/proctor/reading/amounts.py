@@ -9,7 +9,6 @@ from proctor.reading.question import Asked
 from proctor.reading.text.clocks import clocks
 from proctor.reading.text.lazy import lazy
 from proctor.reading.text.numbers import Quantity, compare, quantities
-from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import stem, stems_of
 from proctor.reading.wanted import wanted_by
 
@@ -58,7 +57,11 @@ def by_amount(folded: str, asked: Asked) -> bool | None:
             continue
         if not NEGATORS.isdisjoint(stems_of(sentence)):
             return None
-        found = [each for each in quantities(sentence) if each.readings and _is_alike(wanted, each, asked) and not _OTHER.search(sentence[: each.start])]
+        found = [
+            each
+            for each in quantities(sentence)
+            if each.readings and _is_alike(wanted, each, asked) and not _OTHER.search(sentence[: each.start])
+        ]
         if any(compare(wanted, each) in _SAME for each in found):
             return _at_limit(sentence, wanted, asked)
         if len(found) == 1:
@@ -90,7 +93,9 @@ def _is_alike(wanted: Quantity, found: Quantity, asked: Asked) -> bool:
     if found.ordinal or (found.bare and found.value == 1 and not found.noun):
         return False
     if wanted.dimension or found.dimension:
-        return wanted.dimension == found.dimension or (not found.dimension and not found.noun and _is_age(wanted, asked))
+        return wanted.dimension == found.dimension or (
+            not found.dimension and not found.noun and _is_age(wanted, asked)
+        )
     if _is_year(wanted):
         return _is_year(found)
     return stem(found.noun) == stem(wanted.noun) if found.noun and wanted.noun else not found.start
@@ -142,9 +147,14 @@ def _hold(wanted: Quantity, found: Bounded, asked: Asked) -> bool | None:
     return None if _ASKS_TO.search(near) and found.sense == "least" else False
 
 
-_UNTIL = lazy(r"\b(?:until|till|to|clos\w+(?: at)?|shuts?(?: at)?|ends?(?: at)?|last \w+(?: \w+)?(?: (?:is|are))? at|by|before)\s$|-\s?$")
+_UNTIL = lazy(
+    r"\b(?:until|till|to|clos\w+(?: at)?|shuts?(?: at)?|ends?(?: at)?|last \w+(?: \w+)?(?: (?:is|are))? at|by"
+    r"|before)\s$|-\s?$"
+)
 _FROM = lazy(r"\b(?:from|opens?(?: at)?|starts?(?: at)?|begins?(?: at)?|after|as of|not before)\s$")
-_HOUR = lazy(r"\b(?:until|till|from|at|to|after) (?P<hour>1[0-2]|[1-9])(?![\d:.]|\s?[ap]\.?m| (?:minutes|hours|days|weeks))")
+_HOUR = lazy(
+    r"\b(?:until|till|from|at|to|after) (?P<hour>1[0-2]|[1-9])(?![\d:.]|\s?[ap]\.?m| (?:minutes|hours|days|weeks))"
+)
 _BEFORE = 16
 
 
@@ -158,7 +168,10 @@ def by_clock(folded: str, asked: Asked) -> bool | None:
     first = folded if (end := _SENTENCE.search(folded)) is None else folded[: end.start()]
     told = [(each.minutes, first[max(0, each.start - _BEFORE) : each.start]) for each in clocks(first)]
     if not told:
-        told = [(int(each["hour"]) % 12 * 60 + _NOON * late, each[0][: -len(each["hour"])]) for each in _HOUR.finditer(first)]
+        told = [
+            (int(each["hour"]) % 12 * 60 + _NOON * late, each[0][: -len(each["hour"])])
+            for each in _HOUR.finditer(first)
+        ]
     if any(minutes == at for minutes, _ in told):
         return None
     ends = [minutes for minutes, before in told if _UNTIL.search(before)]

@@ -36,38 +36,39 @@ _CLAUSE = lazy(
     r"|unless\b[^.;!?,]*|so that\b[^.;!?,]*|even before[^.;!?]*)\b"
 )
 _HAPPENS = (
-    r"(?:you|we|it|they|he|she|i|there)(?:'ll| will| can| may| must|'d| would| were| was| is| are|'s|'re|'ve| have| has| had"
+    r"(?:you|we|it|they|he|she|i|there)(?:'ll| will| can| may| must|'d| would| were| was| is| are|'s|'re|'ve| have|"
+    r" has| had"
     r"| can't| cannot| won't| don't| doesn't| didn't| isn't| aren't| shall| get| gets)\b"
 )
-_WHEN = lazy(rf"(?:^|(?<=[.!?;,:] ))(?P<when>(?:but |and |so )?(?:once|as soon as|when(?:ever)?|after|even (?:with|without|if|when|after|in|during)) [^,.;!?]{{3,80}}?)(?:,| (?={_HAPPENS}))")
+_WHEN = lazy(
+    rf"(?:^|(?<=[.!?;,:] ))(?P<when>(?:but |and |so )?(?:once|as soon as|when(?:ever)?|after|even (?:with|without|if"
+    rf"|when|after|in|during)) [^,.;!?]{{3,80}}?)(?:,| (?={_HAPPENS}))"
+)
 """`Once the seal is broken …`: when, not whether."""
 _WHICH = lazy(
-    r"\b(?:that|who|which|(?<=\w )(?:you|we|they|i))(?: you| we| they| i)?(?: (?:do|does|did|have|has|had|are|is|was|were|can|could"
-    r"|will|would)(?:n't|not| not| never)|'ve not|'re not) (?:\w+ ){1,4}?(?=(?:is|are|can|may|will|must|cannot|can't|won't|aren't"
+    r"\b(?:that|who|which|(?<=\w )(?:you|we|they|i))(?: you| we| they| i)?(?: (?:do|does|did|have|has|had|are|is|was"
+    r"|were|can|could"
+    r"|will|would)(?:n't|not| not| never)|'ve not|'re not) (?:\w+ ){1,4}?(?=(?:is|are|can|may|will|must|cannot|can't"
+    r"|won't|aren't"
     r"|isn't|do|does|don't|doesn't|needs?|gets?|has|have)\b)"
 )
 """`Days that you haven't used are …`: which ones, and nothing is denied of them."""
 _ONLY = stem_set("only solely exclusively") | {ONLY}
 _AFFIRMS = frozenset((AFFIRMED, BOUNDLESS, CHOICE, NEEDLESS))
 _NOT_DONE = stem_set(
-    "still will expected scheduled pending planned upcoming awaiting waiting outstanding stuck delayed overdue unpaid underway"
+    "still will expected scheduled pending planned upcoming awaiting waiting outstanding stuck delayed overdue"
+    " unpaid underway"
     " postponed soon shortly tomorrow preparing"
 )
 _REFUSED = stem_set("exclude excluded exempt forbid forbidden ban banned refuse refused except prohibited")
 _LEADS = stem_set("for to at on in by with from during between after before")
 _PART = stem_set("most some many several few half partly mostly sometimes")
 _DETERMINERS = stem_set("a an the your our my their its his her any this that every each several all")
-_OFFER = lazy(
-    r"\W*(?:(?:but|though|and) )?(?:(?:if you(?:'d)? (?:like|want|wish|prefer),? )?(?:i|we)(?: can|'ll| could|'d be happy to| will)(?: also| gladly| happily)?|let me|happy to|shall i|would you like)"
-    r" (?:send|add|put|help|check|look|order|arrange|forward|connect|transfer|raise|open|log|create|book|reserve|set|give|show|email|text|call|ask|find|get|note)\b"
-)
-"""`I can add you to the waiting list`: something else that is offered."""
-_REST = lazy(r"\W*(?:anything (?:beyond|else|over|above|more|longer)|everything else|all others?|any others?|the rest|others)\b")
-"""`Anything beyond that lapses`: of something else."""
 _AUXILIARIES = stem_set("can may is are do does will has have could must")
 _SHORTEST = 3
 _NOT_THING = lazy(
-    r"\s*(?:just |only |but |though |if |however )?not (?:for |by |in |on |at |to |with |from )?(?:the |an? |our |your )?(?:\w+ ){0,2}(?!(?:\w+(?:ed|ing|ly)"
+    r"\s*(?:just |only |but |though |if |however )?not (?:for |by |in |on |at |to |with |from )?(?:the |an? |our "
+    r"|your )?(?:\w+ ){0,2}(?!(?:\w+(?:ed|ing|ly)"
     r"|least|slightest|moment|case)\b)\w{3,}\s*"
 )
 _STRONG, _SHARED, _TELLING, _TURNED, _BELIEVED = 1.5, 0.5, 2.0, 2.0, 2.2
@@ -75,7 +76,6 @@ _MOST_SHARED, _OF_SUBJECT, _LEAST, _WEAK = 4, 0.5, 0.5, 1.0
 _LONGEST_EXCEPTION = 5
 _WHOLE = 4
 _BOUND = 1.1
-_AS_NEEDED = lazy(r"\b(?:when(?:ever)?|what(?:ever)?|as|if) (?:you|they|we|i) +(?:need|must)|\b\w+ you need\b(?! to| an?\b| the\b| your\b)")
 _REQUIRED = stem_set("must need require required needs requires")
 _GRANTED = stem_set("can may could allowed permitted able free welcome possible")
 
@@ -132,14 +132,16 @@ def _weigh_all(folded: str, wanted: Wanted) -> list[tuple[Clause, float, int]]:
         (clause, *((0.0, 1) if place and _is_warning(clause, wanted) else _weigh(clause, wanted)))
         for place, clause in enumerate(_clauses(folded))
     ]
-    denied = next((place for place, each in enumerate(said) if _is_plain_denial(each[0])), len(said))
     return [
-        (clause, strength - _TURNED * (clause.turned and sign > 0 and (denied < place or _is_alternative(said[:place], clause, wanted))), sign)
+        (clause, strength - _TURNED * (sign > 0 and _is_alternative(said[:place], clause, wanted)), sign)
         for place, (clause, strength, sign) in enumerate(said)
     ]
 
 
-_DONT = lazy(r"\W*(?:just |and |but |so |only )*(?:please )?(?:don't|do not|never) (?!(?:worry|think|believe|the|an?|in|on|at|for|as|so)\b)\w+")
+_DONT = lazy(
+    r"\W*(?:just |and |but |so |only )*(?:please )?(?:don't|do not|never) (?!(?:worry|think|believe|the|an?|in|on|at"
+    r"|for|as|so)\b)\w+"
+)
 
 
 def _is_warning(clause: Clause, wanted: Wanted) -> bool:
@@ -147,31 +149,20 @@ def _is_warning(clause: Clause, wanted: Wanted) -> bool:
     return _DONT.match(clause.text) is not None and not any(takes_up(word, wanted) for word in clause.stems)
 
 
-_NOT_DOING = lazy(r"\b(?:is|are|was|were|do|does|did|ca|can|could|may|has|have|wo|will|would)(?:n't|not| not| no longer)\b")
+_NOT_DOING = lazy(
+    r"\b(?:is|are|was|were|do|does|did|ca|can|could|may|has|have|wo|will|would)(?:n't|not| not| no longer)\b"
+)
 
 
 def _is_alternative(before: list[tuple[Clause, float, int]], clause: Clause, wanted: Wanted) -> bool:
     """`The job isn't open to students, but the hours are flexible`: after a denial, and not of what was asked."""
-    denied = [each for each, strength, sign in before if sign < 0 and strength >= _TELLING and _NOT_DOING.search(each.text)]
-    if not denied:
+    denied = [
+        each for each, strength, sign in before if sign < 0 and strength >= _TELLING and _NOT_DOING.search(each.text)
+    ]
+    if not denied or not clause.turned:
         return False
     named = {word for each in denied for word in each.stems}
     return not any(takes_up(word, wanted) and word not in named for word in clause.stems)
-
-
-_PLAIN = lazy(
-    r"\W*(?:(?:i'm )?(?:afraid|sorry|unfortunately|sadly)\W+)?(?:we|it|they|you|i|he|she|there|that|this|one|those|these)(?:(?: (?:\w+ly|still|also|just|really))?"
-    r" (?:is|are|was|were|do|does|did|ca|can|could|may|has|have|had|wo|will|would|must|should|need)(?:n't|not| not| no\b| never)"
-    r"|'(?:s|re|ve|ll) (?:not|no)\b)"
-)
-
-
-def _is_plain_denial(clause: Clause) -> bool:
-    """`We don't run one`, after which `but` brings something else."""
-    if clause.believed or clause.condition:
-        return False
-    return DENIED in clause.stems or _PLAIN.match(clause.text) is not None
-
 
 
 def _to_the_point(said: list[tuple[Clause, float, int]], wanted: Wanted) -> list[tuple[Clause, float, int]]:
@@ -226,8 +217,6 @@ def _weigh(clause: Clause, wanted: Wanted) -> tuple[float, int]:
     """How much a clause tells about the question, and its sign as it stands."""
     if clause.condition:
         return 0.0, 1
-    if (wanted.offers and _OFFER.match(clause.text)) or _REST.match(clause.text):
-        return 0.0, 1
     stems, excepted = _without_exception(_without_attributes(clause.stems, wanted), wanted)
     sign = sign_of(stems, wanted.stems, wanted.neutral, need=wanted.need)
     if wanted.need and ENOUGH in stems and not NEGATORS.isdisjoint(stems):
@@ -263,8 +252,7 @@ def _weigh(clause: Clause, wanted: Wanted) -> tuple[float, int]:
 
 def _demands_instead(clause: Clause) -> bool:
     """`Resets must be done by the help desk` to whether one may."""
-    told = not _REQUIRED.isdisjoint(clause.stems[1:-1]) and _GRANTED.isdisjoint(clause.stems)
-    return told and not _AS_NEEDED.search(clause.text)
+    return not _REQUIRED.isdisjoint(clause.stems[1:-1]) and _GRANTED.isdisjoint(clause.stems)
 
 
 def _without_attributes(stems: tuple[str, ...], wanted: Wanted) -> tuple[str, ...]:
@@ -273,7 +261,12 @@ def _without_attributes(stems: tuple[str, ...], wanted: Wanted) -> tuple[str, ..
     for place, word in enumerate(stems):
         after = stems[place + 1] if place + 1 < len(stems) else ""
         named = after and after not in STOP and not is_adverse(after) and after not in NEGATORS
-        if not (named and is_adverse(word) and word not in wanted.stems and _is_led(stems[:place], bare=len(stems) >= _WHOLE)):
+        if not (
+            named
+            and is_adverse(word)
+            and word not in wanted.stems
+            and _is_led(stems[:place], bare=len(stems) >= _WHOLE)
+        ):
             kept.append(word)
     return tuple(kept)
 

@@ -9,7 +9,6 @@ from proctor.reading.question import Asked
 from proctor.reading.text.lazy import lazy
 from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import stem_set, stems_of
-from proctor.reading.thesaurus import likeness
 from proctor.reading.wanted import takes_up, wanted_by
 
 _CLEFT = lazy(
@@ -47,11 +46,6 @@ def identifies(text: str, asked: Asked) -> bool | None:
     return any(takes_up(word, wanted) for word in stems_of(match["name"].lower()))
 
 
-_SLOT = lazy(r"\b(in|on|from|by) ((?:the |an? )?[\w'-]+)\W*$")
-"""What a question ends with."""
-_FIRST = lazy(r"\W*[^.,;:!?]+")
-_LIKE = 0.9
-_MOST_TOLD = 3
 _SHORT = 15
 """Words of a reply that says hardly anything else."""
 
@@ -86,21 +80,18 @@ def singled_out(folded: str, asked: Asked) -> bool | None:
     return any(takes_up(word, wanted) for word in named) != (match["not"] is not None)
 
 
-def in_another_place(folded: str, asked: Asked) -> bool | None:
-    """`Kilimanjaro lies in Tanzania` to whether it lies in Kenya: no, where another stands in the same slot."""
-    last = _SLOT.search(asked.folded)
-    if last is None:
+_PLACE = lazy(r"\b(in|on|from|by) (?:the )?([a-z][\w'-]+)\W*$")
+"""What a question ends with."""
+_BEGINNING = lazy(r"\W*[^.,;:!?]+")
+_ROOT = 4
+
+
+def in_another_place(text: str, asked: Asked) -> bool | None:
+    """`Kilimanjaro lies in Tanzania` to whether it lies in Kenya: no, where another name stands in the same place."""
+    slot, said = _PLACE.search(asked.folded), _BEGINNING.match(text)
+    if slot is None or said is None or NEGATORS & stem_set(said[0].lower()):
         return None
-    wanted = stem_set(last[2]) - STOP
-    relation = [word for word in stems_of(asked.folded[: last.start()]) if word in asked.content]
-    sentence = _FIRST.match(folded)
-    if not wanted or not relation or sentence is None or NEGATORS & stem_set(sentence[0]):
+    other = re.search(rf"(?<!except )(?<!unlike )\b{slot[1]} (?:the )?(?P<name>[A-Z][\w'-]+)", said[0])
+    if other is None or slot[2][:_ROOT] in said[0].lower() or asked.words & stem_set(other["name"].lower()):
         return None
-    said = stems_of(sentence[0])
-    other = re.search(rf"\b{last[1]} ((?:the |an? )?\w[\w' -]*)$", sentence[0].strip(" .,;!"))
-    if other is None or any(likeness(word, own) >= _LIKE for word in said for own in wanted):
-        return None
-    told = stem_set(other[1]) - STOP
-    if not any(likeness(relation[-1], own) >= _LIKE for own in said):
-        return None
-    return False if told and not told & asked.content and len(told) <= _MOST_TOLD else None
+    return False

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from proctor.reading.opposites import NEGATORS, are_opposite
 from proctor.reading.outright import SENTENCE
 from proctor.reading.text.lazy import lazy
-from proctor.reading.text.numbers import Quantity, Reading, compare, quantities
+from proctor.reading.text.numbers import Reading, quantities
 from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import stem, stem_set, stems_of
 
@@ -37,7 +37,10 @@ _SYMBOL = lazy(r"(?P<one>[\d.,]*\d)[^\d<>=,;]{0,12}(?P<sign><|>|=)[^\d<>=,;]{0,1
 _SAME = lazy(r"\b(?:same|equal(?:ly)?|identical|no difference|alike|tie[ds]?)\b")
 _TIMES = lazy(r"\b(?:twice|half|\w+ times|double|triple)\b")
 _OF_TWO = lazy(r"\bthe (?P<how>\w{2,}er|more \w+|less \w+)(?: \w+)? of (?:the|these|those) two\b")
-_WINS = stem_set("beat beats exceed exceeds outweigh top tops surpass surpasses win wins outdo trump outstrip outrun outruns overtake overtakes")
+_WINS = stem_set(
+    "beat beats exceed exceeds outweigh top tops surpass surpasses win wins outdo trump outstrip outrun outruns"
+    " overtake overtakes"
+)
 _PART = lazy(r",\s+|[;\n]\s*|(?<=[.!?])\s+")
 
 
@@ -72,7 +75,10 @@ def compare_sides(folded: str, question: str) -> bool | None:
 
 
 _EARLIER = lazy(r"^(?:was|were|did) (?P<one>.+?) (?P<way>before|after) (?P<other>.+?)\W*$")
-_FIRST, _SECOND = stem_set("older earlier first sooner ahead predate"), stem_set("younger later newer afterwards followed second")
+_FIRST, _SECOND = (
+    stem_set("older earlier first sooner ahead predate"),
+    stem_set("younger later newer afterwards followed second"),
+)
 
 
 def _by_time(folded: str, question: str) -> bool | None:
@@ -175,11 +181,17 @@ def _is_above(word: str, base: str) -> bool:
 
 _AS_MUCH = lazy(r"\bas (?!(?:well|soon|long|far|part|a|an|the|of)\b)(?P<how>\w+)(?: \w+)? as\b")
 _TITLE = lazy(
-    r"\b(?:that|this|the) (?:honou?r|title|record|crown|distinction|prize) (?:goes|went|belongs|falls) to (?!it\b|him\b|her\b)"
+    r"\b(?:that|this|the) (?:honou?r|title|record|crown|distinction|prize) (?:goes|went|belongs|falls) to (?!it\b"
+    r"|him\b|her\b)"
     r"|\b(?:takes|holds|has|claims) that (?:honou?r|title|record|crown)\b|\bcomes? (?:in )?second\b"
 )
-_LEVEL = lazy(r"\b(?:same|equal(?:ly)?|identical(?:ly)?|no difference|just as|alike|on a par|match(?:es)?|every bit as)\b")
-_ABOVE = lazy(r"\b(?:better|worse|(?:more|less) \w+|more|less|stronger|weaker|faster|slower|higher|lower|bigger|larger|smaller|longer|shorter|cheaper|dearer)\b(?! or less)")
+_LEVEL = lazy(
+    r"\b(?:same|equal(?:ly)?|identical(?:ly)?|no difference|just as|alike|on a par|match(?:es)?|every bit as)\b"
+)
+_ABOVE = lazy(
+    r"\b(?:better|worse|(?:more|less) \w+|more|less|stronger|weaker|faster|slower|higher|lower|bigger|larger|smaller"
+    r"|longer|shorter|cheaper|dearer)\b(?! or less)"
+)
 
 
 def _equal(folded: str, question: str) -> bool | None:

@@ -14,12 +14,16 @@ _SPAN = lazy(rf"\b{_DAY}(?: ?(?:-|–|to|through|thru|until|till) ?){_DAY}")
 _WEEKDAYS = lazy(r"\b(?:weekdays?|working days?|business days?|during the week)\b")
 _WEEKEND = lazy(r"\bweekends?\b")
 _SENTENCE = lazy(r"(?<=[.!?;])\s+|\n+")
-_APART = lazy(r"\b(?:except|apart from|aside from|but|however|though|although|closed|closes|shut|instead of|unless|only if|not|other than|off|by|before|after|since)\b")
+_APART = lazy(
+    r"\b(?:except|apart from|aside from|but|however|though|although|closed|closes|shut|instead of|unless|only if|not"
+    r"|other than|off|by|before|after|since)\b"
+)
 _WORKING, _WEEK = range(5), 7
 
 
 def by_day(folded: str, asked: Asked) -> bool | None:
-    """Whether the days that a reply gives are those that a question asks about; None: it gives none, or excepts some."""
+    """Whether the days that a reply gives are those that a question asks about; None: it gives none, or excepts"
+    " some."""
     wanted = _days(asked.folded)
     if not wanted or len(wanted) > 2 or asked.negative or _APART.search(asked.folded):
         return None

@@ -1,4 +1,5 @@
-"""Yes or no by the mood of a reply that says little else: what one may do, to a question of what one must, and the reverse."""
+"""Yes or no by the mood of a reply that says little else: what one may do, to a question of what one must, and the"
+" reverse."""
 
 from __future__ import annotations
 
@@ -9,15 +10,19 @@ from proctor.reading.wanted import Wanted
 
 _SENTENCE = lazy(r"(?<=[.!?;])\s+|\n+")
 _MAY = lazy(
-    r"\b(?:you|they|we|he|she|it|i|one|people|anyone|anybody|everyone|everybody|both|\w+s|of (?:you|them|us)) (?:can|may|could|get to"
-    r"|(?:are|is) (?:\w+ )?(?:free|welcome|allowed|able|entitled) to)\b(?! not|not|'t| only)|\b(?:can|may) be \w+(?:ed|en|t|n)\b"
-    r"|\b(?:is|are|'s) (?:\w+ )?(?:possible|permitted|allowed|tolerated|fine|okay|ok|welcome|accepted|all right|alright)\b|\bfeel free\b|\b(?:let|allow)s? you\b|\byou're (?:\w+ )?(?:free|welcome|allowed|able) to\b"
+    r"\b(?:you|they|we|he|she|it|i|one|people|anyone|anybody|everyone|everybody|both|\w+s|of (?:you|them|us)) (?:can"
+    r"|may|could|get to"
+    r"|(?:are|is) (?:\w+ )?(?:free|welcome|allowed|able|entitled) to)\b(?! not|not|'t| only)|\b(?:can|may) be"
+    r" \w+(?:ed|en|t|n)\b"
+    r"|\b(?:is|are|'s) (?:\w+ )?(?:possible|permitted|allowed|tolerated|fine|okay|ok|welcome|accepted|all right"
+    r"|alright)\b|\bfeel free\b|\b(?:let|allow)s? you\b|\byou're (?:\w+ )?(?:free|welcome|allowed|able) to\b"
 )
 _MUST = lazy(r"\b(?:must|(?:have|has|need|needs) to|you need|you'd need|(?:is|are) required|requires?)\b")
 
 
 _WITHOUT = lazy(
-    r"\bwithout\b[^.;!?]*\b(?:can't|cannot|won't|not|no|never|nothing|nobody|fined?|fails?|refused|turned|loses?|penalty|offen[cs]e|illegal)\b"
+    r"\bwithout\b[^.;!?]*\b(?:can't|cannot|won't|not|no|never|nothing|nobody|fined?|fails?|refused|turned|loses?"
+    r"|penalty|offen[cs]e|illegal)\b"
     r"|\b(?:can't|cannot|won't|no|nothing|nobody)\b[^.;!?]*\b(?:without|until|unless|before)\b"
 )
 
@@ -29,7 +34,8 @@ def is_needed(folded: str, wanted: Wanted) -> bool:
 
 
 def by_mood(folded: str, wanted: Wanted) -> bool | None:
-    """`You can come straight to us` to whether one needs a referral; None: its first sentence has no mood, or denies."""
+    """`You can come straight to us` to whether one needs a referral; None: its first sentence has no mood, or"
+    " denies."""
     first = next((each for each in _SENTENCE.split(folded) if not each.rstrip().endswith("?")), "")
     if not wanted.positive or not NEGATORS.isdisjoint(stems_of(first)):
         return None

@@ -15,18 +15,25 @@ _FOR = lazy(
     r"(?=[.,;!]|$| (?:and|while|with|because|so|who|that|in|at|on)\b)"
 )
 _NOBODY = stem_set(
-    "free sale now example instance moment good you me us all everyone everybody anyone any hire rent it that this day week month"
+    "free sale now example instance moment good you me us all everyone everybody anyone any hire rent it that this"
+    " day week month"
     " year hour minute reason long life both most people"
 )
 """Of whom or what nothing is said by `for`."""
 _OFFERS = lazy(
-    r"\b(?:come|comes|available|offered|sold|made|speaks?|spoken|accepts?|takes?|supports?|covers?|includes?|serves?|ships?|delivers?|deliver"
-    r"|offers?|carry|carries|stocks?|choose|choice|between|options|sizes|colou?rs|languages|holidays|cards|formats?|are)\b"
+    r"\b(?:come|comes|available|offered|sold|made|speaks?|spoken|accepts?|takes?|supports?|covers?|includes?|serves?"
+    r"|ships?|delivers?|deliver"
+    r"|offers?|carry|carries|stocks?|choose|choice|between|options|sizes|colou?rs|languages|holidays|cards|formats?"
+    r"|are)\b"
 )
-_LIST = lazy(r"(?P<list>[\w'-]+(?: [\w'-]+){0,2}(?:, [\w'-]+(?: [\w'-]+){0,2}){1,12},? (?:and|or) [\w'-]+(?: [\w'-]+){0,2})")
+_LIST = lazy(
+    r"(?P<list>[\w'-]+(?: [\w'-]+){0,2}(?:, [\w'-]+(?: [\w'-]+){0,2}){1,12},? (?:and|or) [\w'-]+(?: [\w'-]+){0,2})"
+)
 _QUALITY = lazy(r"(?:ed|able|ible)\W*$")
 """What a question ends with that asks how a thing is, and not which one."""
-_MORE = lazy(r"\b(?:such as|like|including|for example|e\.?g|etc|among (?:others|them)|and (?:so on|more|others)|any|all)\b")
+_MORE = lazy(
+    r"\b(?:such as|like|including|for example|e\.?g|etc|among (?:others|them)|and (?:so on|more|others)|any|all)\b"
+)
 
 
 def names_others(folded: str, asked: Asked) -> bool | None:
@@ -51,10 +58,21 @@ def _is_for_others(first: str, wanted: Wanted) -> bool:
 def _lists_others(folded: str, first: str, wanted: Wanted) -> bool:
     """`It comes in grey, beige and blue` to whether it is available in green."""
     listed = _LIST.search(first)
-    if listed is None or not wanted.scope or _MORE.search(first) or not _OFFERS.search(first[: listed.start("list") + 20]):
+    if (
+        listed is None
+        or not wanted.scope
+        or _MORE.search(first)
+        or not _OFFERS.search(first[: listed.start("list") + 20])
+    ):
         return False
-    about = any(takes_up(word, wanted) for word in stems_of(first[: listed.start("list") + 20])) or first.startswith(("it", "they", "we"))
-    return about and not any(takes_up(word, wanted) for word in stems_of(listed["list"])[1:]) and not _names_scope(folded, wanted)
+    about = any(takes_up(word, wanted) for word in stems_of(first[: listed.start("list") + 20])) or first.startswith(
+        ("it", "they", "we")
+    )
+    return (
+        about
+        and not any(takes_up(word, wanted) for word in stems_of(listed["list"])[1:])
+        and not _names_scope(folded, wanted)
+    )
 
 
 def _names_scope(folded: str, wanted: Wanted) -> bool:

@@ -78,8 +78,10 @@ _GLAD = lazy(
     r"|report))?(?: that)? (?=\w)"
 )
 _COURTESY = lazy(
-    r"^\W*(?:(?:please )?(?:don't|do not|no need to|not to) worry(?: about (?:it|that))?|no worries|sorry(?: about that)?|(?:i'm )?afraid|good news|bad news"
-    r"|(?:good|great) question|thanks(?: for (?:asking|your \w+))?|hi|hello|hey|sadly|unfortunately|luckily|happily|as it happens)\b\W*(?=\w)"
+    r"^\W*(?:(?:please )?(?:don't|do not|no need to|not to) worry(?: about (?:it|that))?|no worries|sorry(?: about"
+    r" that)?|(?:i'm )?afraid|good news|bad news"
+    r"|(?:good|great) question|thanks(?: for (?:asking|your \w+))?|hi|hello|hey|sadly|unfortunately|luckily|happily"
+    r"|as it happens)\b\W*(?=\w)"
 )
 _QUANTIFIED = lazy(
     r"\W*(?:(?P<no>none|neither|not (?:a single )?one|nobody|no one)|every(?: single)? one|all|each(?: and every"

@@ -43,7 +43,8 @@ _ASKS_NEED = lazy(
 )
 _TELLS_TO = lazy(
     r"\W*please (?:do )?(?!do not|don't|note|see|find|contact|check|be aware|feel|refer|let|leave|skip|keep|ignore)\w"
-    r"|\W*(?!(?:this|that|as|is|was|has|does|unless|only|not|never|let|see|check|contact|visit|there|if|in|on|at|to|for|of"
+    r"|\W*(?!(?:this|that|as|is|was|has|does|unless|only|not|never|let|see|check|contact|visit|there|if|in|on|at|to"
+    r"|for|of"
     r"|with|from|by|once|after|before|until|even|what|when|skip|leave|forget|ask|keep|ignore)\b)"
     r"[a-z]{3,} (?:it|them|your|both)\b(?! (?:is|are|was|were|can|may|will|does|do|has|have)\b)"
 )
@@ -104,7 +105,7 @@ def says(text: str, asked: Asked) -> Said:
     if more is None:
         more = holds_role(text, asked)
     if more is None:
-        more = in_another_place(folded, asked)
+        more = in_another_place(text, asked)
     if more is not None:
         return Said(yes=more, outright=False)
     meant = by_meaning(folded, asked)

@@ -19,9 +19,12 @@ _AFFIRMING = (
     r" )?avoid(?:ed)?|escape)|"
     r"no (?:small|mean|little)|(?:does|do|did) so|can't (?:go wrong|complain|fault)|at no (?:extra )?(?:cost"
     r"|charge)|last but not least"
-    r"|none other than|no less than|no fewer than|not until|(?:nobody|no one|doesn't|don't|won't) minds?|nothing (?:stands|speaks) (?:in the way|against)"
-    r"|no (?:longer )?(?:any )?doubt|(?:not|\w+n't) (?:limited|restricted|confined) to|(?:not|\w+n't) (?:just|only|merely) (?:for|on|in|about|with)|can't miss"
-    r"|no shortage of|no (?:less|exception)|plenty of people do|no match for|(?:anyone|anybody|everyone|everybody) (?:can|may|is welcome|is allowed|is free|gets)|never (?:closes|stops|ends|sleeps|shuts)|not without"
+    r"|none other than|no less than|no fewer than|not until|(?:nobody|no one|doesn't|don't|won't) minds?|nothing"
+    r" (?:stands|speaks) (?:in the way|against)"
+    r"|no (?:longer )?(?:any )?doubt|(?:not|\w+n't) (?:limited|restricted|confined) to|(?:not|\w+n't) (?:just|only"
+    r"|merely) (?:for|on|in|about|with)|can't miss"
+    r"|no shortage of|no (?:less|exception)|plenty of people do|no match for|(?:anyone|anybody|everyone|everybody)"
+    r" (?:can|may|is welcome|is allowed|is free|gets)|never (?:closes|stops|ends|sleeps|shuts)|not without"
 )
 _DENYING = (
     r"far from|anything but|no longer|(?:turn|turned|turns|turning) (?:it |them |this |that )?(?:down|away)"
@@ -43,7 +46,8 @@ _DENYING = (
     r"|ha(?:s|ve) yet to|yet to be|fall(?:s|ing)? outside|fell outside|beyond (?:repair|the scope)|phas(?:ed|ing) out"
     r"|day off|no (?:such|way|chance|room|question of|exceptions?)|next to nothing|discontinued"
     r"|on (?:hold|ice)|in vain|a thing of the past|taken off (?:the market|sale)"
-    r"|(?:steer|stay) clear|belongs? in the past|(?:does?|did|done|doing) away with|got rid of|(?:is|are|was|were) barred|against the (?:law|rules)"
+    r"|(?:steer|stay) clear|belongs? in the past|(?:does?|did|done|doing) away with|got rid of|(?:is|are|was|were)"
+    r" barred|against the (?:law|rules)"
     r"|(?:i|we) wish|wrong to (?:call|say|claim|think|believe|assume)"
     r"|(?:keep|keeps|kept|stay|stays|stayed|steer)(?: \w+){0,4}? (?:away|clear|off)(?: from| of)?"
 )
@@ -67,31 +71,65 @@ _NEEDED = r"(?:needed|required|necessary|obliged|mandatory|compulsory|obligatory
 _SAME_WORD = (
     (
         lazy(
-            r"\b(?:the|its|our|your) (?:only|one) (?:\w+ )?(?:restriction|difference|exception|condition|drawback|catch|limit"
+            r"\b(?:the|its|our|your) (?:only|one) (?:\w+ )?(?:restriction|difference|exception|condition|drawback"
+            r"|catch|limit"
             r"|downside|snag|caveat|requirement|thing)s?(?: \w+){0,3}? (?:is|are|was|were|being|would be)\b"
         ),
         " though if ",
     ),
     (lazy(r"\b(?:it|that|this|he|she)(?:'s| is| was)(?: \w+ly)? the only\b"), "it is the"),
-    (lazy(r"\b(?:not|\w+n't) (?:limited|restricted|confined|tied|bound) to\b|\bno (?:questions asked|strings attached|fuss|hassle)\b"), f" {AFFIRMED} "),
     (
         lazy(
-            r"\b(?:never|hardly (?:a|any)|nothing|nobody|couldn't|no (?:\w+ ){1,4})(?: \w+){0,3}? "
-            r"(?:better|(?:clean|saf|easi|cheap|fast|bigg|larg|low|high|strong|healthi|simpl|clos|happi|quick|fresh|long|old|clear)er)\b(?! than)"
+            r"\b(?:not|\w+n't) (?:limited|restricted|confined|tied|bound) to\b|\bno (?:questions asked|strings"
+            r" attached|fuss|hassle)\b"
         ),
         f" {AFFIRMED} ",
     ),
-    (lazy(r"\b(?:doesn't|don't|won't|does not|do not) cost (?:you )?(?:anything|a \w+)\b|\bwithout (?:paying|losing) (?:anything|an? \w+)\b"), " free "),
+    (
+        lazy(
+            r"\b(?:never|hardly (?:a|any)|nothing|nobody|couldn't|no (?:\w+ ){1,4})(?: \w+){0,3}? "
+            r"(?:better|(?:clean|saf|easi|cheap|fast|bigg|larg|low|high|strong|healthi|simpl|clos|happi|quick|fresh"
+            r"|long|old|clear)er)\b(?! than)"
+        ),
+        f" {AFFIRMED} ",
+    ),
+    (
+        lazy(
+            r"\b(?:doesn't|don't|won't|does not|do not) cost (?:you )?(?:anything|a \w+)\b|\bwithout (?:paying"
+            r"|losing) (?:anything|an? \w+)\b"
+        ),
+        " free ",
+    ),
     (lazy(r"\b(?:(?:i|we)(?:'m| am|'re| are)? (?:\w+ )?)?sorry (?:about|to (?:hear|learn)|for|that you)\b"), " about "),
-    (lazy(r"\b(?:as (?:long|often|much|many|late|early|little|few)(?: \w+)?|whenever|wherever|whatever|however \w+)(?: as)? (?:you|they|we|he|she|one|i)"
-          r" (?:please|like|likes|want|wants|wish|wishes|choose|need|feel)\b"), f" {CHOICE} "),
-    (lazy(r"\b(?:(?:doesn't|does not|don't|do not|won't|will not|didn't) (?:affect|matter|change (?:that|this|it|anything)|influence|make (?:any|a) difference)"
-          r"|(?:makes?|made) no difference|(?:hasn't|haven't|has not|have not|nothing has|nothing's) changed|no matter (?=\w)|regardless of|irrespective of)\b"), f" {UNMOVED} "),
-    (lazy(r"\b(?:only|just) (?=(?:lead|mean|cost|take|result)s?\b|slower|faster|later|earlier|a (?:bit|little|warning)\b)"), ""),
+    (
+        lazy(
+            r"\b(?:as (?:long|often|much|many|late|early|little|few)(?: \w+)?|whenever|wherever|whatever|however"
+            r" \w+)(?: as)? (?:you|they|we|he|she|one|i)"
+            r" (?:please|like|likes|want|wants|wish|wishes|choose|need|feel)\b"
+        ),
+        f" {CHOICE} ",
+    ),
+    (
+        lazy(
+            r"\b(?:(?:doesn't|does not|don't|do not|won't|will not|didn't) (?:affect|matter|change (?:that|this|it"
+            r"|anything)|influence|make (?:any|a) difference)"
+            r"|(?:makes?|made) no difference|(?:hasn't|haven't|has not|have not|nothing has|nothing's) changed|no"
+            r" matter (?=\w)|regardless of|irrespective of)\b"
+        ),
+        f" {UNMOVED} ",
+    ),
+    (
+        lazy(
+            r"\b(?:only|just) (?=(?:lead|mean|cost|take|result)s?\b|slower|faster|later|earlier|a (?:bit|little"
+            r"|warning)\b)"
+        ),
+        "",
+    ),
     (lazy(r"\b(must|to|should|needn't|not|please) fast\b|\bfasting\b"), r"\1 abstain"),
     (
         lazy(
-            r"\b(?:no (?:worries|problem|trouble)|not a problem|(?:do not|don't|no need to|needn't|nothing to|not to) (?:worry|panic)"
+            r"\b(?:no (?:worries|problem|trouble)|not a problem|(?:do not|don't|no need to|needn't|nothing to|not"
+            r" to) (?:worry|panic)"
             r"|never fear|rest assured)\b(?: at all| about)?"
         ),
         f" {REASSURED} ",
@@ -138,33 +176,54 @@ _SAME_WORD = (
     (lazy(r"\b(?:last|next|first|final|full) stop\b"), " station "),
     (lazy(r"\bdrop(?:s|ped)?(?: it| them| us \w+ \w+)? (?:off|by|in|round)\b"), " bring "),
     (
-        lazy(r"\b(?:at|for|on|out of) (?:[\w']+ )?(?:[\w']+'s|your|their|his|her|my|our|one's|own)(?: own)? (?:expense|cost|account|pocket)\b"),
+        lazy(
+            r"\b(?:at|for|on|out of) (?:[\w']+ )?(?:[\w']+'s|your|their|his|her|my|our|one's|own)(?: own)?"
+            r" (?:expense|cost|account|pocket)\b"
+        ),
         " selfpaid ",
     ),
     (
         lazy(
-            r"\b(?:put|push|mov|hold|held)(?:ed|s|ing)? (?:it |them |this |that )?(?:off|back)(?= until| till| to| by|\W*$)|\bon hold\b|\bin (?:progress|transit)\b|\bon (?:its|their|the) way\b"
-            r"|\b(?:working|work) on (?:it|that|this)\b|\bin the (?:works|pipeline|queue)\b|\b(?:to be|being) (?:confirmed|announced|decided|reviewed|processed|checked)\b"
+            r"\b(?:put|push|mov|hold|held)(?:ed|s|ing)? (?:it |them |this |that )?(?:off|back)(?= until| till| to|"
+            r" by|\W*$)|\bon hold\b|\bin (?:progress|transit)\b|\bon (?:its|their|the) way\b"
+            r"|\b(?:working|work) on (?:it|that|this)\b|\bin the (?:works|pipeline|queue)\b|\b(?:to be|being)"
+            r" (?:confirmed|announced|decided|reviewed|processed|checked)\b"
         ),
         " pending ",
     ),
     (
         lazy(
-            r"\b(?:hand|pass|sign)(?:ed|s)? (?:it |that |this |everything |\w+ )?over to\b|\btook over\b|\btaken over\b|\bstepped (?:down|aside)\b|\b(?:has|have|had|'s|'ve) (?:since )?(?:left|moved on|gone)\b"
-            r"|\bmoved on\b|\bswitched (?:over )?to\b|\bsuperseded\b|\bmade way\b|\bgave way\b|\bin favou?r of\b|\bgone for good\b|\bfor good\b|\bbeen filled\b|\bgoes to\b(?= (?!the (?:same|account)))"
+            r"\b(?:hand|pass|sign)(?:ed|s)? (?:it |that |this |everything |\w+ )?over to\b|\btook over\b|\btaken"
+            r" over\b|\bstepped (?:down|aside)\b|\b(?:has|have|had|'s|'ve) (?:since )?(?:left|moved on|gone)\b"
+            r"|\bmoved on\b|\bswitched (?:over )?to\b|\bsuperseded\b|\bmade way\b|\bgave way\b|\bin favou?r of\b"
+            r"|\bgone for good\b|\bfor good\b|\bbeen filled\b|\bgoes to\b(?= (?!the (?:same|account)))"
         ),
         " formerly ",
     ),
     (
         lazy(
-            r"\b(?:sold|billed|charged|available|ordered|bought|priced|invoiced|paid) (?:separately|individually|on top|extra|apart)\b|\b(?:optional|paid|chargeable) extras?\b"
-            r"|\b(?:billed|charged) (?:by|per|at)\b|\b(?:for|at) (?:an? )?(?:extra|additional|small|further) (?:charge|fee|cost|payment)\b|\b(?:carries|carry|incurs?|attracts?) (?:a|an) (?:\w+ )?(?:charge|fee)\b"
+            r"\b(?:sold|billed|charged|available|ordered|bought|priced|invoiced|paid) (?:separately|individually|on"
+            r" top|extra|apart)\b|\b(?:optional|paid|chargeable) extras?\b"
+            r"|\b(?:billed|charged) (?:by|per|at)\b|\b(?:for|at) (?:an? )?(?:extra|additional|small|further)"
+            r" (?:charge|fee|cost|payment)\b|\b(?:carries|carry|incurs?|attracts?) (?:a|an) (?:\w+ )?(?:charge|fee)\b"
         ),
         " extra charge ",
     ),
-    (lazy(r"\b(?:on the house|on us|our treat|picks? up the (?:bill|tab|cost)|(?:thrown|included) in|no strings attached|part of (?:the|your) (?:price|package|plan|rate|fare|fee|ticket|deal))\b"), " include "),
+    (
+        lazy(
+            r"\b(?:on the house|on us|our treat|picks? up the (?:bill|tab|cost)|(?:thrown|included) in|no strings"
+            r" attached|part of (?:the|your) (?:price|package|plan|rate|fare|fee|ticket|deal))\b"
+        ),
+        " include ",
+    ),
     (lazy(r"\bon (?:schedule|time|track)\b|\bas (?:planned|scheduled)\b|\bpunctual(?:ly)?\b"), " ontime "),
-    (lazy(r"\b(?:all|every \w+(?: is| are| has been)?|everything(?: is|'s)?) (?:taken|gone|booked|full)\b|\bwait(?:ing )?list\b"), f" {DENIED} available "),
+    (
+        lazy(
+            r"\b(?:all|every \w+(?: is| are| has been)?|everything(?: is|'s)?) (?:taken|gone|booked|full)\b"
+            r"|\bwait(?:ing )?list\b"
+        ),
+        f" {DENIED} available ",
+    ),
     (
         lazy(r"\badd-ons?\b|\b(?:come|comes|go|goes|is|are) on top\b|\b(?:will be|is|are|gets?) added\b"),
         " extra ",
@@ -202,7 +261,8 @@ _SAME_WORD = (
     (lazy(rf"\bno ((?:\w+ ){{1,4}}?)(?:is |are |was |were )?{_NEEDED}\b"), rf" {NEEDLESS} \1"),
     (
         lazy(
-            r"\b(?:is|are|'s) all (?:you|we|they|it|there|i)\b|\b(?:nothing|nobody|no one|none|no \w+) (?:but|except(?: for)?|other than|apart from|besides)\b"
+            r"\b(?:is|are|'s) all (?:you|we|they|it|there|i)\b|\b(?:nothing|nobody|no one|none|no \w+) (?:but"
+            r"|except(?: for)?|other than|apart from|besides)\b"
             r"|\b(?:reserved|exclusively|solely|meant only) for\b|\b(?:limit|restrict|confine)(?:s|ed)?(?:"
             r" \w+){0,3} to\b"
             r"|\binstead\b(?! of)|(?<!leave )(?<!it )(?<!them )(?<!him )(?<!her )\balone\b"

@@ -21,7 +21,9 @@ VERBS = stem_set("is are was were has have there it we you they can may will mus
 """Verbs and their subjects, which end a phrase without a comma."""
 _NEWS = stem_set("unfortunately unfortunate regret regrettably alas afraid sadly sorry")
 """Words that announce bad news, and deny only where nothing else does."""
-_LIMITS = stem_set("limit cap capped limited minimum maximum restriction restricted quota ceiling code rule fixed reserved assigned")
+_LIMITS = stem_set(
+    "limit cap capped limited minimum maximum restriction restricted quota ceiling code rule fixed reserved assigned"
+)
 _MATTERS = stem_set("matter change influence difference depend")
 _ROOT = 5
 """Letters."""

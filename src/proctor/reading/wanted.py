@@ -22,26 +22,32 @@ _ENDED = stem_set(
 )
 """What one may be free to do, though it ends or refuses something."""
 NEED = stem_set(
-    "must need require required necessary mandatory compulsory obligatory obliged should duty supposed responsible obligation"
+    "must need require required necessary mandatory compulsory obligatory obliged should duty supposed responsible"
+    " obligation"
 )
 """Words of what must be done."""
 MONEY = stem_set("pay charge fee cost price free")
 """Words of what must be paid."""
 ALL = stem_set("all every everyone everybody always each entire whole")
 """Words of all."""
-_NOUNS = stem_set("damage allergy penalty failure mistake shortage breach loss error waste trouble danger problem objection"
-    " exemption exclusion deficit offence veto defeat crash shortage poison")
+_NOUNS = stem_set(
+    "damage allergy penalty failure mistake shortage breach loss error waste trouble danger problem objection"
+    " exemption exclusion deficit offence veto defeat crash shortage poison"
+)
 """Adverse words that name a thing: to ask about one is not to ask with a denial."""
 _CALLED_OFF = stem_set("cancel cancellation withdraw withdrawal terminate termination revoke dismiss dismissal sack")
 """What means the same of a contract or an order."""
 _DONE = lazy(
     r"^(?:has|have) (?!to\b)|\b(?:already|yet|finished|over|done|completed?|fixed|resolved|ready|final|settled)\b"
-    r"|^(?:is|are|was|were|did)\b.*\b(?:confirmed|arrived?|delivered|approved|signed|sent|processed|shipped|dispatched|published"
+    r"|^(?:is|are|was|were|did)\b.*\b(?:confirmed|arrived?|delivered|approved|signed|sent|processed|shipped"
+    r"|dispatched|published"
     r"|come (?:through|in|back)|go through|paid off|issued|in force|landed|launched|released)\W*$"
 )
 _FAILS = stem_set(
-    "break spoil fail lose expire lapse stop halt ban exclude refuse reject deny decline prevent forbid prohibit lack miss crash"
-    " collapse vanish disappear avoid ruin destroy violate infringe remove delete kill die harm void cancel waive affect disrupt"
+    "break spoil fail lose expire lapse stop halt ban exclude refuse reject deny decline prevent forbid prohibit"
+    " lack miss crash"
+    " collapse vanish disappear avoid ruin destroy violate infringe remove delete kill die harm void cancel waive"
+    " affect disrupt"
 )
 """Verbs that deny: where a question asks whether something does it, it asks with a denial."""
 _CAN = stem_set("can may could")
@@ -80,8 +86,6 @@ class Wanted:
     """What it ends with."""
     need: bool
     """Whether it asks what must be done or paid, or what can be done without."""
-    offers: bool
-    """Whether what is offered beside an answer is none: it does not ask what `you` do."""
     duty: bool
     """Whether it asks what must be done."""
     leave: bool
@@ -119,9 +123,8 @@ def wanted_by(asked: Asked) -> Wanted:
         subject=_subject(stems, content),
         scope=_scope(stems, content),
         need=not (NEED | MONEY | {WITHOUT}).isdisjoint(stems),
-        offers=stems[1:2] != ("you",) and stems[1:2] != ("i",),
         duty=not NEED.isdisjoint(stems),
-        leave=stems[:1] != () and stems[0] in _CAN or not _ALLOWED.isdisjoint(stems),
+        leave=(stems[:1] != () and stems[0] in _CAN) or not _ALLOWED.isdisjoint(stems),
         lacking=_lacking(stems, content),
         done=_DONE.search(asked.folded) is not None and "still" not in stems and "ever" not in stems,
         whole=not ALL.isdisjoint(stems),
