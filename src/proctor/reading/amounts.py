@@ -13,6 +13,7 @@ from proctor.reading.text.words import stem, stems_of
 from proctor.reading.wanted import wanted_by
 
 _SENTENCE = lazy(r"(?<=[.!?;])\s+|\n+")
+_PART = lazy(r"(?<=[.!?;,])\s+|\n+")
 _MOST = lazy(
     r"\b(?:max(?:imum|imal)?|up to|upto|at most|no more than|not more than|limit(?:ed|s)?|ceiling|cap(?:ped|s)?"
     r"|tops? out|peaks? at|until|till|only|just|no longer than|ends? (?:at|after)|stops? (?:at|after)|expires? after"
@@ -31,7 +32,8 @@ _ASKS_FROM = lazy(r"\b(?:after|from|since|past) (?:the )?$")
 _ASKS_TO = lazy(r"\b(?:within|until|by|before|up to|in under) (?:the )?$")
 _ASKS_CAN = lazy(
     r"^(?:so |and |but )?(?:can|may|could|am|are we|is it)\b"
-    r"|\b(?:allow|permit|support|accept|handle|hold|take|fit|possible|eligible|qualify|claim|open|enough)\w*\b"
+    r"|\b(?:allow|permit|support|accept|handle|hold|take|fit|possible|eligible|qualify|claim)\w*\b"
+    r"|\b(?:open|enough|safe|okay|ok|fine|legal)\b"
 )
 _OTHER = lazy(r"\b(?:other|remaining|another|further|next)\s$")
 _YEARS = (1000, 2100)
@@ -52,7 +54,7 @@ def by_amount(folded: str, asked: Asked) -> bool | None:
     wanted = _wanted(asked.folded)
     if wanted is None or not wanted_by(asked).positive:
         return None
-    for sentence in _SENTENCE.split(folded):
+    for sentence in _PART.split(folded):
         if sentence.rstrip().endswith("?"):
             continue
         if not NEGATORS.isdisjoint(stems_of(sentence)):
@@ -153,7 +155,7 @@ _UNTIL = lazy(
 )
 _FROM = lazy(r"\b(?:from|opens?(?: at)?|starts?(?: at)?|begins?(?: at)?|after|as of|not before)\s$")
 _HOUR = lazy(
-    r"\b(?:until|till|from|at|to|after) (?P<hour>1[0-2]|[1-9])(?![\d:.]|\s?[ap]\.?m| (?:minutes|hours|days|weeks))"
+    r"\b(?:until|till|from|at|to|after) (?P<hour>1[0-2]|[1-9])(?!\d|:|\.\d|\s?[ap]\.?m| (?:minutes|hours|days|weeks))"
 )
 _BEFORE = 16
 

@@ -7,8 +7,8 @@ from functools import lru_cache
 from proctor.reading.text.words import stem, stem_set
 
 _ADVERSE = """
-absent abolished abandoned adverse afraid alas allergic allergy avoid avoided avoiding bad ban banned bans bleak blind blocked
-broken cancelled canceled ceased closed closes contraindicated crushed damage damaged danger dangerous dead deaf
+absent abolished abandoned adverse afraid alas allergic allergy avoid avoided avoiding bad ban banned bans bleak blind
+blocked broken cancelled canceled ceased closed closes contraindicated crushed damage damaged danger dangerous dead deaf
 decline declined
 defective denied denies deny deprecated destroyed died disabled disrupt affect disagree disallow disallowed
 discontinued discourage discouraged dismissed dispute disputed dropped empty
@@ -53,17 +53,20 @@ shan't dont doesnt
 didnt isnt wasnt arent cant wont nope zero non
 """
 _PAIRS = """
-open: closed shut | allow permit permitted legal may welcome tolerate acceptable ok okay lawful: forbid prohibit ban illegal refrain outlaw unlawful
+open: closed shut | allow permit permitted legal may welcome tolerate acceptable ok okay lawful: forbid prohibit ban
+allow permit permitted legal may welcome tolerate acceptable ok okay lawful: illegal refrain outlaw unlawful
 include: exclude extra omit separate supplement surcharge charge cost
 safe: dangerous harmful toxic risky
-need require must mandatory compulsory obligatory necessary due: optional voluntary waived exempt supplied automatic skip
-| block bar: allow accessible work | apply force warning restriction curfew alert: lift | happy content: lonely sad miserable
-| reimburse refund cover subsidise repay: selfpaid | refund return repay: keep retain | delay late: ontime schedule
-| still remain: replace formerly | hold stay current charge run: formerly
-| guarantee automatic: discretionary depend vary | enforce: optional voluntary
+need require must mandatory compulsory obligatory necessary due: optional voluntary waived exempt supplied automatic
+need require must mandatory compulsory obligatory necessary due: skip | block bar: allow accessible work
+apply force warning restriction curfew alert: lift | happy content: lonely sad miserable
+reimburse refund cover subsidise repay: selfpaid | refund return repay: keep retain | delay late: ontime schedule
+still remain: replace formerly | hold stay current charge run: formerly
+guarantee automatic: discretionary depend vary | enforce: optional voluntary
 accept approve grant pass agree: reject refuse decline deny | free: charge pay cost fee price ticket
 work: broken faulty
-rise increase grow climb gain taller rose soar surge jump: down fell fall decrease drop shrink decline sink reduce slip slump dip plunge
+rise increase grow climb gain taller rose soar surge jump: down fell fall decrease drop shrink decline
+rise increase grow climb gain taller rose soar surge jump: sink reduce slip slump dip plunge
 taller: shorter lower | longer: shorter | higher: lower
 hotter warmer hot warm: colder cooler cold cool | faster fast quick: slower slow | slow: speed accelerate quicken
 bigger larger large big: smaller small tiny

@@ -160,7 +160,7 @@ _SAME_WORD = (
     (lazy(r"\bnot(?:ed|ing)\b"), "mention"),
     (lazy(r"\b(?:very |quite |so )?close(?:r)? (?=to\b|by\b|at hand\b)"), "near "),
     (lazy(r"\blos (?=\w)"), ""),
-    (lazy(r"\bfines\b|\ba fine (?=of\b|for\b)"), "a penalty "),
+    (lazy(r"\bfines\b|\ba fine (?=of\b|for\b)"), "penalty "),
     (
         lazy(r"\bno (?:\w+ )?((?:limit|minimum|maximum|deadline|requirement|restriction|age limit)s?)\b"),
         rf" {BOUNDLESS} \1 ",

@@ -157,7 +157,8 @@ def _is_thing(stems: tuple[str, ...], said: list[str], place: int) -> bool:
     if is_adverse(word) and place and _is_asked_for(stems, said, place):
         return True
     after = stems[place + 1] if place + 1 < len(stems) else ""
-    if not is_adverse(word) or (place and stems[place - 1] in ("a", "an") and (not after or after in STOP)):
+    named = place > 0 and stems[place - 1] in ("a", "an")
+    if not is_adverse(word) or (named and (stems[0] in _BE or not after or after in STOP)):
         return False
     if word == "stop" and after in ("at", "in", "here", "there", "on"):
         return True

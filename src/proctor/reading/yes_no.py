@@ -14,8 +14,8 @@ from proctor.reading.verdict import MOST_WITHOUT_FACT, WRONG_FACT, Verdict
 _UNDECIDED = 0.4
 _MEANT_YES, _MEANT_NO, _WEAKLY_MEANT, _ASSUMED = 0.82, 0.8, 0.72, 0.65
 """How often a yes or a no that is said in other words is read rightly, one of which little more is said than what was
-asked about: as measured on the halves of our own sets that were kept aside. A yes that is only not denied is right in two of
-three on the halves kept aside, which is too little to pass."""
+asked about: as measured on the halves of our own sets that were kept aside. A yes that is only not denied is right in
+two of three there, which is too little to pass."""
 _WEAKLY_OTHERWISE = 0.4
 """For what is read so weakly as another answer that somebody should look at it."""
 _IN_OTHER_WORDS = 6
