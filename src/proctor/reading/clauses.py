@@ -19,6 +19,7 @@ from proctor.reading.signed_phrases import (
     NEEDLESS,
     ONLY,
     REASSURED,
+    UNMOVED,
     marked_phrases,
 )
 from proctor.reading.signs import VERBS, WITHOUT, bears_on, is_adverse, is_root, sign_of
@@ -54,7 +55,7 @@ _WHICH = lazy(
 )
 """`Days that you haven't used are …`: which ones, and nothing is denied of them."""
 _ONLY = stem_set("only solely exclusively") | {ONLY}
-_AFFIRMS = frozenset((AFFIRMED, BOUNDLESS, CHOICE, NEEDLESS))
+_AFFIRMS = frozenset((AFFIRMED, BOUNDLESS, CHOICE, NEEDLESS, UNMOVED))
 _NOT_DONE = stem_set(
     "still will expected scheduled pending planned upcoming awaiting waiting outstanding stuck delayed overdue"
     " unpaid underway"

@@ -29,7 +29,7 @@ _OFFERS = lazy(
 _LIST = lazy(
     r"(?P<list>[\w'-]+(?: [\w'-]+){0,2}(?:, [\w'-]+(?: [\w'-]+){0,2}){1,12},? (?:and|or) [\w'-]+(?: [\w'-]+){0,2})"
 )
-_QUALITY = lazy(r"(?:ed|able|ible)\W*$")
+_QUALITY = lazy(r"\w{3,}(?:ed|able|ible)\W*$")
 """What a question ends with that asks how a thing is, and not which one."""
 _MORE = lazy(
     r"\b(?:such as|like|including|for example|e\.?g|etc|among (?:others|them)|and (?:so on|more|others)|any|all)\b"
