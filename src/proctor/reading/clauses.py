@@ -88,6 +88,8 @@ class Meant(NamedTuple):
     """None: no clause tells more than what it is about."""
     weak: bool
     """Whether it is only said of something that was asked, or denied of something else."""
+    stray: bool = False
+    """Whether the clause that tells most has no word of the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ def by_meaning(folded: str, asked: Asked) -> Meant:
             best = strength, (sign > 0) == wanted.positive
     if best is None or best[0] < _LEAST:
         return Meant(None, weak=True)
-    return Meant(best[1], weak=best[0] <= _WEAK)
+    return Meant(best[1], weak=best[0] <= _WEAK, stray=best[0] <= _TELLING)
 
 
 def taken_back(folded: str, asked: Asked) -> tuple[float, bool]:

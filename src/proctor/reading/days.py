@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from proctor.reading.mood import first_statement
 from proctor.reading.opposites import NEGATORS
 from proctor.reading.question import Asked
 from proctor.reading.text.lazy import lazy
@@ -13,7 +14,6 @@ _ONE = lazy(rf"\b{_DAY}")
 _SPAN = lazy(rf"\b{_DAY}(?: ?(?:-|–|to|through|thru|until|till) ?){_DAY}")
 _WEEKDAYS = lazy(r"\b(?:weekdays?|working days?|business days?|during the week)\b")
 _WEEKEND = lazy(r"\bweekends?\b")
-_SENTENCE = lazy(r"(?<=[.!?;])\s+|\n+")
 _APART = lazy(
     r"\b(?:except|apart from|aside from|but|however|though|although|closed|closes|shut|instead of|unless|only if|not"
     r"|other than|off|by|before|after|since)\b"
@@ -27,7 +27,7 @@ def by_day(folded: str, asked: Asked) -> bool | None:
     wanted = _days(asked.folded)
     if not wanted or len(wanted) > 2 or asked.negative or _APART.search(asked.folded):
         return None
-    first = next((each for each in _SENTENCE.split(folded) if each.strip()), "")
+    first = first_statement(folded)
     if _APART.search(first) or not NEGATORS.isdisjoint(stems_of(first)):
         return None
     given = _days(first)

@@ -20,6 +20,11 @@ _MAY = lazy(
 _MUST = lazy(r"\b(?:must|(?:have|has|need|needs) to|you need|you'd need|(?:is|are) required|requires?)\b")
 
 
+def first_statement(folded: str) -> str:
+    """The first sentence of a reply that is no question."""
+    return next((each for each in _SENTENCE.split(folded) if each.strip() and not each.rstrip().endswith("?")), "")
+
+
 _WITHOUT = lazy(
     r"\bwithout\b[^.;!?]*\b(?:can't|cannot|won't|not|no|never|nothing|nobody|fined?|fails?|refused|turned|loses?"
     r"|penalty|offen[cs]e|illegal)\b"
@@ -29,14 +34,14 @@ _WITHOUT = lazy(
 
 def is_needed(folded: str, wanted: Wanted) -> bool:
     """`You can't board without one` to whether one needs a ticket."""
-    first = next((each for each in _SENTENCE.split(folded) if not each.rstrip().endswith("?")), "")
+    first = first_statement(folded)
     return wanted.duty and wanted.positive and _WITHOUT.search(first) is not None
 
 
 def by_mood(folded: str, wanted: Wanted) -> bool | None:
     """`You can come straight to us` to whether one needs a referral; None: its first sentence has no mood, or"
     " denies."""
-    first = next((each for each in _SENTENCE.split(folded) if not each.rstrip().endswith("?")), "")
+    first = first_statement(folded)
     if not wanted.positive or not NEGATORS.isdisjoint(stems_of(first)):
         return None
     may, must = _MAY.search(first) is not None, _MUST.search(first) is not None

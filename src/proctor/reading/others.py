@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from proctor.reading.mood import first_statement
 from proctor.reading.opposites import NEGATORS
 from proctor.reading.question import Asked
 from proctor.reading.text.lazy import lazy
@@ -9,7 +10,6 @@ from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import stem_set, stems_of
 from proctor.reading.wanted import Wanted, takes_up, wanted_by
 
-_SENTENCE = lazy(r"(?<=[.!?;])\s+|\n+")
 _FOR = lazy(
     r"\b(?:is|are|'s|'re)(?: all| there)?(?: (?:meant|intended|designed|made|built|planned))? for (?P<whom>[\w' -]+?)"
     r"(?=[.,;!]|$| (?:and|while|with|because|so|who|that|in|at|on)\b)"
@@ -39,7 +39,7 @@ _MORE = lazy(
 def names_others(folded: str, asked: Asked) -> bool | None:
     """Whether a reply says no by naming others; None: it does not."""
     wanted = wanted_by(asked)
-    first = next((each for each in _SENTENCE.split(folded) if each.strip() and not each.rstrip().endswith("?")), "")
+    first = first_statement(folded)
     if not wanted.positive or wanted.duty or not NEGATORS.isdisjoint(stems_of(first)):
         return None
     listed = not _QUALITY.search(asked.folded) and _lists_others(folded, first, wanted)
@@ -71,9 +71,5 @@ def _lists_others(folded: str, first: str, wanted: Wanted) -> bool:
     return (
         about
         and not any(takes_up(word, wanted) for word in stems_of(listed["list"])[1:])
-        and not _names_scope(folded, wanted)
+        and wanted.scope.isdisjoint(stems_of(folded))
     )
-
-
-def _names_scope(folded: str, wanted: Wanted) -> bool:
-    return not wanted.scope.isdisjoint(stems_of(folded))

@@ -65,6 +65,8 @@ class Said:
     """Whether it says that it does not know, or will not tell."""
     weak: bool = False
     """Whether little speaks for it."""
+    stray: bool = False
+    """Whether it is said in no word of the question."""
 
     @property
     def related(self) -> bool:
@@ -114,7 +116,7 @@ def says(text: str, asked: Asked) -> Said:
         mood = by_mood(folded, wanted_by(asked)) if other is None else other
         if mood is not None:
             return Said(yes=mood, outright=False)
-    return Said(yes=meant.yes, outright=False, weak=meant.weak)
+    return Said(yes=meant.yes, outright=False, weak=meant.weak, stray=meant.stray)
 
 
 def _stands(word: bool, folded: str, asked: Asked) -> Said:

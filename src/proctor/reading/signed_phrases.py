@@ -93,13 +93,6 @@ _SAME_WORD = (
         ),
         f" {AFFIRMED} ",
     ),
-    (
-        lazy(
-            r"\b(?:doesn't|don't|won't|does not|do not) cost (?:you )?(?:anything|a \w+)\b|\bwithout (?:paying"
-            r"|losing) (?:anything|an? \w+)\b"
-        ),
-        " free ",
-    ),
     (lazy(r"\b(?:(?:i|we)(?:'m| am|'re| are)? (?:\w+ )?)?sorry (?:about|to (?:hear|learn)|for|that you)\b"), " about "),
     (
         lazy(
@@ -233,7 +226,6 @@ _SAME_WORD = (
         " ",
     ),
     (lazy(r"\b(?:pull|back)(?:ed|s|ing)? out\b"), " withdraw "),
-    (lazy(r"\b(?:am|are|is|'re|'s|'m) (?:\w+ )?free to\b"), " may "),
     (lazy(r"\bno ifs\b\W*(?:and |or |no )*buts?\b"), f" {AFFIRMED} "),
     (lazy(r"\bno (\w+),? no \w+"), r" must \1 "),
     (

@@ -12,10 +12,10 @@ from proctor.reading.text.lazy import lazy
 from proctor.reading.verdict import MOST_WITHOUT_FACT, WRONG_FACT, Verdict
 
 _UNDECIDED = 0.4
-_MEANT_YES, _MEANT_NO, _WEAKLY_MEANT, _ASSUMED = 0.82, 0.8, 0.72, 0.65
-"""How often a yes or a no that is said in other words is read rightly, one of which little more is said than what was
-asked about: as measured on the halves of our own sets that were kept aside. A yes that is only not denied is right in
-two of three there, which is too little to pass."""
+_MEANT_YES, _MEANT_NO, _STRAY_NO, _WEAKLY_MEANT, _ASSUMED = 0.82, 0.86, 0.76, 0.72, 0.65
+"""How often a yes or a no that is said in other words is read rightly, a no without a word of the question, one of
+which little more is said than what was asked about: as measured on the halves of our own sets that were kept aside.
+A yes that is only not denied is right in two of three there, which is too little to pass."""
 _WEAKLY_OTHERWISE = 0.4
 """For what is read so weakly as another answer that somebody should look at it."""
 _IN_OTHER_WORDS = 6
@@ -51,7 +51,9 @@ def _how_surely(said: Said) -> float:
         return 1.0
     if said.weak:
         return _WEAKLY_MEANT
-    return _MEANT_YES if said.yes else _MEANT_NO
+    if said.yes:
+        return _MEANT_YES
+    return _STRAY_NO if said.stray else _MEANT_NO
 
 
 def _goes_on(reply: Answered) -> bool:
