@@ -31,9 +31,8 @@ _ASKS_OF = lazy(r"\b(?:over|above|beyond|under|below|from|up to) (?:the age of )
 _ASKS_FROM = lazy(r"\b(?:after|from|since|past) (?:the )?$")
 _ASKS_TO = lazy(r"\b(?:within|until|by|before|up to|in under) (?:the )?$")
 _ASKS_CAN = lazy(
-    r"^(?:so |and |but )?(?:can|may|could|am|are we|is it)\b"
-    r"|\b(?:allow|permit|support|accept|handle|hold|take|fit|possible|eligible|qualify|claim)\w*\b"
-    r"|\b(?:open|enough|safe|okay|ok|fine|legal)\b"
+    r"^(?:so |and |but )?(?:can|may|could|am|are we|is it)\b|\b(?:allow|permit|support|accept|handle|hold|take|fit"
+    r"|possible|eligible|qualify|claim)\w*\b|\b(?:open|enough|safe|okay|ok|fine|legal)\b"
 )
 _OTHER = lazy(r"\b(?:other|remaining|another|further|next)\s$")
 _YEARS = (1000, 2100)

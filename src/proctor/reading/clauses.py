@@ -29,17 +29,14 @@ from proctor.reading.text.words import stem_set, stems_of
 from proctor.reading.wanted import ALL, MONEY, NEED, Wanted, is_subject, takes_up, wanted_by
 
 _CLAUSE = lazy(
-    r"(?P<end>[.!?;\n]+(?:\s|$)|:\s|\s-+\s|[()\"])|,\s|\b(?:(?P<turn>but|hence|thus|therefore|consequently"
-    r"|conclusion|however|(?:al)?though(?=[,:])|yet|whereas"
-    r"|instead|still(?=,)|nevertheless|nonetheless)|(?P<if>(?<!only )if|provided(?: that)?|(?:as|so) long as"
-    r"|otherwise"
-    r"|or else)|and|because|as|since|while|which|who|so|even though|although|though"
-    r"|unless\b[^.;!?,]*|so that\b[^.;!?,]*|even before[^.;!?]*)\b"
+    r"(?P<end>[.!?;\n]+(?:\s|$)|:\s|\s-+\s|[()\"])|,\s|\b(?:(?P<turn>but|hence|thus|therefore|consequently|conclusion"
+    r"|however|(?:al)?though(?=[,:])|yet|whereas|instead|still(?=,)|nevertheless|nonetheless)|(?P<if>(?<!only )if"
+    r"|provided(?: that)?|(?:as|so) long as|otherwise|or else)|and|because|as|since|while|which|who|so|even though"
+    r"|although|though|unless\b[^.;!?,]*|so that\b[^.;!?,]*|even before[^.;!?]*)\b"
 )
 _HAPPENS = (
     r"(?:you|we|it|they|he|she|i|there)(?:'ll| will| can| may| must|'d| would| were| was| is| are|'s|'re|'ve| have|"
-    r" has| had"
-    r"| can't| cannot| won't| don't| doesn't| didn't| isn't| aren't| shall| get| gets)\b"
+    r" has| had| can't| cannot| won't| don't| doesn't| didn't| isn't| aren't| shall| get| gets)\b"
 )
 _WHEN = lazy(
     rf"(?:^|(?<=[.!?;,:] ))(?P<when>(?:but |and |so )?(?:once|as soon as|when(?:ever)?|after|even (?:with|without|if"
@@ -48,10 +45,8 @@ _WHEN = lazy(
 """`Once the seal is broken …`: when, not whether."""
 _WHICH = lazy(
     r"\b(?:that|who|which|(?<=\w )(?:you|we|they|i))(?: you| we| they| i)?(?: (?:do|does|did|have|has|had|are|is|was"
-    r"|were|can|could"
-    r"|will|would)(?:n't|not| not| never)|'ve not|'re not) (?:\w+ ){1,4}?(?=(?:is|are|can|may|will|must|cannot|can't"
-    r"|won't|aren't"
-    r"|isn't|do|does|don't|doesn't|needs?|gets?|has|have)\b)"
+    r"|were|can|could|will|would)(?:n't|not| not| never)|'ve not|'re not) (?:\w+ ){1,4}?(?=(?:is|are|can|may|will"
+    r"|must|cannot|can't|won't|aren't|isn't|do|does|don't|doesn't|needs?|gets?|has|have)\b)"
 )
 """`Days that you haven't used are …`: which ones, and nothing is denied of them."""
 _ONLY = stem_set("only solely exclusively") | {ONLY}
@@ -69,8 +64,7 @@ _AUXILIARIES = stem_set("can may is are do does will has have could must")
 _SHORTEST = 3
 _NOT_THING = lazy(
     r"\s*(?:just |only |but |though |if |however )?not (?:for |by |in |on |at |to |with |from )?(?:the |an? |our "
-    r"|your )?(?:\w+ ){0,2}(?!(?:\w+(?:ed|ing|ly)"
-    r"|least|slightest|moment|case)\b)\w{3,}\s*"
+    r"|your )?(?:\w+ ){0,2}(?!(?:\w+(?:ed|ing|ly)|least|slightest|moment|case)\b)\w{3,}\s*"
 )
 _STRONG, _SHARED, _TELLING, _TURNED, _BELIEVED = 1.5, 0.5, 2.0, 2.0, 2.2
 _MOST_SHARED, _OF_SUBJECT, _LEAST, _WEAK = 4, 0.5, 0.5, 1.0

@@ -28,9 +28,8 @@ _BY_YEAR = {
 }
 """Comparative of age → whether a later year means more of it."""
 _COMPARED = lazy(
-    r"(?P<how>\w+er|more(?: \w+)?|less(?: \w+)?|worse)(?: (?P<one>(?:in|to|on|at|from|for|of|with|by) [\w"
-    r" ,'-]{2,40}?))? than "
-    r"(?P<other>.+?)(?:[,.;!?]|$)"
+    r"(?P<how>\w+er|more(?: \w+)?|less(?: \w+)?|worse)(?: (?P<one>(?:in|to|on|at|from|for|of|with|by)"
+    r" [\w ,'-]{2,40}?))? than (?P<other>.+?)(?:[,.;!?]|$)"
 )
 _SUPERLATIVE = lazy(r"\bthe (?:\w+ )?(?P<how>\w+est|most \w+)\b")
 _SYMBOL = lazy(r"(?P<one>[\d.,]*\d)[^\d<>=,;]{0,12}(?P<sign><|>|=)[^\d<>=,;]{0,12}(?P<other>\d[\d.,]*)")
@@ -182,8 +181,7 @@ def _is_above(word: str, base: str) -> bool:
 _AS_MUCH = lazy(r"\bas (?!(?:well|soon|long|far|part|a|an|the|of)\b)(?P<how>\w+)(?: \w+)? as\b")
 _TITLE = lazy(
     r"\b(?:that|this|the) (?:honou?r|title|record|crown|distinction|prize) (?:goes|went|belongs|falls) to (?!it\b"
-    r"|him\b|her\b)"
-    r"|\b(?:takes|holds|has|claims) that (?:honou?r|title|record|crown)\b|\bcomes? (?:in )?second\b"
+    r"|him\b|her\b)|\b(?:takes|holds|has|claims) that (?:honou?r|title|record|crown)\b|\bcomes? (?:in )?second\b"
 )
 _LEVEL = lazy(
     r"\b(?:same|equal(?:ly)?|identical(?:ly)?|no difference|just as|alike|on a par|match(?:es)?|every bit as)\b"

@@ -11,11 +11,10 @@ from proctor.reading.wanted import Wanted
 _SENTENCE = lazy(r"(?<=[.!?;])\s+|\n+")
 _MAY = lazy(
     r"\b(?:you|they|we|he|she|it|i|one|people|anyone|anybody|everyone|everybody|both|\w+s|of (?:you|them|us)) (?:can"
-    r"|may|could|get to"
-    r"|(?:are|is) (?:\w+ )?(?:free|welcome|allowed|able|entitled) to)\b(?! not|not|'t| only)|\b(?:can|may) be"
-    r" \w+(?:ed|en|t|n)\b"
-    r"|\b(?:is|are|'s) (?:\w+ )?(?:possible|permitted|allowed|tolerated|fine|okay|ok|welcome|accepted|all right"
-    r"|alright)\b|\bfeel free\b|\b(?:let|allow)s? you\b|\byou're (?:\w+ )?(?:free|welcome|allowed|able) to\b"
+    r"|may|could|get to|(?:are|is) (?:\w+ )?(?:free|welcome|allowed|able|entitled) to)\b(?! not|not|'t| only)|\b"
+    r"(?:can|may) be \w+(?:ed|en|t|n)\b|\b(?:is|are|'s) (?:\w+ )?(?:possible|permitted|allowed|tolerated|fine|okay|ok"
+    r"|welcome|accepted|all right|alright)\b|\bfeel free\b|\b(?:let|allow)s? you\b|\byou're (?:\w+ )?(?:free|welcome"
+    r"|allowed|able) to\b"
 )
 _MUST = lazy(r"\b(?:must|(?:have|has|need|needs) to|you need|you'd need|(?:is|are) required|requires?)\b")
 
@@ -26,9 +25,9 @@ def first_statement(folded: str) -> str:
 
 
 _WITHOUT = lazy(
-    r"\bwithout\b[^.;!?]*\b(?:can't|cannot|won't|not|no|never|nothing|nobody|fined?|fails?|refused|turned|loses?"
+    r"\bwithout\b[^.;!?]{0,120}\b(?:can't|cannot|won't|not|no|never|nothing|nobody|fined?|fails?|refused|turned|loses?"
     r"|penalty|offen[cs]e|illegal)\b"
-    r"|\b(?:can't|cannot|won't|no|nothing|nobody)\b[^.;!?]*\b(?:without|until|unless|before)\b"
+    r"|\b(?:can't|cannot|won't|no|nothing|nobody)\b[^.;!?]{0,120}\b(?:without|until|unless|before)\b"
 )
 
 

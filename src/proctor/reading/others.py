@@ -11,7 +11,7 @@ from proctor.reading.text.words import stem_set, stems_of
 from proctor.reading.wanted import Wanted, takes_up, wanted_by
 
 _FOR = lazy(
-    r"\b(?:is|are|'s|'re)(?: all| there)?(?: (?:meant|intended|designed|made|built|planned))? for (?P<whom>[\w' -]+?)"
+    r"\b(?:is|are|'s|'re)(?: all| there)?(?: (?:meant|intended|designed|made|built|planned))? for (?P<whom>[\w' -]{1,60}?)"
     r"(?=[.,;!]|$| (?:and|while|with|because|so|who|that|in|at|on)\b)"
 )
 _NOBODY = stem_set(
@@ -22,13 +22,11 @@ _NOBODY = stem_set(
 """Of whom or what nothing is said by `for`."""
 _OFFERS = lazy(
     r"\b(?:come|comes|available|offered|sold|made|speaks?|spoken|accepts?|takes?|supports?|covers?|includes?|serves?"
-    r"|ships?|delivers?|deliver"
-    r"|offers?|carry|carries|stocks?|choose|choice|between|options|sizes|colou?rs|languages|holidays|cards|formats?"
-    r"|are)\b"
+    r"|ships?|delivers?|deliver|offers?|carry|carries|stocks?|choose|choice|between|options|sizes|colou?rs|languages"
+    r"|holidays|cards|formats?|are)\b"
 )
-_LIST = lazy(
-    r"(?P<list>[\w'-]+(?: [\w'-]+){0,2}(?:, [\w'-]+(?: [\w'-]+){0,2}){1,12},? (?:and|or) [\w'-]+(?: [\w'-]+){0,2})"
-)
+_ITEM = r"[\w'-]{1,30}(?: [\w'-]{1,30}){0,2}"
+_LIST = lazy(rf"(?<![\w'-])(?P<list>{_ITEM}(?:, {_ITEM}){{1,12}},? (?:and|or) {_ITEM})")
 _QUALITY = lazy(r"\w{3,}(?:ed|able|ible)\W*$")
 """What a question ends with that asks how a thing is, and not which one."""
 _MORE = lazy(

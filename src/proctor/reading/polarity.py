@@ -19,13 +19,11 @@ from proctor.reading.ticks import read_ticks, spell_out
 from proctor.reading.wanted import wanted_by
 
 _NO_ANSWER = lazy(
-    r"\b(?:i|we)(?:'m| am|'re| are)? (?:\w+ )?(?:don't|do not|cannot|can't|unable|not able|couldn't|could not"
-    r"|have no)\b(?: to)?"
-    r"(?: \w+){0,2} (?:know|answer|say|tell|confirm|determine|find|provide|offer|advise|help|verify|access"
-    r"|comment|judge"
-    r"|idea|information)\b|\bno (?:information|data|mention|record|details?|answer)\b|\b(?:not known|unknown) to\b"
-    r"|\bcan(?:no|')t be (?:determined|answered|confirmed|verified)\b|\bno idea\b|\bas an ai\b|\bnot enough"
-    r" information\b"
+    r"\b(?:i|we)(?:'m| am|'re| are)? (?:\w+ )?(?:don't|do not|cannot|can't|unable|not able|couldn't|could not|have"
+    r" no)\b(?: to)?(?: \w+){0,2} (?:know|answer|say|tell|confirm|determine|find|provide|offer|advise|help|verify"
+    r"|access|comment|judge|idea|information)\b|\bno (?:information|data|mention|record|details?|answer)\b|\b(?:not"
+    r" known|unknown) to\b|\bcan(?:no|')t be (?:determined|answered|confirmed|verified)\b|\bno idea\b|\bas an ai\b"
+    r"|\bnot enough information\b"
 )
 _READ = 8_000
 """Characters of a reply, half at its beginning and half at its end: an answer seldom stands in between."""
@@ -44,9 +42,8 @@ _ASKS_NEED = lazy(
 _TELLS_TO = lazy(
     r"\W*please (?:do )?(?!do not|don't|note|see|find|contact|check|be aware|feel|refer|let|leave|skip|keep|ignore)\w"
     r"|\W*(?!(?:this|that|as|is|was|has|does|unless|only|not|never|let|see|check|contact|visit|there|if|in|on|at|to"
-    r"|for|of"
-    r"|with|from|by|once|after|before|until|even|what|when|skip|leave|forget|ask|keep|ignore)\b)"
-    r"[a-z]{3,} (?:it|them|your|both)\b(?! (?:is|are|was|were|can|may|will|does|do|has|have)\b)"
+    r"|for|of|with|from|by|once|after|before|until|even|what|when|skip|leave|forget|ask|keep|ignore)\b)[a-z]{3,} "
+    r"(?:it|them|your|both)\b(?! (?:is|are|was|were|can|may|will|does|do|has|have)\b)"
 )
 """`Please sign up …`, `Stamp it …`: to be told to do a thing is a yes to whether it must be done."""
 

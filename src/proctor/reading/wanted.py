@@ -38,10 +38,9 @@ _NOUNS = stem_set(
 _CALLED_OFF = stem_set("cancel cancellation withdraw withdrawal terminate termination revoke dismiss dismissal sack")
 """What means the same of a contract or an order."""
 _DONE = lazy(
-    r"^(?:has|have) (?!to\b)|\b(?:already|yet|finished|over|done|completed?|fixed|resolved|ready|final|settled)\b"
-    r"|^(?:is|are|was|were|did)\b.*\b(?:confirmed|arrived?|delivered|approved|signed|sent|processed|shipped"
-    r"|dispatched|published"
-    r"|come (?:through|in|back)|go through|paid off|issued|in force|landed|launched|released)\W*$"
+    r"^(?:has|have) (?!to\b)|\b(?:already|yet|finished|over|done|completed?|fixed|resolved|ready|final|settled)\b|^"
+    r"(?:is|are|was|were|did)\b.*\b(?:confirmed|arrived?|delivered|approved|signed|sent|processed|shipped|dispatched"
+    r"|published|come (?:through|in|back)|go through|paid off|issued|in force|landed|launched|released)\W*$"
 )
 _FAILS = stem_set(
     "break spoil fail lose expire lapse stop halt ban exclude refuse reject deny decline prevent forbid prohibit"
