@@ -11,7 +11,8 @@ from proctor.reading.text.words import stem_set, stems_of
 from proctor.reading.wanted import Wanted, takes_up, wanted_by
 
 _FOR = lazy(
-    r"\b(?:is|are|'s|'re)(?: all| there)?(?: (?:meant|intended|designed|made|built|planned))? for (?P<whom>[\w' -]{1,60}?)"
+    r"\b(?:is|are|'s|'re)(?: all| there)?(?: (?:meant|intended|designed|made|built|planned))? for "
+    r"(?P<whom>[\w' -]{1,60}?)"
     r"(?=[.,;!]|$| (?:and|while|with|because|so|who|that|in|at|on)\b)"
 )
 _NOBODY = stem_set(

@@ -48,6 +48,13 @@ _TELLS_TO = lazy(
 """`Please sign up …`, `Stamp it …`: to be told to do a thing is a yes to whether it must be done."""
 
 
+_POINTS = lazy(
+    r"\byou(?:'ll| will| can) find (?:the|our|all|more|further|details|a list)\b|\blet me (?:check|look|find out|ask)\b"
+    r"|\bget back to you\b"
+)
+"""What tells where to look rather than whether."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Said:
     """Yes, no, or neither."""
@@ -113,6 +120,8 @@ def says(text: str, asked: Asked) -> Said:
         mood = by_mood(folded, wanted_by(asked)) if other is None else other
         if mood is not None:
             return Said(yes=mood, outright=False)
+        if meant.yes and _POINTS.search(folded):
+            return Said(yes=None, outright=False)
     return Said(yes=meant.yes, outright=False, weak=meant.weak, stray=meant.stray)
 
 
