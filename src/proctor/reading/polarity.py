@@ -70,7 +70,7 @@ class Said:
     weak: bool = False
     """Whether little speaks for it."""
     stray: bool = False
-    """Whether it is said in no word of the question."""
+    """Whether it is said in no word of the question, of which more may be said than whether one may."""
 
     @property
     def related(self) -> bool:
@@ -122,7 +122,8 @@ def says(text: str, asked: Asked) -> Said:
             return Said(yes=mood, outright=False)
         if meant.yes and _POINTS.search(folded):
             return Said(yes=None, outright=False)
-    return Said(yes=meant.yes, outright=False, weak=meant.weak, stray=meant.stray)
+    stray = meant.stray and not wanted_by(asked).leave
+    return Said(yes=meant.yes, outright=False, weak=meant.weak, stray=stray)
 
 
 def _stands(word: bool, folded: str, asked: Asked) -> Said:
