@@ -159,7 +159,7 @@ def _is_alternative(before: list[tuple[Clause, float, int]], clause: Clause, wan
     if not denied or not clause.turned:
         return False
     named = {word for each in denied for word in each.stems}
-    return not any(takes_up(word, wanted) and word not in named for word in clause.stems)
+    return not any(is_root(word, end) and word not in named for word in clause.stems for end in wanted.scope)
 
 
 def _to_the_point(said: list[tuple[Clause, float, int]], wanted: Wanted) -> list[tuple[Clause, float, int]]:
