@@ -8,7 +8,8 @@ from proctor.reading.opposites import NEGATORS
 from proctor.reading.question import Asked
 from proctor.reading.text.lazy import lazy
 from proctor.reading.text.overlap import STOP
-from proctor.reading.text.words import stem_set, stems_of
+from proctor.reading.text.words import stem, stem_set, stems_of
+from proctor.reading.thesaurus import likeness
 from proctor.reading.wanted import takes_up, wanted_by
 
 _CLEFT = lazy(
@@ -83,7 +84,7 @@ def singled_out(folded: str, asked: Asked) -> bool | None:
 _PLACE = lazy(r"\b(in|on|from|by) (?:the )?([a-z][\w'-]+)\W*$")
 """What a question ends with."""
 _BEGINNING = lazy(r"\W*[^.,;:!?]+")
-_ROOT = 4
+_ROOT, _LIKE = 4, 0.9
 
 
 def in_another_place(text: str, asked: Asked) -> bool | None:
@@ -91,7 +92,17 @@ def in_another_place(text: str, asked: Asked) -> bool | None:
     slot, said = _PLACE.search(asked.folded), _BEGINNING.match(text)
     if slot is None or said is None or NEGATORS & stem_set(said[0].lower()):
         return None
-    other = re.search(rf"(?<!except )(?<!unlike )\b{slot[1]} (?:the )?(?P<name>[A-Z][\w'-]+)", said[0])
-    if other is None or slot[2][:_ROOT] in said[0].lower() or asked.words & stem_set(other["name"].lower()):
+    part, stems = said[0].rstrip(), stems_of(said[0].lower())
+    led = rf"(?<!except )(?<!unlike )\b{slot[1]} (?:the |an? )?"
+    other = re.search(rf"{led}(?P<name>[A-Z][\w'-]+)", part)
+    if other is None and _says_again(stems, asked, slot.start()):
+        other = re.search(rf"{led}(?P<name>[\w'-]+(?: [\w'-]+){{0,2}})$", part)
+    if other is None or slot[2][:_ROOT] in part.lower() or asked.words & stem_set(other["name"].lower()):
         return None
-    return False
+    return None if any(likeness(word, stem(slot[2])) >= _LIKE for word in stems) else False
+
+
+def _says_again(stems: tuple[str, ...], asked: Asked, end: int) -> bool:
+    """Whether a reply has the last telling word before the place: `painted on canvas`, to whether it is on wood."""
+    relation = [word for word in stems_of(asked.folded[:end]) if word in asked.content]
+    return bool(relation) and any(likeness(relation[-1], word) >= _LIKE for word in stems)
