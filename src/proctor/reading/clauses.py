@@ -125,10 +125,9 @@ def taken_back(folded: str, asked: Asked) -> tuple[float, bool]:
 
 
 def _weigh_all(folded: str, wanted: Wanted) -> list[tuple[Clause, float, int]]:
-    said = [
-        (clause, *((0.0, 1) if place and _is_warning(clause, wanted) else _weigh(clause, wanted)))
-        for place, clause in enumerate(_clauses(folded))
-    ]
+    said: list[tuple[Clause, float, int]] = []
+    for clause in _clauses(folded):
+        said.append((clause, *((0.0, 1) if _is_warning(said, clause, wanted) else _weigh(clause, wanted))))
     return [
         (clause, strength - _TURNED * (sign > 0 and _is_alternative(said[:place], clause, wanted)), sign)
         for place, (clause, strength, sign) in enumerate(said)
@@ -141,11 +140,14 @@ _DONT = lazy(
 )
 
 
-def _is_warning(clause: Clause, wanted: Wanted) -> bool:
-    """`… please don't leave anything in it`: what one should not do beside, and no answer."""
-    return _DONT.match(clause.text) is not None and not any(takes_up(word, wanted) for word in clause.stems)
+def _is_warning(before: list[tuple[Clause, float, int]], clause: Clause, wanted: Wanted) -> bool:
+    """`… please don't leave anything in it`: after an answer, what one should not do besides."""
+    if not _DONT.match(clause.text) or any(takes_up(word, wanted) for word in clause.stems):
+        return False
+    return any(sign > 0 and strength >= _LEAST for _, strength, sign in before)
 
 
+_NOT_SO = lazy(r"\s*not \w+ly\s*")
 _NOT_DOING = lazy(
     r"\b(?:is|are|was|were|do|does|did|ca|can|could|may|has|have|wo|will|would)(?:n't|not| not| no longer)\b"
 )
@@ -290,7 +292,7 @@ def _share(word: str, wanted: Wanted) -> float:
 def _only_contrasts(clause: Clause, wanted: Wanted) -> bool:
     """`…, not silver, …` of a thing that was not asked about."""
     told = [word for word in clause.stems[1:] if word not in STOP]
-    brief = _NOT_THING.fullmatch(clause.text) or (clause.turned and len(told) <= 2 and clause.stems[0] == "not")
+    brief = _NOT_THING.fullmatch(clause.text) or (clause.turned and _NOT_SO.fullmatch(clause.text))
     if not told or not brief or any(is_adverse(word) for word in told):
         return False
     return not any(takes_up(word, wanted) for word in told)
