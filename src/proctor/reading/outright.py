@@ -110,6 +110,7 @@ _NO_NOUN = """
 for on in at to with if when during from before after as by since unless but
 it you they he she there i we the that this not
 """
+_NOBODY, _ANYBODY = lazy(r"nobody|no one|none"), lazy(r"\b(?:any|some|every)(?:one|body)\b|\banyone else\b")
 _FOLLOWS_NO = frozenset(_NO_NOUN.split())
 """Words before which `no` is an answer: before others it goes with a noun."""
 
@@ -180,7 +181,7 @@ def _opening(sentence: str, asked: Asked) -> bool | None:
         return None
     alone = not match["next"] or any(sign in match["after"] for sign in ",.;:!-\n)")
     if match["never"]:
-        return _never(match, alone)
+        return False if _NOBODY.fullmatch(match["never"]) and _ANYBODY.search(asked.folded) else _never(match, alone)
     permitted = _permits(sentence[match.start("next") :], asked)
     if permitted is not None and alone:
         return not permitted
@@ -213,7 +214,7 @@ def _never(match: re.Match[str], alone: bool) -> bool | None:
     said = match["never"]
     if said.startswith("not a") and len(match.string.split()) <= _FEW:
         return None if match["next"] in ("problem", "issue", "worry", "bother") else False
-    whole = " " in said or ("'" in said and said != "don't")
+    whole = (" " in said and said != "no one") or ("'" in said and said != "don't")
     return False if alone or (whole and not said.startswith("not a")) else None
 
 
