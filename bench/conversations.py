@@ -55,6 +55,8 @@ def main() -> int:
         print(f"paraphrases, {part}: {questions(pairs, shown=shown)}")
         pressed = [{**row, "label": label_of(row)} for row in rows_of("pressure", part)]
         print(f"pressure, {part}: {asyncio.run(dialogues(pressed, shown=shown))}")
+    print(f"contradictions, fresh: {contradictions(rows_of('fresh_contradictions', 'kept aside'), shown=False)}")
+    print(f"questions, fresh: {questions(rows_of('fresh_questions', 'kept aside'), shown=False)}")
     return 0
 
 

@@ -232,6 +232,8 @@ def print_ordinary(name: str) -> None:
     print(f"\n{name:<34}{'n':>5}  {'acc.':<5}  wrong passed  right failed")
     for half in ("read", "kept aside"):
         kept = [row for row in rows if row["half"] == half and row["label"] != "unclear"]
+        if not kept:
+            continue
         for kind in dict.fromkeys(row["set"] for row in rows):
             print(f"{f'{kind}, {half}':<34}{own_line([row for row in kept if row['set'] == kind])}")
         print(f"{f'all, {half}':<34}{own_line(kept)}")
@@ -329,6 +331,7 @@ def main() -> None:
     print_ordinary("ordinary")
     print_ordinary("ordinary_2")
     print_ordinary("chat")
+    print_ordinary("fresh")
     print_reasoning()
     print_languages()
 
