@@ -190,6 +190,31 @@ def test_a_zip_file_unpacks_to_no_more_than_it_may(monkeypatch: pytest.MonkeyPat
     assert "unpacks to" in told
 
 
+QUOTES = 'question;answer\n"What is the capital of France?";"Paris"\n"Open;"x"\n"What is 3?";"3"\n'
+
+
+def faults(browser: Browser, content: str) -> list[tuple[str, str]]:
+    """Line and what is wrong, as the page of a new benchmark lists them."""
+    page = unescape(upload(browser, content, file="faq.csv", do="look").text)
+    return re.findall(
+        r'<td class="number">(\d+)</td><td class="number">\d+</td><td class="free">(.*?)<(?:code|/td)', page
+    )
+
+
+def test_a_table_whose_header_names_its_columns_is_told_what_is_wrong_with_its_rows(browser: Browser) -> None:
+    assert faults(browser, QUOTES) == [("3", "the record cannot be read: ';' expected after '\"'; fix its quotes")]
+    [(line, said)] = faults(browser, "question,answer,answer\nWho?,Ada,Bob\n")
+    assert (line, "may each be the answer" in said) == ("1", True)
+
+
+def test_a_table_whose_header_names_other_columns_is_told_of_the_quotes_too(browser: Browser) -> None:
+    found = faults(browser, QUOTES.replace("question;answer", "Frage;Antwort"))
+    assert [(line, said.split(":")[0]) for line, said in found] == [
+        ("1", "nothing says which column is which"),
+        ("3", "the record cannot be read"),
+    ]
+
+
 # edited ---------------------------------------------------------------------------------------------
 
 
