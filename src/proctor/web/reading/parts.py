@@ -54,7 +54,7 @@ def render_parts(request: Request, run: Run, read: CachedFindings | None, wanted
         "shared": request.state.shared,
         "spent": _spent(run, read, now),
         "wanted": wanted,
-        "chips": chips(read, wanted),
+        "chips": chips(site, run, read, wanted),
         "source": _source(site, run),
         "form_token": site.sessions.form_token(request.state.session),
         "run": run,
