@@ -18,6 +18,7 @@ from proctor.web.pages.acts import offered_acts
 from proctor.web.reading import addresses, parts, results
 from proctor.web.reading.failure_groups import shown_failures
 from proctor.web.reading.findings_cache import findings_cache_of
+from proctor.web.reading.people_labels import count_labels
 from proctor.web.reading.vocabulary import teach
 from proctor.web.site.again import again_of
 from proctor.web.site.new_run import read_labels
@@ -40,7 +41,13 @@ EXPORTS = {
 """Form → what it is called, how its file ends, what it is to a browser."""
 
 
-_FILTERS = {"by": "kind of row", "verdict": "verdict", "stage": "place where attempts fail", "sort": "column"}
+_FILTERS = {
+    "by": "kind of row",
+    "verdict": "verdict",
+    "stage": "place where attempts fail",
+    "people": "word of people",
+    "sort": "column",
+}
 """What results are chosen by, in words."""
 
 
@@ -50,20 +57,20 @@ def _read_filters(
     category: str = "",
     check: str = "",
     stage: str = "",
+    people: str = "",
     q: Annotated[str, Query(max_length=500)] = "",
     sort: str = "",
     page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
     after: str = "",
 ) -> results.ResultFilter:
-    for name, value in (("by", by), ("verdict", verdict), ("stage", stage), ("sort", sort)):
+    given = {"by": by, "verdict": verdict, "stage": stage, "people": people, "sort": sort}
+    for name, value in given.items():
         if value and value not in results.KNOWN[name]:
             raise HTTPException(
                 422,
                 f"{value[:60]!r} is no {_FILTERS[name]}; expected one of: {', '.join(results.KNOWN[name])}",
             )
-    return results.ResultFilter(
-        by=by, verdict=verdict, category=category, check=check, stage=stage, q=q, sort=sort, page=page, after=after
-    )
+    return results.ResultFilter(**given, category=category, check=check, q=q, page=page, after=after)
 
 
 Wanted = Annotated[results.ResultFilter, Depends(_read_filters)]
@@ -91,6 +98,7 @@ def run_page(request: Request, run: str, wanted: Wanted) -> Response:
         **stands,
         exams=exams,
         wanted=wanted,
+        labelled=count_labels(read.labels if read is not None else ()),
         in_place=in_place,
         table=results.table(site, found, exams, read, wanted, in_place=in_place),
         categories=results.categories(exams),

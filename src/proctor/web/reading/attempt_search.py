@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable
 from typing import Any
 
-from proctor.run import Attempt, Run
+from proctor.run import PLACES, Attempt, Run
 from proctor.storage import Store
 
 MOST = 5_000
@@ -15,6 +16,7 @@ MOST = 5_000
 _SECONDS = 0.4
 _KEPT = 16
 
+Place = tuple[int, str, str]
 _Found = tuple[Attempt, ...] | None
 _kept: OrderedDict[Hashable, _Found] = OrderedDict()
 _lock = threading.Lock()
@@ -37,3 +39,19 @@ def search_all(store: Store, run: Run, words: str, which: dict[str, Any], *, as_
         while len(_kept) > _KEPT:
             _kept.popitem(last=False)
     return found
+
+
+def told_place(reached: Place | None) -> str:
+    """Where a search goes on, for an address; empty: it is at its end."""
+    return json.dumps(reached) if reached is not None else ""
+
+
+def place_in(after: str) -> Place | None:
+    """What an address says of where to go on; anything else begins again."""
+    try:
+        said = json.loads(after) if after else None
+    except ValueError:
+        return None
+    if not isinstance(said, list) or [type(each) for each in said] != [int, str, str] or abs(said[0]) >= PLACES:
+        return None
+    return said[0], said[1], said[2]

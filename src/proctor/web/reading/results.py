@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,8 +15,9 @@ from proctor.reports.checks.labels import CheckLabels, Label
 from proctor.reports.outcomes import OutcomeLabel
 from proctor.run import PLACES, Attempt, Run
 from proctor.storage import Store
-from proctor.web.reading.attempt_search import search_all
+from proctor.web.reading.attempt_search import place_in, search_all, told_place
 from proctor.web.reading.findings_cache import CachedFindings
+from proctor.web.reading.people_labels import DISAGREE, disputed_places
 from proctor.web.reading.result_order import COLUMNS, order_in_store, sort_attempts, sort_cases
 from proctor.web.site.site import Site
 from proctor.workflows.places import spans
@@ -42,12 +42,12 @@ KNOWN: Mapping[str, Sequence[str]] = {
     "by": ("case", "attempt"),
     "verdict": (*_SIGNS,),
     "stage": STAGES,
+    "people": (DISAGREE,),
     "sort": (*COLUMNS, *(f"-{name}" for name in COLUMNS)),
 }
 """What can be asked for, where that is not other people's words."""
 
 View = Literal["case", "attempt"]
-Place = tuple[int, str, str]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,6 +59,7 @@ class ResultFilter:
     category: str = ""
     check: str = ""
     stage: str = ""
+    people: str = ""
     q: str = ""
     sort: str = ""
     """`score`, `time`, `case`, with a − before it the other way; empty: the worst first, or the order of the plan."""
@@ -131,25 +132,22 @@ def fills_in_place(read: CachedFindings | None, wanted: ResultFilter, *, moving:
 
 
 def _view(read: CachedFindings, wanted: ResultFilter) -> View:
-    """Checks and failures are an attempt's."""
-    if wanted.by == "attempt" or wanted.check or wanted.stage or len(read.exams) > MOST_CASES:
+    """Checks, failures and what people say are an attempt's."""
+    if wanted.by == "attempt" or wanted.check or wanted.stage or wanted.people or len(read.exams) > MOST_CASES:
         return "attempt"
     return "case"
 
 
 def _cases(store: Store, read: CachedFindings, wanted: ResultFilter, *, in_place: bool) -> ResultPage:
-    inside = _chosen(read, wanted, in_place=in_place)
-    if wanted.verdict:
-        inside = [case for case in inside if read.kinds[case.id].name == wanted.verdict]
-    ordered = sort_cases(inside, wanted.sort)
-    pages = _pages(len(inside))
+    ordered = _sorted_cases(read, wanted, in_place=in_place)
+    pages = _pages(len(ordered))
     page = min(wanted.page, pages)
     shown = ordered[(page - 1) * PAGE : page * PAGE]
     labels = _labels(store, read, [case.id for case in shown])
     return ResultPage(
         view="case",
         lines=[_case_line(read, case, labels) for case in shown],
-        found=len(inside),
+        found=len(ordered),
         page=page,
         pages=pages,
         after="",
@@ -158,18 +156,22 @@ def _cases(store: Store, read: CachedFindings, wanted: ResultFilter, *, in_place
 
 def wanted_cases(read: CachedFindings, wanted: ResultFilter) -> list[str]:
     """The cases that are wanted, in the order of the table."""
-    inside = _chosen(read, wanted)
+    return [case.id for case in _sorted_cases(read, wanted)]
+
+
+def _sorted_cases(read: CachedFindings, wanted: ResultFilter, *, in_place: bool = False) -> list[CaseFinding]:
+    inside = _chosen(read, wanted, in_place=in_place)
     if wanted.verdict:
         inside = [case for case in inside if read.kinds[case.id].name == wanted.verdict]
-    return [case.id for case in sort_cases(inside, wanted.sort)]
+    return sort_cases(inside, wanted.sort)
 
 
 def attempts_beside(
     site: Site, run: Run, exams: Mapping[str, Exam], wanted: ResultFilter, shown: Attempt
 ) -> tuple[Attempt | None, Attempt | None]:
     """The attempts before and after one, of those that are wanted, in the order of the plan."""
-    which = _which(run, wanted, _rows(exams, wanted.category))
-    places = which.pop("places", None) or [(0, len(exams) * len(run.settings.conditions) * PLACES)]
+    which = _which(site.store, run, exams, wanted, _rows(exams, wanted.category))
+    places = which.pop("places", [(0, len(exams) * len(run.settings.conditions) * PLACES)])
     before = [(first, min(last, shown.place - 1)) for first, last in places if first < shown.place]
     after = [(max(first, shown.place + 1), last) for first, last in places if last > shown.place]
     found = [
@@ -228,7 +230,7 @@ def _attempts(
     site: Site, run: Run, exams: Mapping[str, Exam], read: CachedFindings | None, wanted: ResultFilter
 ) -> ResultPage:
     rows, words = _searched(exams, wanted)
-    which = _which(run, wanted, rows)
+    which = _which(site.store, run, exams, wanted, rows)
     if words:
         return _search_attempts(site.store, run, exams, read, which, wanted)
     found, shown = _page(site, run, exams, wanted, rows, which)
@@ -256,11 +258,16 @@ def _rows(exams: Mapping[str, Exam], category: str) -> Sequence[int] | None:
     return [row for row, exam in enumerate(exams.values()) if category in exam.cases[0].categories]
 
 
-def _which(run: Run, wanted: ResultFilter, rows: Sequence[int] | None) -> dict[str, Any]:
+def _which(
+    store: Store, run: Run, exams: Mapping[str, Exam], wanted: ResultFilter, rows: Sequence[int] | None
+) -> dict[str, Any]:
     which: dict[str, Any] = {}
     if wanted.verdict:
         which["verdicts"] = _OF_ATTEMPTS.get(wanted.verdict, ("none",))
-    if rows is not None:
+    if wanted.people:
+        names = [*exams]
+        which["places"] = disputed_places(store, run, exams if rows is None else {names[row] for row in rows})
+    elif rows is not None:
         which["places"] = spans(run, rows)
     if wanted.check:
         which["check"] = wanted.check
@@ -284,7 +291,8 @@ def _page(
     """
     order, descending = order_in_store(wanted.sort)
     each = run.settings.repeats  # where trials are of the cases' own, more than there are, so that they are counted
-    if order == "place" and which.keys() <= {"places"} and site.summaries.count(run) == each * len(exams):
+    of_plan = order == "place" and which.keys() <= {"places"} and not wanted.people
+    if of_plan and site.summaries.count(run) == each * len(exams):
         chosen = range(len(exams)) if rows is None else rows
         found, inside = each * len(chosen), chosen[::-1] if descending else chosen
         offset = (min(wanted.page, _pages(found)) - 1) * PAGE
@@ -313,9 +321,9 @@ def _search_attempts(
         page = min(wanted.page, pages)
         lines = [_attempt_line(exams, attempt) for attempt in chosen[(page - 1) * PAGE : page * PAGE]]
         return ResultPage(view="attempt", lines=lines, found=len(chosen), page=page, pages=pages, after="")
-    found = store.archive.search(run.id, wanted.q.strip(), after=_place(wanted.after), limit=PAGE, **which)
+    found = store.archive.search(run.id, wanted.q.strip(), after=place_in(wanted.after), limit=PAGE, **which)
     lines = [_attempt_line(exams, attempt) for attempt in found.attempts if attempt.key.exam in exams]
-    after = json.dumps(found.reached) if found.reached is not None else ""
+    after = told_place(found.reached)
     return ResultPage(view="attempt", lines=lines, found=None, page=1, pages=1, after=after)
 
 
@@ -324,7 +332,7 @@ def _holding(
 ) -> list[Attempt] | None:
     """However they ended, the attempts in which the words stand, in the order of the plan; None: too many."""
     rows, words = _searched(exams, wanted)
-    which = _which(run, replace(wanted, verdict=""), rows)
+    which = _which(store, run, exams, replace(wanted, verdict=""), rows)
     every = search_all(store, run, words, which, as_of=None if read is None else read.at)
     return None if every is None else [each for each in every if each.key.exam in exams]
 
@@ -332,17 +340,6 @@ def _holding(
 def _ended(attempt: Attempt, verdict: str) -> bool:
     name = outcomes.of_attempt(attempt).name
     return verdict in ("", name) or (verdict, name) == ("not_passed", "agent_failed")
-
-
-def _place(after: str) -> Place | None:
-    """What an address says of where to go on; anything else begins again."""
-    try:
-        said = json.loads(after) if after else None
-    except ValueError:
-        return None
-    if not isinstance(said, list) or [type(each) for each in said] != [int, str, str] or abs(said[0]) >= PLACES:
-        return None
-    return said[0], said[1], said[2]
 
 
 def chips(site: Site, run: Run, read: CachedFindings | None, wanted: ResultFilter) -> Chips | None:
@@ -358,7 +355,7 @@ def chips(site: Site, run: Run, read: CachedFindings | None, wanted: ResultFilte
 
 def _chips_of_attempts(site: Site, run: Run, read: CachedFindings, wanted: ResultFilter) -> Chips:
     rows, words = _searched(read.exams, wanted)
-    which = _which(run, replace(wanted, verdict=""), rows)
+    which = _which(site.store, run, read.exams, replace(wanted, verdict=""), rows)
     if not words and which:
         counted = {name: site.summaries.count(run, verdicts=kinds, **which) for name, kinds in _OF_ATTEMPTS.items()}
         return _attempt_chips(site.summaries.count(run, **which), counted)
