@@ -266,7 +266,7 @@ def test_an_attempt_says_who_has_labelled_it_and_how(browser: Browser, store: St
     page = browser.page(f"/runs/{judged.id}/attempt?case=n-1&trial=1")
     said = page.partition('<dl class="people">')[2].partition("</dl>")[0]
     told = [" ".join(re.sub("<[^>]+>", "", each).split()) for each in re.findall(r"<dd>(.*?)</dd>", said)]
-    assert told == ["✓ passes says ann", "✗ fails says bob: Too &lt;short&gt;"]
+    assert told == ["ann ✓ passes it", "bob ✗ fails it: Too &lt;short&gt;"]
     assert '<dl class="people">' not in browser.page(f"/runs/{judged.id}/attempt?case=n-9&trial=1")
 
 

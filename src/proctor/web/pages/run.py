@@ -13,6 +13,7 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response, Streamin
 from proctor.errors import InputError, RunBusy
 from proctor.reports.run.particulars import settings_of
 from proctor.run import Run, StopRequest
+from proctor.settings import check_labels, check_name
 from proctor.web.pages import form_of
 from proctor.web.pages.acts import offered_acts
 from proctor.web.reading import addresses, parts, results
@@ -21,8 +22,8 @@ from proctor.web.reading.findings_cache import findings_cache_of
 from proctor.web.reading.people_labels import count_labels
 from proctor.web.reading.vocabulary import teach
 from proctor.web.site.again import again_of
-from proctor.web.site.new_run import read_labels
-from proctor.web.site.render import render
+from proctor.web.site.new_run import read_labels, written_labels
+from proctor.web.site.render import FORM_CACHE, render
 from proctor.web.site.site import site_of
 from proctor.web.site.start import go_on
 from proctor.workflows.change import describe_run
@@ -104,6 +105,7 @@ def run_page(request: Request, run: str, wanted: Wanted) -> Response:
         categories=results.categories(exams),
         stages=results.STAGES,
         exports=EXPORTS,
+        written_labels=written_labels,
         earlier=run_before(site.store.archive, found),
         failures=None if stands["moving"] or read is None else shown_failures(site, found),
         again=again_of(site, found),
@@ -164,16 +166,27 @@ def _back(run: Run) -> RedirectResponse:
 
 
 @router.post("/runs/{run}/describe")
-def describe(request: Request, run: str) -> RedirectResponse:
-    """Another name, other labels."""
+def describe(request: Request, run: str) -> Response:
+    """Another name, other labels; where they cannot be, the form comes back as it was filled in."""
     site, form = site_of(request), form_of(request)
+    found = site.store.archive.find(run)
     troubles: dict[str, str] = {}
     labels = dict(read_labels(form.text("labels"), troubles))
-    if troubles:
-        raise InputError(troubles["labels"])
-    found = site.store.archive.find(run)
     name = " ".join(form.text("name").split())
-    return _back(describe_run(found.id, name=name, labels=labels, store=site.settings.store))
+    for field, check in (
+        ("name", lambda: check_name("the run's name", name)),
+        ("labels", lambda: check_labels(labels)),
+    ):
+        try:
+            check()
+        except InputError as error:
+            troubles.setdefault(field, error.on_page)
+    if not troubles:
+        return _back(describe_run(found.id, name=name, labels=labels, store=site.settings.store))
+    typed = {"name": form.text("name"), "labels": form.text("labels"), "troubles": troubles}
+    shown = render(request, "describe.html.j2", status=HTTPStatus.UNPROCESSABLE_ENTITY, run=found, **typed)
+    shown.headers["cache-control"] = FORM_CACHE
+    return shown
 
 
 @router.get("/runs/{run}/export/{form}")

@@ -361,7 +361,8 @@ def _chips_of_attempts(site: Site, run: Run, read: CachedFindings, wanted: Resul
         return _attempt_chips(site.summaries.count(run, **which), counted)
     every = _holding(site.store, run, read.exams, read, wanted) if words else None
     if words and every is None:
-        return Chips(view="attempt", all=None, kinds=[(_SIGNS[name], None) for name in _OF_ATTEMPTS])
+        known = [name for name in _OF_ATTEMPTS if read.outcomes.get(name) or name in ("passed", "not_passed")]
+        return Chips(view="attempt", all=None, kinds=[(_SIGNS[name], None) for name in known])
     counts = read.outcomes if every is None else Counter(outcomes.of_attempt(each).name for each in every)
     failed = counts.get("agent_failed", 0)
     return _attempt_chips(sum(counts.values()), {**counts, "not_passed": counts.get("not_passed", 0) + failed})
