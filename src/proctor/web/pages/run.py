@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from http import HTTPStatus
 from itertools import chain
 from typing import Annotated
@@ -173,20 +174,21 @@ def describe(request: Request, run: str) -> Response:
     troubles: dict[str, str] = {}
     labels = dict(read_labels(form.text("labels"), troubles))
     name = " ".join(form.text("name").split())
-    for field, check in (
-        ("name", lambda: check_name("the run's name", name)),
-        ("labels", lambda: check_labels(labels)),
-    ):
-        try:
-            check()
-        except InputError as error:
-            troubles.setdefault(field, error.on_page)
+    _note_trouble(troubles, "name", check_name, "the run's name", name)
+    _note_trouble(troubles, "labels", check_labels, labels)
     if not troubles:
         return _back(describe_run(found.id, name=name, labels=labels, store=site.settings.store))
     typed = {"name": form.text("name"), "labels": form.text("labels"), "troubles": troubles}
     shown = render(request, "describe.html.j2", status=HTTPStatus.UNPROCESSABLE_ENTITY, run=found, **typed)
     shown.headers["cache-control"] = FORM_CACHE
     return shown
+
+
+def _note_trouble(troubles: dict[str, str], field: str, check: Callable[..., None], *given: object) -> None:
+    try:
+        check(*given)
+    except InputError as error:
+        troubles.setdefault(field, error.on_page)
 
 
 @router.get("/runs/{run}/export/{form}")
