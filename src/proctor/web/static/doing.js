@@ -38,12 +38,13 @@ function sayBusy(form) {
 
 // What was typed and not kept is not left without a word, unless a link says that it throws it away.
 function askBeforeLeaving(form) {
-  let free = false;
-  const isTyped = () => [...form.querySelectorAll("textarea")].some((field) => field.value !== field.defaultValue);
-  form.addEventListener("submit", () => { free = true; });
-  for (const link of document.querySelectorAll("[data-leave]")) link.addEventListener("click", () => { free = true; });
-  addEventListener("pageshow", () => { free = false; });
-  addEventListener("beforeunload", (event) => { if (!free && isTyped()) event.preventDefault(); });
+  let typed = false;
+  const forget = () => { typed = false; };
+  form.addEventListener("input", () => { typed = true; });
+  form.addEventListener("submit", forget);
+  for (const link of document.querySelectorAll("[data-leave]")) link.addEventListener("click", forget);
+  addEventListener("pageshow", forget);
+  addEventListener("beforeunload", (event) => { if (typed) event.preventDefault(); });
 }
 
 for (const form of document.querySelectorAll("form[data-look]")) followChoices(form);
