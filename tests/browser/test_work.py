@@ -113,7 +113,12 @@ def test_who_leaves_a_row_in_which_something_was_typed_is_asked_first(opened: Op
     first = opened("/benchmarks/handbook-30/edit?row=1")
     page, asked = first.context.new_page(), list[str]()
     page.goto(first.url)
-    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+
+    def agree(dialog: Any) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    page.on("dialog", agree)
     page.get_by_label("Answer").fill("typed")
     follow(page, page.get_by_role("link", name="Cancel"))
     assert asked == [], "who cancels has said so"
@@ -127,9 +132,12 @@ def test_intervals_in_the_list_stay_readable_beside_long_names_and_old_dates(ope
     page = opened("/runs", viewport=WIDE)
     page.evaluate(
         """() => {
-            for (const name of document.querySelectorAll(".runs bdi")) name.textContent = "orchestrator on handbook-30";
+            const named = "orchestrator on handbook-30";
+            for (const name of document.querySelectorAll(".runs bdi")) name.textContent = named;
             for (const time of document.querySelectorAll(".runs time")) time.textContent = "2026-01-01 00:00 UTC";
-            for (const rate of document.querySelectorAll(".runs .strong")) rate.append(document.createElement("br"), "87/604 judged");
+            for (const rate of document.querySelectorAll(".runs .strong")) {
+                rate.append(document.createElement("br"), "87/604 judged");
+            }
         }"""
     )
     widths = page.locator(".runs td.drawn").evaluate_all("cells => cells.map(cell => cell.offsetWidth)")
