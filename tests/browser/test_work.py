@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.browser.chromium import serving
-from tests.browser.opening import PHONE, Opening, follow, found_by, found_by_axe
+from tests.browser.opening import PHONE, WIDE, Opening, follow, found_by, found_by_axe
 
 from proctor import evaluate
 from proctor.benchmark import Case
@@ -94,3 +94,52 @@ def test_rows_of_the_matrix_are_taken_along_into_a_spreadsheet(opened: Opening) 
         "0\t0?\tnot passed\tnot passed",
     ]
     assert [*found_by_axe(page), *found_by(page, "width.js")] == []
+
+
+def test_what_is_typed_in_an_open_row_is_saved_with_the_others(opened: Opening) -> None:
+    for script in (True, False):
+        page = opened("/benchmarks/handbook-30/edit?row=1", viewport=PHONE, java_script_enabled=script)
+        page.get_by_label("Answer").fill(f"first {script}")
+        follow(page, page.locator("#row-2 .row-line"))
+        page.get_by_label("Answer").fill(f"second {script}")
+        if script:
+            assert [*found_by_axe(page), *found_by(page, "width.js")] == []
+        follow(page, page.get_by_role("button", name="Save as a benchmark of your own"))
+        assert page.get_by_text(f"first {script}", exact=True).count()
+        assert page.get_by_text(f"second {script}", exact=True).count()
+
+
+def test_who_leaves_a_row_in_which_something_was_typed_is_asked_first(opened: Opening) -> None:
+    first = opened("/benchmarks/handbook-30/edit?row=1")
+    page, asked = first.context.new_page(), list[str]()
+    page.goto(first.url)
+
+    def agree(dialog: Any) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    page.on("dialog", agree)
+    page.get_by_label("Answer").fill("typed")
+    follow(page, page.get_by_role("link", name="Cancel"))
+    assert asked == [], "who cancels has said so"
+    follow(page, page.locator("#row-1 .row-line"))
+    page.get_by_label("Answer").fill("typed")
+    follow(page, page.get_by_role("link", name="Agents"))
+    assert asked == ["beforeunload"]
+
+
+def test_intervals_in_the_list_stay_readable_beside_long_names_and_old_dates(opened: Opening) -> None:
+    page = opened("/runs", viewport=WIDE)
+    page.evaluate(
+        """() => {
+            const named = "orchestrator on handbook-30";
+            for (const name of document.querySelectorAll(".runs bdi")) name.textContent = named;
+            for (const time of document.querySelectorAll(".runs time")) time.textContent = "2026-01-01 00:00 UTC";
+            for (const rate of document.querySelectorAll(".runs .strong")) {
+                rate.append(document.createElement("br"), "87/604 judged");
+            }
+        }"""
+    )
+    widths = page.locator(".runs td.drawn").evaluate_all("cells => cells.map(cell => cell.offsetWidth)")
+    assert min(widths) >= 80
+    assert page.locator(".wide:has(.runs)").evaluate("table => table.scrollWidth <= table.clientWidth")

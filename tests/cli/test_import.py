@@ -355,6 +355,8 @@ def test_of_lines_that_were_cut_off_the_whole_ones_are_taken(desk: Desk) -> None
         ("empty.json", "", "is empty"),
         ("other.json", '{"hello": 1}', "does not look like a file of any tool"),
         ("other.jsonl", '{"hello": 1}\n', "does not look like a file of any tool"),
+        ("other.csv", '"Who?";"Ada"\n', "does not look like a file of any tool"),
+        ("other.csv", 'inputs,outputs\n"Who"?,Ada\n', "line 2 cannot be read"),
         ("log.json", '{"version": 9, "eval": {"task": "t"}}', "is newer than 2"),
         ("results.json", '{"evalId": "e", "results": {"version": 9, "results": []}}', "is newer than 3"),
         ("log.eval", "this is no archive", "is no Inspect AI log"),

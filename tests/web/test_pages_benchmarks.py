@@ -190,6 +190,31 @@ def test_a_zip_file_unpacks_to_no_more_than_it_may(monkeypatch: pytest.MonkeyPat
     assert "unpacks to" in told
 
 
+QUOTES = 'question;answer\n"What is the capital of France?";"Paris"\n"Open;"x"\n"What is 3?";"3"\n'
+
+
+def faults(browser: Browser, content: str) -> list[tuple[str, str]]:
+    """Line and what is wrong, as the page of a new benchmark lists them."""
+    page = unescape(upload(browser, content, file="faq.csv", do="look").text)
+    return re.findall(
+        r'<td class="number">(\d+)</td><td class="number">\d+</td><td class="free">(.*?)<(?:code|/td)', page
+    )
+
+
+def test_a_table_whose_header_names_its_columns_is_told_what_is_wrong_with_its_rows(browser: Browser) -> None:
+    assert faults(browser, QUOTES) == [("3", "the record cannot be read: ';' expected after '\"'; fix its quotes")]
+    [(line, said)] = faults(browser, "question,answer,answer\nWho?,Ada,Bob\n")
+    assert (line, "may each be the answer" in said) == ("1", True)
+
+
+def test_a_table_whose_header_names_other_columns_is_told_of_the_quotes_too(browser: Browser) -> None:
+    found = faults(browser, QUOTES.replace("question;answer", "Frage;Antwort"))
+    assert [(line, said.split(":")[0]) for line, said in found] == [
+        ("1", "nothing says which column is which"),
+        ("3", "the record cannot be read"),
+    ]
+
+
 # edited ---------------------------------------------------------------------------------------------
 
 
@@ -213,6 +238,42 @@ def test_rows_are_changed_added_and_removed_and_saved_as_a_new_version(browser: 
     assert len(found.versions) == 2
     questions = [case.question for case in browser.site.library.read(identity).cases]
     assert (questions[0], questions[-1], len(questions)) == ("Another?\nReally?", "Last?", 12)
+
+
+def test_the_row_that_is_open_is_saved_with_the_others(browser: Browser) -> None:
+    identity = saved(browser, "faq.csv", GOOD)
+    here, based_on = f"/benchmarks/{identity}/edit", browser.site.library.find(identity).newest.id
+    kept = kept_in(browser.post(here, {"row": "1", "question": "First?", "answer": "Yes", "do": "row"}))
+    page = browser.page(f"{here}?kept={kept}&row=2")
+    assert re.search(r'<button name="do" value="save"[^>]* form="open-row"', page), "Save sends the open row"
+    typed = {"kept": kept, "based_on": based_on, "row": "2", "question": "Second?", "answer": "Typed", "do": "save"}
+    assert browser.post(here, {**typed, "answer": ""}).status_code == 422, "a row that cannot be kept says why"
+    assert len(browser.site.library.find(identity).versions) == 1
+    assert browser.post(here, typed).headers["location"] == f"/benchmarks/{identity}"
+    cases = browser.site.library.read(identity).cases
+    assert [(case.question, case.answer) for case in cases[:2]] == [("First?", "Yes"), ("Second?", "Typed")]
+
+
+def test_who_opens_another_row_keeps_what_was_typed_in_this_one(browser: Browser) -> None:
+    here = f"/benchmarks/{saved(browser, 'faq.csv', GOOD)}/edit"
+    assert '<button class="row-line" form="open-row" name="open" value="3"' in browser.page(f"{here}?row=2")
+    assert 'form="open-row"' not in browser.page(here) + browser.page(f"{here}?row=99"), "links where no row is open"
+    answer = browser.post(here, {"row": "2", "question": "Second?", "answer": "Typed", "open": "3"})
+    assert answer.headers["location"].endswith("&row=3#row-3")
+    page = browser.page(answer.headers["location"])
+    assert "1 row changed" in page
+    assert "Typed" in page
+    untouched = browser.post(here, {"kept": kept_in(answer), "row": "0", "question": "", "answer": "", "open": "1"})
+    assert kept_in(untouched) == kept_in(answer), "an empty new row is none"
+
+
+def test_changes_are_kept_whatever_is_pressed_beside_a_row_that_cannot_be(browser: Browser) -> None:
+    here = f"/benchmarks/{saved(browser, 'faq.csv', GOOD)}/edit"
+    kept = kept_in(browser.post(here, {"row": "1", "question": "First?", "answer": "Yes", "do": "row"}))
+    page = browser.post(here, {"kept": kept, "row": "2", "question": "", "answer": "", "do": "row"}).text
+    cancel = re.search(r'<a data-leave href="([^"]+)"[^>]*>Cancel', page)
+    assert cancel is not None
+    assert "1 row changed" in browser.page(here + cancel[1].replace("&amp;", "&"))
 
 
 def kept_in(answer: Any) -> str:

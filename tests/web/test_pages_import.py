@@ -70,6 +70,13 @@ def test_what_is_no_file_of_another_tool_says_what_would_be(browser: Browser) ->
     assert "too large" in large.text
 
 
+def test_a_benchmark_file_of_our_own_is_sent_to_where_benchmarks_are_made(browser: Browser) -> None:
+    page = look(browser, "/import", "capitals.csv", b'"Capital of France?";"Paris"\n"Capital of Italy?";"Rome"\n')
+    assert page.status_code == 422
+    assert "A plain table is made a benchmark by Create, on the list of benchmarks" in page.text
+    assert "line 0" not in page.text
+
+
 def test_an_import_that_would_keep_nothing_is_refused(browser: Browser, tmp_path: Path) -> None:
     page = look(browser, "/import", "log.eval", log(tmp_path)).text
     refused = browser.post("/import", {**kept_in(page), "do": "import"})

@@ -13,7 +13,7 @@ from tests.web.browsing import Browser
 
 from proctor import evaluate
 from proctor.benchmark import Benchmark, Case
-from proctor.run import Run
+from proctor.run import HumanLabel, Key, Run
 from proctor.storage import Store
 from proctor.workflows.human_labels import draw
 
@@ -249,3 +249,53 @@ def test_a_run_whose_attempts_take_long_to_draw_says_so_and_comes_again(
     monkeypatch.setattr("proctor.web.pages.label._PATIENCE", 60.0)
 
     assert "Does the reply pass?" in browser.page(f"/runs/{demo_run.id}/label")
+
+
+def disagreeing(store: Store, run: Run) -> None:
+    """Ann and Bob label four replies, and disagree on two of them; on one of those Cid decides."""
+    for place, (ann, bob) in enumerate([(True, True), (True, False), (False, True), (True, True)]):
+        key = Key(run=run.id, exam=f"n-{place}", trial=1)
+        said = [("ann", ann), ("bob", bob), *([("cid", True)] if place == 2 else [])]
+        store.human_labels.put(run.id, [HumanLabel(key=key, passed=passed, who=who) for who, passed in said])
+    key = Key(run=run.id, exam="n-1", trial=1)
+    store.human_labels.put(run.id, [HumanLabel(key=key, passed=False, who="bob", note="Too <short>")])
+
+
+def test_an_attempt_says_who_has_labelled_it_and_how(browser: Browser, store: Store, judged: Run) -> None:
+    disagreeing(store, judged)
+    page = browser.page(f"/runs/{judged.id}/attempt?case=n-1&trial=1")
+    said = page.partition('<dl class="people">')[2].partition("</dl>")[0]
+    told = [" ".join(re.sub("<[^>]+>", "", each).split()) for each in re.findall(r"<dd>(.*?)</dd>", said)]
+    assert told == ["ann ✓ passes it", "bob ✗ fails it: Too &lt;short&gt;"]
+    assert '<dl class="people">' not in browser.page(f"/runs/{judged.id}/attempt?case=n-9&trial=1")
+
+
+def test_the_attempts_on_which_people_disagree_are_counted_and_found(
+    browser: Browser, store: Store, judged: Run
+) -> None:
+    assert 'name="people"' not in browser.page(f"/runs/{judged.id}")
+    disagreeing(store, judged)
+    page = browser.page(f"/runs/{judged.id}")
+    rate = page.partition("As people judge")[2].partition("Which judge?")[0]
+    assert "9 labels by 3 people on 4 attempts" in rate
+    assert "2 attempts</a>, of which 1 without a majority is left out" in rate
+    found = re.search(r'disagree on <a href="([^"]+)"', rate)
+    assert found is not None
+    page = browser.page(html.unescape(found[1]).partition("#")[0])
+    assert re.findall(r"<tr data-row>.*?<bdi>(.*?)</bdi>", page, re.DOTALL) == ["n-1", "n-2"]
+    assert '<option value="disagree" selected>' in page
+    beside = browser.page(f"/runs/{judged.id}/attempt?case=n-1&trial=1&by=attempt&people=disagree")
+    assert 'rel="next" href="/runs/' in beside
+    assert "case=n-2" in beside
+    assert browser.get(f"/runs/{judged.id}?people=sing").status_code == 422
+    assert "people disagree on" in browser.page(f"/runs/{judged.id}/judges")
+
+
+def test_labels_that_are_all_tied_are_not_called_none(browser: Browser, store: Store, judged: Run) -> None:
+    key = Key(run=judged.id, exam="n-1", trial=1)
+    said = [HumanLabel(key=key, passed=passed, who=who) for who, passed in (("ann", True), ("bob", False))]
+    store.human_labels.put(judged.id, said)
+    page = browser.page(f"/runs/{judged.id}/judges")
+    assert "Nobody has labelled" not in page
+    assert "are all tied" in page
+    assert "people disagree on" in page

@@ -24,7 +24,7 @@ from proctor.run import Key, Run, Settings
 from proctor.storage import Store, open_store
 from proctor.telemetry.span import trace_id
 from proctor.web.app import create_app
-from proctor.web.reading import addresses
+from proctor.web.reading import addresses, attempt_search
 from proctor.web.site.settings import WebSettings
 
 _SCRIPTS = {"/static/app", "/static/reading", "/static/doing"}
@@ -146,8 +146,50 @@ def test_a_search_in_attempts_reads_the_replies_and_finds_a_case_by_its_id(reade
     assert rows(reader.page(f"{run}&q=N-7")) == ["n-7"]
 
 
-def test_a_search_goes_on_where_it_stopped_and_nonsense_begins_anew(reader: Browser, played: Played) -> None:
-    run = f"/runs/{played.id('many')}?by=attempt&q=comes"
+def chips_of(page: str) -> list[str]:
+    """What can be chosen from, each with its count."""
+    nav = page.partition('aria-label="How it ended"')[2].partition("</nav>")[0]
+    texts = (re.sub(r"<svg.*?</svg>|<[^>]+>", " ", link) for link in re.findall(r"<a .*?</a>", nav, re.DOTALL))
+    return [" ".join(re.sub(r"[^\w ]", "", text).split()) for text in texts]
+
+
+def test_attempts_that_were_searched_are_counted_sorted_and_paged(reader: Browser, played: Played) -> None:
+    run = f"/runs/{played.id('many')}?by=attempt"
+    page = reader.page(f"{run}&q=comes")
+    everything = len(rows(page)) + sum(len(rows(reader.page(f"{run}&q=comes&page={number}"))) for number in (2, 3))
+    assert f"{everything} attempts" in page
+    for sort in ("score", "-score"):
+        sorted_rows = rows(reader.page(f"{run}&q=comes&sort={sort}"))
+        assert sorted_rows == rows(reader.page(f"{run}&sort={sort}")), "as without the search, since all hold it"
+    assert rows(reader.page(f"{run}&q=heron&verdict=passed")) == []
+
+
+def test_how_many_ended_how_follows_what_attempts_are_chosen_by(reader: Browser, played: Played) -> None:
+    run = f"/runs/{played.id('many')}?by=attempt"
+    assert chips_of(reader.page(run))[:3] == ["all 120", "90 passed", "30 not passed"]
+    assert chips_of(reader.page(f"{run}&q=heron"))[:3] == ["all 30", "0 passed", "30 not passed"]
+    assert chips_of(reader.page(f"{run}&q=heron&verdict=passed"))[0] == "all 30"
+    assert chips_of(reader.page(f"{run}&q=n-7"))[:3] == ["all 1", "1 passed", "0 not passed"]
+    assert chips_of(reader.page(f"{run}&category=odd"))[:3] == ["all 60", "45 passed", "15 not passed"]
+
+
+def test_what_stands_in_too_many_attempts_is_neither_counted_nor_sorted_and_says_so(
+    reader: Browser, played: Played, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attempt_search, "MOST", 60)
+    page = reader.page(f"/runs/{played.id('many')}?by=attempt&q=What+comes&sort=-time")
+    assert "found so far, trial by trial in the order of case ids: too many to count and sort" in page
+    assert rows(page) == sorted(rows(page))
+    assert "aria-sort" not in page
+    assert "sort=" not in page.partition("<thead>")[2].partition("</thead>")[0]
+    assert chips_of(page)[:3] == ["all", "passed", "not passed"]
+
+
+def test_a_search_goes_on_where_it_stopped_and_nonsense_begins_anew(
+    reader: Browser, played: Played, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attempt_search, "MOST", 60)
+    run = f"/runs/{played.id('many')}?by=attempt&q=comes+after"
     first = reader.page(run)
     further = re.search(r'rel="next" href="([^"]*)">Search on', first)
     assert further is not None

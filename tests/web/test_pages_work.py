@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from html import unescape
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from tests.web.browsing import Browser
@@ -45,9 +45,11 @@ def test_a_name_or_label_that_cannot_be_changes_nothing(
     browser: Browser, demo_run: Run, fields: dict[str, str], words: str
 ) -> None:
     answer = browser.post(f"/runs/{demo_run.id}/describe", fields)
-    assert answer.status_code in (400, 422)
-    assert words in unescape(answer.text)
-    assert f'<a href="/runs/{demo_run.id}" data-back>Go back and change it</a>' in answer.text
+    assert answer.status_code == 422
+    wrong = "labels" if fields["labels"] else "name"
+    assert words in unescape(answer.text).partition(f'id="{wrong}-trouble">')[2].partition("</span>")[0]
+    assert f'name="name" value="{fields["name"]}"' in answer.text, "what was typed is not lost"
+    assert f"{fields['labels']}</textarea>" in answer.text
     assert browser.site.store.archive.find(demo_run.id) == demo_run
 
 
@@ -151,6 +153,19 @@ def test_a_run_whose_agent_never_answered_has_no_tick_in_the_list(browser: Brows
     page = browser.page(f"/runs/{run.id}")
     assert "The agent itself failed in all" in page
     assert '<span class="sign">✗</span>agent failed' in page
+
+
+def test_runs_are_chosen_by_the_status_that_the_list_shows(browser: Browser, store_path: str) -> None:
+    def broken(question: str) -> str:
+        raise ValueError("no")
+
+    for name, agent in (("sound", lambda question: "yes"), ("broken", broken)):
+        evaluate([("one?", "yes")], agent=agent, store=store_path, reviewer="exact", name=name)
+    page = browser.page("/runs")
+    assert '<option value="agent failed">' in page
+    for status, names in (("", {"sound", "broken"}), ("completed", {"sound"}), ("agent failed", {"broken"})):
+        listed = browser.page(f"/runs?{urlencode({'status': status})}").partition("<tbody>")[2]
+        assert {name for name in ("sound", "broken") if f"<bdi>{name}</bdi>" in listed} == names
 
 
 def test_the_list_is_sorted_by_its_columns_and_filtered_by_type(browser: Browser, store_path: str) -> None:

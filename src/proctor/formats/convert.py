@@ -28,6 +28,8 @@ _BENCHMARK = "a benchmark file"
 _COMMA = "a comma CSV with a header"
 _TABS = "a TSV with a header"
 _JSONL = "JSONL"
+_MARKS = ",;\t"
+"""What may separate the cells of a CSV file."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,6 +67,11 @@ class ConversionReport:
 def columns_of(source: Path) -> tuple[str, ...]:
     """What the columns of a table with a header are called, for whoever chooses among them."""
     return _read(source, by_hand=True)[0].columns
+
+
+def names_columns(text: str) -> bool:
+    """Whether the first line of a CSV file says which column is the question and which the answer."""
+    return any(_names_required(tables.header_of(text, mark)) for mark in _MARKS)
 
 
 def convert(
@@ -122,7 +129,7 @@ def _read(source: Path, *, by_hand: bool = False) -> tuple[Sheet, csv.Table | No
     text = tables.text_of(data, source)
     if told := tables.declared_delimiter(text):
         return tables.read_delimited(text, told, source=source), None
-    headers = {mark: tables.header_of(text, mark) for mark in ",;\t"}
+    headers = {mark: tables.header_of(text, mark) for mark in _MARKS}
     named = next((mark for mark, header in headers.items() if _names_required(header)), None)
     if named is None and not by_hand and (table := csv.read_bytes(data)).rows:
         return _as_sheet(table), table

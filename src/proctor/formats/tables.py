@@ -25,6 +25,16 @@ _WIDTHS = range(2, 6)
 _CATEGORIES = {"category", *other_names("category")}
 
 
+class UnreadableRecord(InputError):
+    """A record that no reader of tables can read, and where it starts."""
+
+    def __init__(self, source: Path, line: int, why: str) -> None:
+        """`line` counts from 1."""
+        super().__init__(f"{source}: the record at line {line} cannot be read: {why}; fix its quotes")
+        self.line = line
+        self.fault = f"the record cannot be read: {why}; fix its quotes"
+
+
 def text_of(data: bytes, source: Path) -> str:
     """The text of a table; raises InputError where it is none."""
     decoded = decode(data)
@@ -78,7 +88,7 @@ def _records(text: str, delimiter: str, source: Path) -> Iterator[tuple[int, lis
                 yield line, cells
             line = reader.line_num + first
     except csv.Error as error:
-        raise InputError(f"{source}: the record at line {line} cannot be read: {error}; fix its quotes") from error
+        raise UnreadableRecord(source, line, str(error)) from error
 
 
 def json_lines(text: str, *, source: Path) -> Sheet:

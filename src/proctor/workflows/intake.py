@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from proctor.errors import InputError
 from proctor.formats import archive, tables
 from proctor.formats.charset import decode
-from proctor.formats.convert import FIELDS, ConversionReport, columns_of, convert
+from proctor.formats.convert import FIELDS, ConversionReport, columns_of, convert, names_columns
 from proctor.formats.suites.declaration import CASE
 from proctor.formats.suites.suite import JSONL
 from proctor.workflows.upload import ENDINGS, ExaminedFile, FileProblem, broken, examine
@@ -71,24 +71,35 @@ def _by_hand(file: str, content: bytes, chosen: Mapping[str, int]) -> Intake:
     try:
         return _convert_table(file, content, chosen)
     except InputError as error:
-        return Intake(file=file, content=content, examined=broken(error.on_page))
+        return Intake(file=file, content=content, examined=_broken_by(error))
+
+
+def _broken_by(error: InputError) -> ExaminedFile:
+    """A table of which nothing can be taken, and why; where it is known, with the line."""
+    if not isinstance(error, tables.UnreadableRecord):
+        return broken(error.on_page)
+    return replace(broken(""), errors=(FileProblem(line=error.line, column=1, message=error.fault),))
 
 
 def _header(file: str, content: bytes) -> tuple[str, ...]:
     """What its columns are called; empty: it is no table, or has but one."""
+    try:
+        columns = _columns(file, content)
+    except InputError:
+        return ()
+    return columns[:_MOST_COLUMNS] if len(columns) > 1 else ()
+
+
+def _columns(file: str, content: bytes) -> tuple[str, ...]:
     ending = Path(file).suffix.lower()
     if ending not in (*tables.READERS, *_AMBIGUOUS):
         return ()
     with TemporaryDirectory() as made:
         source = Path(made) / f"table{ending}"
         source.write_bytes(content)
-        try:
-            if ending in WORKBOOKS:
-                archive.check_archive(content)
-            columns = columns_of(source)
-        except InputError:
-            return ()
-    return columns[:_MOST_COLUMNS] if len(columns) > 1 else ()
+        if ending in WORKBOOKS:
+            archive.check_archive(content)
+        return columns_of(source)
 
 
 def _by_itself(file: str, content: bytes, *, too_large: bool) -> Intake:
@@ -99,14 +110,25 @@ def _by_itself(file: str, content: bytes, *, too_large: bool) -> Intake:
             return taken
         converted = _try_converting(file, content)
         if converted is None and (said := _why_no_table(content, taken.examined)):
-            return replace(taken, examined=broken(said))
+            return replace(taken, examined=_with_unreadable(broken(said), file, content))
         return converted or taken
     try:
         return _try_converting(file, content) or Intake(
             file=file, content=content, examined=broken("the table is empty")
         )
     except InputError as error:
-        return Intake(file=file, content=content, examined=broken(error.on_page))
+        return Intake(file=file, content=content, examined=_broken_by(error))
+
+
+def _with_unreadable(examined: ExaminedFile, file: str, content: bytes) -> ExaminedFile:
+    """And the record that would be the next to stop whoever mends the others."""
+    try:
+        _columns(file, content)
+    except tables.UnreadableRecord as error:
+        return replace(examined, errors=(*examined.errors, *_broken_by(error).errors))
+    except InputError:
+        pass
+    return examined
 
 
 def _why_no_table(content: bytes, examined: ExaminedFile) -> str:
@@ -123,14 +145,18 @@ def _why_no_table(content: bytes, examined: ExaminedFile) -> str:
 
 
 def _try_converting(file: str, content: bytes) -> Intake | None:
-    """None: it is no table with a header, and its own errors tell more. Of a file that can be nothing else, raises."""
+    """None: it is no table with a header, and its own errors tell more. Of a file that can be nothing else, raises.
+
+    A CSV file whose header names its columns is a table, whatever else is wrong with it.
+    """
     ending = Path(file).suffix.lower()
     try:
         taken = _convert_table(file, content)
-    except InputError:
-        if ending in _AMBIGUOUS:
-            return None
-        raise
+    except InputError as error:
+        if ending not in _AMBIGUOUS:
+            raise
+        is_table = ending == ".csv" and names_columns(decode(content).text)
+        return Intake(file=file, content=content, examined=_broken_by(error)) if is_table else None
     dropped = taken.conversion.dropped if taken.conversion is not None else ()
     return None if ending in _AMBIGUOUS and set(_OF_SUITES) & set(dropped) else taken
 
@@ -145,6 +171,8 @@ def _convert_table(file: str, content: bytes, chosen: Mapping[str, int] | None =
             if ending in WORKBOOKS:
                 archive.check_archive(content)
             report, target = _convert(source, chosen)
+        except tables.UnreadableRecord:
+            raise
         except InputError as error:
             raise InputError(error.on_page.replace(str(source), file)) from error
         if report is None:

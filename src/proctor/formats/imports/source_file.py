@@ -86,11 +86,23 @@ class SourceFile:
             if self.kind == "yaml":
                 found = self.yaml()
                 return found if isinstance(found, dict) else {}
-            if self.kind != "zip":
+            if self.kind != "zip" and (self.kind != "csv" or self._names_columns()):
                 return next((item for _, item in self.items(ImportLog()) if isinstance(item, dict)), {})
         except CutOff:
             pass
         return {}
+
+    def _names_columns(self) -> bool:
+        """Whether the first line of a table can be read as names; one with other marks between its cells has none."""
+        with self.text() as file:
+            try:
+                return next(csv.reader(file, delimiter=self._delimiter, strict=True), None) is not None
+            except csv.Error:
+                return False
+
+    @property
+    def _delimiter(self) -> str:
+        return "\t" if self.path.suffix.lower() == ".tsv" else ","
 
     def _first_members(self) -> dict[str, Any]:
         """The members of an object as far as its beginning holds them; of a long one that comes last, what it is."""
@@ -164,15 +176,14 @@ class SourceFile:
     def _rows(self) -> Iterator[tuple[str, Any]]:
         csv.field_size_limit(_LONGEST_LINE)
         with self.text() as file:
-            delimiter = "\t" if self.path.suffix.lower() == ".tsv" else ","
-            rows = csv.DictReader(file, delimiter=delimiter, strict=True)
+            rows = csv.DictReader(file, delimiter=self._delimiter, strict=True)
             try:
                 for number, row in enumerate(rows, 1):
                     yield f"row {number}", {name: _cell(cell) for name, cell in row.items() if name is not None}
             except csv.Error as error:
                 if "unexpected end of data" in str(error):
-                    raise CutOff(f"it ends inside quotes, at line {rows.line_num}") from None
-                raise InputError(f"{self.path}: line {rows.line_num} cannot be read: {error}") from error
+                    raise CutOff(f"it ends inside quotes, at line {rows.reader.line_num}") from None
+                raise InputError(f"{self.path}: line {rows.reader.line_num} cannot be read: {error}") from error
 
     def yaml(self) -> Any:
         """The YAML document, as plain values."""

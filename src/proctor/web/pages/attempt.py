@@ -19,6 +19,7 @@ from proctor.web.reading import addresses, results, traces
 from proctor.web.reading.exchanges import worth_reading
 from proctor.web.reading.findings_cache import CachedFindings, findings_cache_of
 from proctor.web.reading.markdown import is_markdown
+from proctor.web.reading.people_labels import labels_on
 from proctor.web.reading.vocabulary import teach
 from proctor.web.reading.wires import wires
 from proctor.web.site.render import render
@@ -74,6 +75,7 @@ def attempt(
         outcome=outcomes.of_attempt(shown),
         talk=held,
         wires=wires(held),
+        labels=[] if request.state.shared else labels_on(site.store, found, shown.key),
         whole=_of_whole(shown, held),
         beside=beside,
         around=_around(site, found, findings_cache.exams(found), read, wanted, shown),
@@ -134,7 +136,7 @@ def _around(
     shown: Attempt,
 ) -> Neighbours | None:
     """By the filter of the table that somebody came from, else the cases that did not pass; None: not known yet."""
-    if wanted.by == "attempt" or wanted.check or wanted.stage:
+    if wanted.by == "attempt" or wanted.check or wanted.stage or wanted.people:
         beside = results.attempts_beside(site, run, exams, wanted, shown)
         links = ["" if each is None else addresses.with_filter(addresses.attempt(each.key), wanted) for each in beside]
         return Neighbours(previous=links[0], next=links[1], place=0, count=0, words="attempts as they were chosen")

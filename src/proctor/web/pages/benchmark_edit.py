@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Any
 from urllib.parse import urlencode
@@ -17,6 +18,7 @@ from proctor.web.reading.findings_cache import findings_cache_of
 from proctor.web.reading.vocabulary import teach
 from proctor.web.site import row_edit
 from proctor.web.site.drafts import Draft
+from proctor.web.site.forms import Form
 from proctor.web.site.render import FORM_CACHE, render
 from proctor.web.site.row_edit import Row, RowFault
 from proctor.web.site.site import Site, drafts_of, site_of
@@ -63,26 +65,38 @@ def edit(
 
 @router.post("/benchmarks/{benchmark}/edit")
 def change(request: Request, benchmark: str) -> Response:
-    """One row as it was typed, or all of them as a new version."""
+    """One row as it was typed, or all of them as a new version; whichever is asked, the open row is taken along."""
     site, form = site_of(request), form_of(request)
     stored, drafts = site.library.find(benchmark), drafts_of(site)
     kept, based_on = form.text("kept"), form.text("based_on") or stored.newest.id
     content = drafts.find(kept) or site.library.original(benchmark).read_bytes()
-    if form.text("do") == "save":
-        return _save(request, stored, content, kept=kept, based_on=based_on, sure=bool(form.text("sure")))
-    rows, number = row_edit.rows_of(content), _number(form.text("row"))
-    if number is None or number > len(rows):
-        raise HTTPException(
-            422, f"there is no row {form.text('row')[:20]!r}; rows are numbered from 1 to {len(rows):,}"
-        )
+    save = partial(_save, request, stored, based_on=based_on, sure=bool(form.text("sure")))
+    saves = form.text("do") == "save"
+    if saves and not form.text("row"):
+        return save(content, kept=kept)
+    rows = row_edit.rows_of(content)
+    number = _open_row(form, len(rows))
     made = row_edit.edit_rows(rows, form, at=number - 1 if number != NEW else None)
     page = _page_of(number or len(rows) + 1)
     if isinstance(made, RowFault):
         return _rows_page(request, stored, rows, kept=kept, based_on=based_on, row=number, page=page, fault=made)
-    name = f"{stored.id}.csv"
-    filled = {"kept": drafts.keep(Draft(file=name, content=row_edit.written(made))), "based_on": based_on, "page": page}
-    place = min(number or len(made), len(made))
+    if made != rows:
+        content = row_edit.written(made)
+        kept = drafts.keep(Draft(file=f"{stored.id}.csv", content=content))
+    if saves:
+        return save(content, kept=kept)
+    following = _number(form.text("open"))
+    filled = {"kept": kept, "based_on": based_on, "page": page} | ({} if following is None else {"row": following})
+    place = min(number or len(made), len(made)) if following is None else following or "new"
     return RedirectResponse(f"/benchmarks/{stored.id}/edit?{urlencode(filled)}#row-{place}", HTTPStatus.SEE_OTHER)
+
+
+def _open_row(form: Form, rows: int) -> int:
+    """The number of the row that was open."""
+    number = _number(form.text("row"))
+    if number is None or number > rows:
+        raise HTTPException(422, f"there is no row {form.text('row')[:20]!r}; rows are numbered from 1 to {rows:,}")
+    return number
 
 
 def _save(
@@ -111,7 +125,8 @@ def _rows_page(
 ) -> HTMLResponse:
     site = site_of(request)
     pages = max(1, -(-len(rows) // PAGE))
-    page = min(_page_of(row) if row else page, pages)
+    row = None if row is not None and row > len(rows) else row
+    page = pages if row == NEW else min(_page_of(row) if row else page, pages)
     first = (page - 1) * PAGE
     based_on = based_on or stored.newest.id
     before = row_edit.rows_of(site.library.original(stored.id, based_on).read_bytes())

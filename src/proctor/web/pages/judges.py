@@ -8,10 +8,12 @@ from fastapi.responses import HTMLResponse
 from proctor.errors import InputError
 from proctor.reports import judges as words
 from proctor.web.pages.judge_jobs import judge_form
+from proctor.web.reading.people_labels import count_labels
 from proctor.web.reading.vocabulary import teach
 from proctor.web.site.render import render
 from proctor.web.site.site import site_of
 from proctor.workflows.judges import read_judges
+from proctor.workflows.people import labels_in_rate
 
 router = APIRouter()
 teach()
@@ -22,9 +24,12 @@ def judges(request: Request, run: str) -> HTMLResponse:
     """What is stored of them, and who else can be asked; nobody is, until it is started."""
     site = site_of(request)
     found = site.store.archive.find(run)
+    labelled = count_labels(labels_in_rate(site.store, found))
     try:
-        compared = read_judges(found.id, store=site.settings.store)
-    except InputError:
-        compared = None  # nobody has labelled it yet
+        compared, trouble = read_judges(found.id, store=site.settings.store), ""
+    except InputError as error:  # there are no labels, or none that say what people think
+        compared, trouble = None, error.on_page if labelled.labels else ""
     asking = judge_form(site, [found], request.query_params)
-    return render(request, "judges.html.j2", run=found, judges=compared, words=words, **asking)
+    return render(
+        request, "judges.html.j2", run=found, judges=compared, trouble=trouble, labelled=labelled, words=words, **asking
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from http import HTTPStatus
 from itertools import chain
 from typing import Annotated
@@ -13,15 +14,17 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response, Streamin
 from proctor.errors import InputError, RunBusy
 from proctor.reports.run.particulars import settings_of
 from proctor.run import Run, StopRequest
+from proctor.settings import check_labels, check_name
 from proctor.web.pages import form_of
 from proctor.web.pages.acts import offered_acts
 from proctor.web.reading import addresses, parts, results
 from proctor.web.reading.failure_groups import shown_failures
 from proctor.web.reading.findings_cache import findings_cache_of
+from proctor.web.reading.people_labels import count_labels
 from proctor.web.reading.vocabulary import teach
 from proctor.web.site.again import again_of
-from proctor.web.site.new_run import read_labels
-from proctor.web.site.render import render
+from proctor.web.site.new_run import read_labels, written_labels
+from proctor.web.site.render import FORM_CACHE, render
 from proctor.web.site.site import site_of
 from proctor.web.site.start import go_on
 from proctor.workflows.change import describe_run
@@ -40,7 +43,13 @@ EXPORTS = {
 """Form → what it is called, how its file ends, what it is to a browser."""
 
 
-_FILTERS = {"by": "kind of row", "verdict": "verdict", "stage": "place where attempts fail", "sort": "column"}
+_FILTERS = {
+    "by": "kind of row",
+    "verdict": "verdict",
+    "stage": "place where attempts fail",
+    "people": "word of people",
+    "sort": "column",
+}
 """What results are chosen by, in words."""
 
 
@@ -50,20 +59,20 @@ def _read_filters(
     category: str = "",
     check: str = "",
     stage: str = "",
+    people: str = "",
     q: Annotated[str, Query(max_length=500)] = "",
     sort: str = "",
     page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
     after: str = "",
 ) -> results.ResultFilter:
-    for name, value in (("by", by), ("verdict", verdict), ("stage", stage), ("sort", sort)):
+    given = {"by": by, "verdict": verdict, "stage": stage, "people": people, "sort": sort}
+    for name, value in given.items():
         if value and value not in results.KNOWN[name]:
             raise HTTPException(
                 422,
                 f"{value[:60]!r} is no {_FILTERS[name]}; expected one of: {', '.join(results.KNOWN[name])}",
             )
-    return results.ResultFilter(
-        by=by, verdict=verdict, category=category, check=check, stage=stage, q=q, sort=sort, page=page, after=after
-    )
+    return results.ResultFilter(**given, category=category, check=check, q=q, page=page, after=after)
 
 
 Wanted = Annotated[results.ResultFilter, Depends(_read_filters)]
@@ -91,11 +100,13 @@ def run_page(request: Request, run: str, wanted: Wanted) -> Response:
         **stands,
         exams=exams,
         wanted=wanted,
+        labelled=count_labels(read.labels if read is not None else ()),
         in_place=in_place,
         table=results.table(site, found, exams, read, wanted, in_place=in_place),
         categories=results.categories(exams),
         stages=results.STAGES,
         exports=EXPORTS,
+        written_labels=written_labels,
         earlier=run_before(site.store.archive, found),
         failures=None if stands["moving"] or read is None else shown_failures(site, found),
         again=again_of(site, found),
@@ -156,16 +167,28 @@ def _back(run: Run) -> RedirectResponse:
 
 
 @router.post("/runs/{run}/describe")
-def describe(request: Request, run: str) -> RedirectResponse:
-    """Another name, other labels."""
+def describe(request: Request, run: str) -> Response:
+    """Another name, other labels; where they cannot be, the form comes back as it was filled in."""
     site, form = site_of(request), form_of(request)
+    found = site.store.archive.find(run)
     troubles: dict[str, str] = {}
     labels = dict(read_labels(form.text("labels"), troubles))
-    if troubles:
-        raise InputError(troubles["labels"])
-    found = site.store.archive.find(run)
     name = " ".join(form.text("name").split())
-    return _back(describe_run(found.id, name=name, labels=labels, store=site.settings.store))
+    _note_trouble(troubles, "name", check_name, "the run's name", name)
+    _note_trouble(troubles, "labels", check_labels, labels)
+    if not troubles:
+        return _back(describe_run(found.id, name=name, labels=labels, store=site.settings.store))
+    typed = {"name": form.text("name"), "labels": form.text("labels"), "troubles": troubles}
+    shown = render(request, "describe.html.j2", status=HTTPStatus.UNPROCESSABLE_ENTITY, run=found, **typed)
+    shown.headers["cache-control"] = FORM_CACHE
+    return shown
+
+
+def _note_trouble(troubles: dict[str, str], field: str, check: Callable[..., None], *given: object) -> None:
+    try:
+        check(*given)
+    except InputError as error:
+        troubles.setdefault(field, error.on_page)
 
 
 @router.get("/runs/{run}/export/{form}")

@@ -15,7 +15,7 @@ from proctor.web.pages import form_of
 from proctor.web.reading import addresses
 from proctor.web.site.live import MOVING
 from proctor.web.site.render import render
-from proctor.web.site.run_list import AGES, SORTS, RunsWanted, choices, in_order, with_rates
+from proctor.web.site.run_list import AGES, SORTS, RunsWanted, choices, in_order, shown_runs, with_rates
 from proctor.web.site.site import Site, site_of
 from proctor.workflows.change import delete_run
 
@@ -60,7 +60,7 @@ def runs(
     """Stored runs, newest first unless they are sorted otherwise."""
     site = site_of(request)
     every = site.store.archive.runs()
-    found = in_order(site, wanted.of(every), wanted.sort)
+    found = in_order(site, shown_runs(site, every, wanted), wanted.sort)
     pages = max(1, -(-len(found) // PAGE))
     page = min(page, pages)
     return render(

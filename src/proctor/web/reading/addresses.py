@@ -27,7 +27,7 @@ def case(name: str, exam: str, *, trial: int | None = None, condition: str = "")
     return f"{run(name)}/attempt?{_query(where)}"
 
 
-FILTERS = ("by", "verdict", "category", "check", "stage", "q", "sort")
+FILTERS = ("by", "verdict", "category", "check", "stage", "people", "q", "sort")
 """What rows of results are chosen by, which the pages of attempts keep."""
 
 
@@ -35,6 +35,11 @@ def with_filter(address: str, wanted: object) -> str:
     """The same address, for somebody who came from these rows of results."""
     query = _query({name: getattr(wanted, name) for name in FILTERS})
     return f"{address}{'&' if '?' in address else '?'}{query}" if query else address
+
+
+def disputed(name: str) -> str:
+    """The replies of a run on which people disagree."""
+    return f"{run(name)}?{_query({'by': 'attempt', 'people': 'disagree'})}#results"
 
 
 def comparison(a: str, b: str, *, force: bool = False) -> str:

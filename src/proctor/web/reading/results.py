@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Literal
 
@@ -16,7 +15,10 @@ from proctor.reports.checks.labels import CheckLabels, Label
 from proctor.reports.outcomes import OutcomeLabel
 from proctor.run import PLACES, Attempt, Run
 from proctor.storage import Store
+from proctor.web.reading.attempt_search import place_in, search_all, told_place
 from proctor.web.reading.findings_cache import CachedFindings
+from proctor.web.reading.people_labels import DISAGREE, disputed_places
+from proctor.web.reading.result_order import COLUMNS, order_in_store, sort_attempts, sort_cases
 from proctor.web.site.site import Site
 from proctor.workflows.places import spans
 from proctor.workflows.search import says
@@ -36,17 +38,16 @@ _OF_ATTEMPTS = {
 """What people choose → verdicts as they are stored."""
 _SIGNS = {outcome.name: outcome for outcome in (*outcomes.OF_CASES, outcomes.AGENT_FAILED)}
 STAGES = ("agent", "examiner", "reviewer", "engine")
-_SORTS = ("case", "score", "time")
 KNOWN: Mapping[str, Sequence[str]] = {
     "by": ("case", "attempt"),
     "verdict": (*_SIGNS,),
     "stage": STAGES,
-    "sort": (*_SORTS, *(f"-{name}" for name in _SORTS)),
+    "people": (DISAGREE,),
+    "sort": (*COLUMNS, *(f"-{name}" for name in COLUMNS)),
 }
 """What can be asked for, where that is not other people's words."""
 
 View = Literal["case", "attempt"]
-Place = tuple[int, str, str]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,6 +59,7 @@ class ResultFilter:
     category: str = ""
     check: str = ""
     stage: str = ""
+    people: str = ""
     q: str = ""
     sort: str = ""
     """`score`, `time`, `case`, with a − before it the other way; empty: the worst first, or the order of the plan."""
@@ -89,7 +91,7 @@ class ResultPage:
     view: View
     lines: list[ResultRow]
     found: int | None
-    """Rows on all pages; None: a search has not reached the end."""
+    """Rows on all pages; None: a search has not reached the end, so that they are neither counted nor sorted."""
     page: int
     """Which page it is: the last one, where a later one was asked for."""
     pages: int
@@ -99,11 +101,12 @@ class ResultPage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chips:
-    """How rows can end, and how often they did, whichever of them are shown."""
+    """How rows can end, and how often those that are searched for did, whichever of them are shown."""
 
     view: View
-    all: int
-    kinds: list[tuple[OutcomeLabel, int]]
+    all: int | None
+    """None: a search has not reached the end, so that nobody knows how many there are."""
+    kinds: list[tuple[OutcomeLabel, int | None]]
 
 
 def table(
@@ -129,25 +132,22 @@ def fills_in_place(read: CachedFindings | None, wanted: ResultFilter, *, moving:
 
 
 def _view(read: CachedFindings, wanted: ResultFilter) -> View:
-    """Checks and failures are an attempt's."""
-    if wanted.by == "attempt" or wanted.check or wanted.stage or len(read.exams) > MOST_CASES:
+    """Checks, failures and what people say are an attempt's."""
+    if wanted.by == "attempt" or wanted.check or wanted.stage or wanted.people or len(read.exams) > MOST_CASES:
         return "attempt"
     return "case"
 
 
 def _cases(store: Store, read: CachedFindings, wanted: ResultFilter, *, in_place: bool) -> ResultPage:
-    inside = _chosen(read, wanted, in_place=in_place)
-    if wanted.verdict:
-        inside = [case for case in inside if read.kinds[case.id].name == wanted.verdict]
-    ordered = _sort_cases(inside, wanted.sort)
-    pages = _pages(len(inside))
+    ordered = _sorted_cases(read, wanted, in_place=in_place)
+    pages = _pages(len(ordered))
     page = min(wanted.page, pages)
     shown = ordered[(page - 1) * PAGE : page * PAGE]
     labels = _labels(store, read, [case.id for case in shown])
     return ResultPage(
         view="case",
         lines=[_case_line(read, case, labels) for case in shown],
-        found=len(inside),
+        found=len(ordered),
         page=page,
         pages=pages,
         after="",
@@ -156,18 +156,22 @@ def _cases(store: Store, read: CachedFindings, wanted: ResultFilter, *, in_place
 
 def wanted_cases(read: CachedFindings, wanted: ResultFilter) -> list[str]:
     """The cases that are wanted, in the order of the table."""
-    inside = _chosen(read, wanted)
+    return [case.id for case in _sorted_cases(read, wanted)]
+
+
+def _sorted_cases(read: CachedFindings, wanted: ResultFilter, *, in_place: bool = False) -> list[CaseFinding]:
+    inside = _chosen(read, wanted, in_place=in_place)
     if wanted.verdict:
         inside = [case for case in inside if read.kinds[case.id].name == wanted.verdict]
-    return [case.id for case in _sort_cases(inside, wanted.sort)]
+    return sort_cases(inside, wanted.sort)
 
 
 def attempts_beside(
     site: Site, run: Run, exams: Mapping[str, Exam], wanted: ResultFilter, shown: Attempt
 ) -> tuple[Attempt | None, Attempt | None]:
     """The attempts before and after one, of those that are wanted, in the order of the plan."""
-    which = _which(run, wanted, _rows(exams, wanted.category))
-    places = which.pop("places", None) or [(0, len(exams) * len(run.settings.conditions) * PLACES)]
+    which = _which(site.store, run, exams, wanted, _rows(exams, wanted.category))
+    places = which.pop("places", [(0, len(exams) * len(run.settings.conditions) * PLACES)])
     before = [(first, min(last, shown.place - 1)) for first, last in places if first < shown.place]
     after = [(max(first, shown.place + 1), last) for first, last in places if last > shown.place]
     found = [
@@ -209,18 +213,6 @@ def _worst_condition(case: CaseFinding, run: Run) -> str:
     return next(unlike, run.settings.conditions[0])
 
 
-def _sort_cases(cases: list[CaseFinding], sort: str) -> list[CaseFinding]:
-    """Worst first, as they come, or otherwise; those without a number come last, whichever way others are sorted."""
-    column, descending = sort.removeprefix("-"), sort.startswith("-")
-    if column == "case":
-        return sorted(cases, key=lambda case: case.id, reverse=descending)
-    if column not in ("score", "time"):
-        return cases
-    keys = {id(case): case.score if column == "score" else case.seconds for case in cases}
-    known = sorted((case for case in cases if keys[id(case)] is not None), key=lambda case: keys[id(case)] or 0.0)
-    return [*(reversed(known) if descending else known), *(case for case in cases if keys[id(case)] is None)]
-
-
 def _labels(store: Store, read: CachedFindings, cases: Sequence[str]) -> CheckLabels | None:
     """The checks of the cases on this page; None: there are none, or too many trials to count them for a page."""
     most = len(cases) * read.run.settings.repeats
@@ -237,12 +229,10 @@ def _labels(store: Store, read: CachedFindings, cases: Sequence[str]) -> CheckLa
 def _attempts(
     site: Site, run: Run, exams: Mapping[str, Exam], read: CachedFindings | None, wanted: ResultFilter
 ) -> ResultPage:
-    words = wanted.q.strip()
-    exact = [row for row, name in enumerate(exams) if name.casefold() == words.casefold()] if words else []
-    rows = exact or _rows(exams, wanted.category)
-    which = _which(run, wanted, rows)
-    if words and not exact:
-        return _search_attempts(site.store, run, exams, which, wanted)
+    rows, words = _searched(exams, wanted)
+    which = _which(site.store, run, exams, wanted, rows)
+    if words:
+        return _search_attempts(site.store, run, exams, read, which, wanted)
     found, shown = _page(site, run, exams, wanted, rows, which)
     return ResultPage(
         view="attempt",
@@ -254,6 +244,13 @@ def _attempts(
     )
 
 
+def _searched(exams: Mapping[str, Exam], wanted: ResultFilter) -> tuple[Sequence[int] | None, str]:
+    """Where the exams that may be meant stand in the plan, and the words that are looked for in them: an id is none."""
+    words = wanted.q.strip()
+    exact = [row for row, name in enumerate(exams) if name.casefold() == words.casefold()] if words else []
+    return (exact, "") if exact else (_rows(exams, wanted.category), words)
+
+
 def _rows(exams: Mapping[str, Exam], category: str) -> Sequence[int] | None:
     """Where the exams of a category stand in the plan; None: all are wanted."""
     if not category:
@@ -261,11 +258,16 @@ def _rows(exams: Mapping[str, Exam], category: str) -> Sequence[int] | None:
     return [row for row, exam in enumerate(exams.values()) if category in exam.cases[0].categories]
 
 
-def _which(run: Run, wanted: ResultFilter, rows: Sequence[int] | None) -> dict[str, Any]:
+def _which(
+    store: Store, run: Run, exams: Mapping[str, Exam], wanted: ResultFilter, rows: Sequence[int] | None
+) -> dict[str, Any]:
     which: dict[str, Any] = {}
     if wanted.verdict:
         which["verdicts"] = _OF_ATTEMPTS.get(wanted.verdict, ("none",))
-    if rows is not None:
+    if wanted.people:
+        names = [*exams]
+        which["places"] = disputed_places(store, run, exams if rows is None else {names[row] for row in rows})
+    elif rows is not None:
         which["places"] = spans(run, rows)
     if wanted.check:
         which["check"] = wanted.check
@@ -287,9 +289,10 @@ def _page(
     Where everything was played, and nothing is asked but where it stands in the plan, all of that can be told without
     counting: such a page is found at once, however deep it lies.
     """
-    order, descending = _order(wanted.sort)
+    order, descending = order_in_store(wanted.sort)
     each = run.settings.repeats  # where trials are of the cases' own, more than there are, so that they are counted
-    if order == "place" and which.keys() <= {"places"} and site.summaries.count(run) == each * len(exams):
+    of_plan = order == "place" and which.keys() <= {"places"} and not wanted.people
+    if of_plan and site.summaries.count(run) == each * len(exams):
         chosen = range(len(exams)) if rows is None else rows
         found, inside = each * len(chosen), chosen[::-1] if descending else chosen
         offset = (min(wanted.page, _pages(found)) - 1) * PAGE
@@ -303,51 +306,70 @@ def _page(
 
 
 def _search_attempts(
-    store: Store, run: Run, exams: Mapping[str, Exam], which: dict[str, Any], wanted: ResultFilter
+    store: Store,
+    run: Run,
+    exams: Mapping[str, Exam],
+    read: CachedFindings | None,
+    which: dict[str, Any],
+    wanted: ResultFilter,
 ) -> ResultPage:
-    """Words in questions and replies, in the order in which they were played."""
-    found = store.archive.search(run.id, wanted.q.strip(), after=_place(wanted.after), limit=PAGE, **which)
+    """Words in questions and replies; where they stand in too many, page by page as they are found."""
+    every = _holding(store, run, exams, read, wanted)
+    if every is not None:
+        chosen = sort_attempts([each for each in every if _ended(each, wanted.verdict)], wanted.sort)
+        pages = _pages(len(chosen))
+        page = min(wanted.page, pages)
+        lines = [_attempt_line(exams, attempt) for attempt in chosen[(page - 1) * PAGE : page * PAGE]]
+        return ResultPage(view="attempt", lines=lines, found=len(chosen), page=page, pages=pages, after="")
+    found = store.archive.search(run.id, wanted.q.strip(), after=place_in(wanted.after), limit=PAGE, **which)
     lines = [_attempt_line(exams, attempt) for attempt in found.attempts if attempt.key.exam in exams]
-    whole = found.reached is None and not wanted.after
-    after = json.dumps(found.reached) if found.reached is not None else ""
-    return ResultPage(view="attempt", lines=lines, found=len(lines) if whole else None, page=1, pages=1, after=after)
+    after = told_place(found.reached)
+    return ResultPage(view="attempt", lines=lines, found=None, page=1, pages=1, after=after)
 
 
-def _place(after: str) -> Place | None:
-    """What an address says of where to go on; anything else begins again."""
-    try:
-        said = json.loads(after) if after else None
-    except ValueError:
-        return None
-    if not isinstance(said, list) or [type(each) for each in said] != [int, str, str] or abs(said[0]) >= PLACES:
-        return None
-    return said[0], said[1], said[2]
+def _holding(
+    store: Store, run: Run, exams: Mapping[str, Exam], read: CachedFindings | None, wanted: ResultFilter
+) -> list[Attempt] | None:
+    """However they ended, the attempts in which the words stand, in the order of the plan; None: too many."""
+    rows, words = _searched(exams, wanted)
+    which = _which(store, run, exams, replace(wanted, verdict=""), rows)
+    every = search_all(store, run, words, which, as_of=None if read is None else read.at)
+    return None if every is None else [each for each in every if each.key.exam in exams]
 
 
-def _order(sort: str) -> tuple[Literal["place", "score", "seconds"], bool]:
-    column, descending = sort.removeprefix("-"), sort.startswith("-")
-    if column == "score":
-        return "score", descending
-    return ("seconds" if column == "time" else "place"), descending
+def _ended(attempt: Attempt, verdict: str) -> bool:
+    name = outcomes.of_attempt(attempt).name
+    return verdict in ("", name) or (verdict, name) == ("not_passed", "agent_failed")
 
 
-def chips(read: CachedFindings | None, wanted: ResultFilter) -> Chips | None:
+def chips(site: Site, run: Run, read: CachedFindings | None, wanted: ResultFilter) -> Chips | None:
     """What can be chosen from; None: not known yet."""
     if read is None:
         return None
     if _view(read, wanted) == "attempt":
-        return _chips_of_attempts(read)
+        return _chips_of_attempts(site, run, read, wanted)
     counts = Counter(read.kinds[case.id].name for case in _chosen(read, wanted))
-    kinds = [(kind, counts.get(kind.name, 0)) for kind in outcomes.OF_CASES]
+    kinds: list[tuple[OutcomeLabel, int | None]] = [(kind, counts.get(kind.name, 0)) for kind in outcomes.OF_CASES]
     return Chips(view="case", all=counts.total(), kinds=kinds)
 
 
-def _chips_of_attempts(read: CachedFindings) -> Chips:
-    counts = read.outcomes
+def _chips_of_attempts(site: Site, run: Run, read: CachedFindings, wanted: ResultFilter) -> Chips:
+    rows, words = _searched(read.exams, wanted)
+    which = _which(site.store, run, read.exams, replace(wanted, verdict=""), rows)
+    if not words and which:
+        counted = {name: site.summaries.count(run, verdicts=kinds, **which) for name, kinds in _OF_ATTEMPTS.items()}
+        return _attempt_chips(site.summaries.count(run, **which), counted)
+    every = _holding(site.store, run, read.exams, read, wanted) if words else None
+    if words and every is None:
+        known = [name for name in _OF_ATTEMPTS if read.outcomes.get(name) or name in ("passed", "not_passed")]
+        return Chips(view="attempt", all=None, kinds=[(_SIGNS[name], None) for name in known])
+    counts = read.outcomes if every is None else Counter(outcomes.of_attempt(each).name for each in every)
     failed = counts.get("agent_failed", 0)
-    told = {**counts, "not_passed": counts.get("not_passed", 0) + failed}
-    kinds = [(_SIGNS[name], told.get(name, 0)) for name in _OF_ATTEMPTS]
-    return Chips(view="attempt", all=sum(counts.values()), kinds=kinds)
+    return _attempt_chips(sum(counts.values()), {**counts, "not_passed": counts.get("not_passed", 0) + failed})
+
+
+def _attempt_chips(total: int, told: Mapping[str, int]) -> Chips:
+    return Chips(view="attempt", all=total, kinds=[(_SIGNS[name], told.get(name, 0)) for name in _OF_ATTEMPTS])
 
 
 def _attempt_line(exams: Mapping[str, Exam], attempt: Attempt) -> ResultRow:

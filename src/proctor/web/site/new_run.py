@@ -149,3 +149,8 @@ def read_labels(text: str, troubles: dict[str, str]) -> Iterator[tuple[str, str]
             troubles["labels"] = f"the label {name.strip()[:60]!r} stands twice; give it one value"
         met.add(name.strip())
         yield name.strip(), value.strip()
+
+
+def written_labels(labels: Mapping[str, str]) -> str:
+    """Labels as they would be typed."""
+    return "\n".join(f"{name}={value}" for name, value in labels.items())

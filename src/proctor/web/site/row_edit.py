@@ -40,6 +40,8 @@ def edit_rows(rows: Sequence[Row], form: Form, *, at: int | None) -> list[Row] |
         return left
     before = rows[at] if at is not None else ("",) * len(COLUMNS)
     typed = tuple(_clean_line_ends(form.text(name), old) for name, old in zip(COLUMNS, before, strict=True))
+    if at is None and form.text("do") != "row" and not any(text.strip() for text in typed):
+        return list(rows)  # a new row in which nothing was typed is none
     faults = tuple(csv.row_faults(typed, first=at == 0))
     if faults:
         return RowFault(row=typed, messages=faults)

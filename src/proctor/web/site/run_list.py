@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
@@ -18,6 +18,11 @@ _QUICK = 1000
 """Attempts of a run up to which a list that is sorted by what was counted waits until it is."""
 AGES = {"1d": "last 24 hours", "7d": "last 7 days", "30d": "last 30 days", "90d": "last 90 days"}
 """What can be chosen of how long ago a run was started; whatever else `proctor runs --since` takes, too."""
+
+
+COMPLETED = "completed"
+AGENT_FAILED = "agent failed"
+"""What the list calls a completed run in which the agent itself failed in every attempt."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,7 +87,22 @@ def choices(runs: Iterable[Run], wanted: RunsWanted) -> dict[str, list[str]]:
         name: sorted({value for run in known for value in values_of(run, name)} | ({chosen} if chosen else set()))
         for name, chosen in wanted.chosen.items()
     }
+    if COMPLETED in offered["status"]:
+        offered["status"] = sorted({*offered["status"], AGENT_FAILED})
     return {name: values for name, values in offered.items() if values or name != "label"}
+
+
+def shown_runs(site: Site, runs: Iterable[Run], wanted: RunsWanted) -> list[Run]:
+    """Those that are meant, by the status that the list shows, which takes a look at what they came to."""
+    if wanted.status not in (COMPLETED, AGENT_FAILED):
+        return wanted.of(runs)
+    over = replace(wanted, status=COMPLETED).of(runs)
+    return [run for run in over if _never_answered(site, run) == (wanted.status == AGENT_FAILED)]
+
+
+def _never_answered(site: Site, run: Run) -> bool:
+    known = _found(site, run)
+    return known is not None and known.never_answered
 
 
 def _end_of(day: str) -> float:

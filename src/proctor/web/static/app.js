@@ -139,7 +139,7 @@ function walk(step) {
   rows[here]?.classList.remove("here");
   const next = rows[Math.max(0, Math.min(rows.length - 1, here + step))];
   next.classList.add("here");
-  next.querySelector("a")?.focus();
+  (next.querySelector("a") ?? next.querySelector("button"))?.focus();
 }
 
 const KEYS = [

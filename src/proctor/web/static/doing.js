@@ -36,5 +36,17 @@ function sayBusy(form) {
   });
 }
 
+// What was typed and not kept is not left without a word, unless a link says that it throws it away.
+function askBeforeLeaving(form) {
+  let typed = false;
+  const forget = () => { typed = false; };
+  form.addEventListener("input", () => { typed = true; });
+  form.addEventListener("submit", forget);
+  for (const link of document.querySelectorAll("[data-leave]")) link.addEventListener("click", forget);
+  addEventListener("pageshow", forget);
+  addEventListener("beforeunload", (event) => { if (typed) event.preventDefault(); });
+}
+
 for (const form of document.querySelectorAll("form[data-look]")) followChoices(form);
 for (const form of document.querySelectorAll("form[data-quiet]")) sayBusy(form);
+for (const form of document.querySelectorAll("form[data-typed]")) askBeforeLeaving(form);

@@ -1,0 +1,56 @@
+"""What people have said of a run's replies: who said what of one, and on which of them they disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
+
+from proctor.findings.run.people import majority
+from proctor.run import HumanLabel, Key, Run
+from proctor.storage import Store
+from proctor.workflows.people import labels_in_rate
+
+DISAGREE = "disagree"
+"""What somebody asks for who wants to see those."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LabelCount:
+    """How much people have said, and how far they agree."""
+
+    labels: int
+    replies: int
+    disputed: int
+    """Replies that somebody passes and somebody fails."""
+    tied: int
+    """Those of them without a majority, which no rate counts."""
+
+
+def count_labels(labels: Sequence[HumanLabel]) -> LabelCount:
+    """What these labels come to."""
+    replies = {label.key for label in labels}
+    return LabelCount(
+        labels=len(labels),
+        replies=len(replies),
+        disputed=len(_disputed(labels)),
+        tied=len(replies - majority(labels).keys()),
+    )
+
+
+def disputed_places(store: Store, run: Run, exams: Container[str]) -> list[tuple[int, int]]:
+    """Where the disputed replies to these exams stand in the plan of the run."""
+    keys = [key for key in _disputed(labels_in_rate(store, run)) if key.exam in exams]
+    found = (store.archive.attempt(key) for key in keys)
+    return [(attempt.place, attempt.place) for attempt in found if attempt is not None]
+
+
+def labels_on(store: Store, run: Run, key: Key) -> list[HumanLabel]:
+    """What each person has said of one reply."""
+    return [label for label in labels_in_rate(store, run) if label.key == key]
+
+
+def _disputed(labels: Iterable[HumanLabel]) -> list[Key]:
+    said: dict[Key, set[bool]] = {}
+    for label in labels:
+        said.setdefault(label.key, set()).add(label.passed)
+    return [key for key, verdicts in said.items() if len(verdicts) > 1]
