@@ -60,7 +60,7 @@ def _of_conditions(run: Run, battle: BattleFindings | None) -> str:
     count = len(run.settings.conditions)
     if not run.settings.has_plain_run:
         return f"These numbers are over {count} conditions together; each stands by itself beside the others."
-    rates = "Pass rate and mean score" if battle is not None else "Pass rate, scores and categories"
+    rates = f"Pass rate, {'mean score' if battle is not None else 'scores'}, categories and cases"
     return f"{rates} are of the plain run, without a condition; everything else is over all {count} conditions."
 
 
