@@ -237,6 +237,28 @@ async def test_the_librarian_suffers_when_its_search_fails(options: Options) -> 
     assert failing.p_value < 0.05
 
 
+def waiting(question: str) -> str:
+    return wait_for(question)
+
+
+@conditions.tool
+def wait_for(question: str) -> str:
+    return f"answer {question.rpartition(' ')[2]}"
+
+
+@pytest.mark.parametrize("agent", [fragile, waiting])
+@pytest.mark.parametrize("beside", [{}, {"lies": "stale"}])
+async def test_attempts_that_time_out_in_a_delay_have_come_across_it(
+    options: Options, agent: Any, beside: dict[str, Any]
+) -> None:
+    tool = "look_up" if agent is fragile else "wait_for"
+    options["config"] = Config(conditions={"late": {"tool": tool, "delay": 0.5, **beside}})
+    found = await proctor.aevaluate(CASES[:2], agent=agent, conditions="all", timeout=0.1, retries=0, **options)
+    late = under(found)["late"]
+    assert (late.pass_rate.value, late.met) == (0.0, 2)
+    assert not any("came across" in note for note in found.findings.notes)
+
+
 async def test_a_fault_that_nobody_came_across_is_said_to_test_nothing(options: Options) -> None:
     async def careless(request: Request) -> str:
         return "answer 1"
@@ -248,6 +270,7 @@ async def test_a_fault_that_nobody_came_across_is_said_to_test_nothing(options: 
         unmet = await proctor.aevaluate(CASES, agent=careless, conditions=asked, **options)
         named = "hiccup" if asked == "hiccup" else "hiccup, broken"
         assert any(note.startswith(f"No attempt came across the fault of {named}:") for note in unmet.findings.notes)
+        assert any("wrapped by proctor.conditions?" in note for note in unmet.findings.notes)
     assert read_findings(unmet.run.id, store=unmet.store).notes == unmet.findings.notes
     again = await proctor.arescore(met.run.id, passing_score=0.5, store=met.store, config=options["config"])
     assert (under(again)[""].met, under(again)["hiccup"].met) == (None, 6)

@@ -42,7 +42,7 @@ def notes(
     if unmet:
         yield (
             f"No attempt came across the fault of {', '.join(unmet)}: unless the agent brings it about by itself, "
-            "nothing was put to the test there. Are its tools and sub-agents wrapped by proctor.fault_injection?"
+            "nothing was put to the test there. Are its tools and sub-agents wrapped by proctor.conditions?"
         )
     if failed := counts.failed_by_agent:
         yield (
