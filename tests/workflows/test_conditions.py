@@ -111,8 +111,9 @@ async def test_an_unknown_condition_is_refused_with_the_nearest(options: Options
 
 async def test_where_none_is_declared_it_is_said_where_to_declare_them(options: Options) -> None:
     options["config"] = Config()
-    for asked in ("all", "hiccup"):
-        with pytest.raises(UsageError, match=r"\[conditions.NAME\] in proctor.toml"):
+    told = r"declare them as \[conditions.NAME\] in proctor.toml"
+    for asked, why in (("all", "there are no conditions to play"), ("nope", "'nope': no condition is declared here")):
+        with pytest.raises(UsageError, match=f"{why}; {told}"):
             await proctor.aevaluate(CASES, agent=fragile, conditions=asked, **options)
 
 

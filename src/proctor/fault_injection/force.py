@@ -272,6 +272,6 @@ def _block(force: _Force, name: str) -> None:
         time.sleep(force.condition.delay)
         return
     raise Misconfigured(
-        f"condition {force.condition.name!r} cannot make {name!r} late: it is a plain function, called on the event loop; "
-        "make it async, or call it by asyncio.to_thread"
+        f"condition {force.condition.name!r} cannot make {name!r} late: it is a plain function, called on the event "
+        "loop; make it async, or call it by asyncio.to_thread"
     )
