@@ -71,6 +71,17 @@ def fit(
     return Fitted(base, depth, made)
 
 
+def merge(fitted: list[Fitted]) -> Fitted:
+    """The mean of several fits, as one."""
+    count = len(fitted)
+    trees = [
+        (columns, thresholds, [leaf / count for leaf in leaves])
+        for one in fitted
+        for columns, thresholds, leaves in one.trees
+    ]
+    return Fitted(sum(one.base for one in fitted) / count, fitted[0].depth, trees)
+
+
 def _tree(
     bins: Bins,
     edges: list[Floats],

@@ -295,7 +295,8 @@ def print_cross_validated(rows: head.Rows) -> None:
         print(f"  {source:<28}{plain_kappa(rows.right, marks >= PASSING, real & (rows.source == source)):.3f}")
         for group in sorted(set(groups[rows.source == source]) - {""}):
             print(f"    {group:<26}{plain_kappa(rows.right, marks >= PASSING, real & (groups == group)):.3f}")
-    print(f"  hard negatives below the passing score: {(marks[rows.made & ~rows.right] < PASSING).mean():.3f}")
+    hard = rows.made & ~rows.right & (rows.source != "own")
+    print(f"  hard negatives below the passing score: {(marks[hard] < PASSING).mean():.3f}")
     print("\nmark           n   right")
     for low in np.arange(0, 1, 0.1):
         here = real & (marks >= low) & (marks < low + 0.1 + (low > 0.85))

@@ -26,15 +26,15 @@ from pathlib import Path
 from typing import Any
 
 from proctor.run import Finished, Record, Settings
+from proctor.running.workers.crew import CrewExecutor
+from proctor.running.workers.link import Link, Transport
+from proctor.running.workers.messages import Brief, Order, Parts, WorkerReport
+from proctor.running.workers.processes import Processes
 from proctor.spending.budget import Budget
 from proctor.spending.run_limits import RunLimits, current, enforce_limits
 from proctor.testing.scenes import TOKENS, Scene, SceneAgent
 from proctor.threads import own_stage
 from proctor.transcript import Reply, Request
-from proctor.running.workers.crew import CrewExecutor
-from proctor.running.workers.link import Link, Transport
-from proctor.running.workers.messages import Brief, Order, Parts, WorkerReport
-from proctor.running.workers.processes import Processes
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

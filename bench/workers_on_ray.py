@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from proctor.run import Record
-from proctor.testing.scenes import TOKENS
 from proctor.running.workers.crew import CrewExecutor
 from proctor.running.workers.link import Link
 from proctor.running.workers.messages import Brief
 from proctor.running.workers.ray import RayCluster, local_settings
+from proctor.testing.scenes import TOKENS
 
 _rows: Any = import_module("workers")  # which names this file
 Row, a_scene, count, play, proportional = _rows.Row, _rows.a_scene, _rows.count, _rows.play, _rows.proportional

@@ -66,19 +66,3 @@ def test_what_nothing_beats_is_most(question: str, reply: str, yes: bool | None)
 )
 def test_an_amount_is_held_against_a_bound(question: str, reply: str, yes: bool | None) -> None:
     assert compare_sides(reply, question) is yes
-
-
-@pytest.mark.parametrize(
-    ("question", "reply", "yes"),
-    [
-        ("is the course six weeks long?", "it runs for eight weeks.", False),
-        ("does the flight take two hours?", "it takes 120 minutes.", None),
-        ("does the seal last ten years?", "the seal lasts 5 years, the rest ten years.", False),
-        ("is the fee 20 euros?", "it's 25 euros.", False),
-        ("can i park for two hours?", "you may park for three hours.", None),
-        ("is a dose of 5 mg safe?", "10 mg is the maximum.", None),
-        ("is the fee more than 20 euros?", "it's 25 euros.", True),
-    ],
-)
-def test_another_amount_is_a_no(question: str, reply: str, yes: bool | None) -> None:
-    assert compare_sides(reply, question) is yes

@@ -52,7 +52,7 @@ def marks(review: Review) -> dict[str, float]:
 
 def test_it_plays_the_part_of_the_reviewer_it_wraps_under_a_rubric_of_its_own() -> None:
     reviewer: Reviewer = BattleReviewer(EmbeddedReviewer())
-    assert (reviewer.name, reviewer.rubric) == ("embedded", "embedded-4+battle-3")
+    assert (reviewer.name, reviewer.rubric) == ("embedded", "embedded-5+battle-5")
 
 
 async def test_the_first_reply_is_judged_by_its_case_alone() -> None:
@@ -323,7 +323,7 @@ async def test_a_scripts_question_is_not_marked() -> None:
 
 def test_battles_that_a_model_judges_have_a_rubric_of_their_own() -> None:
     judged = BattleReviewer(ModelReviewer(Tooled(script=[]), name="judge"))
-    assert judged.rubric == "standard-1+battle-4"
+    assert judged.rubric == "standard-1+battle-6"
 
 
 async def test_a_battle_counts_what_the_judge_named_and_what_it_made_up(tmp_path: Path) -> None:

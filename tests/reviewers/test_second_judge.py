@@ -101,7 +101,7 @@ async def test_a_second_judge_with_nothing_to_say_leaves_the_mark_unsure() -> No
 async def test_the_word_on_the_conversation_is_the_first_judges() -> None:
     pair = SecondJudge(EmbeddedReviewer(), Scripted(Review()))
     assert await pair.conclude(Exam(id="e", cases=()), []) is None
-    assert (pair.name, pair.rubric) == ("embedded,scripted", "embedded-4,scripted-1")
+    assert (pair.name, pair.rubric) == ("embedded,scripted", "embedded-5,scripted-1")
     assert (pair.asks_nobody, pair.judges_improvised) == (False, False)
 
 
@@ -176,7 +176,7 @@ async def test_a_run_asks_the_second_judge_once_and_tells_what_that_saved(tmp_pa
     assert done.findings.notes[0].startswith("1 of 3 replies went to the second judge, openai-compatible:m@")
     assert "that saved 2 of 3 calls (67 %), about 0.00026 of its cost." in done.findings.notes[0]
     assert not any("Marks are by the embedded reviewer" in note for note in done.findings.notes)
-    assert done.run.settings.rubric == "embedded-4,standard-1"
+    assert done.run.settings.rubric == "embedded-5,standard-1"
 
 
 async def test_one_judge_alone_says_how_many_marks_are_unsure_and_what_to_do(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ async def test_in_a_battle_the_second_judge_gets_only_what_is_unsure(tmp_path: P
     async with two_judges() as (reviewer, server):
         done = await run(reviewer, tmp_path / "s.db", type="abm-static")
     assert len(server.bodies) == done.findings.unsure.passed_on == 1
-    assert done.run.settings.rubric == "embedded-4,standard-1+battle-3"
+    assert done.run.settings.rubric == "embedded-5,standard-1+battle-5"
 
 
 async def test_a_verdict_that_is_cut_off_at_the_output_limit_is_unscored_counted_and_not_asked_again(

@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from proctor.reading.expected import Answered, Expected
+from proctor.reading.linked_words import nearness
 from proctor.reading.opposites import NEGATORS, are_opposite
 from proctor.reading.question import Asked
 from proctor.reading.text.dates import agree
@@ -25,6 +26,8 @@ _READ = 80
 """Words of a reply that are aligned."""
 _GIVEN = 0.35
 _LIKE = 0.9
+_MOST_ROOM = 1.5
+"""From so many words for one of ours on, a reply has room for all that is expected."""
 _MOST = 6
 """Spellings of the expected answer that are aligned."""
 
@@ -119,6 +122,27 @@ class Alignment:
             clauses.setdefault(self.ours[at].clause, []).append(at)
         return min((self.recall(places) for places in clauses.values() if len(places) > 1), default=1.0)
 
+    def linked(self) -> tuple[float, float, float]:
+        """The recall of our news and of its least clause, and their precision, where words count by nearness too."""
+        own = [token for token in self.theirs if not self._is_given(token)]
+        news = self.news() or range(len(self.ours))
+        near = {at: 1.0 if at in self.pairs else _nearest(self.ours[at], own) for at in news}
+        clauses: dict[int, list[int]] = {}
+        for at in news:
+            if not self.ours[at].stem[0].isdecimal():  # numbers are compared as such
+                clauses.setdefault(self.ours[at].clause, []).append(at)
+        shares = [self._share(near, places) for places in clauses.values() if len(places) > 1]
+        theirs = [
+            1.0 if at in self.used else _nearest(token, self.ours)
+            for at, token in enumerate(self.theirs)
+            if not self._is_given(token)
+        ]
+        return self._share(near, news), min(shares, default=1.0), sum(theirs) / max(1, len(theirs))
+
+    def _share(self, near: dict[int, float], places: Sequence[int]) -> float:
+        total = sum(self.ours[at].weight for at in places)
+        return sum(near[at] * self.ours[at].weight for at in places) / total if total else 1.0
+
     def strangers(self) -> list[int]:
         """Their words that stand for none of ours and are none of the question's."""
         return [
@@ -184,8 +208,14 @@ class Alignment:
             self.inversions(),
             float(self.names_apart()),
             float(len(strange)),
+            min(len(self.theirs) / max(1, len(self.ours)), _MOST_ROOM),
+            *self.linked(),
             *self.numbers,
         )
+
+
+def _nearest(token: Token, others: Sequence[Token]) -> float:
+    return max((nearness(token.stem, other.stem) for other in others), default=0.0)
 
 
 def _numbers(reply: Answered, answer: Expected) -> tuple[float, float]:
@@ -211,6 +241,7 @@ def align(reply: Answered, asked: Asked, answers: Sequence[Expected]) -> tuple[f
 
 NAMES = (
     "aligned", "aligned news", "aligned reply", "substitutions", "flips", "opposed", "least clause", "inversions",
-    "names apart", "strangers", "numbers missing", "numbers strange",
+    "names apart", "strangers", "room", "linked news", "linked clause", "linked reply", "numbers missing",
+    "numbers strange",
 )  # fmt: skip
 """Of the features, in order."""

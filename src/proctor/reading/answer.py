@@ -48,7 +48,7 @@ _FEW_WORDS, _VERY_FEW_WORDS = 25, 10
 _AGAINST, _MOST_AGAINST = 0.5, 0.4
 _FOR, _LEAST_FOR = 0.9, 0.9
 _MOST_SHORT = 0.65
-"""For a statement of which most, or a number, is missing: somebody should look at it."""
+"""For a reply that leaves out a part of the expected statement, or turns a word round: somebody should look at it."""
 _KEPT, _LONGEST_KEPT = 128, 2_000
 
 
@@ -116,16 +116,16 @@ _remembered = lru_cache(maxsize=_KEPT)(_judge)
 
 
 def mark(weighed: Weighed, probable: float) -> float:
-    """The head's probability, which never outranks a refutation; of values in a few words the rules know more."""
+    """The head's probability, which never outranks a refutation; of names and values the rules know more."""
     verdict = weighed.verdict
     if weighed.features is None:
         return verdict.value
     if verdict.refuted:
         return min(probable, MOST_REFUTED)
-    if is_long(weighed.features) and falls_short(weighed.features):
-        probable = min(probable, _MOST_SHORT)
-    if weighed.terse and verdict.form == "words":
-        return _in_few_words(verdict.value, probable)
+    if verdict.form == "words" and is_long(weighed.features):
+        return min(probable, _MOST_SHORT) if falls_short(weighed.features) else probable
+    if verdict.form == "words":
+        return _in_few_words(verdict.value, probable) if weighed.terse else probable
     if not (weighed.brief and verdict.form in ("facts", "list")):
         return probable
     return max(probable, verdict.value) if verdict.value >= PASSING else min(probable, verdict.value)

@@ -12,12 +12,14 @@ from proctor.reading.question import Asked
 from proctor.reading.signed_phrases import (
     AFFIRMED,
     BOUNDLESS,
+    CHOICE,
     DENIED,
     ENOUGH,
     EXCEPT,
     NEEDLESS,
     ONLY,
     REASSURED,
+    UNMOVED,
     marked_phrases,
 )
 from proctor.reading.signs import VERBS, WITHOUT, bears_on, is_adverse, is_root, sign_of
@@ -27,28 +29,50 @@ from proctor.reading.text.words import stem_set, stems_of
 from proctor.reading.wanted import ALL, MONEY, NEED, Wanted, is_subject, takes_up, wanted_by
 
 _CLAUSE = lazy(
-    r"(?P<end>[.!?;\n]+(?:\s|$)|:\s|\s-+\s|[()\"])|,\s|\b(?:(?P<turn>but|hence|thus|therefore|consequently"
-    r"|conclusion|however|though|although|yet|whereas"
-    r"|instead|still(?=,)|nevertheless|nonetheless)|(?P<if>(?<!only )if|provided(?: that)?|(?:as|so) long as"
-    r"|otherwise"
-    r"|or else)|and|because|as|since|while|which|who|so"
-    r"|unless\b[^.;!?]*|even before[^.;!?]*)\b"
+    r"(?P<end>[.!?;\n]+(?:\s|$)|:\s|\s-+\s|[()\"])|,\s|\b(?:(?P<turn>but|hence|thus|therefore|consequently|conclusion"
+    r"|however|(?:al)?though(?=[,:])|yet|whereas|instead|still(?=,)|nevertheless|nonetheless)|(?P<if>(?<!only )if"
+    r"|provided(?: that)?|(?:as|so) long as|otherwise|or else)|and|because|as|since|while|which|who|so|even though"
+    r"|although|though|unless\b[^.;!?,]*|so that\b[^.;!?,]*|even before[^.;!?]*)\b"
 )
+_HAPPENS = (
+    r"(?:you|we|it|they|he|she|i|there)(?:'ll| will| can| may| must|'d| would| were| was| is| are|'s|'re|'ve| have|"
+    r" has| had| can't| cannot| won't| don't| doesn't| didn't| isn't| aren't| shall| get| gets)\b"
+)
+_WHEN = lazy(
+    rf"(?:^|(?<=[.!?;,:] ))(?P<when>(?:but |and |so )?(?:once|as soon as|when(?:ever)?|after|even (?:with|without|if"
+    rf"|when|after|in|during)) [^,.;!?]{{3,80}}?)(?:,| (?={_HAPPENS}))"
+)
+"""`Once the seal is broken …`: when, not whether."""
+_WHICH = lazy(
+    r"\b(?:that|who|which|(?<=\w )(?:you|we|they|i))(?: you| we| they| i)?(?: (?:do|does|did|have|has|had|are|is|was"
+    r"|were|can|could|will|would)(?:n't|not| not| never)|'ve not|'re not) (?:\w+ ){1,4}?(?=(?:is|are|can|may|will"
+    r"|must|cannot|can't|won't|aren't|isn't|do|does|don't|doesn't|needs?|gets?|has|have)\b)"
+)
+"""`Days that you haven't used are …`: which ones, and nothing is denied of them."""
 _ONLY = stem_set("only solely exclusively") | {ONLY}
-_AFFIRMS = frozenset((AFFIRMED, BOUNDLESS, NEEDLESS))
-_NOT_DONE = stem_set("still will expected scheduled pending planned upcoming awaiting waiting outstanding")
+_AFFIRMS = frozenset((AFFIRMED, BOUNDLESS, CHOICE, NEEDLESS, UNMOVED))
+_NOT_DONE = stem_set(
+    "still will expected scheduled pending planned upcoming awaiting waiting outstanding stuck delayed overdue"
+    " unpaid underway"
+    " postponed soon shortly tomorrow preparing"
+)
 _REFUSED = stem_set("exclude excluded exempt forbid forbidden ban banned refuse refused except prohibited")
 _LEADS = stem_set("for to at on in by with from during between after before")
 _PART = stem_set("most some many several few half partly mostly sometimes")
+_DETERMINERS = stem_set("a an the your our my their its his her any this that every each several all")
 _AUXILIARIES = stem_set("can may is are do does will has have could must")
 _SHORTEST = 3
 _NOT_THING = lazy(
-    r"\s*not (?:for |by |in |on |at |to |with |from )?(?:the |an? |our |your )?(?:\w+ )?(?!(?:\w+(?:ed|ing|ly)"
-    r"|least|slightest|moment|case)\b)\w{3,}\s*"
+    r"\s*(?:just |only |but |though |if |however )?not (?:for |by |in |on |at |to |with |from )?(?:the |an? |our "
+    r"|your )?(?:\w+ ){0,2}(?!(?:\w+(?:ed|ing|ly)|least|slightest|moment|case)\b)\w{3,}\s*"
 )
 _STRONG, _SHARED, _TELLING, _TURNED, _BELIEVED = 1.5, 0.5, 2.0, 2.0, 2.2
 _MOST_SHARED, _OF_SUBJECT, _LEAST, _WEAK = 4, 0.5, 0.5, 1.0
 _LONGEST_EXCEPTION = 5
+_WHOLE = 4
+_BOUND = 1.1
+_REQUIRED = stem_set("must need require required needs requires")
+_GRANTED = stem_set("can may could allowed permitted able free welcome possible")
 
 
 class Meant(NamedTuple):
@@ -58,6 +82,8 @@ class Meant(NamedTuple):
     """None: no clause tells more than what it is about."""
     weak: bool
     """Whether it is only said of something that was asked, or denied of something else."""
+    stray: bool = False
+    """Whether the clause that tells most has no word of the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +109,7 @@ def by_meaning(folded: str, asked: Asked) -> Meant:
             best = strength, (sign > 0) == wanted.positive
     if best is None or best[0] < _LEAST:
         return Meant(None, weak=True)
-    return Meant(best[1], weak=best[0] <= _WEAK)
+    return Meant(best[1], weak=best[0] <= _WEAK, stray=best[0] <= _TELLING)
 
 
 def taken_back(folded: str, asked: Asked) -> tuple[float, bool]:
@@ -99,7 +125,43 @@ def taken_back(folded: str, asked: Asked) -> tuple[float, bool]:
 
 
 def _weigh_all(folded: str, wanted: Wanted) -> list[tuple[Clause, float, int]]:
-    return [(clause, *_weigh(clause, wanted)) for clause in _clauses(folded)]
+    said: list[tuple[Clause, float, int]] = []
+    for clause in _clauses(folded):
+        said.append((clause, *((0.0, 1) if _is_warning(said, clause, wanted) else _weigh(clause, wanted))))
+    return [
+        (clause, strength - _TURNED * (sign > 0 and _is_alternative(said[:place], clause, wanted)), sign)
+        for place, (clause, strength, sign) in enumerate(said)
+    ]
+
+
+_DONT = lazy(
+    r"\W*(?:just |and |but |so |only )*(?:please )?(?:don't|do not|never) (?!(?:worry|think|believe|the|an?|in|on|at"
+    r"|for|as|so)\b)\w+"
+)
+
+
+def _is_warning(before: list[tuple[Clause, float, int]], clause: Clause, wanted: Wanted) -> bool:
+    """`… please don't leave anything in it`: after an answer, what one should not do besides."""
+    if not _DONT.match(clause.text) or any(takes_up(word, wanted) for word in clause.stems):
+        return False
+    return any(sign > 0 and strength >= _LEAST for _, strength, sign in before)
+
+
+_NOT_SO = lazy(r"\s*not \w+ly\s*")
+_NOT_DOING = lazy(
+    r"\b(?:is|are|was|were|do|does|did|ca|can|could|may|has|have|wo|will|would)(?:n't|not| not| no longer)\b"
+)
+
+
+def _is_alternative(before: list[tuple[Clause, float, int]], clause: Clause, wanted: Wanted) -> bool:
+    """`The job isn't open to students, but the hours are flexible`: after a denial, and not of what was asked."""
+    denied = [
+        each for each, strength, sign in before if sign < 0 and strength >= _TELLING and _NOT_DOING.search(each.text)
+    ]
+    if not denied or not clause.turned:
+        return False
+    named = {word for each in denied for word in each.stems}
+    return not any(is_root(word, end) and word not in named for word in clause.stems for end in wanted.scope)
 
 
 def _to_the_point(said: list[tuple[Clause, float, int]], wanted: Wanted) -> list[tuple[Clause, float, int]]:
@@ -120,11 +182,13 @@ def _ends_short(clause: Clause) -> bool:
 def _clauses(folded: str) -> list[Clause]:
     found: list[Clause] = []
     start, turned, condition = 0, False, False
-    marked = marked_phrases(folded)
+    marked = _WHEN.sub(r" (if \g<when>) ", marked_phrases(_WHICH.sub(" ", folded)))
+    aside = False
     for match in _CLAUSE.finditer(marked):
-        _add(found, marked[start : match.start()], turned, condition or match[0].startswith("?"))
+        _add(found, marked[start : match.start()], turned, condition or aside or match[0].startswith("?"))
         start = match.end()
         turned = turned or match["turn"] is not None
+        aside = bool(found) and (match[0] == "(" or (aside and match[0] != ")"))
         condition = match["if"] is not None
     _add(found, marked[start:], turned, condition)
     return _with_beliefs(found, marked)
@@ -152,11 +216,13 @@ def _weigh(clause: Clause, wanted: Wanted) -> tuple[float, int]:
     """How much a clause tells about the question, and its sign as it stands."""
     if clause.condition:
         return 0.0, 1
-    stems, excepted = _without_exception(clause.stems, wanted)
+    stems, excepted = _without_exception(_without_attributes(clause.stems, wanted), wanted)
     sign = sign_of(stems, wanted.stems, wanted.neutral, need=wanted.need)
     if wanted.need and ENOUGH in stems and not NEGATORS.isdisjoint(stems):
         sign = 1
-    if wanted.lacking and WITHOUT not in stems and any(is_root(a, b) for a in stems for b in wanted.lacking):
+    if wanted.leave and NEEDLESS in stems:
+        sign = 1
+    elif wanted.lacking and WITHOUT not in stems and any(is_root(a, b) for a in stems for b in wanted.lacking):
         sign = -sign
     bears = any(bears_on(word, wanted.stems, stems) for word in stems)
     if not bears and _only_contrasts(clause, wanted):
@@ -175,10 +241,41 @@ def _weigh(clause: Clause, wanted: Wanted) -> tuple[float, int]:
         return (_SHARED * shared + _BELIEVED if again else 0.0), -sign
     key = _is_key(stems, wanted)
     telling = sign < 0 or _denies_it(stems, wanted) or short or bears or not _AFFIRMS.isdisjoint(stems) or key
+    if wanted.leave and sign > 0 and not telling and _demands_instead(clause):
+        return _SHARED * shared + _BOUND, -1
     if REASSURED in stems:
         return _SHARED * (1 + shared), sign
     strength = _SHARED * key + _STRONG * bears + _SHARED * shared + _TELLING * telling + _TURNED * clause.turned
     return strength, sign
+
+
+def _demands_instead(clause: Clause) -> bool:
+    """`Resets must be done by the help desk` to whether one may."""
+    return not _REQUIRED.isdisjoint(clause.stems[1:-1]) and _GRANTED.isdisjoint(clause.stems)
+
+
+def _without_attributes(stems: tuple[str, ...], wanted: Wanted) -> tuple[str, ...]:
+    """A clause without the adverse words that only tell which one it is about: `after five failed attempts …`."""
+    kept = []
+    for place, word in enumerate(stems):
+        after = stems[place + 1] if place + 1 < len(stems) else ""
+        named = after and after not in STOP and not is_adverse(after) and after not in NEGATORS
+        if not (
+            named
+            and is_adverse(word)
+            and word not in wanted.stems
+            and _is_led(stems[:place], bare=len(stems) >= _WHOLE)
+        ):
+            kept.append(word)
+    return tuple(kept)
+
+
+def _is_led(before: tuple[str, ...], *, bare: bool) -> bool:
+    """Whether a noun begins here, at the beginning of a clause or after a preposition."""
+    lead = before[:-1] if before and (before[-1] in _DETERMINERS or before[-1].isdecimal()) else before
+    if not before:
+        return bare
+    return (not lead and lead != before) or (bool(lead) and lead[-1] in _LEADS)
 
 
 def _denies_it(stems: tuple[str, ...], wanted: Wanted) -> bool:
@@ -195,14 +292,15 @@ def _share(word: str, wanted: Wanted) -> float:
 def _only_contrasts(clause: Clause, wanted: Wanted) -> bool:
     """`…, not silver, …` of a thing that was not asked about."""
     told = [word for word in clause.stems[1:] if word not in STOP]
-    if not told or not _NOT_THING.fullmatch(clause.text) or any(is_adverse(word) for word in told):
+    brief = _NOT_THING.fullmatch(clause.text) or (clause.turned and _NOT_SO.fullmatch(clause.text))
+    if not told or not brief or any(is_adverse(word) for word in told):
         return False
     return not any(takes_up(word, wanted) for word in told)
 
 
 def _is_key(stems: tuple[str, ...], wanted: Wanted) -> bool:
     """Whether a clause says what must be done or paid, or denies a denial, to a question about that."""
-    if sum(word in NEGATORS or word == DENIED for word in stems) > 1:
+    if sum(word in NEGATORS or word == DENIED or is_adverse(word) for word in stems if word not in wanted.stems) > 1:
         return True
     if not NEED.isdisjoint(wanted.stems):
         return ENOUGH in stems or not NEED.isdisjoint(stems)
@@ -213,7 +311,7 @@ def _falls_short(stems: tuple[str, ...], wanted: Wanted) -> bool:
     """Whether a thing is still going on or to come that was to be done, or holds of some only."""
     if wanted.done and not _NOT_DONE.isdisjoint(stems):
         return True
-    if wanted.need and ENOUGH in stems and ENOUGH not in wanted.stems:
+    if wanted.need and not wanted.leave and ENOUGH in stems and ENOUGH not in wanted.stems:
         return NEGATORS.isdisjoint(stems)
     some = wanted.whole and not _PART.isdisjoint(stems) and ALL.isdisjoint(stems)
     return some and any(takes_up(word, wanted) for word in stems)

@@ -8,7 +8,7 @@ from proctor.reading.opposites import NEGATORS
 from proctor.reading.question import Asked
 from proctor.reading.text.lazy import lazy
 from proctor.reading.text.overlap import STOP
-from proctor.reading.text.words import stem_set, stems_of
+from proctor.reading.text.words import stem, stem_set, stems_of
 from proctor.reading.thesaurus import likeness
 from proctor.reading.wanted import takes_up, wanted_by
 
@@ -47,11 +47,6 @@ def identifies(text: str, asked: Asked) -> bool | None:
     return any(takes_up(word, wanted) for word in stems_of(match["name"].lower()))
 
 
-_SLOT = lazy(r"\b(in|on|at|from|by|of) ((?:the |an? )?[\w'-]+)\W*$")
-"""What a question ends with."""
-_FIRST = lazy(r"\W*[^.,;:!?]+")
-_LIKE = 0.9
-_MOST_TOLD = 3
 _SHORT = 15
 """Words of a reply that says hardly anything else."""
 
@@ -86,21 +81,28 @@ def singled_out(folded: str, asked: Asked) -> bool | None:
     return any(takes_up(word, wanted) for word in named) != (match["not"] is not None)
 
 
-def in_another_place(folded: str, asked: Asked) -> bool | None:
-    """`Kilimanjaro lies in Tanzania` to whether it lies in Kenya: no, where another stands in the same slot."""
-    last = _SLOT.search(asked.folded)
-    if last is None:
+_PLACE = lazy(r"\b(in|on|from|by) (?:the )?([a-z][\w'-]+)\W*$")
+"""What a question ends with."""
+_BEGINNING = lazy(r"\W*[^.,;:!?]+")
+_ROOT, _LIKE = 4, 0.9
+
+
+def in_another_place(text: str, asked: Asked) -> bool | None:
+    """`Kilimanjaro lies in Tanzania` to whether it lies in Kenya: no, where another name stands in the same place."""
+    slot, said = _PLACE.search(asked.folded), _BEGINNING.match(text)
+    if slot is None or said is None or NEGATORS & stem_set(said[0].lower()):
         return None
-    wanted = stem_set(last[2]) - STOP
-    relation = [word for word in stems_of(asked.folded[: last.start()]) if word in asked.content]
-    sentence = _FIRST.match(folded)
-    if not wanted or not relation or sentence is None or NEGATORS & stem_set(sentence[0]):
+    part, stems = said[0].rstrip(), stems_of(said[0].lower())
+    led = rf"(?<!except )(?<!unlike )\b{slot[1]} (?:the |an? )?"
+    other = re.search(rf"{led}(?P<name>[A-Z][\w'-]+)", part)
+    if other is None and _says_again(stems, asked, slot.start()):
+        other = re.search(rf"{led}(?P<name>[\w'-]+(?: [\w'-]+){{0,2}})$", part)
+    if other is None or slot[2][:_ROOT] in part.lower() or asked.words & stem_set(other["name"].lower()):
         return None
-    said = stems_of(sentence[0])
-    other = re.search(rf"\b{last[1]} ((?:the |an? )?\w[\w' -]*)$", sentence[0].strip(" .,;!"))
-    if other is None or any(likeness(word, own) >= _LIKE for word in said for own in wanted):
-        return None
-    told = stem_set(other[1]) - STOP
-    if not any(likeness(relation[-1], own) >= _LIKE for own in said):
-        return None
-    return False if told and not told & asked.content and len(told) <= _MOST_TOLD else None
+    return None if any(likeness(word, stem(slot[2])) >= _LIKE for word in stems) else False
+
+
+def _says_again(stems: tuple[str, ...], asked: Asked, end: int) -> bool:
+    """Whether a reply has the last telling word before the place: `painted on canvas`, to whether it is on wood."""
+    relation = [word for word in stems_of(asked.folded[:end]) if word in asked.content]
+    return bool(relation) and any(likeness(relation[-1], word) >= _LIKE for word in stems)

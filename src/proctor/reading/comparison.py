@@ -8,7 +8,7 @@ from typing import NamedTuple
 from proctor.reading.opposites import NEGATORS, are_opposite
 from proctor.reading.outright import SENTENCE
 from proctor.reading.text.lazy import lazy
-from proctor.reading.text.numbers import Quantity, Reading, compare, quantities
+from proctor.reading.text.numbers import Reading, quantities
 from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import stem, stem_set, stems_of
 
@@ -28,22 +28,19 @@ _BY_YEAR = {
 }
 """Comparative of age → whether a later year means more of it."""
 _COMPARED = lazy(
-    r"(?P<how>\w+er|more(?: \w+)?|less(?: \w+)?|worse)(?: (?P<one>(?:in|to|on|at|from|for|of|with|by) [\w"
-    r" ,'-]{2,40}?))? than "
-    r"(?P<other>.+?)(?:[,.;!?]|$)"
+    r"(?P<how>\w+er|more(?: \w+)?|less(?: \w+)?|worse)(?: (?P<one>(?:in|to|on|at|from|for|of|with|by)"
+    r" [\w ,'-]{2,40}?))? than (?P<other>.+?)(?:[,.;!?]|$)"
 )
 _SUPERLATIVE = lazy(r"\bthe (?:\w+ )?(?P<how>\w+est|most \w+)\b")
 _SYMBOL = lazy(r"(?P<one>[\d.,]*\d)[^\d<>=,;]{0,12}(?P<sign><|>|=)[^\d<>=,;]{0,12}(?P<other>\d[\d.,]*)")
 _SAME = lazy(r"\b(?:same|equal(?:ly)?|identical|no difference|alike|tie[ds]?)\b")
-_WINS = stem_set("beat beats exceed exceeds outweigh top tops surpass surpasses win wins outdo trump outstrip")
-_BOUNDED = lazy(
-    r"^(?:can|may|could|should)\b|\b(?:than|at least|at most|over|under|within|up to|before|after|if|until|by"
-    r"|above|below|only|every|minimum"
-    r"|maximum|near)\b"
+_TIMES = lazy(r"\b(?:twice|half|\w+ times|double|triple)\b")
+_OF_TWO = lazy(r"\bthe (?P<how>\w{2,}er|more \w+|less \w+)(?: \w+)? of (?:the|these|those) two\b")
+_WINS = stem_set(
+    "beat beats exceed exceeds outweigh top tops surpass surpasses win wins outdo trump outstrip outrun outruns"
+    " overtake overtakes"
 )
-"""Words with which a question does not ask for just this amount."""
-_MEASURED = lazy(r"\W*(?:long|tall|high|old|wide|deep|away|each|thick|heavy)?\W*")
-_PART = lazy(r"[,;\n]\s*|(?<=[.!?])\s+")
+_PART = lazy(r",\s+|[;\n]\s*|(?<=[.!?])\s+")
 
 
 class Sides(NamedTuple):
@@ -59,7 +56,9 @@ def compare_sides(folded: str, question: str) -> bool | None:
     """`Iron is less dense than lead` to `Is lead denser than iron?`: by who stands first, and which way."""
     sides = _sides(question)
     if sides is None:
-        unlike = _other_amount(folded, question)
+        unlike = _by_time(folded, question)
+        if unlike is None:
+            unlike = _equal(folded, question)
         return unlike if unlike is not None else _unbeaten(folded, question)
     if sides.how in ("more", "less", "fewer"):
         return _by_bound(folded, question, sides)
@@ -70,7 +69,30 @@ def compare_sides(folded: str, question: str) -> bool | None:
         found = _by_amounts(folded, sides)
     if found is None:
         found = _by_bound(folded, question, sides)
-    return False if found is None and _SAME.search(folded) and not _SAME.search(question) else found
+    level = _SAME.search(folded) and not _TIMES.search(folded) and not _SAME.search(question)
+    return False if found is None and level else found
+
+
+_EARLIER = lazy(r"^(?:was|were|did) (?P<one>.+?) (?P<way>before|after) (?P<other>.+?)\W*$")
+_FIRST, _SECOND = (
+    stem_set("older earlier first sooner ahead predate"),
+    stem_set("younger later newer afterwards followed second"),
+)
+
+
+def _by_time(folded: str, question: str) -> bool | None:
+    """`Athens is much older` to whether Rome was founded before it."""
+    asked = _EARLIER.match(question)
+    if asked is None:
+        return None
+    ones, others = set(stems_of(asked["one"])) - STOP, set(stems_of(asked["other"])) - STOP
+    for sentence in SENTENCE.split(folded):
+        stems = stems_of(sentence)
+        first = _first_of(sentence, ones - others, others - ones)
+        early, late = not _FIRST.isdisjoint(stems), not _SECOND.isdisjoint(stems)
+        if first is not None and early != late and NEGATORS.isdisjoint(stems):
+            return (early == first) == (asked["way"] == "before")
+    return None
 
 
 def _sides(question: str) -> Sides | None:
@@ -148,21 +170,37 @@ def _amount(folded: str, mine: Set[str], theirs: Set[str]) -> Reading | None:
     return None
 
 
-def _other_amount(folded: str, question: str) -> bool | None:
-    """`It is three weeks` to `Is the notice period two weeks?`: by the amount in the part most like the question."""
-    asked = [each for each in quantities(question) if each.readings and each.readings[0].dimension]
-    if len(asked) != 1 or _BOUNDED.search(question) or not _MEASURED.fullmatch(question, asked[0].end):
+_BIG = stem_set("bigger larger greater")
+
+
+def _is_above(word: str, base: str) -> bool:
+    """Whether a word is the comparative of a superlative, or says that one outdoes the other."""
+    return word in (base + "er", stem(base + "er")) or word in _WINS or (word in _BIG and base + "er" in _BIG)
+
+
+_AS_MUCH = lazy(r"\bas (?!(?:well|soon|long|far|part|a|an|the|of)\b)(?P<how>\w+)(?: \w+)? as\b")
+_TITLE = lazy(
+    r"\b(?:that|this|the) (?:honou?r|title|record|crown|distinction|prize) (?:goes|went|belongs|falls) to (?!it\b"
+    r"|him\b|her\b)|\b(?:takes|holds|has|claims) that (?:honou?r|title|record|crown)\b|\bcomes? (?:in )?second\b"
+)
+_LEVEL = lazy(
+    r"\b(?:same|equal(?:ly)?|identical(?:ly)?|no difference|just as|alike|on a par|match(?:es)?|every bit as)\b"
+)
+_ABOVE = lazy(
+    r"\b(?:better|worse|(?:more|less) \w+|more|less|stronger|weaker|faster|slower|higher|lower|bigger|larger|smaller"
+    r"|longer|shorter|cheaper|dearer)\b(?! or less)"
+)
+
+
+def _equal(folded: str, question: str) -> bool | None:
+    """`The brand works better` to whether the copy is as effective."""
+    if not _AS_MUCH.search(question):
         return None
-    content = set(stems_of(question)) - STOP
-    best: tuple[int, Quantity] | None = None
-    for part in _PART.split(folded):
-        found = [each for each in quantities(part) if each.readings and each.readings[0].dimension]
-        shared = len(content.intersection(stems_of(part)))
-        if len(found) == 1 and not found[0].bound and (best is None or shared > best[0]):
-            best = shared, found[0]
-    if best is None or best[1].readings[0].dimension != asked[0].readings[0].dimension:
+    first = SENTENCE.split(folded)[0]
+    if not NEGATORS.isdisjoint(stems_of(first)):
         return None
-    return False if compare(asked[0], best[1]) == "different" else None
+    level, above = _LEVEL.search(first) is not None, _ABOVE.search(first) is not None
+    return None if level == above else level
 
 
 def _unbeaten(folded: str, question: str) -> bool | None:
@@ -173,10 +211,13 @@ def _unbeaten(folded: str, question: str) -> bool | None:
     base = asked["how"].removeprefix("most ").removesuffix("est")
     for sentence in SENTENCE.split(folded):
         stems = stems_of(sentence)
-        more = any(word in (base + "er", stem(base + "er")) or word in _WINS for word in stems)
-        if more and stems and stems[0] in NEGATORS:
+        place = next((at for at, word in enumerate(stems) if _is_above(word, base)), 0)
+        if place and stems[0] in NEGATORS:
             return True
-    return None
+        own = set(stems_of(question[: asked.start()])) - STOP
+        if place and "than" not in stems and own and own.isdisjoint(stems) and NEGATORS.isdisjoint(stems):
+            return False
+    return False if _TITLE.search(folded) else None
 
 
 def _way(sentence: str, comparative: str) -> bool | None:
@@ -186,6 +227,12 @@ def _way(sentence: str, comparative: str) -> bool | None:
 
 
 def _way_up(sentence: str, comparative: str) -> bool | None:
+    way = _way_in(sentence, comparative)
+    two = _OF_TWO.search(sentence) if way is None else None
+    return way if two is None else _is_more(two["how"]) == _is_more(comparative.removeprefix("less "))
+
+
+def _way_in(sentence: str, comparative: str) -> bool | None:
     wanted = stem(comparative.split()[-1])
     base = wanted.removesuffix("er")
     stems = stems_of(sentence)

@@ -14,7 +14,9 @@ from proctor.reading.text.numbers import Quantity
 _VALUE = 0.85
 _OF = lazy(r"\s(?:of|at|à|x|times|with)(?: \w+)?\s|\s?[×*]\s?")
 _PLUS = lazy(r"[^.!?;]*?(?:\band|\bplus|\+|\bwith)(?: \w+){0,3}\s")
-_ANOTHER = lazy(r"(?s).*\b(?:another|adds?|additional|further|extra|more|plus)(?: \w+)?\s")
+_ANOTHER = lazy(r"[^.!?;]*(?:[.!?;][^.!?;]*)?\b(?:another|adds?|additional|further|extra|more|plus)(?: \w+)?\s")
+_MAY_BE = lazy(r"\b(?:can|could|may|might|extend|extended|extension|renew|renewed|renewable|prolong|prolonged)\b")
+"""What may be added is no part of a sum."""
 _AFTER = lazy(r"\s(?:after|later|afterwards|on\b)")
 _BEFORE = lazy(r"\s(?:before|earlier|previously)")
 _MONTHS = 12.0
@@ -60,6 +62,8 @@ def _is_product(reply: Answered, number: Quantity, one: Quantity, other: Quantit
 def _is_sum(reply: Answered, number: Quantity, one: Quantity, other: Quantity) -> bool:
     between = reply.passage.folded[one.end : other.start]
     if not (_is_like(number, one) and (_PLUS.fullmatch(between) or _ANOTHER.fullmatch(between))):
+        return False
+    if _MAY_BE.search(between):
         return False
     per_unit = one.readings[0].amount / (one.value or 1.0)
     second = other.readings[0].amount if other.dimension else other.value * per_unit

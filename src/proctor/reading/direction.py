@@ -20,11 +20,16 @@ _DONE_BY = lazy(rf"\b{_WH}(?: [\w'-]+){{0,3}}? {_BE} (?:[\w'-]+ ){{1,3}}by (?!\w
 _DOES = lazy(
     rf"\b{_WH}(?: [\w'-]+){{0,2}}? (?:do|does|did)(?! (?:it|the one|this|that)\W*$)(?! (?:i|we|you|one|people)\b)\b"
 )
+_HAS_DONE = lazy(
+    rf"\b{_WH}(?: [\w'-]+){{0,2}}? (?:has|have|had) (?!been\b|ever\b|already\b|just\b|never\b|\w+ly\b|\w+ed\b)"
+    r"(?:the |an? |your |our |his |her |their )?[\w'-]+ (?!to\b)\w+(?:ed|en|ght|wn|ost|aid|ade|ent|eld|ept|on|un)\b"
+)
 _PASSIVE = lazy(
     r"\b(?:what|which)(?: [\w'-]+){0,2}? (?:is|are|was|were|has been|have been) (?:\w+ly )?"
     r"[\w'-]+(?:ed|[^ev]en|wn|ung|old|ught|ost|aid|ade|ent|eld|ept)\b"
 )
 _OWNED = lazy(r"\b([\w-]+?)(?:'s|s') ([\w-]+)|\b([\w-]+) of (?:the |an? |his |her |their |our )?([\w-]+)")
+_WHOSE = lazy(r"\bwhose ([\w-]+) (?:is|was|are|were) (?:the |an? |his |her |their |our )?([\w-]+)")
 _PLAIN = lazy(rf"\W*(?:(?:and|so|but|then) )?{_WH} ")
 _HELPING = lazy(
     r"\b(?:do|does|did|is|are|was|were|am|be|been|has|have|had|can|could|will|would|shall|should|may|might|must)\b"
@@ -86,6 +91,8 @@ def _find_owners(asked: str) -> Iterator[tuple[str, str]]:
     for match in _OWNED.finditer(asked):
         owner, thing = (match[1], match[2]) if match[1] else (match[4], match[3])
         yield stem(owner), stem(thing)
+    for match in _WHOSE.finditer(asked):
+        yield stem(match[1]), stem(match[2])
 
 
 _LIGHT = frozenset().union(*_LIGHT_APART)
@@ -110,6 +117,6 @@ def _role(asked: str) -> Role:
         return "doer"
     if _LED_UP_TO.search(asked):
         return ""
-    if _DONE_BY.search(asked) or _DOES.search(asked) or _PASSIVE.search(asked):
+    if _DONE_BY.search(asked) or _DOES.search(asked) or _HAS_DONE.search(asked) or _PASSIVE.search(asked):
         return "done to"
     return "doer" if _PLAIN.match(asked) and not _HELPING.search(asked) else ""

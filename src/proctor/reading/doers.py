@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from proctor.reading.expected import Answered, Expected
+from proctor.reading.holders import holds_another
 from proctor.reading.named import Aside, aside_of
 from proctor.reading.names import TITLES, are_one
 from proctor.reading.question import Asked
@@ -52,6 +53,8 @@ def in_other_part(reply: Answered, asked: Asked, answer: Expected, first: int, l
             or _named_after(reply, asked, answer, verb, first)
             or _other_side(reply, here, verb, first, last, shown)
         )
+    if holds_another(reply, asked, last, here.after):
+        return f"says that {shown} is something else"
     return _done_for(here, asked, shown)
 
 

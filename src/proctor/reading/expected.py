@@ -19,6 +19,7 @@ from proctor.reading.text.negation import NEGATIONS, polarity
 from proctor.reading.text.numbers import Quantity, quantities
 from proctor.reading.text.overlap import STOP, weight
 from proctor.reading.text.passage import Passage, passage_of
+from proctor.reading.text.units import UNITS
 from proctor.reading.text.words import stem_set
 from proctor.reading.values import asks_often, asks_share, plain_values
 
@@ -40,6 +41,8 @@ _OF_BOUNDS = stem_set("least most minimum maximum more less fewer than between e
 """Words that belong to the number beside them."""
 _PERIOD = lazy(r"\b(?:per|an?|each|every) (hour|day|night|week|month|year)\b")
 _PERIODS = {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annual": "year"}
+_HOW_MANY = lazy(r"\bhow many ([a-z]+)\b")
+_BARE, _YEAR = lazy(r"\s*\d[\d.,]{0,20}\s*"), lazy(r"\s*\d{4}\s*")
 _PERIODIC = lazy(rf"\b({'|'.join(_PERIODS)})\b")
 _KEPT = 1024
 """Questions and answers remembered: trials and conversations come back to them."""
@@ -141,7 +144,16 @@ def read_facts(folded: str) -> Facts:
 def read_answer(question: str, answer: str) -> tuple[Expected, ...]:
     """Every spelling of an expected answer."""
     asked = understand(question)
-    return tuple(_read(asked, plain_text(asked, text, answer)) for text in alternatives(answer))
+    return tuple(_read(asked, plain_text(asked, text, answer)) for text in _spellings(asked, answer))
+
+
+def _spellings(asked: Asked, answer: str) -> tuple[str, ...]:
+    """A bare number has the unit that the question asks for: 45 minutes for 45 to `How many minutes?`."""
+    unit = _HOW_MANY.search(asked.folded)
+    if not unit or unit[1] not in UNITS or not _BARE.fullmatch(answer):
+        return alternatives(answer)
+    told = f"{answer.strip()} {unit[1]}"
+    return (answer, told) if _YEAR.fullmatch(answer) else (told,)
 
 
 def plain_text(asked: Asked, text: str, expected: str) -> str:

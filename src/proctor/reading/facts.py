@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from proctor.reading.bounds import leaves_out, side_of
 from proctor.reading.composed import compose, years_on
 from proctor.reading.expected import Answered, Expected, Fact
 from proctor.reading.match import Match, best_mention
@@ -33,6 +34,7 @@ _NARROW = 0.1
 """How wide a range around the expected number may be, as a share of it."""
 _ASKS_MOST = lazy(r"\b(?:max|maximum|at most|(?<!lower )limit|highest|largest|biggest)\b")
 _ASKS_LEAST = lazy(r"\b(?:min|minimum|at least|lowest|smallest)\b")
+_ASKS_BOUND = lazy(r"\b(?:max|maximum|min|minimum|limit|least|most|more|less|over|under|above|below|than)\b")
 _CHANGES = r"(?:ris|ros|increas|grow|gr[eo]w|f[ea]ll|dropp?|decreas|shr[iau]nk|declin|climb|went|go)\w*"
 _CHANGED_TO = lazy(rf"\b{_CHANGES}(?: up| down)? to (?:about |around |nearly )?$")
 _ASKS_CHANGE = lazy(rf"\b(?:how much|by how much|by what)\b[^?]*\b{_CHANGES}")
@@ -66,17 +68,18 @@ def _range_met(reply: Answered, answer: Expected) -> Match | None:
     if len(ends) != 2 or len(answer.facts.quantities) != 2 or not found:
         return None
     low, high = (end.readings[0].amount for end in ends)
-    inside = [number for number in found if _lies_between(number, low, high)]
+    unit = low / ends[0].value if ends[0].value else 1.0
+    inside = [number for number in found if _lies_between(number, low, high, unit)]
     first, last = _words_of(reply, (inside or found)[0])
     wanted = answer.passage.cut(ends[0].start, ends[1].end).strip()
     value = 1.0 if len(inside) == len(found) else 0.0
     return Match(value, f"expected {wanted}, found {_shown(reply)}", first, last)
 
 
-def _lies_between(number: Quantity, low: float, high: float) -> bool:
-    amounts = [reading.amount for reading in number.readings]
+def _lies_between(number: Quantity, low: float, high: float, unit: float) -> bool:
+    amounts = [reading.amount * (1.0 if reading.dimension else unit) for reading in number.readings]
     if number.bound and not any(low < amount < high for amount in amounts):
-        return (number.bound == "low") == (low in amounts)
+        return (low if number.bound == "low" else high) in amounts
     return any(low <= amount <= high for amount in amounts)
 
 
@@ -90,7 +93,29 @@ def _fact_met(reply: Answered, asked: Asked, answer: Expected, fact: Fact) -> Ma
         found = _best(reply, asked, wanted, reply.facts.clocks, lambda other: float(same_time(clock, other)))
     else:
         found = _number_met(reply, asked, answer, wanted, fact)
-    return found or Match(0.0, f"expected {wanted}, found {_shown(reply)}")
+    if found is None:
+        return Match(0.0, f"expected {wanted}, found {_shown(reply)}")
+    return _on_its_side(reply, asked, answer, fact, found) if found.value and found.first >= 0 else found
+
+
+def _on_its_side(reply: Answered, asked: Asked, answer: Expected, fact: Fact, found: Match) -> Match:
+    """`After 1 June` for `Before 1 June` is wrong; `less than 180` for 180 is another answer, or half of one."""
+    said, start = reply.passage.folded, reply.passage.starts[found.first]
+    ours, theirs = side_of(answer.passage.folded, fact.start), side_of(said, start)
+    if ours and theirs and ours != theirs and not _is_denied(reply, found.first):
+        return found._replace(value=0.0, explanation=f"{found.explanation}, but on its other side")
+    if ours or not isinstance(fact, Quantity) or fact.bound or _ASKS_BOUND.search(asked.folded):
+        return found
+    if not leaves_out(said, start, fact.value) or _is_denied(reply, found.first):
+        return found
+    return found._replace(value=min(found.value, _IN_RANGE), explanation=f"{found.explanation}, but not exactly that")
+
+
+def _is_denied(reply: Answered, first: int) -> bool:
+    """Whether the clause of a word denies something, which may turn a side round: `more than 25 MB is rejected`."""
+    clauses = reply.passage.clauses
+    here = (word for word, clause in zip(reply.passage.stems, clauses, strict=True) if clause == clauses[first])
+    return any(word in NEGATORS or word in ADVERSE or word == "too" for word in here)
 
 
 def _date_met(reply: Answered, asked: Asked, wanted: str, date: Date) -> Match | None:
@@ -180,9 +205,7 @@ def _bounds_otherwise(reply: Answered, asked: Asked, number: Quantity, other: Qu
         return False
     if not _ASKS_MOST.search(asked.folded) and not _ASKS_LEAST.search(asked.folded):
         return False
-    clauses, here = reply.passage.clauses, reply.passage.clauses[_words_of(reply, other)[0]]
-    stems = (word for word, clause in zip(reply.passage.stems, clauses, strict=True) if clause == here)
-    return not any(word in NEGATORS or word in ADVERSE or word == "too" for word in stems)
+    return not _is_denied(reply, _words_of(reply, other)[0])
 
 
 def _best(

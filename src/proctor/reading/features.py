@@ -25,7 +25,7 @@ _KINDS = {
     "quantity": 7.0,
     "explanation": 9.0,
 }
-_MOST_ANSWERS = 12
+_MOST_ANSWERS, _TWO = 12, 2
 _UNSURE = stem_set("sure certain unsure uncertain idea guess")
 _BEGINNING = 5
 """Letters that forms of one word have in common."""
@@ -43,8 +43,10 @@ NAMES = (
 """In order."""
 
 
-_STATEMENT, _NUMBERS_MISSING, _ALIGNED_NEWS = map(NAMES.index, ("statement", "numbers missing", "aligned news"))
-_ENOUGH = 0.4
+_STATEMENT, _ANSWERS, _ROOM, _LINKED_CLAUSE, _OPPOSED, _STRANGERS = map(
+    NAMES.index, ("statement", "answers", "room", "linked clause", "opposed", "strangers")
+)
+_LITTLE_ROOM, _LITTLE_LINKED = 0.85, 0.35
 _NOT_ALIGNED = (0.0,) * len(ALIGNED)
 
 
@@ -69,8 +71,13 @@ def is_long(found: list[float]) -> bool:
 
 
 def falls_short(found: list[float]) -> bool:
-    """Whether a number of an expected statement is missing, or most of what it says beyond the question."""
-    return found[_NUMBERS_MISSING] > 0 or found[_ALIGNED_NEWS] < _ENOUGH
+    """Whether a reply is shorter than the one expected statement and has next to nothing of one of its clauses.
+
+    Or it adds hardly a word of its own and has the opposite of one that is missing."""
+    if found[_ANSWERS] >= _TWO:
+        return False
+    left_out = found[_ROOM] < _LITTLE_ROOM and found[_LINKED_CLAUSE] < _LITTLE_LINKED
+    return left_out or (found[_OPPOSED] > 0 and found[_STRANGERS] < _TWO)
 
 
 def _of_rules(asked: Asked, answer: Expected, verdict: Verdict) -> tuple[float, ...]:

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
-from typing import Literal
+from typing import Literal, cast
 
 from proctor.reading.challenge import FILLERS, contests, goes_on, offers, own_words, rivals
 from proctor.reading.direction import Direction, direction_of
 from proctor.reading.lexicon import PHRASES, concept
+from proctor.reading.relations import plain_relations
 from proctor.reading.text.claims import claims
 from proctor.reading.text.fold import fold
 from proctor.reading.text.lazy import lazy
@@ -74,7 +75,10 @@ _KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (lazy(r"\bwhere\b|\b(?:in|to|from|at) (?:which|what) (?:city|country|town|village|state|region)\b"), "where"),
     (lazy(r"\bhow\b"), "how"),
 )
+_AND_WHERE = lazy(r", (?:and |if so,? )+(where|how|when|who|why)\?$")
+"""`Is there one nearby, and where?`"""
 _SUBORDINATE = {kind: pattern for pattern, kind in _KINDS}
+_NO_SORT = frozenset(("is", "was", "are", "were", "does", "do", "did", "the", "i", "you", "we", "they", "it", "one"))
 _CATEGORY = lazy(r"\b(?:which|what) (?:of the )?([^\W\d_]+)(?= )")
 _OPENS = lazy(rf"(?:what|who|whom|whose|which|when|where|why|how|{_AUXILIARY})\b")
 _RELATIVE = lazy(r"(?:which|who|whose|where|when)\b")
@@ -85,6 +89,7 @@ _FRAME = lazy(
     r"(?:tell|say|remind|explain to|let|inform|advise|confirm)(?: me| us)?(?: know)?"
     r"|tell me(?: more)?(?: about)?|(?:what|how) about|remind me|(?:i (?:would like|want|need)|i'd (?:like|love)) to "
     r"(?:know|ask|find out|learn)|i(?:'m| am| was| have been|'ve been)?(?: just)? wonder(?:ing)?(?: about)?"
+    r"|(?:can|could|would|will) you (?:please )?give me(?= (?:the|your)\b)"
     r"|let me know|i(?:'m| am) (?:curious|not sure|trying to find out)|i (?:don't|do not) know"
     r"|(?:any|have you any|do you have any) idea|is there any way to (?:know|tell|find out)"
     r"|(?:may|can|could) i ask(?: you)?|what i(?:'d like| want| would like) to know is)\b"
@@ -153,7 +158,7 @@ _TAKES_UP = lazy(
     r"|should|must)n't (?:it|that|this|there|they|he|she|you))\b"
 )
 _ONE_WAY = lazy(r"\b(?:belong|marr(?:y|ied)|wed)\b|\bwho (?:did|does|do) (?:the|an?) [\w ]+ of\b")
-_VERDICTS = stem_set("right wrong true false")
+_VERDICTS = stem_set("wrong false")
 _SHORTENED = stem_set(
     "i'm i'd i've i'll you're you've you'd you'll we're we've we'd we'll they're they've they'd they'll"
 )
@@ -228,10 +233,10 @@ def read_inquiry(question: str) -> Inquiry:
     inverted = _INVERTED.search(folded) is not None
     asked = folded if inverted else _asking_part(folded)  # what a yes would deny may stand anywhere in it
     own = words(asked)
-    plain = plain_words(asked)
+    plain = plain_words(plain_relations(asked))
     kind: Kind = "yes-no" if inverted else _kind(asked, plain, folded)
     setting, scene = _before(folded, asked)
-    telling, led = _telling(words(plain_words(f"{asked} {setting}")))
+    telling, led = _telling(words(plain_words(plain_relations(f"{asked} {setting}"))))
     return Inquiry(
         asked=asked,
         kind=kind,
@@ -243,7 +248,7 @@ def read_inquiry(question: str) -> Inquiry:
         direction=direction_of(plain),
         led=led,
         bounds=frozenset(_bounds(plain, question)),
-        of_object=_OBJECT_ASKED.search(asked) is not None and _is_active(asked),
+        of_object=_is_active(plain),
         passive=_ASKS_BEING.match(asked) is not None,
         rivals=rivals(question),
         times=frozenset(_times(plain)),
@@ -261,6 +266,7 @@ def read_inquiry(question: str) -> Inquiry:
     )
 
 
+@lru_cache(maxsize=_KEPT)
 def plain_words(folded: str) -> str:
     """A folded question without its frame, turns of phrase in plain words."""
     plain = _FRAME.sub(" ", folded)
@@ -284,8 +290,15 @@ def _before(folded: str, asked: str) -> tuple[str, str]:
     scene = [_NEAR_SPEAKER.sub(" ", each) for each in told if not (each.endswith("?") or contests(each))]
     if _CALLED.search(asked):
         return " ".join((*scene, setting)), ""
+    if _asks_of_scene(asked):
+        return " ".join((*scene, clause)), ""
     own = [each for each in scene if _OF_SPEAKER.match(each)]
     return " ".join((*own, setting)), " ".join(scene)
+
+
+def _asks_of_scene(asked: str) -> bool:
+    """`I've lost my card, what now?`: all that it asks about was told before."""
+    return all(word in FILLERS or is_light(word) or is_light(concept(word)) for word in words(asked))
 
 
 def _bounds(plain: str, question: str) -> Iterator[str]:
@@ -310,9 +323,7 @@ def _is_active(asked: str) -> bool:
 
 def _category(plain: str) -> str:
     match = _CATEGORY.search(plain)
-    return (
-        "" if match is None or match[1] in ("is", "was", "are", "were", "does", "do", "did", "the") else stem(match[1])
-    )
+    return "" if match is None or match[1] in _NO_SORT else stem(match[1])
 
 
 def _telling(stems: Sequence[str]) -> tuple[tuple[str, ...], frozenset[tuple[str, str]]]:
@@ -353,6 +364,9 @@ def _tells(sentence: str) -> bool:
 
 
 def _kind(asked: str, plain: str, folded: str) -> Kind:
+    last = _AND_WHERE.search(asked)
+    if last is not None:
+        return cast("Kind", last[1])
     unframed = _FRAME.sub(" ", asked, count=1).strip()
     tells = _TELL_ME.match(asked) or _WH.match(unframed)
     indirect = _WHETHER.match(unframed)

@@ -27,6 +27,8 @@ _VERBS_IN_TWO_WORDS = (
         r"return \1",
     ),
     (r"\b(?:hand|drop|turn) ((?:[\w'-]+ ){0,3}?)(?:in|off)\b", r"\1 return"),
+    (r"\bget ((?:[\w'-]+ ){1,3}?)back\b", r"return \1"),
+    (r"\b(?:are|is)((?: there)?(?: any| some)? (?!on |to |the )[\w'-]+(?: [\w'-]+)?) left\b", r"available \1"),
     (r"\bget(?:ting)? rid of\b|\bdispos(?:e|es|ed|ing|al) of\b|\bthrow(?:n|ing)? (?:away|out)\b", "discard"),
     (r"\b(?:fill|fills|filled|filling) (?:in|out)\b", "complete"),
     (r"\b(?:pick|picks|picked|picking) ((?:[\w'-]+ ){0,3}?)up\b", r"collect \1"),
@@ -99,6 +101,8 @@ _WAYS_TO_ASK = (
         "who sign",
     ),
     (r"\bwhose (invention|discovery|design|creation) (?:is|was)\b", r"who \1"),
+    (r"\bwhom? (?:do|does|did) ((?:[\w'-]+ ){1,3}?)(?:(?:report|answer) to|work for)\b", r"who manage \1"),
+    (r"\b(the|my|your|our|this|his|her|their|when is|when's) last (?=[a-z])", r"\1 final "),
     (r"\bon behalf of\b|\bin the name of\b", "for"),
     (
         r"\bwhat (?:are|is|will be|would be) the (?:consequences?|results?|outcome)(?: (?:of|if|for|when))?\b",
@@ -149,7 +153,7 @@ _PHRASES = (
         "why",
     ),
     (r"\bwhat (?:causes?|caused|leads? to|led to|brings? about|brought about|makes?|made)\b(?! up\b)", "why"),
-    (r"\b(?:have|has|need|needs) to pay\b|(?<!^)\bmust (?:i |we |you |one )?pay\b", "price"),
+    (r"\b(?:have|has|need|needs) to pay\b|(?<!^)\bmust (?:i |we |you |one )?pay\b", "require price"),
     (r"\bdeath toll\b", "how many die"),
     (r"\bat what intervals\b", "how often"),
     (r"\bopen(?:s|ed)? (?:its|the|their) doors\b", "open"),
@@ -198,12 +202,16 @@ _PHRASES = (
     (r"\bhead(?: |-)?quarters\b|\bhead offices?\b|\bhq\b|\bmain office\b", "headquarter"),
     (r"\bcar ?parks?\b|\bparking (?:lots?|spaces?|places?)\b", "parking"),
     (r"\bfree\b(?! (?:of|from|to|time|will|speech|kick))", "gratis"),
-    (r"\bset up\b|\bstarted up\b", "found"),
+    (r"\bset up\b|\bstarted up\b", "establish"),
     (r"\bcall(?:ed|s|ing)? off\b", "cancel"),
     (r"\bover(?=\?)", "end"),
     (r"\bwhose (?:opera|novel|book|poem|play|song|symphony|work|sonata|story|drama) (?:is|was)\b", "who write"),
     (r"\bwhose (?:painting|portrait|picture) (?:is|was)\b", "who paint"),
-    (r"\bwhat (?:are|is) the (?:right |best )?(?:steps?|ways?|procedures?|process|method) (?:for|to|of)\b", "how"),
+    (
+        r"\bwhat(?: are| is|'s) the (?:right |best |easiest |fastest |quickest |simplest )?"
+        r"(?:steps?|ways?|procedures?|process|method) (?:for|to|of)\b",
+        "how",
+    ),
     (r"\bwhat (?:do|must|should|can) (?:i|we|you) (?:(?:have|need) to )?do (?:in order )?to\b", "how"),
     (r"\bg(?:o|oes|oing|one) ahead\b|\btak(?:e|es|ing|en) place\b|\btook place\b|\bwent ahead\b", "happen"),
     (r"\bpass(?:ed|es)? away\b", "die"),
@@ -233,7 +241,7 @@ PHRASES = tuple((lazy(pattern), f" {word} ") for pattern, word in (*_WAYS_TO_ASK
 
 _ALIKE = """
 write author writer pen compose composer poet novelist handiwork | design architect designer | paint painter | film
-movie picture | direct director filmmaker | found founder establish create creator origin originate | invent inventor
+movie picture | direct director filmmaker | establish founded founder create creator origin originate | invent inventor
 devise brainchild | discover discoverer discovery | build builder construct construction erect | make maker
 manufacture manufacturer produce producer production | kill killer assassinate assassin murder murderer slay slayer |
 win winner victor champion victory triumph | beat beaten defeat overcome eliminate | manage manager leader head

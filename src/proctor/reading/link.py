@@ -9,21 +9,29 @@ from proctor.reading.direction import apart
 from proctor.reading.inquiry import Inquiry, is_light, read_inquiry
 from proctor.reading.lexicon import akin, concept
 from proctor.reading.names import are_one
+from proctor.reading.relations import are_opposed, meets
 from proctor.reading.text.fold import fold
 from proctor.reading.text.words import stem, stem_set
+from proctor.reading.trifles import are_trifles, is_done_as_a_matter_of_course, left_over
 
 _KEPT = 4096
 _READ = 2_000
 _SPEED = stem("speed")
 _MAY = frozenset(map(concept, stem_set("allow")))
 _MODAL = _MAY | frozenset(map(concept, stem_set("require maximum")))
-_OPEN = frozenset(("open", "who", "where"))
+_WAYS = frozenset(("open", "how"))
 _MEASURED = frozenset(("open", "amount"))
 _SPANS = stem_set("long length")
 _TAKES_TIME = stem_set("duration valid")
+_TAKING = frozenset((stem("take"), concept(stem("duration"))))
+_MEASURES = frozenset(map(concept, stem_set("distance height depth width weight price temperature speed age")))
 _SPEEDS = stem_set("run drive move fly swim go")
 _ATTITUDES = stem_set("like want help hurt")
+_TELLING_APART = frozenset(("without", "before", "after"))
 _PLACES = stem_set("city town place location")
+_WHERE = stem_set("address street spot country headquarter") | _PLACES | {concept(stem("town"))}
+_MANY = stem("many")
+_NAME = stem("name")
 
 
 @lru_cache(maxsize=_KEPT)
@@ -38,6 +46,18 @@ def same_matter(first: str, second: str) -> bool:
     return one_proposition(read_inquiry(first), read_inquiry(second))
 
 
+@lru_cache(maxsize=_KEPT)
+def surely_same_question(first: str, second: str) -> bool:
+    """Whether one answer answers both, and they leave out no word of each other: sure enough to judge by it."""
+    return same_question(first, second) and are_in_like_words(read_inquiry(first), read_inquiry(second))
+
+
+def are_in_like_words(one: Inquiry, other: Inquiry) -> bool:
+    """Whether each word that says something in one question has a word that means the same in the other."""
+    mine, theirs = ((*inquiry.telling, *inquiry.scene) for inquiry in (one, other))
+    return not missing(one, theirs) and not missing(other, mine)
+
+
 def one_question(one: Inquiry, other: Inquiry) -> bool:
     """Whether two questions, read, ask the same."""
     return (one.negative, one.inverted) == (other.negative, other.inverted) and one_proposition(one, other)
@@ -49,31 +69,76 @@ def one_proposition(one: Inquiry, other: Inquiry) -> bool:
         return False
     if one.asked == other.asked and one.telling == other.telling:
         return True
-    if (one.numbers, one.times, one.sought, one.of_object) != (
-        other.numbers,
-        other.times,
-        other.sought,
-        other.of_object,
-    ):
+    if (one.times, one.sought, one.of_object) != (other.times, other.sought, other.of_object):
+        return False
+    if _figures(one) != _figures(other):
         return False
     if apart(one.direction, other.direction) or _lead_apart(one, other):
         return False
     if _ask_for_other_sorts(one, other) or not _in_one_order(one, other):
         return False
-    shared = [word for word in one.telling if _is_met(word, other.telling)]
+    if _turns(one, other) or _measure_apart(one, other) or _measure_apart(other, one):
+        return False
     mine, theirs = ((*inquiry.telling, *inquiry.scene) for inquiry in (one, other))
-    return bool(shared) and not missing(one, theirs) and not missing(other, mine)
+    return _is_shared(one, other) and _are_alike(one, other, left_over(one, theirs), left_over(other, mine))
+
+
+def _turns(one: Inquiry, other: Inquiry) -> bool:
+    """Whether a word of one has its opposite in the other alone: safe, dangerous."""
+    mine = [word for word in one.telling if not any(akin(word, own) for own in other.telling)]
+    theirs = [word for word in other.telling if not any(akin(word, own) for own in one.telling)]
+    return any(are_opposed(word, own) for word in mine for own in theirs)
+
+
+def _measure_apart(one: Inquiry, other: Inquiry) -> bool:
+    """Whether one asks how long it takes, and the other for a measure that is no time."""
+    return (
+        not _TAKING.isdisjoint(one.telling)
+        and _TAKING.isdisjoint(other.telling)
+        and _MEASURES.intersection(other.telling) > _MEASURES.intersection(one.telling)
+    )
+
+
+def _figures(one: Inquiry) -> frozenset[str]:
+    """Its numbers; `one banana` is hardly one, `the first` is."""
+    return one.numbers if "first" in one.asked else one.numbers - {"1"}
 
 
 def kinds_meet(one: Inquiry, other: Inquiry) -> bool:
     """Whether two questions can have one answer by the sort of thing they ask for."""
-    if {one.kind, other.kind} == {"choice", "amount"}:
+    kinds = {one.kind, other.kind}
+    if kinds == {"choice", "amount"}:
         return len(one.numbers) > 1 and one.numbers == other.numbers
-    if one.kind != other.kind and not any({one.kind, other.kind} <= kinds for kinds in (_OPEN, _MEASURED)):
-        return False
-    if one.kind == other.kind == "where" or "where" in (one.kind, other.kind):
+    if kinds == {"open", "where"}:
+        return not _WHERE.isdisjoint((one if one.kind == "open" else other).telling)
+    if kinds == {"open", "who"}:
+        named = one if one.kind == "open" else other
+        return bool(named.category) or _NAME in named.telling
+    if kinds == {"where"}:
         return (one.category in _PLACES or not one.category) == (other.category in _PLACES or not other.category)
-    return True
+    if kinds == {"open", "amount"} and _MANY in (*one.telling, *other.telling):
+        return not (one.category and other.category) and not _counts_what_is_listed(one, other)
+    return len(kinds) == 1 or any(kinds <= alike for alike in (_WAYS, _MEASURED))
+
+
+def _counts_what_is_listed(one: Inquiry, other: Inquiry) -> bool:
+    """`How many countries` beside `which countries`."""
+    named, counted = (one, other) if one.kind == "open" else (other, one)
+    return bool(named.category) and concept(named.category) in counted.telling
+
+
+def _is_shared(one: Inquiry, other: Inquiry) -> bool:
+    """Whether a word that says something is in both."""
+    return any(meets(word, own) for word in one.telling for own in other.telling)
+
+
+def _are_alike(one: Inquiry, other: Inquiry, mine: list[str], theirs: list[str]) -> bool:
+    """Whether nothing is left of either that the other does not ask: on one side alone a trifle may be left."""
+    mine = [word for word in mine if not _goes_without(word, one, other.telling)]
+    theirs = [word for word in theirs if not _goes_without(word, other, one.telling)]
+    if not mine or not theirs:
+        return are_trifles(mine, one, other) and are_trifles(theirs, other, one)
+    return one.kind == "yes-no" and is_done_as_a_matter_of_course(mine, theirs)
 
 
 def missing(one: Inquiry, there: Iterable[str]) -> list[str]:
@@ -111,7 +176,14 @@ def _goes_without(word: str, one: Inquiry, others: tuple[str, ...]) -> bool:
 def _lead_apart(one: Inquiry, other: Inquiry) -> bool:
     """Whether small words lead up to the same word differently: from Rome, to Rome."""
     theirs = {word: leading for leading, word in other.led}
-    return any(word in theirs and theirs[word] != leading for leading, word in one.led)
+    if any(word in theirs and theirs[word] != leading for leading, word in one.led):
+        return True
+    shared = frozenset(one.telling) & frozenset(other.telling)
+    return any(word in shared for _, word in _sets_apart(one) ^ _sets_apart(other))
+
+
+def _sets_apart(one: Inquiry) -> frozenset[tuple[str, str]]:
+    return frozenset(pair for pair in one.led if pair[0] in _TELLING_APART)
 
 
 def _ask_for_other_sorts(one: Inquiry, other: Inquiry) -> bool:
@@ -123,11 +195,14 @@ def _ask_for_other_sorts(one: Inquiry, other: Inquiry) -> bool:
 
 
 def _in_one_order(one: Inquiry, other: Inquiry) -> bool:
-    """Whether who does it and whom it is done to stand alike: for yes or no the order counts, turned by a passive."""
-    if one.kind not in ("yes-no", "choice"):
+    """Whether who does it and whom it is done to stand alike: the order counts, turned by a passive."""
+    if "by" in one.stems ^ other.stems:
         return True
     mine = [word for word in one.telling if word in other.telling]
     theirs = [word for word in other.telling if word in one.telling]
+    moved = [word for word, own in zip(mine, theirs, strict=False) if word != own]
+    if one.kind not in ("yes-no", "choice") and not one.bounds.issuperset(moved):
+        return True
     if mine == theirs or one.passive != other.passive:
         return True
     return not _are_swapped(mine, theirs)

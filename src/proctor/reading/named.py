@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 from proctor.reading.expected import Answered, Expected
@@ -10,7 +11,7 @@ from proctor.reading.question import Asked
 from proctor.reading.text.lazy import lazy
 from proctor.reading.text.numbers import quantities
 from proctor.reading.text.overlap import STOP
-from proctor.reading.text.words import stem_set
+from proctor.reading.text.words import stem, stem_set, stems_of
 
 _EXCEPTED = lazy(
     r"\b(?:all|every\w*|any\w*|each|both|most)\b[^.;!?]{0,60}?"
@@ -83,6 +84,8 @@ def named_aside(reply: Answered, asked: Asked, answer: Expected, first: int, las
         return f"says of {shown} only what it has to do with it"
     if _is_outside(reply, asked, first):
         return f"says it of {shown} on the other side of the limit"
+    if _is_of_another(reply, asked, answer, first):
+        return f"says of another what {shown} is"
     if _ATTRIBUTED.search(here.before) and _CORRECTED.search(here.after):
         return f"names {shown} only as what others say"
     return ""
@@ -163,6 +166,52 @@ def _is_related(here: Aside, asked: Asked) -> bool:
     """`X goes by his own name; Y is his brother`, `Corelli, who influenced Vivaldi`."""
     match = _RELATED.match(here.after) or _WHO_KNEW.search(here.before)
     return match is not None and _ASKS_RELATION.search(asked.folded) is None
+
+
+_OPENING, _ARTICLES = 3, ("the", "our", "your", "their", "its", "his", "her")
+_CONTRAST = lazy(
+    r"\b(?:merely|by contrast|in contrast|on the other hand|the (?:older|newer|other|smaller|larger|small|large) ones?"
+    r"|the others?|(?:came|followed|joined|arrived)(?: \w+){0,3} (?:later|after\w*)|only (?:later|afterwards)|seconded"
+    r")\b"
+)
+
+
+def _is_of_another(reply: Answered, asked: Asked, answer: Expected, first: int) -> bool:
+    """`It runs on MySQL. The ordering service has Postgres`: an earlier clause names another, this one contrasts."""
+    passage = reply.passage
+    here = [place for place, clause in enumerate(passage.clauses) if clause == passage.clauses[first]]
+    known = asked.words.union(answer.passage.stems)
+    if not any(_is_name(reply, asked, place) and passage.stems[place] not in known for place in range(here[0])):
+        return False
+    if not answer.weights.keys().isdisjoint(passage.stems[: here[0]]):
+        return False
+    said = _CONTRAST.search(passage.folded, passage.starts[here[0]], passage.ends[here[-1]])
+    if said and not _CONTRAST.search(asked.folded):
+        return True
+    opening = [passage.quote(place, place) for place in here[:_OPENING]]
+    return _is_other_subject(opening, asked, known)
+
+
+def _is_name(reply: Answered, asked: Asked, place: int) -> bool:
+    """Whether a word is written as a name; at the head of a sentence only where a person is asked for."""
+    passage = reply.passage
+    word = passage.quote(place, place)
+    opens = not place or passage.sentences[place - 1] != passage.sentences[place]
+    return (
+        word[:1].isupper()
+        and passage.stems[place] not in STOP
+        and (not opens or asked.person or not word[1:].islower())
+    )
+
+
+def _is_other_subject(opening: list[str], asked: Asked, known: frozenset[str]) -> bool:
+    """Whether a clause begins with `The ordering service` where the billing service was asked about."""
+    article, *rest = opening
+    if len(rest) < _OPENING - 1 or article.lower() not in _ARTICLES or not all(word.islower() for word in rest):
+        return False
+    before, word = map(stem, rest)
+    wanted = {word: before for before, word in pairwise(stems_of(asked.folded)) if {before, word} <= asked.content}
+    return word in wanted and before not in known and before not in STOP
 
 
 def _is_outside(reply: Answered, asked: Asked, first: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from proctor.reading.text.lazy import lazy
+from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import stem, stem_set
 
 _NICKNAMES = """
@@ -128,20 +129,33 @@ _POSTAL_PATTERN = lazy(rf"(?:^|(?<=, ))(?:{'|'.join(_POSTAL).upper()})(?=[\s.,!]
 def are_one(one: str, other: str) -> bool:
     """Whether two stems may name the same person, people or place."""
     groups = _GROUPS.get(one)
-    return groups is not None and not groups.isdisjoint(_GROUPS.get(other, ()))
+    if groups is not None and not groups.isdisjoint(_GROUPS.get(other, ())):
+        return True
+    return len(one) != len(other) and min(len(one), len(other)) >= _LEAST_NAME and _plain(one) == _plain(other)
+
+
+def _plain(name: str) -> str:
+    """A name with its umlauts as one letter, however they are written: Söhne, Soehne."""
+    return name.replace("ae", "a").replace("oe", "o").replace("ue", "u")
 
 
 def plain_names(text: str) -> str:
     """A text with short forms written out: CO2, NYC, `Seattle, WA`."""
     text = _POSTAL_PATTERN.sub(lambda match: _POSTAL[match[0].lower()], text.translate(_SUBSCRIPTS))
-    text = _NUMERAL.sub(lambda match: f"{match[1]} {_NUMERALS[match[2].lower()]}", text) if " the " in text else text
+    text = _NUMERAL.sub(_numbered, text) if " the " in text else text
     text = _CODE.sub(r"\1\2", text) if "-" in text else text
     if not _ALIAS.keys() & set(_WORD.findall(text.lower())) and " acid" not in text and "orld " not in text:
         return text
     return _ALIAS_PATTERN.sub(lambda match: _ALIAS[match[0].rstrip(".").lower()], text.lower())
 
 
+def _numbered(match: re.Match[str]) -> str:
+    """Henry the Eighth as Henry VIII; in `On the first Monday` no name is numbered."""
+    return match[0] if match[1].lower() in STOP else f"{match[1]} {_NUMERALS[match[2].lower()]}"
+
+
 _WORD = lazy(r"\w+")
+_LEAST_NAME = 4
 _SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _NUMERALS = {
     "first": "I", "second": "II", "third": "III", "fourth": "IV", "fifth": "V", "sixth": "VI", "seventh": "VII",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from proctor.reading.expected import Answered, Expected
 from proctor.reading.names import TITLES, are_one, codes
 from proctor.reading.question import Asked
+from proctor.reading.text.fold import fold
 from proctor.reading.text.lazy import lazy
 from proctor.reading.text.overlap import GENERIC, STOP
 from proctor.reading.text.words import stem, stem_set
@@ -23,6 +25,16 @@ _GENDERED = {
     for one, other in (pair.split(), pair.split()[::-1])
 }
 _BRACKETS = lazy(r"\([^()]*\)")
+_JOINED = lazy(r"(?<![\w/.-])[A-Za-z]\w{1,40}(?:[-/_][A-Za-z]\w{0,40}){1,8}(?![\w/-])")
+_JOINT = lazy(r"[-/_]")
+_POSITIONS = stem_set(
+    "first second third fourth fifth sixth seventh eighth ninth tenth last final penultimate next previous preceding"
+    " following middle upper lower top bottom left right inner outer front back rear"
+) - {stem("right")}
+_SAME_POSITION = {
+    stem(other): stem(one)
+    for one, other in (("last", "final"), ("previous", "preceding"), ("next", "following"), ("back", "rear"))
+}
 _FEW_WORDS, _SHORT_FORM = 3, 2
 
 
@@ -32,6 +44,8 @@ def near_name(reply: Answered, asked: Asked, answer: Expected) -> str:
         _other_number(reply, answer)
         or _other_code(reply, asked, answer)
         or _other_title(reply, asked, answer)
+        or _other_part(reply, asked, answer)
+        or _other_position(reply, asked, answer)
         or _other_word(reply, asked, answer)
         or _other_order(reply, answer)
     )
@@ -60,6 +74,54 @@ def _other_code(reply: Answered, asked: Asked, answer: Expected) -> str:
 
 def _shape(code: str) -> str:
     return re.sub(r"[A-Z]+", "A", re.sub(r"\d+", "0", code))
+
+
+def _other_part(reply: Answered, asked: Asked, answer: Expected) -> str:
+    """North-Office for North-Guest, `docs/api` for `docs/guides`: a name of joined parts with another of them."""
+    wanted = [_parts(name) for name in _JOINED.findall(answer.text)]
+    if not wanted or any(_stands(parts, reply.passage.stems) for parts in wanted):
+        return ""
+    for name in _JOINED.findall(reply.passage.text):
+        if name.lower() not in asked.folded and any(_is_near(ours, _parts(name)) for ours in wanted):
+            return str(name)
+    return ""
+
+
+def _is_near(ours: list[str], theirs: list[str]) -> bool:
+    return len(ours) == len(theirs) and any(len(part) > 1 for part in set(ours) & set(theirs))
+
+
+def _stands(parts: list[str], stems: list[str]) -> bool:
+    """Whether the parts stand in their order with at most a word between them."""
+    for place in (at for at, word in enumerate(stems) if word == parts[0]):
+        here = iter(stems[place : place + len(parts) + 1])
+        if all(part in here for part in parts):
+            return True
+    return False
+
+
+def _parts(name: str) -> list[str]:
+    return [stem(part) for part in _JOINT.split(fold(name, accents=False)) if part]
+
+
+def _other_position(reply: Answered, asked: Asked, answer: Expected) -> str:
+    """The second Sunday for the last Sunday: another place in an order before the same word."""
+    theirs = _positions(reply.passage.stems)
+    for word, wanted in _positions(answer.passage.stems).items():
+        found = theirs.get(word, {})
+        if found and wanted.keys().isdisjoint(found) and asked.words.isdisjoint(found):
+            place = min(found.values())
+            return reply.passage.quote(place, place + 1)
+    return ""
+
+
+def _positions(stems: list[str]) -> dict[str, dict[str, int]]:
+    """Word → what stands before it of the words for a place in an order, and where."""
+    found: dict[str, dict[str, int]] = {}
+    for place, (before, word) in enumerate(pairwise(stems)):
+        if before in _POSITIONS and word not in STOP and word not in _POSITIONS:
+            found.setdefault(word, {}).setdefault(_SAME_POSITION.get(before, before), place)
+    return found
 
 
 def _other_title(reply: Answered, asked: Asked, answer: Expected) -> str:

@@ -8,14 +8,14 @@ from proctor.reading.text.words import stem, stem_set
 
 _ADVERSE = """
 absent abolished abandoned adverse afraid alas allergic allergy avoid avoided avoiding bad ban banned bans bleak blind
-broken cancelled canceled ceased closed closes contraindicated crushed damage damaged danger dangerous dead deaf
+blocked broken cancelled canceled ceased closed closes contraindicated crushed damage damaged danger dangerous dead deaf
 decline declined
-defective denied denies deny destroyed died disabled disagree disallow disallowed
+defective denied denies deny deprecated destroyed died disabled disrupt affect disagree disallow disallowed
 discontinued discourage discouraged dismissed dispute disputed dropped empty
 exclude excluded excludes excluding exclusion
 exempt exempted expelled expire expired extinct fail failed fails failing failure false falsehood faulty
 fiction flawed forbid forbidden
-forbids forfeit halt halted harmful hazardous ignored ill illegal impossible inaccurate incorrect inedible
+forbids forfeit harm loss halt halted harmful hazardous ignored ill illegal impossible inaccurate incorrect inedible
 ineligible inert
 infringe insufficient invalid killed lack lacked lacking lacks lapsed lethal lose loses lost misconception
 misleading missed
@@ -23,7 +23,7 @@ misses missing mistake mistaken myth neglect nonsense nullified obsolete omit om
 overturned oversold
 poisonous postponed problem prevent prevents prohibit prohibited prohibits punishable refrain refuse refused refuses
 refute refuted regret
-regrettably reject rejected rejects removed repealed replaced resigned retired revoked risky rotten ruin ruined
+regrettably reject rejected rejects removed repealed resigned retired revoked risky rotten ruin ruined
 rumour rumor scrapped
 scarce shut shuts sold-out stop stopped stops stopping suspended terminated toxic unable unfortunately
 unfit unlawful unlike untrue vacant vetoed violates void voided waive waived withdrawn withdrew withheld worse
@@ -40,7 +40,7 @@ inferior insolvent interrupt jeopardise
 lacklustre malfunction malfunctioning misplaced nullify objection obstructed opponent oppose outdated
 outlawed overruled
 quashed rebut rebutted recalled relinquished removed rescinded resisted retracted rotted scrap scuppered
-shelved shortage snub spoil spoilt spoiled
+shortage snub spoil spoilt spoiled
 stale stolen struggle stuck suffer suffers taboo tear terrible thwarted torn trouble turndown unsold
 useless vanish vanished veto
 violate vulnerable waste weak wilted withdraw withhold worthless wounded nonexistent fake
@@ -53,13 +53,20 @@ shan't dont doesnt
 didnt isnt wasnt arent cant wont nope zero non
 """
 _PAIRS = """
-open: closed shut | allow permit permitted legal may welcome: forbid prohibit ban illegal refrain
+open: closed shut | allow permit permitted legal may welcome tolerate acceptable ok okay lawful: forbid prohibit ban
+allow permit permitted legal may welcome tolerate acceptable ok okay lawful: illegal refrain outlaw unlawful
 include: exclude extra omit separate supplement surcharge charge cost
 safe: dangerous harmful toxic risky
 need require must mandatory compulsory obligatory necessary due: optional voluntary waived exempt supplied automatic
+need require must mandatory compulsory obligatory necessary due: skip | block bar: allow accessible work
+apply force warning restriction curfew alert: lift | happy content: lonely sad miserable
+reimburse refund cover subsidise repay: selfpaid | refund return repay: keep retain | delay late: ontime schedule
+still remain: replace formerly | hold stay current charge run: formerly
+guarantee automatic: discretionary depend vary | enforce: optional voluntary
 accept approve grant pass agree: reject refuse decline deny | free: charge pay cost fee price ticket
 work: broken faulty
-rise increase grow climb gain taller rose: down fell fall decrease drop shrink decline sink reduce
+rise increase grow climb gain taller rose soar surge jump: down fell fall decrease drop shrink decline
+rise increase grow climb gain taller rose soar surge jump: sink reduce slip slump dip plunge
 taller: shorter lower | longer: shorter | higher: lower
 hotter warmer hot warm: colder cooler cold cool | faster fast quick: slower slow | slow: speed accelerate quicken
 bigger larger large big: smaller small tiny
@@ -68,20 +75,20 @@ stronger strong: weaker weak | richer: poorer
 cheaper cheap: dearer expensive dear | easier easy: harder hard difficult | more: less fewer | better: worse
 same identical equal alike: differ different slower faster higher lower bigger smaller larger unequal
 same: longer shorter more less vary
-before: after | first: last | above: below under | inside indoors: outside outdoors
+before: after | above: below under | inside indoors: outside outdoors
 alive living survive: dead die extinct perish kill
 public: private | present: absent | available vacancy room space seat: full booked
 final binding: appeal overturn provisional revise | full: empty vacant | married: single divorced unmarried
 male man men boy: female woman women girl
-buy: sell | keep: discard return lose | keep stay remain retain: remove delete erase | hide: show see display
+keep: discard return lose | keep stay remain retain: remove delete erase | hide: show see display
 start begin: end stop finish | permanent: temporary | singleuse: multipleuse rechargeable
 remain stay: leave depart
-vegetarian vegan: meat beef chicken pork fish | true: false | right: wrong | day: night | wet: dry
+vegetarian vegan: meat beef chicken pork fish | true: false | right: wrong | wet: dry
 solid: liquid gas | guilty: innocent acquitted
 win won: lose lost | arrive: depart | north: south | east: west | deep: shallow | wide: narrow | rough: smooth
 near close: far distant
 common frequent often: rare rarely uncommon scarce seldom | always: never | refundable: forfeited | hit: miss
-native: foreign imported | sweet: bitter sour | increase: cut | import: export | lend: borrow | push: pull
+native: foreign imported | sweet: bitter sour | increase: cut | import: export | push: pull
 hire: fire | enter: exit | lock: unlock
 clockwise: anticlockwise counterclockwise | forward forwards: backward backwards
 active: dormant inactive retired | fresh: stale frozen | raw: cooked
@@ -122,7 +129,7 @@ fullday fulltime: parttime | fulltime: parttime | singleuser: shared | permanent
 healthy: sick ill unhealthy | recover: worsen deteriorate | cure: incurable | contagious infectious: harmless
 benign: malignant | sterile: contaminated | vaccinate: unvaccinated | awake: asleep | sober: drunk | calm: rough stormy
 improve better: worsen worse deteriorate | strengthen: weaken | tighten: loosen | widen: narrow | lengthen: shorten
-lengthen grow longer: slow | expand: contract shrink | extend: shorten unchanged stand | accelerate: slow brake
+expand: contract shrink | extend: shorten unchanged stand | accelerate: slow brake
 appear: disappear vanish | exist: extinct fictional mythical | real genuine: fake fictional imaginary staged hoax
 fact factual: myth fiction legend | prove proven: disprove disproven refute refuted debunk
 confirm: contradict refute deny
@@ -154,7 +161,7 @@ prime: composite divisible | rational: irrational | integer: fraction decimal | 
 singular: plural | vowel: consonant | active: passive | synonym: antonym | prefix: suffix | fiction novel: nonfiction
 monarchy kingdom: republic | democracy: dictatorship | landlocked: coastal | colony: independent | urban city: rural
 majority: minority | elected: appointed | incumbent: former | reelected: ousted | married: unmarried
-divorced: married | single: married | adult: minor child | junior: senior | first: final
+divorced: married | single: married | junior: senior
 beginner: expert advanced | amateur: professional | qualified: unqualified | certified: uncertified
 wired: wireless | corded: cordless | battery: mains | rechargeable: disposable | upgradeable expandable: soldered fixed
 adjustable: fixed | foldable: rigid | removable: fixed builtin sealed

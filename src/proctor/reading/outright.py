@@ -21,21 +21,19 @@ _ELLIPTIC = lazy(
 _YES = r"yes|yeah|yep|yup|yea|aye|affirmative|ja|oui|s[ií]|sim|oui"
 _NO = r"no|nope|nah|nay|negative|nein|non|nee|não|nao"
 _SURE = (
-    r"absolutely|definitely|certainly|indeed|of course|exactly|precisely|correct|right|true|quite so|quite right"
-    r"|sure|surely|totally|for sure|agreed|always|"
-    r"without (?:a )?doubt|undoubtedly|positive|granted|naturally|obviously|clearly|you bet|very much so|confirmed"
-    r"|supported|that's (?:right|true|correct|a fact|so)|"
-    r"(?:i'd |i |i would )agree|you(?:'re| are) right|included|allowed|permitted"
+    r"absolutely|definitely|certainly|indeed|of course|exactly|precisely|correct|right|true|quite so|quite right|sure"
+    r"|surely|totally|for sure|agreed|always|without (?:a )?doubt|undoubtedly|positive|granted|naturally|obviously"
+    r"|clearly|you bet|very much so|confirmed|supported|that's (?:right|true|correct|a fact|so)|(?:i'd |i |i would"
+    r" )agree|you(?:'re| are) right|included|allowed|permitted"
 )
 _NEVER = (
     r"absolutely not|definitely not|certainly not|of course not|not (?:at all|really|quite|yet|exactly|true|so"
-    r"|correct|likely|any ?more|necessarily|anymore|that|a)|never|hardly(?: ever)?|no way|not|wrong|false"
-    r"|incorrect|untrue|"
-    r"i'm afraid not|afraid not|far from it|on the contrary|quite the (?:opposite|reverse|contrary)"
-    r"|the (?:opposite|reverse)|by no means|not in the least|(?:that's |it's |this is )?a (?:common |popular "
-    r"|widespread |persistent )?(?:myth|misconception|legend|rumou?r|fallacy)|"
-    r"(?:i'd |i |i would )disagree|you(?:'re| are) (?:mistaken|wrong)|don't|unsupported|none|nobody|no one|nothing"
-    r"|neither|nowhere|rarely|seldom|denied|forbidden|prohibited|under no circumstances"
+    r"|correct|likely|any ?more|necessarily|anymore|that|a)|never|hardly(?: ever)?|no way|not|wrong|false|incorrect"
+    r"|untrue|i'm afraid not|afraid not|far from it|on the contrary|quite the (?:opposite|reverse|contrary)|the "
+    r"(?:opposite|reverse)|by no means|not in the least|(?:that's |it's |this is )?a (?:common |popular |widespread "
+    r"|persistent )?(?:myth|misconception|legend|rumou?r|fallacy)|(?:i'd |i |i would )disagree|you(?:'re| are) "
+    r"(?:mistaken|wrong)|don't|unsupported|none|nobody|no one|nothing|neither|nowhere|rarely|seldom|denied|forbidden"
+    r"|prohibited|under no circumstances"
 )
 _OPENING = lazy(
     rf"^\W*(?:well,? |oh,? |hmm+,? |so,? |and |but |then |actually,? |in (?:short|fact),? |the answer is:? "
@@ -51,17 +49,14 @@ SENTENCE = lazy(r"(?<=[.!?])\s+|\n+|;\s|…\s?|\.\.\.\s?")
 
 
 _REPORTED = lazy(
-    rf"(?<!i'd )(?<!i would )(?<!i )\b(?:say|says|said"
-    rf"|saying|tell|tells"
-    rf"|told|hear|heard|think|thought|assume[ds]?|expect(?:ed)?|answer(?:ed)?(?: \w+){{0,4}} was)\b(?: (?:you|us"
-    rf"|me|people|a|an|it's"
-    rf"|it was|that)){{0,2}}\W+(?:{_YES}|{_NO})\b"
+    rf"(?<!i'd )(?<!i would )(?<!i )\b(?:say|says|said|saying|tell|tells|told|hear|heard|think|thought|assume[ds]?"
+    rf"|expect(?:ed)?|answer(?:ed)?(?: \w+){{0,4}} was)\b(?: (?:you|us|me|people|a|an|it's|it was|that)){{0,2}}\W+"
+    rf"(?:{_YES}|{_NO})\b"
 )
 """A yes or no in somebody else's mouth, or of another time."""
 _THERE_IS = lazy(
-    r"\W*(?:there(?:'s| is| are)|(?:we|it|they|i)(?:'ve| have| has)(?: got)?|you'll find) (?:one|some|several"
-    r"|plenty|both)"
-    r"(?=\W*$|[,.;!]| (?:on|in|at|by|near|behind|under|next|for|just|right|of them)\b)"
+    r"\W*(?:there(?:'s| is| are)|(?:we|it|they|i)(?:'ve| have| has)(?: got)?|you'll find) (?:one|some|several|plenty"
+    r"|both)(?=\W*$|[,.;!]| (?:on|in|at|by|near|behind|under|next|for|just|right|of them)\b)"
 )
 """`There's one on the corner`."""
 _HAS_BEEN = lazy(r"\W*(?:it|they|he|she)(?:'s|'ve| has| have) been(?: one| so)?(?: ever)? (?:since|for)\b")
@@ -77,17 +72,20 @@ _GLAD = lazy(
     r"^\W*(?:i'm|i am|we're|we are) (?:\w+ )?(?:happy|glad|pleased|sorry|afraid|sad)(?: to (?:say|tell you"
     r"|report))?(?: that)? (?=\w)"
 )
+_COURTESY = lazy(
+    r"^\W*(?:(?:please )?(?:don't|do not|no need to|not to) worry(?: about (?:it|that))?|no worries|sorry(?: about"
+    r" that)?|(?:i'm )?afraid|good news|bad news|(?:good|great) question|thanks(?: for (?:asking|your \w+))?|hi|hello"
+    r"|hey|sadly|unfortunately|luckily|happily|as it happens)\b\W*(?=\w)"
+)
 _QUANTIFIED = lazy(
     r"\W*(?:(?P<no>none|neither|not (?:a single )?one|nobody|no one)|every(?: single)? one|all|each(?: and every"
-    r" one)?|both"
-    r"|(?:at least )?(?:several|many|a few|dozens|hundreds|plenty|a handful|lots|quite a few))"
-    r"(?: of (?:them|those|these|us|you))?(?:\W*|: .*)"
+    r" one)?|both|(?:at least )?(?:several|many|a few|dozens|hundreds|plenty|a handful|lots|quite a few))(?: of "
+    r"(?:them|those|these|us|you))?(?:\W*|: .*)"
 )
 """`Every one of them.`"""
 _TALK = lazy(
-    r"(?:i (?:understand|see|hear|know|get)|i(?:'m| am) (?:happy|glad|sorry)|you(?:'re| are) right to|we(?:'d|"
-    r" would) "
-    r"(?:love|be (?:happy|glad|delighted))|thanks?|good|great|happy to|let me|please (?:note|see|find))\b"
+    r"(?:i (?:understand|see|hear|know|get)|i(?:'m| am) (?:happy|glad|sorry)|you(?:'re| are) right to|we(?:'d| would)"
+    r" (?:love|be (?:happy|glad|delighted))|thanks?|good|great|happy to|let me|please (?:note|see|find))\b"
 )
 """What goes on with the conversation rather than with an answer."""
 _CONFIRMS = lazy(r"(?:i|we) (?:can |must |may |have to |am able to )?(?:confirm|tell you|say|see)(?: that)? ")
@@ -112,6 +110,7 @@ _NO_NOUN = """
 for on in at to with if when during from before after as by since unless but
 it you they he she there i we the that this not
 """
+_NOBODY, _ANYBODY = lazy(r"nobody|no one|none"), lazy(r"\b(?:any|some|every)(?:one|body)\b|\banyone else\b")
 _FOLLOWS_NO = frozenset(_NO_NOUN.split())
 """Words before which `no` is an answer: before others it goes with a noun."""
 
@@ -182,7 +181,7 @@ def _opening(sentence: str, asked: Asked) -> bool | None:
         return None
     alone = not match["next"] or any(sign in match["after"] for sign in ",.;:!-\n)")
     if match["never"]:
-        return _never(match, alone)
+        return False if _NOBODY.fullmatch(match["never"]) and _ANYBODY.search(asked.folded) else _never(match, alone)
     permitted = _permits(sentence[match.start("next") :], asked)
     if permitted is not None and alone:
         return not permitted
@@ -215,7 +214,7 @@ def _never(match: re.Match[str], alone: bool) -> bool | None:
     said = match["never"]
     if said.startswith("not a") and len(match.string.split()) <= _FEW:
         return None if match["next"] in ("problem", "issue", "worry", "bother") else False
-    whole = " " in said or ("'" in said and said != "don't")
+    whole = (" " in said and said != "no one") or ("'" in said and said != "don't")
     return False if alone or (whole and not said.startswith("not a")) else None
 
 
@@ -234,8 +233,8 @@ def _is_aside(sentence: str, match: re.Match[str]) -> bool:
 
 
 def _elliptic(sentence: str, asked: Asked) -> bool | None:
-    """`It does.`, `There isn't, …`, `He did, gradually`; what only was so is not so."""
-    match = _ELLIPTIC.match(sentence)
+    """`It does.`, `There isn't, …`, `Don't worry, you don't`; what only was so is not so."""
+    match = _ELLIPTIC.match(_COURTESY.sub("", sentence, count=1))
     if match is not None and _SOME.match(sentence) and _ALL.search(asked.folded):
         return False
     if match is None:

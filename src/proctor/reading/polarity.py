@@ -4,23 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from proctor.reading.amounts import by_amount, by_clock
 from proctor.reading.clauses import by_meaning, taken_back
 from proctor.reading.cleft import holds_role, identifies, in_another_place, singled_out
 from proctor.reading.comparison import compare_sides
+from proctor.reading.days import by_day
+from proctor.reading.mood import by_mood, is_needed
+from proctor.reading.others import names_others
 from proctor.reading.outright import outright
 from proctor.reading.question import Asked
 from proctor.reading.text.fold import fold
 from proctor.reading.text.lazy import lazy
 from proctor.reading.ticks import read_ticks, spell_out
+from proctor.reading.wanted import wanted_by
 
 _NO_ANSWER = lazy(
-    r"\b(?:i|we)(?:'m| am|'re| are)? (?:\w+ )?(?:don't|do not|cannot|can't|unable|not able|couldn't|could not"
-    r"|have no)\b(?: to)?"
-    r"(?: \w+){0,2} (?:know|answer|say|tell|confirm|determine|find|provide|offer|advise|help|verify|access"
-    r"|comment|judge"
-    r"|idea|information)\b|\bno (?:information|data|mention|record|details?|answer)\b|\b(?:not known|unknown) to\b"
-    r"|\bcan(?:no|')t be (?:determined|answered|confirmed|verified)\b|\bno idea\b|\bas an ai\b|\bnot enough"
-    r" information\b"
+    r"\b(?:i|we)(?:'m| am|'re| are)? (?:\w+ )?(?:don't|do not|cannot|can't|unable|not able|couldn't|could not|have"
+    r" no)\b(?: to)?(?: \w+){0,2} (?:know|answer|say|tell|confirm|determine|find|provide|offer|advise|help|verify"
+    r"|access|comment|judge|idea|information)\b|\bno (?:information|data|mention|record|details?|answer)\b|\b(?:not"
+    r" known|unknown) to\b|\bcan(?:no|')t be (?:determined|answered|confirmed|verified)\b|\bno idea\b|\bas an ai\b"
+    r"|\bnot enough information\b"
 )
 _READ = 8_000
 """Characters of a reply, half at its beginning and half at its end: an answer seldom stands in between."""
@@ -38,11 +41,18 @@ _ASKS_NEED = lazy(
 )
 _TELLS_TO = lazy(
     r"\W*please (?:do )?(?!do not|don't|note|see|find|contact|check|be aware|feel|refer|let|leave|skip|keep|ignore)\w"
-    r"|\W*(?!(?:this|that|as|is|was|has|does|unless|only|not|never|let|see|check|contact|visit|there|if|in|on|at|to|for|of"
-    r"|with|from|by|once|after|before|until|even|what|when|skip|leave|forget|ask|keep|ignore)\b)"
-    r"[a-z]{3,} (?:it|them|your|both)\b(?! (?:is|are|was|were|can|may|will|does|do|has|have)\b)"
+    r"|\W*(?!(?:this|that|as|is|was|has|does|unless|only|not|never|let|see|check|contact|visit|there|if|in|on|at|to"
+    r"|for|of|with|from|by|once|after|before|until|even|what|when|skip|leave|forget|ask|keep|ignore)\b)[a-z]{3,} "
+    r"(?:it|them|your|both)\b(?! (?:is|are|was|were|can|may|will|does|do|has|have)\b)"
 )
 """`Please sign up …`, `Stamp it …`: to be told to do a thing is a yes to whether it must be done."""
+
+
+_POINTS = lazy(
+    r"\byou(?:'ll| will| can) find (?:the|our|all|more|further|details|a list)\b|\blet me (?:check|look|find out|ask)\b"
+    r"|\bget back to you\b"
+)
+"""What tells where to look rather than whether."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,6 +69,8 @@ class Said:
     """Whether it says that it does not know, or will not tell."""
     weak: bool = False
     """Whether little speaks for it."""
+    stray: bool = False
+    """Whether it is said in no word of the question, of which more may be said than whether one may."""
 
     @property
     def related(self) -> bool:
@@ -83,7 +95,15 @@ def says(text: str, asked: Asked) -> Said:
         return Said(yes=None, outright=False, depends=True)
     if _ASKS_NEED.search(asked.folded) and _TELLS_TO.match(folded):
         return Said(yes=True, outright=False)
-    more = compare_sides(folded, asked.folded)
+    if is_needed(folded, wanted_by(asked)):
+        return Said(yes=True, outright=False)
+    more = by_amount(folded, asked)
+    if more is None:
+        more = by_clock(folded, asked)
+    if more is None:
+        more = by_day(folded, asked)
+    if more is None:
+        more = compare_sides(folded, asked.folded)
     if more is None:
         more = singled_out(folded, asked)
     if more is None:
@@ -91,11 +111,19 @@ def says(text: str, asked: Asked) -> Said:
     if more is None:
         more = holds_role(text, asked)
     if more is None:
-        more = in_another_place(folded, asked)
+        more = in_another_place(text, asked)
     if more is not None:
         return Said(yes=more, outright=False)
     meant = by_meaning(folded, asked)
-    return Said(yes=meant.yes, outright=False, weak=meant.weak)
+    if meant.weak:
+        other = names_others(folded, asked)
+        mood = by_mood(folded, wanted_by(asked)) if other is None else other
+        if mood is not None:
+            return Said(yes=mood, outright=False)
+        if meant.yes and _POINTS.search(folded):
+            return Said(yes=None, outright=False)
+    stray = meant.stray and not wanted_by(asked).leave
+    return Said(yes=meant.yes, outright=False, weak=meant.weak, stray=stray)
 
 
 def _stands(word: bool, folded: str, asked: Asked) -> Said:

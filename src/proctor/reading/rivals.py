@@ -21,7 +21,7 @@ _TOGETHER = stem_set("together altogether total combined overall sum whole")
 _ASKS_EACH = lazy(r"\b(?:each|per|single|one|every|apiece|individual)\b")
 _ASKS_ALL = lazy(r"\b(?:together|altogether|total|combined|overall|in all)\b")
 _OF_ONE = lazy(r"\b(?:an?|each|every|per|one) (?:\w+ )?(\w+)")
-_EQUALS = lazy(r"\(|=|≈|\b(?:i\.?e|that is|that's|or|which is|equals?|equivalent|meaning|namely)\b")
+_EQUALS = lazy(r"(?<![.!?] )\(|=|≈|\b(?:i\.?e|that is|that's|or|which is|equals?|equivalent|meaning|namely)\b")
 _CONCLUDES = lazy(
     r"\b(?:so|therefore|thus|hence|which (?:makes|means|leaves)|that (?:makes|means|leaves)|makes|making|leaving|giving"
     r"|together|altogether|in (?:all|total)|a total of|i mean|in other words)\b"

@@ -25,11 +25,17 @@ from proctor.reading.text.negation import find_exception, find_negation
 from proctor.reading.text.overlap import GENERIC, STOP
 from proctor.reading.text.passage import Passage
 from proctor.reading.text.words import stem_set
+from proctor.reading.thesaurus import likeness
 from proctor.reading.verdict import MOST_WITHOUT_FACT, PASSING, WRONG_FACT, Form, Verdict
 from proctor.reading.words import words_met
 from proctor.reading.yes_no import yes_or_no
 
-_AROUND_VERB = lazy(r"\b(?:is|are|was|were|include|includes)\b(?: all)?|:\s")
+_AROUND_VERB = lazy(
+    r"\b(?:is|are|was|were|includes?|including|ha(?:s|ve|d)|contains?|comprises?|covers?|offers?|gets?|with)\b"
+    r"(?: all)?|:\s"
+)
+_REST = lazy(r"\b(?:the )?(?:rest|remainder|remaining \w+|traces?) (?:is|are|of|being|consists?)\b.*")
+"""`The rest is argon` names what was not asked for."""
 _NEAR = 0.45
 """From this share of a statement's words on a reply says much the same, so that one opposite turns it round."""
 _FACT_LEFT_OUT = 0.7
@@ -40,7 +46,10 @@ _PART_OF_NAME = 0.5
 _IN_ORDER = lazy(r"\bin (?:the right |the correct |the )?order\b|\bfirst, second\b|\bin (?:what|which) order\b")
 _THROUGH = lazy(r"[\w']+ (?:through|thru|till|until|to) (?:on )?")
 _ALONE = lazy(r"\b(?:alone|all by (?:himself|herself)|single-handed(?:ly)?|on (?:his|her) own)\b")
-_ENDED = lazy(r"\b(?:ended|discontinued|dropped|ceased|no longer|was removed|were removed|was withdrawn)\b")
+_ENDED = lazy(
+    r"\b(?:ended|discontinued|dropped|ceased|no longer|was removed|were removed|was withdrawn|absent|apologies"
+    r"|stayed (?:away|home|at home)|called in sick|on sick leave|missed (?:it|out)|ha[sd] to (?:cancel|drop out))\b"
+)
 _COUNTS = lazy(r"^(?:once|twice|(?:\w+ )?times) (?:a|per|each) \w+$|^(?:all|the) (?:two|three|four|five|six)$")
 _FREE = lazy(r"[- ]free\b(?! of| for| to| with| from)")
 _APART = lazy(
@@ -53,6 +62,7 @@ _ADDS = stem_set("also too plus add addition additionally finally well third fou
 _OF_NAMES = ("person", "place", "name")
 _NO = stem_set("no without non")
 _UNDECIDED = 0.4
+_LIKE, _NEAR_WORDS = 0.9, 4
 _SHORT_REPLY = 40
 _MOST_ASIDE = 0.3
 """For an expected name that the reply holds and does not give."""
@@ -312,6 +322,8 @@ def _is_strange(item: frozenset[str], known: frozenset[str]) -> bool:
 def _has(reply: Answered, asked: Asked, item: Expected) -> bool:
     match = _met(reply, asked, item)
     enough = _PART_OF_NAME if len(item.weights) > 1 and not item.facts else PASSING
+    if match.value < enough and (place := _said_otherwise(reply, asked, item)) >= 0:
+        match = Match(1.0, match.explanation, place, place)
     if match.value < enough or match.first < 0:
         return False
     if asked.negative or item.negative:
@@ -319,6 +331,17 @@ def _has(reply: Answered, asked: Asked, item: Expected) -> bool:
     if _is_denied(reply, match.first) or _is_set_apart(reply, asked, item, match):
         return False
     return find_negation(reply.passage, match.first, match.last) is None and not _has_ended(reply, match)
+
+
+def _said_otherwise(reply: Answered, asked: Asked, item: Expected) -> int:
+    """Where an item that is no name stands in other words: `rail ticket` for `train fare`; -1: nowhere."""
+    words = [word for word in item.weights if word not in STOP]
+    if not words or item.facts or item.text[:1].isupper():
+        return -1
+    stems = reply.passage.stems
+    places = [next((at for at, other in enumerate(stems) if likeness(word, other) >= _LIKE), -1) for word in words]
+    near = max(places) - min(places) <= _NEAR_WORDS
+    return min(places) if min(places) >= 0 and near else -1
 
 
 def _is_set_apart(reply: Answered, asked: Asked, item: Expected, match: Match) -> bool:
@@ -336,14 +359,14 @@ def _is_set_apart(reply: Answered, asked: Asked, item: Expected, match: Match) -
 def _has_ended(reply: Answered, match: Match) -> bool:
     """`Firefox support ended last year`."""
     passage = reply.passage
-    here = [place for place, clause in enumerate(passage.clauses) if clause == passage.clauses[match.first]]
+    here = [place for place, clause in enumerate(passage.clauses) if clause == passage.clauses[match.last]]
     return _ENDED.search(passage.folded[passage.starts[match.first] : passage.ends[here[-1]]]) is not None
 
 
 def _find_unexpected(reply: Answered, asked: Asked, wanted: Sequence[Expected]) -> list[frozenset[str]]:
     """What the reply lists beside what was expected."""
     named = all(answer.text[:1].isupper() for answer in wanted) and not reply.passage.text.islower()
-    found = (item for item in _list_items(reply.passage.text) if not named or _has_capital(item))
+    found = (item for item in _list_items(_REST.sub("", reply.passage.text)) if not named or _has_capital(item))
     listed = [stem_set(fold(item, accents=False)) - STOP for item in found if not _is_count(item)]
     known = asked.content.union(*(answer.weights for answer in wanted))
     return [item for item in listed if item and _is_strange(item, known) and (named or not item <= GENERIC)]
@@ -367,4 +390,4 @@ def _list_items(text: str) -> tuple[str, ...]:
     found = items(text)
     if found or "," not in text:
         return found
-    return max((items(part) for part in _AROUND_VERB.split(text)), key=len)
+    return max((items(part.strip(" .")) for part in _AROUND_VERB.split(text)), key=len)

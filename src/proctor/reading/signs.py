@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from proctor.reading.lexicon import concept
 from proctor.reading.opposites import ADVERSE, NEGATORS, OPPOSITES, PREFIXED, without_prefix
-from proctor.reading.signed_phrases import BOUNDLESS, DENIED, NEEDLESS
+from proctor.reading.signed_phrases import BOUNDLESS, CHOICE, DENIED, NEEDLESS, UNMOVED
 from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import stem_set
 
@@ -21,6 +21,10 @@ VERBS = stem_set("is are was were has have there it we you they can may will mus
 """Verbs and their subjects, which end a phrase without a comma."""
 _NEWS = stem_set("unfortunately unfortunate regret regrettably alas afraid sadly sorry")
 """Words that announce bad news, and deny only where nothing else does."""
+_LIMITS = stem_set(
+    "limit cap capped limited minimum maximum restriction restricted quota ceiling code rule fixed reserved assigned"
+)
+_MATTERS = stem_set("matter change influence difference depend")
 _ROOT = 5
 """Letters."""
 
@@ -36,6 +40,10 @@ def sign_of(
             continue
         if word in NEGATORS or word == DENIED:
             sign = -sign
+        elif word == CHOICE:
+            sign = -sign if (need and WITHOUT not in wanted) or not _LIMITS.isdisjoint(wanted) else sign
+        elif word == UNMOVED:
+            sign = sign if _MATTERS.isdisjoint(wanted) else -sign
         elif word in _NEWS:
             news = True
         elif word == BOUNDLESS and stems[place + 1] in wanted:

@@ -84,6 +84,12 @@ _ONE_PERIOD = lazy(
 )
 _SLANG = lazy(r"\b(bucks|grand|quid|k(?= (?:a|per|each) (?:year|month)))\b")
 _SLANG_WORDS = {"bucks": "dollars", "grand": "thousand", "quid": "pounds sterling"}
+_SPAN = lazy(
+    r"(?<!half )(?<!of )(?<!than )(?<!over )\ba (decade|century|fortnight|millennium)\b(?! (?:ago|later|earlier|old))"
+)
+_NEXT_DAY = lazy(r"\b(?:the )?(?:next|following) ((?:working |business |calendar )?day)\b")
+_MILITARY = lazy(r"(?<![\d:.,])([01]\d|2[0-3]):?([0-5]\d) ?(?:hours|hrs)\b")
+_YEARS = lazy(r"(?<![\w-])(1\d|20)(\d\d)-(\d\d)(?![\w/-])")
 _SHORT_YEAR = lazy(r"(?<!\w)'(\d\d)\b")
 _SPOKEN_CLOCK = lazy(
     rf"\b(?P<hour>{'|'.join(_NUMBERS)})[ -](?P<minute>thirty|fifteen|forty-five|twenty|ten|forty|fifty|oh five"
@@ -115,6 +121,7 @@ _OR_MORE = lazy(
     r"|(?<![\w.,])(\d[\d.,]*(?:\s?[a-z%°]+)?),? (?P<least>minimum|at (?:the )?(?:very )?least|at a minimum|maximum"
     r"|at (?:the )?most|max|min)\b"
 )
+_MONTHS = 12
 _ERA = lazy(r"\bb\.?\s?c\.?\s?e\b\.?")
 _SPELLED_DAY = lazy(
     rf"\b(?:the )?(?P<day>(?:twenty|thirty)[ -](?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)"
@@ -166,8 +173,9 @@ _PERIOD_BEFORE = lazy(rf"\b({'|'.join(word for word in _PER_ADVERB if len(word) 
 _LOOK_BACK = 40
 _SHORT_PERIODS = {"h": 8766.0, "hr": 8766.0, "mo": 12.0, "yr": 1.0, "wk": 52.18, "d": 365.25}
 _HINT = lazy(
-    r"\b(?:in|of|out|every|each|per|once|twice|a|an|one|two|three|four|minus|negative|below|bucks|grand|bce?|or|and|night|mon|tue"
-    r"|tues|wed|thu|thur|thurs|fri|sat|sun|of|thirty|fifteen|forty|hundred|thousand|million|billion|at)\b|ly\b|'\d\d\b|b\.\s?c|minimum|least|most|max|wards"
+    r"\b(?:in|of|out|every|each|per|once|twice|a|an|one|two|three|four|minus|negative|below|bucks|grand|bce?|or|and"
+    r"|night|mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun|of|thirty|fifteen|forty|hundred|thousand|million|billion|at)\b"
+    r"|ly\b|'\d\d\b|\d-\d\d\b|\d ?h(?:ou)?rs|next|following|b\.\s?c|minimum|least|most|max|wards"
 )
 
 
@@ -182,7 +190,9 @@ def plain_values(folded: str, asked: Asked, *, often: bool, share: bool) -> str:
         folded = _SHARE.sub(_share_in_parts, _OUT_OF.sub(_share_of, folded))
     folded = _BELOW_ZERO.sub(r"-\1\2", _SIGNED.sub("-", folded))
     folded = _RATE.sub(r"\1 per \2", folded)
-    folded = _ONE_PERIOD.sub(r"\1 1 \2", folded)
+    folded = _SPAN.sub(r"1 \1", _ONE_PERIOD.sub(r"\1 1 \2", folded))
+    if asked.kind == "quantity":
+        folded = _NEXT_DAY.sub(r"1 \1", folded)
     folded = _SLANG.sub(lambda match: _SLANG_WORDS.get(match[0], match[0]), folded)
     folded = _SHARED_MULTIPLIER.sub(r"\g<low> \g<many>\g<to>\g<high> \g<many>", folded)
     folded = _OR_MORE.sub(_read_bound, folded)
@@ -190,10 +200,11 @@ def plain_values(folded: str, asked: Asked, *, often: bool, share: bool) -> str:
 
 
 def _plain_times(folded: str, asked: Asked) -> str:
-    folded = _ERA.sub("bc", folded)
+    folded = _YEARS.sub(_whole_years, _ERA.sub("bc", folded))
     if asked.kind == "date" or asked.year:
         folded = _SHORT_YEAR.sub(lambda match: ("19" if int(match[1]) > 30 else "20") + match[1], folded)
     if asked.kind == "time":
+        folded = _MILITARY.sub(r"\1:\2", folded)
         folded = _AT_HOUR.sub(lambda match: f"at {_NUMBERS.get(match[1], match[1])}:00", folded)
     if asked.kind in ("time", "date", "quantity", "name"):
         folded = _SPOKEN_CLOCK.sub(_clock, _TWELVE_AT_NIGHT.sub("midnight", folded))
@@ -201,6 +212,12 @@ def _plain_times(folded: str, asked: Asked) -> str:
     if "day" in asked.words or asked.kind in ("date", "time") or "open" in asked.words:
         folded = _WEEKDAY.sub(lambda match: _WEEKDAYS[match[1]], folded)
     return folded
+
+
+def _whole_years(match: re.Match[str]) -> str:
+    """1618-48 as 1618-1648; of 2019-05 the second number is a month."""
+    later = int(match[3]) > max(int(match[2]), _MONTHS)
+    return f"{match[1]}{match[2]}-{match[1]}{match[3]}" if later else match[0]
 
 
 def _read_bound(match: re.Match[str]) -> str:

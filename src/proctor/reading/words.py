@@ -219,10 +219,10 @@ def _add_compounds(found: dict[str, _Place], reply: Answered, answer: Expected) 
     """`steam ship` for `steamship`, on either side."""
     stems = reply.passage.stems
     for place, (one, other) in enumerate(pairwise(stems)):
-        if one + other in answer.weights:
+        if len(one) > 1 and one + other in answer.weights:
             found.setdefault(one + other, _Place(place, place + 1))
     for one, other in pairwise(answer.weights):
-        if one + other in reply.stems:
+        if len(one) > 1 and one + other in reply.stems:
             place = stems.index(one + other)
             found[one] = found[other] = _Place(place, place)
 

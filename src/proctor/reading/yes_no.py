@@ -12,10 +12,10 @@ from proctor.reading.text.lazy import lazy
 from proctor.reading.verdict import MOST_WITHOUT_FACT, WRONG_FACT, Verdict
 
 _UNDECIDED = 0.4
-_MEANT_YES, _MEANT_NO, _WEAKLY_MEANT, _ASSUMED = 0.82, 0.86, 0.76, 0.65
-"""How often a yes or a no that is said in other words is read rightly, one of which little more is said than what was
-asked about: as measured on the halves of our own sets that were read. A yes that is only not denied is right in two of
-three on the halves kept aside, which is too little to pass."""
+_MEANT_YES, _MEANT_NO, _STRAY_NO, _WEAKLY_MEANT, _ASSUMED = 0.82, 0.86, 0.7, 0.72, 0.65
+"""How often a yes or a no that is said in other words is read rightly, a no without a word of the question, one of
+which little more is said than what was asked about: as measured on the halves of our own sets that were kept aside.
+A yes that is only not denied is right in two of three there, which is too little to pass."""
 _WEAKLY_OTHERWISE = 0.4
 """For what is read so weakly as another answer that somebody should look at it."""
 _IN_OTHER_WORDS = 6
@@ -40,7 +40,7 @@ def yes_or_no(reply: Answered, asked: Asked, answer: Expected) -> Verdict | None
         return Verdict(_UNDECIDED, f"expected {wanted}, but the reply {why}")
     found = "yes" if said.yes else "no"
     if said.yes != answer.polarity:
-        value = 0.0 if said.outright else _WEAKLY_OTHERWISE if said.weak else 1 - _how_surely(said)
+        value = 0.0 if said.outright else _WEAKLY_OTHERWISE if _is_unsure(said) else 1 - _how_surely(said)
         return Verdict(value, f"expected {wanted}, found {found}", said.outright)
     return _with_clause(reply, asked, answer, wanted, _how_surely(said))
 
@@ -51,7 +51,14 @@ def _how_surely(said: Said) -> float:
         return 1.0
     if said.weak:
         return _WEAKLY_MEANT
-    return _MEANT_YES if said.yes else _MEANT_NO
+    if said.yes:
+        return _MEANT_YES
+    return _STRAY_NO if said.stray else _MEANT_NO
+
+
+def _is_unsure(said: Said) -> bool:
+    """Whether so little speaks for it that it may well be the other."""
+    return said.weak or (said.stray and not said.yes)
 
 
 def _goes_on(reply: Answered) -> bool:

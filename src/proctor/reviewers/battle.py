@@ -22,9 +22,9 @@ from proctor.roles import Reviewer
 from proctor.score import Contradiction, Part, Review
 from proctor.transcript import Turn
 
-BATTLE_RUBRIC = "battle-3"
+BATTLE_RUBRIC = "battle-5"
 """What is added to the inner reviewer's rubric; a change of rules or of the scale below is a new name."""
-MODEL_RUBRIC = "battle-4"
+MODEL_RUBRIC = "battle-6"
 """The same where the inner reviewer is a model that judges the questions and names contradictions itself."""
 _SHARED = 0.5
 """The share of a question's telling words that must belong to the topic for full relevance."""

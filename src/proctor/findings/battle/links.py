@@ -15,7 +15,7 @@ from proctor.reading.challenge import merely_stands_by
 from proctor.reading.conflicts.conflict import Exchange, conflict
 from proctor.reading.inquiry import read_inquiry
 from proctor.reading.languages.detect import is_english
-from proctor.reading.link import same_matter, same_question
+from proctor.reading.link import same_matter, same_question, surely_same_question
 from proctor.reading.statement import read_statements
 from proctor.reading.text.fold import fold
 from proctor.reading.text.words import words
@@ -115,7 +115,7 @@ def _asks_again(seed: str, question: str) -> bool:
     asked = read_inquiry(question)
     if asked.source or asked.inverted:
         return False
-    return asked.contests or asked.goes_on or same_question(seed, question)
+    return asked.contests or asked.goes_on or surely_same_question(seed, question)
 
 
 def _is_about_another(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product, takewhile
 
-from proctor.reading.conflicts.pair import Found, Pair, are_opposed, says_all
+from proctor.reading.conflicts.pair import Found, Pair, says_all
 from proctor.reading.conflicts.scope import QUOTED, is_always, is_conditional, keeps_to, times_of
 from proctor.reading.conflicts.sides import rejects, says_of_it
 from proctor.reading.inquiry import is_light, plain_words
@@ -14,6 +14,7 @@ from proctor.reading.link import one_proposition, one_question
 from proctor.reading.manner import without_concessions
 from proctor.reading.polarity import says
 from proctor.reading.question import understand
+from proctor.reading.relations import are_opposed
 from proctor.reading.statement import Claim, Statements, excerpt
 from proctor.reading.text.fold import fold
 from proctor.reading.text.lazy import lazy

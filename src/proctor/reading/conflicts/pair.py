@@ -8,9 +8,10 @@ from typing import Literal, NamedTuple
 
 from proctor.reading.challenge import CONTESTING
 from proctor.reading.inquiry import Inquiry, is_light, plain_words
-from proctor.reading.lexicon import akin, concept, is_derived
+from proctor.reading.lexicon import akin, concept
 from proctor.reading.link import kinds_meet, missing, one_question
-from proctor.reading.opposites import ADVERSE, OPPOSITES, are_opposite
+from proctor.reading.opposites import ADVERSE
+from proctor.reading.relations import OPPOSITE_CONCEPTS, are_opposed
 from proctor.reading.statement import Statements
 from proctor.reading.text.lazy import lazy
 from proctor.reading.text.overlap import STOP
@@ -55,8 +56,6 @@ _CONVERTS = lazy(
 _AGAIN = lazy(r"\bagain\W*$|\bdid you say\W*$|\bonce more\W*$|\bone (?:last|more) time\b")
 _PRONOUN = lazy(r"\b(?:it|its|they|their|he|his|she|her|we|our|you)\b")
 _CALLED_IT = lazy(r"\b(?:it|its|they|them|he|him|she|there)\b")
-_ADMITTING = frozenset(map(concept, stem_set("open allow include accept admit welcome")))
-_REFUSING = frozenset(map(concept, stem_set("exclude ban forbid prohibit refuse bar")))
 _TURNING = ADVERSE - stem_set("fine")  # `fined` is adverse, `fine` is not
 
 
@@ -182,35 +181,13 @@ def is_reverse(topic: Inquiry, asked: Inquiry) -> bool:
 
 def _is_adverse(word: str) -> bool:
     """Whether a stem denies whatever it is said of; what has an opposite of its own only denies that."""
-    return word in _TURNING and not _OPPOSITE_CONCEPTS.get(concept(word))
+    return word in _TURNING and not OPPOSITE_CONCEPTS.get(concept(word))
 
 
 def _same_subject(topic: Inquiry, asked: Inquiry) -> bool:
     """Whether a question names something of an earlier one again, or calls it `it`."""
     shared = any(not is_light(word) and any(akin(word, own) for own in topic.telling) for word in asked.telling)
     return shared or _CALLED_IT.search(asked.asked) is not None
-
-
-def _opposite_concepts() -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
-    for word, others in OPPOSITES.items():
-        found.setdefault(concept(word), set()).update(map(concept, others))
-    return {word: frozenset(others - {word}) for word, others in found.items()}
-
-
-_OPPOSITE_CONCEPTS = _opposite_concepts()
-
-
-@lru_cache(maxsize=16384)
-def are_opposed(one: str, other: str) -> bool:
-    """Whether two stems mean the reverse of each other, in whatever words that mean the same; no thing is: freezer."""
-    if are_opposite(one, other):
-        return True
-    if {one, other} & _ADMITTING and {one, other} & _REFUSING:
-        return True
-    if is_derived(one) or is_derived(other):
-        return False
-    return concept(other) in _OPPOSITE_CONCEPTS.get(concept(one), ())
 
 
 def says_all(topic: Inquiry, folded: str) -> bool:

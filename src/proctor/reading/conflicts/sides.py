@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from proctor.reading.conflicts.agreement import meet
 from proctor.reading.conflicts.names import answers
-from proctor.reading.conflicts.pair import Found, Pair, are_opposed, is_reverse, says_all
+from proctor.reading.conflicts.pair import Found, Pair, is_reverse, says_all
 from proctor.reading.conflicts.scope import QUOTED, is_conditional, is_of_what_came_later, keeps_to
 from proctor.reading.conflicts.values import comparable
 from proctor.reading.inquiry import Inquiry, is_light, plain_words
@@ -16,6 +16,7 @@ from proctor.reading.lexicon import akin
 from proctor.reading.link import missing, one_question
 from proctor.reading.polarity import says
 from proctor.reading.question import understand
+from proctor.reading.relations import are_opposed
 from proctor.reading.statement import Claim, Statements, excerpt
 from proctor.reading.text.fold import fold
 from proctor.reading.text.lazy import lazy

@@ -14,6 +14,11 @@ _COMMA_OR = lazy(r",\sor\s", re.IGNORECASE)
 _SLASH = lazy(r"/")
 _MEASURED = lazy(r"\d ?[^\W\d]+/[^\W\d]+\b")
 """An amount with a unit of two: 99 mg/dL."""
+_PATH = lazy(
+    r"[/~.]\S{1,200}|[A-Z][\w.-]{0,60}(?:/[A-Z][\w.-]{0,60}){2,12}/?|\S{0,100}[\w-]/[\w-]{1,60}\.[a-z]{2,4}|\w+://\S+"
+)
+"""Where something lies: `Legal/Contracts/Signed`, `/var/log`."""
+_FIRM = lazy(r"[A-Z][\w'.-]{0,40}(?: [A-Z][\w'.-]{0,40})? & [A-Z][\w'.-]{0,40}(?: [A-Z][\w'.-]{0,40})?\.?")
 _BRACKETS = lazy(r"[(\[]([^()\[\]]*)[)\]]")
 _NAMING = lazy(r"^(?:or|also(?: known as| called)?|a\.?k\.?a\.?|i\.?e\.?|formerly|now|=)[\s,:]+", re.IGNORECASE)
 _LETTERS = lazy(r"[^\W\d_]{2}")
@@ -69,7 +74,7 @@ def _apart_at_or(text: str) -> list[str]:
 
 
 def _apart_at_slash(text: str) -> list[str]:
-    if "/" not in text or text.lower() in UNITS or _MEASURED.search(text):
+    if "/" not in text or text.lower() in UNITS or _MEASURED.search(text) or _PATH.fullmatch(text.strip()):
         return [text]
     parts = [part.strip() for part in _SLASH.split(text)]
     names = all(_is_short(part) and _LETTERS.search(part) and not _is_acronym(part) for part in parts)
@@ -101,7 +106,7 @@ def _with_brackets(text: str) -> list[str]:
 def items(answer: str) -> tuple[str, ...]:
     """The items of a list; empty where the text is no list: one comma alone (`Landover, Maryland`) makes none."""
     marked = _MARKED.search(answer) is not None
-    if not marked and is_sentence(answer):
+    if not marked and (is_sentence(answer) or _FIRM.fullmatch(answer.strip())):
         return ()
     if not (marked or _AND.search(answer) or len(_COMMA.findall(answer)) > 1):
         return ()

@@ -31,7 +31,10 @@ _NEXT = r"([^\s\d,.;:!?()\[\]\"^]+(?:\^\d)?)"
 _TAIL = lazy(rf"(\sand\sa\s(?:half|quarter)\b)?(?:([\s-]?){_NEXT}(?:\s{_NEXT}(?:\s{_NEXT})?)?)?")
 _AND_HALF = lazy(r"\sand\sa\s(half|quarter)\b")
 _CURRENCY = lazy(r"(us\$|a\$|c\$|[$€£¥₹]|\b(?:usd|eur|gbp|jpy|cny|inr|chf|aud|cad))\s?$")
-_ABOUT = lazy(r"(?:\b(?:about|around|approximately|approx\.?|circa|ca?\.|roughly|nearly|almost)|[~≈])\s?(?:an?\s)?$")
+_ABOUT = lazy(
+    r"(?:\b(?:about|around|approximately|approx\.?|circa|ca?\.|roughly|nearly|almost|close to|not quite"
+    r"|(?:just|slightly|a (?:bit|little)) (?:over|under|above|below|more than|less than))|[~≈])\s?(?:an?\s)?$"
+)
 _AT_LEAST = lazy(
     r"(?:\b(?:at least|minimum(?: of)?|(?<!no )(?<!not )more than|over|above|beyond|exceeding"
     r"|no (?:less|fewer|lower|smaller|shorter|colder|cooler|younger|earlier|lighter|slower) than"
@@ -46,7 +49,7 @@ _CHANGED_FROM = lazy(
     r"(?:up|down|rose|fell|risen|fallen|increased?|decreased?|dropped|grew|changed|moved|raised|cut|lowered) from $"
 )
 """Before an old value and a new one: no range."""
-_LOOK_BACK = 20
+_LOOK_BACK = 24
 _ABOUT_KELVIN, _CONVERTED_KELVIN = 1.5, 0.3
 """How far temperatures may lie apart: where one is approximate, and after a change of scales."""
 _ZERO_CELSIUS = 273.15
@@ -61,7 +64,7 @@ _SMALL_WORDS = (
     "a an this these those not so then each every also up total ago before after since until during over under about "
     "only more less least most other others out away long old high wide deep tall later earlier according within "
     "without between through because while has have had there they he she we you i his her their our your my "
-    "respectively altogether overall instead too either both all ad bc ce bce today now"
+    "respectively altogether overall instead too either both all ad bc ce bce today now can could may might must will"
 )
 _NO_NOUN = frozenset(_SMALL_WORDS.split())
 Comparison = Literal["same", "rounded", "different", "other-unit"]
@@ -181,14 +184,15 @@ def _built(
     if sign == "-" or below:
         value = -value
     near = max(0, start - _LOOK_BACK)
+    about = start > 0 and _ABOUT.search(folded, near, start) is not None
     return Quantity(
         value=value,
         readings=_readings(value, currency, tail),
         start=start,
         end=tail.end,
         noun="" if tail.unit else tail.noun,
-        about=start > 0 and _ABOUT.search(folded, near, start) is not None,
-        bound=_bound(folded, near, start) if start > 1 else "",
+        about=about,
+        bound=_bound(folded, near, start) if start > 1 and not about else "",
         ordinal=ordinal,
         decimals=decimals,
         bare=plain and tail.multiplier == 1.0 and not (currency or sign or tail.unit or tail.letter),

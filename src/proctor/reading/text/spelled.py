@@ -60,7 +60,7 @@ def spelled_number(folded: str, start: int) -> Spelled | None:
     if first.group() in ("a", "an"):
         return _after_article(folded, first.end())
     found = _sum_up(folded, first.group(), first.end())
-    return _of_unit(folded, found) if first.group() in FRACTIONS else found
+    return _of_unit(folded, found) if found.value % 1 else found
 
 
 def _after_article(folded: str, end: int) -> Spelled | None:

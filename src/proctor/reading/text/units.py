@@ -71,8 +71,8 @@ _TABLE = {
     "data": """
         byte, bytes = 1
         kb, kilobyte, kilobytes = 1e3
-        mb, megabyte, megabytes = 1e6
-        gb, gigabyte, gigabytes = 1e9
+        mb, megabyte, megabytes, meg, megs = 1e6
+        gb, gigabyte, gigabytes, gig, gigs = 1e9
         tb, terabyte, terabytes = 1e12
         pb, petabyte, petabytes = 1e15
         kib, kibibyte, kibibytes = 1024

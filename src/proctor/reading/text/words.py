@@ -38,7 +38,18 @@ use: used using | pay: paid | say: said | tell: told | speak: spoke spoken | go:
 grow: grew grown | know: knew known | buy: bought | bring: brought | teach: taught | think: thought | lose: lost
 meet: met | lead: led | run: ran | rise: rose risen | sink: sank sunk | fall: fell fallen | see: saw seen
 wear: wore worn | break: broke broken | drive: drove driven | choose: chose chosen | eat: ate eaten | fight: fought
-sell: sold | stand: stood | steal: stole stolen | swim: swam | get: got
+sell: sold | stand: stood | steal: stole stolen | swim: swam swum | get: got gotten | freeze: froze frozen | feel: felt
+draw: drew drawn | fly: flew flown | blow: blew blown | throw: threw thrown | show: shown | drink: drank drunk
+shrink: shrank shrunk | spring: sprang sprung | ring: rang rung | forget: forgot forgotten | forgive: forgave forgiven
+hide: hid hidden | ride: rode ridden | shake: shook shaken | tear: tore torn
+wake: woke woken | swear: swore sworn | weave: wove woven | arise: arose arisen | mistake: mistook mistaken
+overtake: overtook overtaken | undertake: undertook undertaken | withdraw: withdrew withdrawn | undergo: underwent
+understand: understood | withhold: withheld | overcome: overcame | rebuild: rebuilt | catch: caught | seek: sought
+hear: heard | mean: meant | spend: spent | lend: lent | bend: bent | sleep: slept | sweep: swept | weep: wept
+creep: crept | deal: dealt | learn: learnt | burn: burnt | spill: spilt | spoil: spoilt | lean: leant | kneel: knelt
+dig: dug | hang: hung | spin: spun | stick: stuck | sting: stung | strike: struck | swing: swung | cling: clung
+slide: slid | shine: shone | light: lit | lay: laid | flee: fled | bleed: bled | breed: bred | beat: beaten
+bite: bitten | prove: proven | swell: swollen | sew: sewn | sow: sown
 """
 _DROPPED = str.maketrans("", "", ". ")
 

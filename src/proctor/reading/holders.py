@@ -1,0 +1,40 @@
+"""Who holds what is asked for: `Holt is the captain; Berg is the first officer` to `Who is the captain?`."""
+
+from __future__ import annotations
+
+from proctor.reading.expected import Answered
+from proctor.reading.question import Asked
+from proctor.reading.text.lazy import lazy
+from proctor.reading.text.words import stem, stem_set
+
+_WHO_IS = lazy(
+    r"^(?:and |so )?who(?:'s| is| was| are| were) (?:the |our |your |its |an? )?(?P<role>[\w' -]{1,60}?)"
+    r"(?: (?:of|in|at|for|on|to|from|with|who|that|now|currently|here)\b|\W*$)"
+)
+_IS = lazy(r"^(?:and |so )?who(?:'s| is| was| are| were)\b")
+_IS = lazy(r" (?:is|was|serves as|works as|acts as)\b")
+_BE = stem_set("is was are were")
+_CALLED = stem_set("he she they it this that her his their who which")
+
+
+def holds_another(reply: Answered, asked: Asked, last: int, after: str) -> bool:
+    """Whether the name that ends at `last` is said to be something else, and what was asked for is said of another.
+
+    `after` is what its sentence says after the name.
+    """
+    who = _WHO_IS.match(asked.folded)
+    if who is None or not _IS.match(after):
+        return False
+    role = stem(who["role"].split()[-1])
+    clauses: dict[int, list[str]] = {}
+    for word, clause in zip(reply.passage.stems, reply.passage.clauses, strict=True):
+        clauses.setdefault(clause, []).append(word)
+    own = clauses.pop(reply.passage.clauses[last])
+    return role not in own and any(_says_of_another(words, role) for words in clauses.values())
+
+
+def _says_of_another(words: list[str], role: str) -> bool:
+    """`Tom Holt is the captain`, and not `she is the captain`."""
+    if words[0] in _CALLED or role not in words:
+        return False
+    return not _BE.isdisjoint(words[1 : words.index(role)])

@@ -1,0 +1,46 @@
+"""Words that have to do with each other: that can stand for each other, or one of which explains the other.
+
+Looser than `thesaurus`: `famine` is linked to `hunger`, which does not mean the same.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import lru_cache
+from importlib.resources import files
+
+from proctor.reading.text.words import stem
+
+_ALIKE, _BESIDE = 0.9, 0.6
+"""How near two words are that stand for each other, and one that explains another."""
+_KEPT = 32768
+
+Groups = dict[str, set[int]]
+"""Stem → the numbers of its groups."""
+
+
+@lru_cache(maxsize=1)
+def load_groups() -> tuple[Groups, Groups]:
+    """The groups in which a stem stands for others, and those that it explains."""
+    text = files("proctor.reading").joinpath("linked_words.txt").read_text(encoding="utf-8")
+    alike: Groups = defaultdict(set)
+    beside: Groups = defaultdict(set)
+    for number, line in enumerate(text.splitlines()):
+        if line.startswith("#"):
+            continue
+        own, _, explaining = line.partition("/")
+        for words, groups in ((own, alike), (explaining, beside)):
+            for word in map(stem, words.split()):
+                if not word[0].isdecimal():  # a number in words
+                    groups[word].add(number)
+    return dict(alike), dict(beside)
+
+
+@lru_cache(maxsize=_KEPT)
+def nearness(one: str, other: str) -> float:
+    """How near two stems are, from 0 to 1."""
+    alike, beside = load_groups()
+    ours, theirs = alike.get(one, set()), alike.get(other, set())
+    if ours & theirs:
+        return _ALIKE
+    return _BESIDE if ours & beside.get(other, set()) or theirs & beside.get(one, set()) else 0.0

@@ -1,0 +1,113 @@
+"""Words by which two questions may ask the same: a table of everyday relations, wider than `lexicon`."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import lru_cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from proctor.reading.lexicon import akin, concept, is_derived
+from proctor.reading.names import are_one
+from proctor.reading.opposites import OPPOSITES, are_opposite
+from proctor.reading.text.words import stem, stem_set
+from proctor.reading.thesaurus import likeness
+
+_KEPT = 32768
+_NEAR = 0.9
+_SHORTEST = 4
+
+
+_ALSO_OPPOSITE = (
+    "gratis: charge pay cost fee price | organic: conventional | calm: wild strong dangerous | reusable: disposable"
+    "| employed: unemployed jobless | vaccinated: unvaccinated | encrypted: unencrypted | childless: child son daughter"
+    "| coastal: inland | inhabited: uninhabited | merge: split | attach: detach | insert: extract | defrost: freeze"
+    "| build: demolish | deposit: withdraw | pack: unpack | plug: unplug | subscribe: unsubscribe | upload: download"
+)
+"""Opposites that count between two statements of one speaker."""
+_ADMITTING = frozenset(map(concept, stem_set("open allow include accept admit welcome")))
+_REFUSING = frozenset(map(concept, stem_set("exclude ban forbid prohibit refuse bar")))
+
+
+class Relations(NamedTuple):
+    """The table, read."""
+
+    groups: dict[str, frozenset[int]]
+    """Stem → the groups it is in."""
+    phrases: dict[str, str]
+    pattern: re.Pattern[str]
+
+
+@lru_cache(maxsize=1)
+def load_relations() -> Relations:
+    """The table that ships with the package."""
+    text = files("proctor.reading").joinpath("relations.txt").read_text(encoding="utf-8")
+    listed, _, told = text.partition("[groups]\n")[2].partition("[phrases]\n")
+    groups: dict[str, set[int]] = {}
+    for number, line in enumerate(line for line in listed.splitlines() if not line.startswith("#")):
+        for word in _keys(line):
+            groups.setdefault(word, set()).add(number)
+    phrases = {phrase: plain.strip() for phrase, _, plain in (line.partition(" =") for line in told.splitlines())}
+    either = "|".join(sorted(map(re.escape, phrases), key=len, reverse=True))
+    return Relations(
+        {word: frozenset(numbers) for word, numbers in groups.items()}, phrases, re.compile(rf"\b(?:{either})\b")
+    )
+
+
+def _keys(line: str) -> set[str]:
+    """The stems of a group, and what stands for several of them in `lexicon`: of one it may be another sense."""
+    stems = [stem(word) for word in line.split()]
+    shared = Counter(map(concept, stems))
+    return {*stems, *(name for name, count in shared.items() if count > 1)}
+
+
+def _opposite_concepts() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for pair in _ALSO_OPPOSITE.split("|"):
+        one, other = (stem_set(side) for side in pair.split(":"))
+        for words_of, others in ((one, other), (other, one)):
+            for word in words_of:
+                found.setdefault(concept(word), set()).update(map(concept, others))
+    for word, others in OPPOSITES.items():
+        found.setdefault(concept(word), set()).update(map(concept, others))
+    return {word: frozenset(others - {word}) for word, others in found.items()}
+
+
+OPPOSITE_CONCEPTS = _opposite_concepts()
+"""Word of `lexicon` → those that mean the reverse."""
+
+
+@lru_cache(maxsize=16384)
+def are_opposed(one: str, other: str) -> bool:
+    """Whether two stems mean the reverse of each other, in whatever words that mean the same; no thing is: freezer."""
+    if are_opposite(one, other):
+        return True
+    if {one, other} & _ADMITTING and {one, other} & _REFUSING:
+        return True
+    if is_derived(one) or is_derived(other):
+        return False
+    return concept(other) in OPPOSITE_CONCEPTS.get(concept(one), ())
+
+
+@lru_cache(maxsize=_KEPT)
+def meets(word: str, other: str) -> bool:
+    """Whether a stem of one question may stand for a stem of another; never for its opposite."""
+    if akin(word, other) or are_one(word, other) or _bare(word) == _bare(other):
+        return True
+    if word[:1].isdigit() or other[:1].isdigit() or are_opposed(word, other):
+        return False
+    groups = load_relations().groups
+    mine, theirs = (groups.get(each, frozenset()) for each in (word, other))
+    return not mine.isdisjoint(theirs) or likeness(word, other) >= _NEAR
+
+
+def _bare(word: str) -> str:
+    """A stem without what is left of a plural: calorie, calories; kiwi, kiwis."""
+    return word.rstrip("iys") if len(word) > _SHORTEST else word
+
+
+def plain_relations(folded: str) -> str:
+    """A folded question with its turns of phrase in plain words."""
+    table = load_relations()
+    return table.pattern.sub(lambda match: table.phrases[match[0]], folded)
