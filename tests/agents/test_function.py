@@ -215,7 +215,7 @@ async def test_a_spec_is_loaded_from_the_current_folder(tmp_path: Path, monkeypa
 
 
 def test_options_of_a_python_agent_are_refused() -> None:
-    with pytest.raises(InputError, match="takes no options"):
+    with pytest.raises(InputError, match="a python: agent has no option 'temperature'; the only one is per_worker"):
         load("os:getcwd", {"temperature": 1})
 
 

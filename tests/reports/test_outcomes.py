@@ -39,10 +39,11 @@ def test_a_pass_with_missing_trials_comes_before_a_whole_one(maker: Callable[...
     assert [outcomes.tally(case) for case in cases] == ["2 of 2 trials", "1 of 2 missing"]
 
 
-def test_attempts_under_several_conditions_are_not_called_trials(sample: Sample) -> None:
+def test_attempts_under_conditions_put_together_are_not_called_trials(sample: Sample) -> None:
     (case,) = [case for case in sample.findings.cases if case.id == "good"]
     assert outcomes.tally(case) == "3 of 3 trials"
-    assert outcomes.tally(replace(case, conditions={"": (2, 2), "slow": (1, 1)})) == "3 of 3 attempts"
+    assert outcomes.tally(replace(case, conditions={"late": (2, 2), "slow": (1, 1)})) == "3 of 3 attempts"
+    assert outcomes.tally(replace(case, conditions={"": (3, 3), "slow": (3, 1)})) == "3 of 3 trials"
 
 
 def test_only_a_run_that_lacks_nothing_gets_the_tick(sample: Sample, maker: Callable[..., Maker]) -> None:

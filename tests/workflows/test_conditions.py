@@ -111,8 +111,9 @@ async def test_an_unknown_condition_is_refused_with_the_nearest(options: Options
 
 async def test_where_none_is_declared_it_is_said_where_to_declare_them(options: Options) -> None:
     options["config"] = Config()
-    for asked in ("all", "hiccup"):
-        with pytest.raises(UsageError, match=r"\[conditions.NAME\] in proctor.toml"):
+    told = r"declare them as \[conditions.NAME\] in proctor.toml"
+    for asked, why in (("all", "there are no conditions to play"), ("nope", "'nope': no condition is declared here")):
+        with pytest.raises(UsageError, match=f"{why}; {told}"):
             await proctor.aevaluate(CASES, agent=fragile, conditions=asked, **options)
 
 
@@ -146,12 +147,12 @@ async def test_conditions_are_compared_with_the_plain_run_case_by_case(options: 
     assert evaluation.findings.pass_rate.value == 1.0
     assert evaluation.findings.pass_rate == plain.pass_rate, "the plain run is the headline"
     assert evaluation.findings.mean_score == plain.mean_score
-    assert evaluation.findings.cases[0].plain_verdict == "pass"
     [(_, summary)] = list_runs(store=str(options["store"]), limit=1)
     assert summary is not None
     assert summary.rate == plain.pass_rate, "in the list, too"
     assert evaluation.findings.cases[0].conditions == {"": (1, 1), "hiccup": (1, 0), "nonsense": (1, 0)}
-    assert evaluation.findings.cases[0].verdict == "fail"
+    first = evaluation.findings.cases[0]
+    assert (first.verdict, first.worst_verdict, first.under_all, first.attempts) == ("pass", "fail", (3, 1), 3)
     assert any("of the plain run, without a condition" in note for note in evaluation.findings.notes)
 
 
@@ -237,6 +238,28 @@ async def test_the_librarian_suffers_when_its_search_fails(options: Options) -> 
     assert failing.p_value < 0.05
 
 
+def waiting(question: str) -> str:
+    return wait_for(question)
+
+
+@conditions.tool
+def wait_for(question: str) -> str:
+    return f"answer {question.rpartition(' ')[2]}"
+
+
+@pytest.mark.parametrize("agent", [fragile, waiting])
+@pytest.mark.parametrize("beside", [{}, {"lies": "stale"}])
+async def test_attempts_that_time_out_in_a_delay_have_come_across_it(
+    options: Options, agent: Any, beside: dict[str, Any]
+) -> None:
+    tool = "look_up" if agent is fragile else "wait_for"
+    options["config"] = Config(conditions={"late": {"tool": tool, "delay": 0.5, **beside}})
+    found = await proctor.aevaluate(CASES[:2], agent=agent, conditions="all", timeout=0.1, retries=0, **options)
+    late = under(found)["late"]
+    assert (late.pass_rate.value, late.met) == (0.0, 2)
+    assert not any("came across" in note for note in found.findings.notes)
+
+
 async def test_a_fault_that_nobody_came_across_is_said_to_test_nothing(options: Options) -> None:
     async def careless(request: Request) -> str:
         return "answer 1"
@@ -248,6 +271,7 @@ async def test_a_fault_that_nobody_came_across_is_said_to_test_nothing(options: 
         unmet = await proctor.aevaluate(CASES, agent=careless, conditions=asked, **options)
         named = "hiccup" if asked == "hiccup" else "hiccup, broken"
         assert any(note.startswith(f"No attempt came across the fault of {named}:") for note in unmet.findings.notes)
+        assert any("wrapped by proctor.conditions?" in note for note in unmet.findings.notes)
     assert read_findings(unmet.run.id, store=unmet.store).notes == unmet.findings.notes
     again = await proctor.arescore(met.run.id, passing_score=0.5, store=met.store, config=options["config"])
     assert (under(again)[""].met, under(again)["hiccup"].met) == (None, 6)

@@ -37,6 +37,17 @@ def test_a_name_that_several_others_share_is_refused(tmp_path: Path) -> None:
         resolved("not worse than nightly by 0.5", played(store, "new"), store)
 
 
+def test_a_gate_that_names_its_own_run_says_so(tmp_path: Path) -> None:
+    store = tmp_path / "s.db"
+    played(store, "old")
+    new = played(store, "new")
+    for name in ("new", new.run.id):
+        with pytest.raises(NoSuchRun, match=f"run {name} cannot be held against itself"):
+            resolved(f"not worse than {name} by 0.5", new, store)
+    with pytest.raises(NoSuchRun, match="no run has the id"):
+        resolved("not worse than nightly by 0.5", new, store)
+
+
 def test_without_another_run_there_is_nothing_to_be_worse_than(tmp_path: Path) -> None:
     only = played(tmp_path / "s.db", "only")
     with pytest.raises(NoSuchRun, match="no other run is stored yet"):

@@ -9,11 +9,13 @@ from tests.models.openai_api import Said
 from tests.reviewers.test_panel import judges_over_sockets
 
 import proctor
+from proctor import Reply, Usage
 from proctor.config import Config
 from proctor.workflows.evaluate import Evaluation
 from proctor.workflows.human_labels import draw, put_label
 from proctor.workflows.judges import acompare_judges, read_judges
 from proctor.workflows.noise import arepeat_judging
+from proctor.workflows.tally import RunTally
 
 CASES = [(f"question {number}", "yes") for number in range(8)]
 MARKS = json.dumps({"correctness": 0.9, "correctness_explanation": "fine"})
@@ -81,3 +83,21 @@ async def test_the_embedded_reviewer_before_a_model_is_told_without_another_call
     assert derived.name == real.name == f"embedded,{model}"
     assert (derived.judged, derived.quality.agreement.value) == (real.judged, real.quality.agreement.value)
     assert [each.name for each in read_judges(run.run.id, store=str(place)).judges].count(derived.name) == 1
+
+
+async def test_the_progress_of_judging_again_counts_what_the_judge_uses_and_not_the_replies(tmp_path: Path) -> None:
+    place = tmp_path / "store.db"
+
+    def agent(question: str) -> Reply:
+        return Reply(text="yes", usage=Usage(input_tokens=100, output_tokens=10, calls=1, cost=0.5))
+
+    done = await proctor.aevaluate(CASES, agent=agent, reviewer="exact", store=place, config=Config())
+    assert done.findings.usage.cost == 4.0
+    seen = {}
+
+    def watch(tally: RunTally) -> None:
+        seen[tally.done] = tally.usage
+
+    await arepeat_judging(done.run.id, repeats=2, store=place, config=Config(), watch=watch)
+    assert seen[16].input_tokens == seen[16].output_tokens == 0
+    assert not seen[16].cost

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from proctor import threads
-from proctor.agents.options import must_be_none, truth
+from proctor.agents.options import must_be_known, truth
 from proctor.codec import to_reply
 from proctor.errors import InputError
 from proctor.net.limits import wait_outside_time_limit
@@ -70,8 +70,7 @@ def _is_one(target: object, framework: ModuleType, kind: _Kind) -> bool:
 
 def load(spec: str, options: Mapping[str, Any]) -> Agent:
     """The agent that `package.module:attribute` names."""
-    others = {name: value for name, value in options.items() if name != "per_worker"}
-    must_be_none(others, whose="a python: agent but per_worker", instead="configure it in its own code")
+    must_be_known(options, ["per_worker"], whose="a python: agent")
     target = import_attribute(spec, what="agent")
     if truth(options, "per_worker") and inspect.isclass(target):
         return _OneObject(target, f"python:{spec}")

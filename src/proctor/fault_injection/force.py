@@ -62,6 +62,8 @@ class Tally:
         """Tokens spent."""
         self.struck = 0
         """Calls to the tool or sub-agent at fault, of which the first few may fail; of one that lies, its lies."""
+        self.late = 0
+        """Calls that were made to wait, whether or not anybody waited for their end."""
         self.refused = 0
         """Calls for which no budget was left."""
         self.turn = 1
@@ -73,9 +75,9 @@ class Tally:
     @property
     def met(self) -> int:
         """How often the agent came across the fault."""
-        return self.struck + self.refused
+        return max(self.struck, self.late) + self.refused
 
-    def add(self, field: Literal["calls", "tokens", "struck", "refused"], amount: int = 1) -> int:
+    def add(self, field: Literal["calls", "tokens", "struck", "late", "refused"], amount: int = 1) -> int:
         """The new count."""
         with self._lock:
             count: int = getattr(self, field) + amount
@@ -185,7 +187,7 @@ def _around(kind: _Kind, function: Callable[..., Any], name: str) -> Callable[..
         if force is None or not _is_struck(force, kind, name, (args, kwargs)):
             return function(*args, **kwargs)
         if force.condition.delay:
-            _block(force.condition, name)
+            _block(force, name)
         _strike(force, kind, name)
         if force.condition.lies is not None:
             return _lie(force, name, (args, kwargs), function(*args, **kwargs))
@@ -203,6 +205,7 @@ def _around_async(kind: _Kind, function: Callable[..., Any], name: str) -> Calla
         if force is None or not _is_struck(force, kind, name, (args, kwargs)):
             return await function(*args, **kwargs)
         if force.condition.delay:
+            force.tally.add("late")
             await asyncio.sleep(force.condition.delay)
         _strike(force, kind, name)
         if force.condition.lies is not None:
@@ -260,14 +263,15 @@ def _as_text(value: object) -> str:
     return text[:_LONGEST]
 
 
-def _block(condition: Condition, name: str) -> None:
+def _block(force: _Force, name: str) -> None:
     """Come late in a thread. On the event loop that would hold up every other attempt, and their time limits."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        time.sleep(condition.delay)
+        force.tally.add("late")
+        time.sleep(force.condition.delay)
         return
     raise Misconfigured(
-        f"condition {condition.name!r} cannot make {name!r} late: it is a plain function, called on the event loop; "
-        "make it async, or call it by asyncio.to_thread"
+        f"condition {force.condition.name!r} cannot make {name!r} late: it is a plain function, called on the event "
+        "loop; make it async, or call it by asyncio.to_thread"
     )

@@ -64,7 +64,7 @@ def extent(run: Run, findings: Findings | None) -> str:
     """`30 cases × 3`, `30 cases × 1 to 3`: what was played, of a run that stopped early only what was asked."""
     under = len(run.settings.conditions)
     if findings is not None and findings.cases:
-        cases, trials = len(findings.cases), sorted({case.planned // under for case in findings.cases})
+        cases, trials = len(findings.cases), sorted({case.attempts // under for case in findings.cases})
     elif run.cut:
         return plural(run.planned, "attempt")
     else:

@@ -77,12 +77,12 @@ def of_case(case: CaseFinding, *, under_all: bool = False) -> OutcomeLabel:
     """How one case ended, over its trials: in the plain run, where that is one of several conditions, as in all that
     counts cases; `under_all`: the worst of them.
     """
-    verdict = case.verdict if under_all else case.plain_verdict
+    verdict = case.worst_verdict if under_all else case.verdict
     if verdict in _BY_VERDICT:
         return _BY_VERDICT[verdict]
     if case.failed_by_environment:
         return ENVIRONMENT_FAILED
-    return UNSCORED if case.unscored else PENDING
+    return UNSCORED if case.unscored or case.counted else PENDING
 
 
 def of_run(findings: Findings) -> OutcomeLabel:
@@ -113,19 +113,22 @@ def count_by_outcome(cases: Iterable[CaseFinding]) -> dict[str, int]:
 
 
 def worst_first(cases: Iterable[CaseFinding]) -> list[CaseFinding]:
-    """Not passed, flaky, no verdict, passed with trials missing, passed; the lower mark first, no mark before any."""
+    """Not passed, flaky, no verdict, passed with trials missing, passed; the lower mark first, no mark before any.
+
+    Of those that end alike in the plain run, the one first that ends worse under another condition.
+    """
     return sorted(cases, key=_badness)
 
 
-def _badness(case: CaseFinding) -> tuple[int, float, float]:
+def _badness(case: CaseFinding) -> tuple[int, int, float, float]:
     rank = _WORST_FIRST.index(case.verdict) + (case.verdict == "pass" and not case.missing)
     share = case.passed / case.counted if case.counted else 0.0
-    return rank, share, -1.0 if case.score is None else case.score
+    return rank, _WORST_FIRST.index(case.worst_verdict), share, -1.0 if case.score is None else case.score
 
 
 def tally(case: CaseFinding) -> str:
     """`2 of 3 trials`; with one trial the sign says it; what is missing is said."""
-    what = "attempts" if case.conditions else "trials"
+    what = "attempts" if case.is_pooled else "trials"
     passed = f"{case.passed} of {case.counted} {what}" if case.counted > 1 else ""
     missing = f"{case.missing} of {case.planned} missing" if case.missing else ""
     return ", ".join(piece for piece in (passed, missing) if piece)

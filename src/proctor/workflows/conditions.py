@@ -34,10 +34,11 @@ def choose_conditions(asked: str | Sequence[str] | None, benchmark: Benchmark) -
         return ("", *declared)
     for name in names:
         if name not in (PLAIN, *declared):
+            if not declared:
+                raise UsageError(f"there is no condition {name!r}: no condition is declared here; {_where()}")
             near = nearest(name, [PLAIN, ALL, *declared])
             known = f"did you mean {near!r}? " if near else ""
-            told = f"known are {', '.join([PLAIN, ALL, *declared])}" if declared else f"none is declared; {_where()}"
-            raise UsageError(f"there is no condition {name!r}: {known}{told}")
+            raise UsageError(f"there is no condition {name!r}: {known}known are {', '.join([PLAIN, ALL, *declared])}")
     return tuple(dict.fromkeys("" if name == PLAIN else name for name in names))
 
 

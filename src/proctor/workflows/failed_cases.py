@@ -17,7 +17,7 @@ _FAILED = ("fail", "flaky")
 def failed_cases(findings: Findings, exams: Iterable[Exam]) -> list[Case]:
     """Cases that did not pass, or not always, in the order of the plan; of a scripted conversation, its failed rows."""
     judged = findings.rows or findings.cases
-    failed = {case.id for case in judged if case.plain_verdict in _FAILED}
+    failed = {case.id for case in judged if case.verdict in _FAILED}
     return [
         case for exam in exams for case in exam.cases if case.id in failed or (_asks_once(exam) and exam.id in failed)
     ]

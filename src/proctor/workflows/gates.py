@@ -90,7 +90,7 @@ def with_stored_baselines(gating: RunGates, run: Run, store: Store, *, older: bo
         return gating
     runs = (other for other in store.archive.runs() if other.id != run.id)
     others = [other for other in runs if not older or other.created <= run.created]
-    wanted = tuple(_resolve_baseline(each, others) for each in gating.wanted)
+    wanted = tuple(_resolve_baseline(each, run, others) for each in gating.wanted)
     names = {each.baseline for each in wanted if each.baseline is not None}
     baselines = {name: findings_of_run(store, store.archive.find(name)) for name in names}
     return replace(gating, wanted=wanted, baselines=baselines)
@@ -113,10 +113,16 @@ def check_stored(gating: RunGates, run: Run, *, store: str) -> None:
         gating.check(run, exams)
 
 
-def _resolve_baseline(wanted: Gate, others: Sequence[Run]) -> Gate:
+def _resolve_baseline(wanted: Gate, run: Run, others: Sequence[Run]) -> Gate:
     """The gate with the id of the run that it names."""
     if wanted.baseline is None:
         return wanted
     if not others:
         raise NoSuchRun(f"the gate {wanted.text!r}: no other run is stored yet to compare this one with")
-    return replace(wanted, baseline=naming.resolve(wanted.baseline, [(other.id, other.name) for other in others]))
+    try:
+        return replace(wanted, baseline=naming.resolve(wanted.baseline, [(other.id, other.name) for other in others]))
+    except NoSuchRun as error:
+        if wanted.baseline == run.name or run.id.startswith(wanted.baseline):
+            itself = f"run {wanted.baseline} cannot be held against itself; name another"
+            raise NoSuchRun(f"the gate {wanted.text!r}: {itself}") from error
+        raise

@@ -115,7 +115,7 @@ def _sessions(
     due = [ask for ask in asks if judge.is_free or not _is_over(known.get(_place_of(*ask)))]
     settings = replace(judge.settings, **changed)
     settings = replace(settings, concurrency=max(1, min(settings.concurrency, len(due))))
-    tally = RunTally.of(replace(run, planned=len(due)), exams.values())
+    tally = _JudgementTally.of(replace(run, planned=len(due)), exams.values())
     for repeat in sorted({repeat for _, repeat in due}):
         before = {key: known.get(_place_of(key, which)) for key, which in due if which == repeat}
         yield JudgingSession(
@@ -160,6 +160,14 @@ def _pending(
             lost=Usage() if before is None else before.lost,
         )  # fmt: skip
         yield PendingAttempt(exam=exams[key.exam], attempt=fresh, reviews={} if before is None else before.reviews)
+
+
+class _JudgementTally(RunTally):
+    """Counts what the judge uses alone: the replies were paid when they were given."""
+
+    def count(self, attempt: Attempt) -> None:
+        """Count one attempt that was judged."""
+        super().count(replace(attempt, usage=attempt.usage - usage_of(attempt.transcript.turns)))
 
 
 class _JudgementJournal:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from proctor.benchmark import Case, Exam
@@ -21,6 +23,7 @@ def test_trials_are_told_in_order_whenever_they_ended_and_those_without_a_value_
     assert trials.marks("y") == [[0.1, 0.3, 0.4], []]
     assert trials.shares("y") == [[], [0.5]]
     assert trials.verdicts("x") == [[], []]
+    assert (trials.under("").marks("y"), trials.under("slow").shares("y")) == ([[0.1, 0.3, 0.4]], [[0.5]])
 
 
 def under_two_conditions(verdicts: dict[str, dict[str, str]]) -> Findings:
@@ -56,21 +59,21 @@ def test_a_condition_is_held_against_none_over_the_trials_that_both_have() -> No
     assert next(each for each in whole.conditions if each.name == "slow").p_value == pytest.approx(2 / 2**12)
 
 
-def rows_of(conversations: list[str]) -> Findings:
-    """A script of two rows, once for each pair of verdicts."""
-    settings = Settings(trials=len(conversations), type="abm-static")
+def rows_of(conversations: list[str], conditions: tuple[str, ...] = ("",)) -> Findings:
+    """A script of two rows, once for each pair of verdicts; under further conditions no row passes."""
+    settings = Settings(trials=len(conversations), type="abm-static", conditions=conditions)
     run = Run(
         id="r", name="r", benchmark="b", digest="d", agent="a", status="completed", settings=settings
     )  # fmt: skip
     rows = tuple(Case(id=name, question=f"{name}?", answer="yes") for name in ("first", "second"))
     attempts = []
-    for trial, ended in enumerate(conversations, 1):
-        passed = tuple(verdict == "+" for verdict in ended)
+    for condition, (trial, ended) in product(conditions, enumerate(conversations, 1)):
+        passed = tuple(verdict == "+" and not condition for verdict in ended)
         scores = tuple(
             Score(turn=turn, of="agent", parts=(Part(name="correctness", value=1.0),), value=float(right), by="exact")
             for turn, right in enumerate(passed, 1)
         )
-        key = Key(run="r", exam="script", trial=trial)
+        key = Key(run="r", exam="script", condition=condition, trial=trial)
         attempts.append(
             Attempt(key=key, turn_passed=passed, passed=all(passed), scores=scores, finished=True)
         )  # fmt: skip
@@ -84,6 +87,13 @@ def test_the_rows_of_a_script_keep_their_trials_too() -> None:
     assert second.trials is not None
     assert [[*row] for row in second.trials.verdicts("second")] == [[0, 1, 1]]
     assert [[*under] for under in second.trials.marks("second")] == [[0.0, 1.0, 1.0]]
+
+
+def test_the_rows_of_a_script_are_those_of_the_plain_run() -> None:
+    first, second = rows_of(["+-", "-+", "++"], ("", "slow")).rows
+    assert [(row.planned, row.counted, row.passed) for row in (first, second)] == [(3, 3, 2), (3, 3, 2)]
+    assert second.trials is not None
+    assert [[*row] for row in second.trials.verdicts("second")] == [[0, 1, 1]]
 
 
 def test_a_case_that_is_played_once_keeps_no_more_than_its_count() -> None:

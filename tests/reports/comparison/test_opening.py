@@ -35,6 +35,11 @@ def test_where_nothing_changed_that_is_said_and_what_could_be_there_unseen() -> 
     assert telling_case(compared) == ""
 
 
+def test_what_could_be_there_unseen_in_many_cases_is_below_a_tenth_of_a_point() -> None:
+    _, second = opening(compare_findings(*pair(fixed=0, broken=0, both=10_000)))
+    assert second == "A difference below 0.1 points may be there and not be seen in 10,000 cases."
+
+
 def test_what_is_missing_is_said() -> None:
     a, b = made(in_order("pass", "pass", "fail"), id="a"), made(in_order("pass", "unscored", "fail"), id="b")
     assert opening(compare_findings(a, b))[-1] == "1 attempt has no verdict, so this is not the whole picture."

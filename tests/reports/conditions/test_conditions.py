@@ -14,9 +14,11 @@ from rich.console import Console
 from tests.reports.pages import HOSTILE, assert_harmless, parsed, written
 
 from proctor.codec import encode
+from proctor.reports import outcomes
 from proctor.reports.conditions import words
 from proctor.reports.run import json as in_json
 from proctor.reports.run import markdown
+from proctor.reports.run.frame import cases_frame, frame_library
 from proctor.reports.run.text import render
 from proctor.run import Failure
 from proctor.transcript import InjectedLie, Reaction
@@ -115,6 +117,23 @@ def test_the_json_calls_the_plain_run_none(sample: Sample) -> None:
         "none": {"counted": 2, "passed": 2},
         SLOW: {"counted": 2, "passed": 0},
     }
+
+
+def test_json_and_data_frame_tell_a_case_by_the_plain_run_as_the_counts_of_every_rendering_do(sample: Sample) -> None:
+    told = json.loads(encode(in_json.as_dict(sample.findings)))
+    assert {case["verdict"] for case in told["cases"]} == {"pass"}
+    assert told["cases"][0]["score"] == pytest.approx(told["mean_score"]["value"]) == 0.9
+    assert (told["cases"][0]["planned"], told["cases"][0]["counted"], told["cases"][0]["passed"]) == (2, 2, 2)
+    frame = cases_frame(sample.findings, frame_library())
+    assert [*frame["verdict"]] == ["pass"] * 12
+    assert "✓ 12 passed" in printed(sample)
+
+
+def test_of_cases_that_pass_those_come_first_that_break_under_a_condition(sample: Sample) -> None:
+    [*_, first] = sample.findings.cases
+    breaking = replace(first, conditions={"": (2, 2), SLOW: (2, 1)})
+    others = [case for case in sample.findings.cases[8:] if case is not first]
+    assert outcomes.worst_first([*others, breaking])[0] is breaking
 
 
 def test_the_summary_has_a_table(sample: Sample) -> None:

@@ -120,9 +120,8 @@ class Compared:
 
     @property
     def is_narrowed(self) -> bool:
-        """Whether the difference rests on other attempts than each run's numbers: fewer cases, or all conditions."""
-        fewer = len(self.cases) < max(len(self.a.compared_on), len(self.b.compared_on))
-        return bool(self.unlike) or fewer or self.a.run.settings.has_plain_run or self.b.run.settings.has_plain_run
+        """Whether the difference rests on other cases than each run's numbers."""
+        return bool(self.unlike) or len(self.cases) < max(len(self.a.compared_on), len(self.b.compared_on))
 
     def over_shared(self, value: Callable[[CaseFinding], float | None]) -> tuple[float | None, float | None]:
         """The mean of a value in A and in B, over the cases that have it in both."""
@@ -194,7 +193,7 @@ def _rates(pairs: Sequence[Pair], common: InCommon, level: float) -> Comparison:
 def _in_common(a: CaseFinding, b: CaseFinding) -> tuple[Count, Count]:
     """(trials, passes) of a case in A and in B, over the trials that both have of it."""
     counts = (a.counted, a.passed), (b.counted, b.passed)
-    if a.counted == b.counted and not (a.conditions or b.conditions):
+    if a.counted == b.counted and not (a.is_pooled or b.is_pooled):
         return counts
     before, after = _verdicts(a), _verdicts(b)
     return counts_alike(*counts) if before is None or after is None else counts_in_common(before, after)
@@ -262,7 +261,7 @@ def _share_bounds(case: CaseFinding) -> tuple[float, float]:
 def _tries(a: Run, b: Run, k: int | None) -> int | None:
     """The k of pass@k and pass^k: as asked, else the most that both runs' trials allow."""
     most = min(a.settings.trials, b.settings.trials)
-    if a.settings.type == "abm-static" or max(len(run.settings.conditions) for run in (a, b)) > 1:
+    if a.settings.type == "abm-static" or max(run.settings.rated_conditions for run in (a, b)) > 1:
         if k is not None:
             raise UsageError(f"k={k} cannot be compared in a static battle or over several conditions; leave out --k")
         return None
@@ -337,7 +336,7 @@ def _warnings(before: Findings, after: Findings, pairs: Sequence[Pair]) -> Itera
 
 def _failures_apart(before: Findings, after: Findings) -> Iterator[str]:
     """Failures have no mark, so the mean score favours the run that has more of them."""
-    counts = before.counts, after.counts
+    counts = before.compared_counts, after.compared_counts
     every = [side.failed / side.planned for side in counts]
     own = [side.failed_by_agent / side.planned for side in counts]
     if max(abs(every[0] - every[1]), abs(own[0] - own[1])) > _FAILURES_APART + _NEGLIGIBLE:
@@ -349,7 +348,7 @@ def _failures_apart(before: Findings, after: Findings) -> Iterator[str]:
 
 def _failure_counts(findings: Findings) -> str:
     """`12 of 100 attempts (10 by the agent, 2 by the environment)`."""
-    counts = findings.counts
+    counts = findings.compared_counts
     kinds = {"the agent": counts.failed_by_agent, "the environment": counts.failed_by_environment}
     listed = ", ".join(f"{number} by {kind}" for kind, number in kinds.items() if number)
     return f"{counts.failed} of {counts.planned} attempts" + (f" ({listed})" if listed else "")
@@ -357,7 +356,7 @@ def _failure_counts(findings: Findings) -> str:
 
 def lacking(side: str, findings: Findings) -> Iterator[str]:
     """Attempts without a verdict, and why."""
-    counts = findings.counts
+    counts = findings.compared_counts
     why = {
         "unscored": counts.unscored,
         "failed by the environment": counts.failed_by_environment,

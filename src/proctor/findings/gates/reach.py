@@ -98,7 +98,7 @@ def _check_baseline(
 def _check_margin(wanted: Gate, run: Run, before: Findings, level: float) -> None:
     """Even if every attempt passed, would the interval of the difference clear the margin?"""
     settings = run.settings
-    most = [settings.trials_of(case.id) * len(settings.conditions) for case in before.compared_on]
+    most = [settings.trials_of(case.id) * settings.rated_conditions for case in before.compared_on]
     a = [(case.counted, case.passed) for case in before.compared_on]
     perfect = compare_counts(a, [(trials, trials) for trials in most], level=level)
     if rules.not_worse(perfect.difference, wanted.bound) == "met":

@@ -31,7 +31,7 @@ from proctor.findings.run.tally import ExamTally, mean_score, over_k, pass_rate
 from proctor.findings.run.trials import Trials
 from proctor.findings.run.unsure import UnsureMarks
 from proctor.findings.run.unsure import sentences as of_unsure
-from proctor.run import Attempt, Run
+from proctor.run import Attempt, Key, Run
 from proctor.statistics.intervals import Sums
 from proctor.statistics.pass_at_k import pass_at_k, pass_hat_k
 
@@ -50,7 +50,8 @@ class Accumulator:
         settings = run.settings
         conditions = settings.conditions
         self._exams = {exam.id: exam for exam in exams}
-        repeats = settings.repeats
+        self._plain_alone = settings.has_plain_run
+        repeats = settings.most_trials * settings.rated_conditions
         self.whole = AttemptCounter.of(exams, settings, conditions=len(conditions))
         self.under = {
             name: AttemptCounter.of(exams, settings, conditions=1) for name in conditions if len(conditions) > 1
@@ -97,16 +98,23 @@ class Accumulator:
         if self._battle is not None:
             exam = self._exams[attempt.key.exam]
             held = self._battle.add(exam, attempt)
+            beside = self._plain_alone and attempt.key.condition
             if held.share is not None:
-                self._shares.setdefault(exam.id, Sums()).add(held.share)
-                if self.trials is not None:
-                    self.trials.add(exam.id, attempt.key, share=held.share)
-                for category in self._by_category.keys() & exam.cases[0].categories:
-                    self._by_category[category].add(exam.id, held.share)
-                if self.under:
-                    self._held[attempt.key.condition].add(exam.id, held.share)
-            if self._rows:
+                self._add_share(exam, attempt.key, held.share, beside=bool(beside))
+            if self._rows and not beside:
                 add_rows(self._rows, exam, attempt, self._row_trials)
+
+    def _add_share(self, exam: Exam, key: Key, share: float, *, beside: bool) -> None:
+        """Count the share of replies that passed; `beside` the plain run it counts for its condition alone."""
+        if self.trials is not None:
+            self.trials.add(exam.id, key, share=share)
+        if self.under:
+            self._held[key.condition].add(exam.id, share)
+        if beside:
+            return
+        self._shares.setdefault(exam.id, Sums()).add(share)
+        for category in self._by_category.keys() & exam.cases[0].categories:
+            self._by_category[category].add(exam.id, share)
 
     def verdict_counts(self) -> dict[str, tuple[int, int]]:
         """Exam → how many of its attempts have a verdict, and how many of those passed, where there is any."""
@@ -148,7 +156,7 @@ class Accumulator:
             return found
         battle = self._battle.findings()
         rows = tuple(
-            case_finding(case.id, case, self._rows[case.id], trials=self._row_trials)
+            case_finding(case.id, case, self._rows[case.id], trials=_rated(run, self._row_trials))
             for case in self._cases()
             if case.id in self._rows
         )
@@ -226,22 +234,27 @@ def _trials(run: Run, cases: Iterable[str]) -> Trials | None:
     return Trials(cases, conditions=settings.conditions, trials=settings.most_trials) if settings.repeats > 1 else None
 
 
+def _rated(run: Run, trials: Trials | None) -> Trials | None:
+    """Those trials that count for the run's rates."""
+    return trials.under("") if trials is not None and run.settings.has_plain_run else trials
+
+
 def _findings(
     run: Run, exams: Sequence[Exam], whole: AttemptCounter, under: Mapping[str, AttemptCounter], trials: Trials | None
 ) -> Findings:
-    checks = whole.checks()
+    shown = under[""] if run.settings.has_plain_run else whole
+    checks, rated = shown.checks(), _rated(run, trials)
     cases = tuple(
         case_finding(
             exam.id,
             exam.cases[0],
-            whole.tallies[exam.id],
+            shown.tallies[exam.id],
             {name: each.tallies[exam.id] for name, each in under.items()},
-            failed_checks=whole.failed_checks(exam.id, checks) if checks else {},
-            trials=trials,
+            failed_checks=shown.failed_checks(exam.id, checks) if checks else {},
+            trials=rated,
         )
         for exam in exams
     )
-    shown = under[""] if run.settings.has_plain_run else whole
     tallies = list(shown.tallies.values())
     tried = [[each.tallies[exam.id] for each in _conditions_tried(shown, whole, under)] for exam in exams]
     rate, circumstances, unsure = pass_rate(tallies), whole.circumstances.findings(run), whole.unsure.findings(run)
@@ -262,7 +275,7 @@ def _findings(
         usage=whole.usage if run.canaries is None else whole.usage + run.canaries.usage,
         latency=whole.latency(),
         first_token=whole.first_token(),
-        checks=checks,
+        checks=whole.checks(),
         conditions=side_by_side(under, trials),
         lies=lie_findings(whole.lies),
         circumstances=circumstances,

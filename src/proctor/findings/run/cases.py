@@ -20,7 +20,7 @@ def case_finding(
     failed_checks: dict[str, str] | None = None,
     trials: Trials | None = None,
 ) -> CaseFinding:
-    """One exam, or one row of a script, over all its trials; `apart` under each of several conditions."""
+    """One exam, or one row of a script, over the trials in `tally`; `apart` under each of several conditions."""
     return CaseFinding(
         id=name,
         question=case.question,
@@ -53,7 +53,7 @@ def _category(cases: list[CaseFinding], tallies: Mapping[str, ExamTally]) -> Cat
     inside = [tallies[case.id] for case in cases]
     return CategoryFinding(
         cases=len(cases),
-        passed=sum(case.plain_verdict == "pass" for case in cases),
+        passed=sum(case.verdict == "pass" for case in cases),
         pass_rate=pass_rate(inside),
         mean_score=mean_score(inside),
     )

@@ -48,7 +48,7 @@ class Counts:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CaseFinding:
-    """One exam over all its trials."""
+    """One exam over all its trials; where the plain run is one of several conditions, over its trials there alone."""
 
     id: str
     question: str
@@ -68,7 +68,7 @@ class CaseFinding:
     share: float | None = None
     """In a battle, the mean share of replies that passed; None: no battle, or nothing counted."""
     conditions: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Condition → attempts with a verdict, and how many of them passed; empty: there is only one."""
+    """Condition → attempts with a verdict, and how many of them passed, none included; empty: there is only one."""
     failed_checks: dict[str, str] = field(default_factory=dict)
     """Checks that failed in any attempt → what each of them saw in the first one."""
     metadata: dict[str, Any] = field(default_factory=dict)
@@ -83,15 +83,30 @@ class CaseFinding:
 
     @property
     def verdict(self) -> str:
-        """pass, fail, flaky (some trials passed), missing (nothing counted); the worst of several conditions."""
-        if not self.conditions:
-            return _verdict(self.counted, self.passed)
-        return min((_verdict(*counts) for counts in self.conditions.values()), key=_WORST_FIRST.index)
+        """pass, fail, flaky (some trials passed), missing (nothing counted); the worst of conditions put together."""
+        return self.worst_verdict if self.is_pooled else _verdict(self.counted, self.passed)
 
     @property
-    def plain_verdict(self) -> str:
-        """The same in the plain run, where that is one of several conditions."""
-        return _verdict(*self.conditions[""]) if "" in self.conditions else self.verdict
+    def worst_verdict(self) -> str:
+        """The worst of all conditions, also where the plain run is one of them."""
+        under = self.conditions.values() or [(self.counted, self.passed)]
+        return min((_verdict(*counts) for counts in under), key=_WORST_FIRST.index)
+
+    @property
+    def is_pooled(self) -> bool:
+        """Whether it is over several conditions together, because none of them is the plain run."""
+        return bool(self.conditions) and "" not in self.conditions
+
+    @property
+    def under_all(self) -> tuple[int, int]:
+        """Attempts with a verdict under all conditions, and how many of them passed."""
+        under = self.conditions.values() or [(self.counted, self.passed)]
+        return sum(counted for counted, _ in under), sum(passed for _, passed in under)
+
+    @property
+    def attempts(self) -> int:
+        """Planned under all conditions."""
+        return self.planned if self.is_pooled else self.planned * max(1, len(self.conditions))
 
 
 _WORST_FIRST = ("fail", "flaky", "missing", "pass")
@@ -179,8 +194,8 @@ class ConditionFinding:
 class Findings:
     """What is known of a run.
 
-    Under several conditions, rates, marks, parts and categories are those of the plain run (none), if it is among them;
-    counts, cases, checks, troubles, usage and times are of all conditions together.
+    Under several conditions, rates, marks, parts, categories and cases are those of the plain run (none), if it is
+    among them; counts, checks, troubles, usage and times are of all conditions together.
     """
 
     run: Run
@@ -234,6 +249,11 @@ class Findings:
     def compared_on(self) -> tuple[CaseFinding, ...]:
         """What is held against another run: the rows of a script one by one, else the cases."""
         return self.rows or self.cases
+
+    @property
+    def compared_counts(self) -> Counts:
+        """Where the attempts went that are held against another run: those of the plain run, else all."""
+        return self.conditions[0].counts if self.run.settings.has_plain_run and self.conditions else self.counts
 
     @property
     def untested(self) -> bool:

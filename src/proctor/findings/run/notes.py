@@ -42,7 +42,7 @@ def notes(
     if unmet:
         yield (
             f"No attempt came across the fault of {', '.join(unmet)}: unless the agent brings it about by itself, "
-            "nothing was put to the test there. Are its tools and sub-agents wrapped by proctor.fault_injection?"
+            "nothing was put to the test there. Are its tools and sub-agents wrapped by proctor.conditions?"
         )
     if failed := counts.failed_by_agent:
         yield (
@@ -60,7 +60,7 @@ def _of_conditions(run: Run, battle: BattleFindings | None) -> str:
     count = len(run.settings.conditions)
     if not run.settings.has_plain_run:
         return f"These numbers are over {count} conditions together; each stands by itself beside the others."
-    rates = "Pass rate and mean score" if battle is not None else "Pass rate, scores and categories"
+    rates = f"Pass rate, {'mean score' if battle is not None else 'scores'}, categories and cases"
     return f"{rates} are of the plain run, without a condition; everything else is over all {count} conditions."
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
+from copy import copy
 from math import isnan, nan
 
 from proctor.run import Key
@@ -26,6 +27,13 @@ class Trials:
         self._planned = len(self._rows) * len(self._conditions) * trials
         self._verdicts, self._marks = array("b", [_NONE]) * self._planned, self._numbers()
         self._shares: array[float] | None = None
+        self._only: str | None = None
+
+    def under(self, condition: str) -> Trials:
+        """The same under one condition alone, as it is now."""
+        alone = copy(self)
+        alone._only = condition
+        return alone
 
     def add(
         self, case: str, key: Key, *, verdict: bool | None = None, mark: float | None = None, share: float | None = None
@@ -86,6 +94,7 @@ class Trials:
 
     def _starts(self, case: str, condition: str | None) -> Iterable[int]:
         """Where the trials under each condition, or one, begin."""
+        condition = self._only if condition is None else condition
         if condition is not None:
             return (self._start(case, self._conditions[condition]),)
         first = self._start(case, 0)

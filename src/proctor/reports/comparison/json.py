@@ -22,8 +22,9 @@ def as_dict(compared: Compared) -> dict[str, Any]:
         "warnings": list(compared.warnings),
         "a": _side(compared.a),
         "b": _side(compared.b),
-        "pass_rate": _comparison(compared.pass_rate),
-        "mean_score": _comparison(compared.mean_score),
+        "basis": words.basis(compared),
+        "pass_rate": _comparison(compared.pass_rate) | _sides(compared.rates_over_shared()),
+        "mean_score": _comparison(compared.mean_score) | _sides(compared.over_shared(lambda case: case.score)),
         "pass_rate_people": _people(compared),
         "k": compared.k,
         "pass_at_k": None if compared.pass_at_k is None else _comparison(compared.pass_at_k),
@@ -72,6 +73,11 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
         "better": comparison.better,
         "p_value": comparison.p_value,
     }
+
+
+def _sides(values: tuple[float | None, float | None]) -> dict[str, float | None]:
+    """Both sides of a difference, over the cases that it is told of."""
+    return {"a": values[0], "b": values[1]}
 
 
 def _category(category: CategoryChange) -> dict[str, Any]:

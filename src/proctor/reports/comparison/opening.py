@@ -54,7 +54,7 @@ def _name_changes(compared: Compared, verdict: OutcomeLabel) -> Iterator[str]:
 
 
 def _unseen(compared: Compared) -> Iterator[str]:
-    least = words.least_shown(compared)
+    least = words.least_shown(compared).removeprefix("under ")  # below under 0.1 points is below 0.1 points
     if least:
         yield f"A difference below {least} may be there and not be seen in {words.counted_cases(compared)}."
 

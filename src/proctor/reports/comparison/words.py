@@ -178,13 +178,20 @@ def counted_cases(compared: Compared) -> str:
 
 def basis(compared: Compared) -> str:
     """`100 cases counted in both runs, 3 trials each`; and what each run has by itself, where that is over others."""
-    said = _shared_basis(compared)
+    said = f"{_shared_basis(compared)}{_conditions(compared)}"
     if not compared.is_narrowed:
         return said
-    conditions = len(compared.b.run.settings.conditions)
-    under = f", under {conditions} conditions together" if conditions > 1 else ""
     own = ", ".join(f"{side} {_own_rate(findings)}" for side, findings in (("A", compared.a), ("B", compared.b)))
-    return f"{said}{under}; all numbers here are over these. Over all of its own: {own}"
+    return f"{said}; all numbers here are over these. Over all of its own: {own}"
+
+
+def _conditions(compared: Compared) -> str:
+    """Which of several conditions is compared: the plain run, else all of them together; empty: there is only one."""
+    settings = compared.a.run.settings, compared.b.run.settings
+    conditions = max(each.rated_conditions for each in settings)
+    if conditions == 1 and any(each.has_plain_run for each in settings):
+        return ", of the plain run alone, without a condition"
+    return f", under {conditions} conditions together" if conditions > 1 else ""
 
 
 def _own_rate(findings: Findings) -> str:

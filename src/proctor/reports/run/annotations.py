@@ -102,7 +102,10 @@ def _cases(findings: Findings, exams: Mapping[str, Exam], whys: Mapping[str, lis
 
 
 def _tally(case: CaseFinding) -> list[str]:
-    return [f"passed {outcomes.tally(case)}"] if case.counted > 1 else []
+    counted, passed = case.under_all
+    if case.conditions:
+        return [f"passed {passed} of {counted} attempts"] if counted > 1 else []
+    return [f"passed {outcomes.tally(case)}"] if counted > 1 else []
 
 
 def _whys(attempts: Iterable[Attempt], exams: Mapping[str, Exam], *, trials: int) -> dict[str, list[str]]:

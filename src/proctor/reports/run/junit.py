@@ -71,7 +71,7 @@ def _counts(findings: Findings) -> dict[str, str]:
     counts = findings.counts
     return {
         "tests": str(counts.planned),
-        "failures": str(sum(case.counted - case.passed for case in findings.cases)),
+        "failures": str(sum(counted - passed for counted, passed in (case.under_all for case in findings.cases))),
         "errors": str(counts.failed_by_environment),
         "skipped": str(counts.unscored + counts.pending),
         "time": f"{findings.run.seconds:.3f}",

@@ -115,11 +115,7 @@ def _checks(findings: Findings) -> Iterator[Iterator[str]]:
 
 
 def _worst(findings: Findings) -> Iterator[str]:
-    bad = [
-        case
-        for case in outcomes.worst_first(findings.rows or findings.cases)
-        if case.plain_verdict in ("fail", "flaky")
-    ]
+    bad = [case for case in outcomes.worst_first(findings.rows or findings.cases) if case.verdict in ("fail", "flaky")]
     if not bad:
         return
     heading, checked = "worst rows" if findings.rows else "worst cases", any(case.failed_checks for case in bad)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import chain
 
-from proctor.findings.run import CaseFinding, Findings
+from proctor.findings.run import Findings
 from proctor.reports import outcomes
 from proctor.reports.battle.words import when_asked
 from proctor.reports.headline import noun_of
@@ -34,8 +34,8 @@ def opening(findings: Findings) -> list[str]:
 
 def _of_cases(findings: Findings) -> Iterator[str]:
     said, counts = say(findings.pass_rate), outcomes.count_by_outcome(findings.cases)
-    trials = sorted({counted for case in findings.cases if (counted := _rated_trials(case))})
-    counted = sum(_rated_trials(case) > 0 for case in findings.cases)
+    trials = sorted({case.counted for case in findings.cases if case.counted})
+    counted = sum(case.counted > 0 for case in findings.cases)
     if trials == [1]:
         yield f"Passed {whole(counts.get('passed', 0))} of {plural(counted, 'case')}: {said.value} ({said.interval})."
     else:
@@ -44,11 +44,6 @@ def _of_cases(findings: Findings) -> Iterator[str]:
         if flaky := counts.get(outcomes.FLAKY.name, 0):
             yield f"{plural(flaky, 'case')} {'passes' if flaky == 1 else 'pass'} only sometimes."
     yield from _weakest(findings)
-
-
-def _rated_trials(case: CaseFinding) -> int:
-    """How often a case was judged, as far as it counts for the pass rate."""
-    return case.conditions[""][0] if "" in case.conditions else case.counted
 
 
 def _weakest(findings: Findings) -> Iterator[str]:
@@ -79,8 +74,8 @@ def _weaker(start: str, joint: str, estimates: Mapping[str, Estimate], unit: Uni
 def _of_battle(findings: Findings) -> Iterator[str]:
     battle = findings.battle
     assert battle is not None
-    counted = sum(case.counted for case in findings.cases)
-    broken = counted - sum(case.passed for case in findings.cases)
+    counted = sum(case.under_all[0] for case in findings.cases)
+    broken = counted - sum(case.under_all[1] for case in findings.cases)
     held = say(battle.held_rate)
     if broken:
         yield (

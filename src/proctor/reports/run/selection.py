@@ -44,8 +44,8 @@ def rooms(cases: Sequence[CaseFinding], *, limit: int) -> dict[str, int]:
     for case in outcomes.worst_first(cases):
         if limit <= 0:
             break
-        found[case.id] = min(limit, case.planned)
-        limit -= case.planned
+        found[case.id] = min(limit, case.attempts)
+        limit -= case.attempts
     return found
 
 

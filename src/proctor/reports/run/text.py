@@ -310,7 +310,7 @@ def next_command(findings: Findings, *, html: Path | None = None) -> tuple[str, 
     if findings.untested:
         return f"proctor show {run.id} --case {shlex.quote(clean(findings.cases[0].id))}", "why it is no test"
     worst_case = next(iter(outcomes.worst_first(findings.cases)), None)
-    if worst_case is not None and worst_case.plain_verdict in ("fail", "flaky"):
+    if worst_case is not None and worst_case.verdict in ("fail", "flaky"):
         return f"proctor show {run.id} --case {shlex.quote(clean(worst_case.id))}", "the worst case"
     if html is None:
         return f"proctor export {run.id} --format html -o report.html", "every reply, to read and to send"

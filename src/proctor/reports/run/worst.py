@@ -24,7 +24,7 @@ _GAP = 2
 def worst(findings: Findings, width: int, cut: ListCut) -> Iterator[RenderableType]:
     """Cases that did not pass or are flaky, the worst first, each with the checks it failed below it."""
     heading, cases = _worth_reading(findings)
-    bad = [case for case in outcomes.worst_first(cases) if case.plain_verdict in ("fail", "flaky")]
+    bad = [case for case in outcomes.worst_first(cases) if case.verdict in ("fail", "flaky")]
     if not bad:
         return
     shown = cut.shown(bad, _MOST)
