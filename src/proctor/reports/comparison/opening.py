@@ -35,7 +35,7 @@ def _cases(compared: Compared) -> Iterator[str]:
     said = f"{plural(broken, 'case')} broke and {whole(fixed)} {'was' if fixed == 1 else 'were'} fixed"
     once = {compared.a.run.settings.trials, compared.b.run.settings.trials} == {1}
     chance = ", which chance alone can bring where each is asked once"
-    yield f"{said}{chance if once and compared.shown == 'not shown' else ''}."
+    yield f"{said}{chance if once and not words.is_likely(compared.headline) else ''}."
 
 
 def _categories(compared: Compared) -> Iterator[str]:

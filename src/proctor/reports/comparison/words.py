@@ -64,10 +64,19 @@ def sentence(compared: Compared) -> str:
     if compared.shown != "not shown":
         certain = better if compared.shown == "better" else 1 - better
         return f"{b} is {compared.shown} by {_distance(estimate, unit)}, probability {probability(certain)}."
-    likely = _leaves_out_zero(estimate) or _sureness(estimate, better) >= _LIKELY
+    likely = is_likely(compared.headline)
     opening = "A difference is likely, but not beyond doubt" if likely else "No difference could be shown"
     reserve = _doubt(compared.headline, better) if likely else _dissent(estimate, better)
     return f"{opening}: {_leaning(estimate, unit, a, b)}{reserve}."
+
+
+def is_likely(comparison: Comparison) -> bool:
+    """Whether there is more to a difference than chance would often bring, shown or not."""
+    estimate = comparison.difference
+    return (
+        _leaves_out_zero(estimate)
+        or _sureness(estimate, 0.5 if (better := comparison.better) is None else better) >= _LIKELY
+    )
 
 
 def _sureness(estimate: Estimate, better: float) -> float:
