@@ -24,6 +24,7 @@ def as_dict(compared: Compared) -> dict[str, Any]:
         "b": _side(compared.b),
         "pass_rate": _comparison(compared.pass_rate),
         "mean_score": _comparison(compared.mean_score),
+        "held_rate": None if compared.held_rate is None else _comparison(compared.held_rate),
         "pass_rate_people": _people(compared),
         "k": compared.k,
         "pass_at_k": None if compared.pass_at_k is None else _comparison(compared.pass_at_k),
