@@ -72,13 +72,14 @@ async def acompare_judges(
         with allowing(replace(found.settings, budget=budget, max_tokens=None), config):
             asked = {judge.id: (judge, asks) for judge in judges}
             ended = await judge_beside(opened, found, asked, config=config, pace=pace, watch=watch)
+        notes = labelled.notes()
         others = (
             _record(opened, found, judge.id, is_free=judge.is_free, rubric=judge.settings.rubric) for judge in judges
         )
         records = [*labelled.own(), *others]
         records += _cascades(found, records)
-        finding = judges_finding(found, replies, records, notes=labelled.notes())
-    return replace(finding, stopped={judge.name: ended[judge.id] for judge in judges if judge.id in ended})
+    stopped = {judge.name: ended[judge.id] for judge in judges if judge.id in ended}
+    return replace(judges_finding(found, replies, records, notes=notes), stopped=stopped)
 
 
 def read_judges(run: str, *, store: str) -> JudgesFinding:
