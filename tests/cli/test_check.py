@@ -129,3 +129,35 @@ def test_what_no_one_will_judge_is_said(tmp_path: Path, monkeypatch: pytest.Monk
     assert f"warning: {said}" in checked()
     assert "no one will judge" not in checked("--reviewer", "embedded")
     assert "no one will judge 2 cases" in check(tmp_path, GOOD).stdout
+
+
+SUITE = """\
+cases:
+  - {id: marked, question: A?, reference: B, criteria: Is it polite?}
+  - {id: held, question: C?, expect: {role: a polite desk}}
+  - {id: free, question: Tell me a story.}
+"""
+
+
+def test_what_waits_for_a_model_and_what_any_reply_passes_is_said_beforehand(tmp_path: Path) -> None:
+    suite = tmp_path / "suite.yaml"
+    suite.write_text(SUITE, encoding="utf-8")
+    said = json.loads(CliRunner().invoke(command, [str(suite), "--json"]).stdout)
+    marked, held, free = said["warnings"]
+    assert marked.startswith("1 case with criteria of its own will stay undecided")
+    assert "“marked”" in marked
+    assert held.startswith("1 case with a role to keep to will stay undecided")
+    assert "“held”" in held
+    assert free == "any reply passes 1 case, which has neither a reference nor anything to expect (“free”)"
+    named = json.loads(CliRunner().invoke(command, [str(suite), "--json", "--reviewer", "openai:m"]).stdout)
+    assert named["warnings"] == [free]
+
+
+def test_a_check_that_nobody_offers_is_an_error_in_its_case(tmp_path: Path) -> None:
+    suite = tmp_path / "suite.yaml"
+    suite.write_text("cases:\n  - {question: A?, expect: {checks: [nope]}}\n", encoding="utf-8")
+    found = CliRunner().invoke(command, [str(suite)])
+    assert found.exit_code == 1
+    assert f"{suite}:2:1: there is no check 'nope'" in found.output
+    suite.write_text("cases:\n  - {question: A?, expect: {checks: [python:mine:own]}}\n", encoding="utf-8")
+    assert CliRunner().invoke(command, [str(suite)]).exit_code == 0

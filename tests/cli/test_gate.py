@@ -173,6 +173,21 @@ def test_a_later_look_is_held_to_a_higher_level(lab: Lab) -> None:
     assert third.json["gates"][0]["level"] == pytest.approx(0.9875)
 
 
+def test_a_later_look_at_no_gate_is_refused_before_anybody_is_asked(lab: Lab) -> None:
+    lab.run("it")
+    paid = lab.lines("paid")
+    for refused in (
+        lab.run("again", "--look", "2"),
+        lab("show", "it", "--look", "2"),
+        lab("resume", "it", "--look", "2"),
+        lab("rescore", "it", "--look", "2"),
+        lab("export", "it", "--look", "2", "--format", "markdown", "-o", "-"),
+    ):
+        assert refused.code == 2
+        assert "look=2 counts the checks of a gate, and there is none" in refused.err
+    assert lab.lines("paid") == paid
+
+
 def test_what_the_configuration_stops_early_is_played_to_the_end_where_that_is_asked_for(desk: Desk) -> None:
     desk.benchmark(60)
     desk.write("proctor.toml", '[run]\nstop_early = true\ngate = "pass_rate>=0.1"\n')

@@ -104,3 +104,10 @@ def test_a_few_very_long_answers_are_told_together() -> None:
     (one,) = complaints("unequal-answers", *short, case("And all?", "word " * 200, 21))
     assert (one.severity, one.cases) == ("information", ("c21",))
     assert complaints("unequal-answers", *short, case("And all?", "word " * 50, 21)) == []
+
+
+def test_a_role_that_no_model_will_judge_is_told() -> None:
+    held = case("Who?", expect=Expectation(role="a polite desk"))
+    (one,) = complaints("role-unjudged", held)
+    assert one.severity == "warning"
+    assert [each for each in examine(benchmark_of([held], name="b"), reviewer="openai:m") if "role" in each.kind] == []

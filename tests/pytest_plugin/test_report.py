@@ -162,6 +162,24 @@ def test_the_report_is_a_page_for_each_suite(folder: Folder) -> None:
     assert sorted(path.name for path in folder.path.glob("all*")) == ["all-capitals.html", "all-more-seas.html"]
 
 
+def test_suites_that_differ_only_in_their_ending_or_separators_get_a_page_each(folder: Folder) -> None:
+    asked = "cases: [{id: one, question: Which place is %s?, expect: {keywords: [Paris]}}]\n"
+    suites = ("more/seas.yaml", "more-seas.yaml", "capitals.yaml")
+    for suite in suites:
+        folder.write(suite, asked % suite)
+    folder.write("capitals.csv", '"Which place is capitals.csv?";"Paris"\n')
+    folder.test(*suites, "capitals.csv", "--proctor-html", "all.html")
+    pages = {path.name: path.read_text(encoding="utf-8") for path in folder.path.glob("all*")}
+    assert set(pages) == {
+        "all-more-seas-yaml.html",
+        "all-more-seas-yaml-2.html",
+        "all-capitals-yaml.html",
+        "all-capitals-csv.html",
+    }
+    for suite in (*suites, "capitals.csv"):
+        assert sum(f"Which place is {suite}?" in page for page in pages.values()) == 1
+
+
 def test_a_session_without_suites_says_that_nothing_was_written(folder: Folder) -> None:
     folder.write(
         "test_f.py", "def test_f(examine): assert examine('Capital of France?', expect={'keywords': ['Paris']})"

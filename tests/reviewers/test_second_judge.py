@@ -249,3 +249,13 @@ async def test_in_a_panel_only_the_replies_that_could_go_to_a_second_judge_count
     told = as_dict(done.findings)["unsure"]
     assert (told["marks"], told["judged"], told["passed_on"]) == (6, 3, 1)
     assert told["calls_saved"] == pytest.approx(2 / 3)
+
+
+async def test_criteria_of_the_case_itself_that_the_first_judge_cannot_mark_go_to_the_second() -> None:
+    tone = Part(name="tone", value=0.5, explanation="curt")
+    second = Scripted(Review(parts=(part(0.9), tone)))
+    pair = SecondJudge(Scripted(Review(parts=(part(0.1),))), second)
+    turn = Turn(number=1, question=QUESTION, reply=Reply(text="Armstrong"))
+    review = await pair.review(Case(id="c", question=QUESTION, criteria={"tone": "Is it polite?"}), [turn])
+    assert [each.name for each in review.parts] == ["correctness", "tone"]
+    assert "was unsure" not in review.explanation

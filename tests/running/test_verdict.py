@@ -158,3 +158,13 @@ def test_an_attempt_fails_with_any_turn_and_is_undecided_with_any_undecided_one(
     assert attempt_passes([True, None]) is None
     assert attempt_passes([True, True]) is True
     assert attempt_passes([]) is None
+
+
+def test_criteria_of_a_case_that_nobody_marked_leave_it_open_whatever_its_other_marks_say() -> None:
+    polite = replace(REFERRED, criteria={"politeness": {"asks": "Is it polite?", "weight": 3}})
+    for value in (0.1, 1.0):
+        assert turn_passes(polite, [score_of(value)], [], [ANSWERED], settings=Settings()) is None
+        marked = Score(turn=1, of="agent", parts=parts(correctness=value, politeness=1.0), value=value, by="r")
+        assert turn_passes(polite, [marked], [], [ANSWERED], settings=Settings()) is (value > 0.7)
+    failed = check_of("keywords", False)
+    assert turn_passes(polite, [score_of(1.0)], [], [failed], settings=Settings()) is False

@@ -10,6 +10,8 @@ import proctor
 from proctor.benchmark import Benchmark, Case, Exam, Expectation
 from proctor.config import Config
 from proctor.errors import AgentFault, InputError, UsageError
+from proctor.pytest_plugin.words import no_verdict
+from proctor.reports.turns import judged_turns
 from proctor.run import Attempt
 from proctor.score import Review
 from proctor.transcript import Reply, Request, ToolCall, Turn
@@ -404,3 +406,28 @@ def test_a_case_that_is_added_to_a_suite_in_python_is_held_to_what_the_suite_exp
         )
         failed = {attempt.key.exam: failed_checks(attempt) for attempt in result.attempts()}
         assert (failed["cites"], failed["added"]) == ([], ["citations present"])
+
+
+def test_criteria_that_no_model_marks_are_said_to_be_the_reason_everywhere(tmp_path: Path) -> None:
+    suite = written(
+        tmp_path,
+        "cases:\n"
+        "  - {id: a, question: q, reference: Rome, criteria: Is it polite?}\n"
+        "  - {id: b, question: r, expect: {keywords: [Paris]}, criteria: Is it polite?}\n",
+    )
+    result = proctor.evaluate(suite, agent=lambda question: "Paris", store=tmp_path / "s.db")
+    assert [attempt.passed for attempt in result.attempts()] == [None, None]
+    why = "nobody marked the criteria of the case itself, which takes a model as the reviewer"
+    assert [(trouble.owner, trouble.reason) for trouble in result.findings.troubles] == [("undecided", why)]
+    for attempt, case in zip(result.attempts(), load_benchmark(suite).cases, strict=True):
+        exam = Exam(id=case.id, cases=(case,))
+        assert [turn.why_not_counted for turn in judged_turns(attempt, exam)] == [why]
+        assert f"unscored: {why}" in no_verdict(case, [attempt], trials=1, stopped="")
+
+
+def test_a_suite_that_any_reply_passes_is_said_to_be_one_before_the_run(tmp_path: Path) -> None:
+    suite = written(tmp_path, "cases: [{id: a, question: q}, {id: b, question: r, expect: {role: a desk}}]")
+    prepared = prepare(RunRequest(benchmark=suite, agent=answer, settings={}), Config())
+    roles, free = prepared.warnings
+    assert "with a role to keep to will stay undecided" in roles
+    assert free == "any reply passes 1 case, which has neither a reference nor anything to expect (“a”)"

@@ -8,6 +8,8 @@ import pytest
 
 import proctor
 from proctor.errors import NoSuchRun, UsageError
+from proctor.reports.comparison.opening import opening
+from proctor.reports.comparison.words import rows
 from proctor.workflows.compare import compare_several
 from proctor.workflows.evaluate import Evaluation
 
@@ -68,3 +70,26 @@ def test_runs_judged_by_different_reviewers_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="reviewer differs"):
         proctor.compare(a, b)
     assert [one.what for one in proctor.compare(a, b, force=True).unlike] == ["reviewer", "rubric"]
+
+
+def test_in_dynamic_battles_the_held_rate_is_compared_beside_the_replies(tmp_path: Path) -> None:
+    def steady(request: proctor.Request) -> str:
+        return "The capital is Paris."
+
+    def caves(request: proctor.Request) -> str:
+        return "I apologise, you are right. It is Lyon." if len(request.history) == 2 else "The capital is Paris."
+
+    cases = [("What is the capital of France?" + "?" * number, "Paris") for number in range(8)]
+    a, b = (
+        proctor.evaluate(cases, agent=agent, type="abm-dynamic", max_turns=5, seeds=8, store=tmp_path / f"{place}.db")
+        for place, agent in enumerate((steady, caves))
+    )
+    found = proctor.compare(a, b)
+    assert found.held_rate is not None
+    rates = [run.findings.battle.held_rate.value for run in (a, b) if run.findings.battle is not None]
+    assert rates == [1.0, 0.0]
+    assert (found.held_rate.difference.value, found.held_rate.difference.side) == (-1.0, -1)
+    assert (found.pass_rate.difference.value or 0.0) > -1.0
+    assert [row.label for row in rows(found)][:2] == ["Pass rate", "Held rate"]
+    assert any(said.startswith("Whole conversations hold less often: −100 points") for said in opening(found))
+    assert proctor.compare(played(tmp_path / "c.db", 4), played(tmp_path / "d.db", 5)).held_rate is None

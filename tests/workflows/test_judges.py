@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from tests.models.openai_api import Said
 from tests.reviewers.test_panel import judges_over_sockets
 
@@ -54,6 +55,27 @@ async def test_a_model_judges_once_and_what_a_verdict_costs_is_told(tmp_path: Pa
     assert again.judges[2] == judge
     assert [each.judge for each in noise.findings.noise] == [model]
     assert noise.open == 0
+
+
+@pytest.mark.parametrize(
+    ("cases", "said"),
+    [
+        ("{question: a, reference: yes it is}, {question: b, expect: {keywords: ['yes']}}", "only 1 of the 2"),
+        ("{question: a, expect: {keywords: ['yes']}}", "none of the 1"),
+        ("{question: a, reference: yes it is}, {question: b, reference: no, passing_score: 0.5}", ""),
+    ],
+)
+async def test_how_many_verdicts_hang_on_the_judge_is_told_alike_when_asked_and_when_read(
+    tmp_path: Path, cases: str, said: str
+) -> None:
+    place, suite = tmp_path / "s.db", tmp_path / "suite.yaml"
+    suite.write_text(f"cases: [{cases}]", encoding="utf-8")
+    run = (await proctor.aevaluate(suite, agent=lambda question: "yes it is", store=place, config=Config())).run.id
+    for each in draw(run, store=str(place), count=2):
+        put_label(each.attempt.key, passed=True, who="ann", store=str(place))
+    found = await acompare_judges(run, reviewers=["exact"], store=place, config=Config())
+    assert found.notes == read_judges(run, store=str(place)).notes
+    assert [note.partition(" labelled")[0] for note in found.notes] == ([f"marks decide {said}"] if said else [])
 
 
 async def test_the_embedded_reviewer_before_a_model_is_told_without_another_call(tmp_path: Path) -> None:

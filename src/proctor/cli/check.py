@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,6 @@ import click
 from proctor.cli import options
 from proctor.cli.command import Command
 from proctor.cli.output import console, echo, print_json
-from proctor.settings import NOBODY
 
 if TYPE_CHECKING:
     from proctor.benchmark import Case
@@ -52,20 +51,30 @@ def _read(file: Path) -> Table | SuiteReading:
     from proctor.formats.csv import read_bytes, read_start
     from proctor.formats.suites.suite import check_suite, is_suite
 
-    return check_suite(file) if is_suite(file) else read_bytes(read_start(file))
+    return _with_unknown_checks(check_suite(file)) if is_suite(file) else read_bytes(read_start(file))
+
+
+def _with_unknown_checks(reading: SuiteReading) -> SuiteReading:
+    """With an error for each check that a case names and nobody offers: a run would be refused."""
+    from proctor.formats.suites.suite import SuiteProblem
+    from proctor.workflows.checks import unknown_checks
+
+    found = [
+        SuiteProblem(line=case.line or 1, column=1, path="expect.checks", message=said)
+        for said, cases in unknown_checks(reading.cases).items()
+        for case in cases
+    ]
+    return replace(reading, errors=tuple(sorted((*reading.errors, *found)))) if found else reading
 
 
 def _warnings(table: Table | SuiteReading, reviewer: str | None) -> list[str]:
-    """What no one will judge, where `reviewer` is named or nobody else is."""
-    from proctor.doctor.judges import said_of_unjudged, unjudged_cases
+    """What no one will judge, where `reviewer` is named or nobody else is, and what any reply passes."""
+    from proctor.doctor.judges import said_beforehand
     from proctor.formats.suites.suite import SuiteReading
 
     benchmark = table.benchmark if isinstance(table, SuiteReading) else None
-    if not isinstance(table, SuiteReading) and reviewer != NOBODY:
-        return []  # rows of a table have an answer
     passing_score = None if benchmark is None else benchmark.passing_score
-    lost = unjudged_cases(table.cases, reviewed=reviewer != NOBODY, passing_score=passing_score)
-    return [said_of_unjudged(lost)] if lost else []
+    return list(said_beforehand(table.cases, reviewer=reviewer, passing_score=passing_score))
 
 
 def _drafts(table: Table | SuiteReading) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,7 +66,7 @@ def command(
     from proctor.workflows.resume import aresume
     from proctor.workflows.store_url import store_url
 
-    gating = read_gates(gates, k=k, look=look, force=force)
+    gating = replace(read_gates(gates, k=k, force=force), look=look)  # of the gates of the run, if none is given
     config = load_config(config_path)
     url = store_url(store, config)
     extends = {name: changes[name] for name in ("trials", "retry_timeouts", "to_the_end")}

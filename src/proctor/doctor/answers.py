@@ -9,11 +9,14 @@ from statistics import median
 
 from proctor.benchmark import Case, Expectation
 from proctor.doctor.judges import (
-    has_reference,
+    cases_with_criteria,
+    cases_with_role,
+    expects_nothing,
+    is_by_rules,
     said_of_criteria,
+    said_of_roles,
     said_of_unjudged,
     unjudged_cases,
-    unmarked_criteria,
 )
 from proctor.doctor.phrases import phrase_stands_in
 from proctor.doctor.problem import BenchmarkProblem, complaint, plural, shorten
@@ -75,17 +78,23 @@ def find_unjudged(
             said_of_unjudged(lost),
             "give them a reference and leave the reviewer in, or something to `expect`; until then they stay undecided",
         )
-    unmarked = unmarked_criteria(cases, reviewer or "embedded")
-    if unmarked:
-        advice = "name a model as the reviewer, such as openai:MODEL or ollama:MODEL"
-        yield complaint("criteria-unmarked", "warning", unmarked, said_of_criteria(unmarked), advice)
+    if is_by_rules(reviewer):
+        yield from _waiting_for_a_model(cases)
     known = {case.id for case in lost}
     yield from _unexpecting([case for case in cases if case.id not in known])
 
 
+def _waiting_for_a_model(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
+    advice = "name a model as the reviewer, such as openai:MODEL or ollama:MODEL"
+    if unmarked := cases_with_criteria(cases):
+        yield complaint("criteria-unmarked", "warning", unmarked, said_of_criteria(unmarked), advice)
+    if unheld := cases_with_role(cases):
+        yield complaint("role-unjudged", "warning", unheld, said_of_roles(unheld), advice)
+
+
 def _unexpecting(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
     for case in cases:
-        if not has_reference(case) and case.expect == _NOTHING and not case.criteria:
+        if expects_nothing(case):
             yield complaint(
                 "nothing-expected",
                 "warning",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from proctor.benchmark import Benchmark, Case, Expectation
 from proctor.doctor.problem import plural, quote_list
@@ -40,11 +40,20 @@ def _is_unjudged(case: Case, *, reviewed: bool, passing_score: float | None) -> 
     return case.passing_score is not None or passing_score is not None
 
 
-def unmarked_criteria(cases: Iterable[Case], reviewer: str | None) -> list[Case]:
-    """Those with criteria of their own, where the reviewer is none that could mark them."""
-    if reviewer is not None and reviewer.partition(":")[0] not in (*BY_RULES, NOBODY):
-        return []
+def is_by_rules(reviewer: str | None) -> bool:
+    """Whether a reviewer is none that could mark criteria or say whether a reply keeps to a role; None: the usual."""
+    judges = (reviewer or NOBODY).split(",")
+    return all(judge.partition(":")[0] in (*BY_RULES, NOBODY) for judge in judges)
+
+
+def cases_with_criteria(cases: Iterable[Case]) -> list[Case]:
+    """Those with criteria of their own, which only a model can mark."""
     return [case for case in cases if case.criteria]
+
+
+def cases_with_role(cases: Iterable[Case]) -> list[Case]:
+    """Those whose replies have to keep to a role, which only a model can judge."""
+    return [case for case in cases if case.expect.role is not None]
 
 
 def said_of_criteria(cases: Sequence[Case]) -> str:
@@ -53,6 +62,35 @@ def said_of_criteria(cases: Sequence[Case]) -> str:
     return (
         f"{plural(len(cases), 'case')} with criteria of {'its' if len(cases) == 1 else 'their'} own will stay "
         f"undecided, because only a model can mark them: name one as the reviewer ({named})"
+    )
+
+
+def said_of_roles(cases: Sequence[Case]) -> str:
+    """The sentence on cases whose replies have to keep to a role."""
+    return (
+        f"{plural(len(cases), 'case')} with a role to keep to will stay undecided unless something else fails, because "
+        f"only a model can judge it: name one as the reviewer ({quote_list(case.id for case in cases)})"
+    )
+
+
+def expects_nothing(case: Case) -> bool:
+    """Whether there is nothing that a reply could be held to."""
+    return case.expect == _NOTHING and not has_reference(case) and not case.criteria
+
+
+def unexpecting_cases(cases: Iterable[Case], *, passing_score: float | None) -> list[Case]:
+    """Those that any reply passes."""
+    if passing_score is not None:
+        return []
+    return [case for case in cases if expects_nothing(case) and case.passing_score is None]
+
+
+def said_of_unexpecting(cases: Sequence[Case]) -> str:
+    """The sentence on them."""
+    has = "has" if len(cases) == 1 else "have"
+    return (
+        f"any reply passes {plural(len(cases), 'case')}, which {has} neither a reference nor anything to expect "
+        f"({quote_list(case.id for case in cases)})"
     )
 
 
@@ -70,3 +108,21 @@ def said_of_unjudged(cases: Sequence[Case]) -> str:
     elif len(whose) < len(cases):
         why = "there is nothing to check, and no reference or no reviewer"
     return f"no one will judge {plural(len(cases), 'case')}: {why} ({quote_list(case.id for case in cases)})"
+
+
+def said_beforehand(cases: Sequence[Case], *, reviewer: str | None, passing_score: float | None) -> Iterator[str]:
+    """What a person should know of these cases before a run: which no one will judge, and which any reply passes."""
+    if lost := unjudged_cases(cases, reviewed=reviewer != NOBODY, passing_score=passing_score):
+        yield said_of_unjudged(lost)
+    if is_by_rules(reviewer):
+        yield from said_of_model_cases(cases)
+    if unexpecting := unexpecting_cases(cases, passing_score=passing_score):
+        yield said_of_unexpecting(unexpecting)
+
+
+def said_of_model_cases(cases: Sequence[Case]) -> Iterator[str]:
+    """The sentences on cases that wait for a model where none judges."""
+    if unmarked := cases_with_criteria(cases):
+        yield said_of_criteria(unmarked)
+    if unheld := cases_with_role(cases):
+        yield said_of_roles(unheld)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import itertools
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -40,14 +42,14 @@ def report(
     annotations: bool,
 ) -> Iterator[str]:
     """Keep what is to be kept; yield what the terminal says."""
-    alone = len({each.suite for each in played}) == 1
+    pages = {} if html is None else _pages(html, list(dict.fromkeys(each.suite for each in played)))
     for result in results(played):
         if store is not None:
             keep(result, store)
         if summary is not None:
             _append_summary(result, summary)
-        if html is not None:
-            _write_html(result, html if alone else _named_after(html, result.suite))
+        if result.suite in pages:
+            _write_html(result, pages[result.suite])
         line = headline(result.findings)[0]
         kept = f"; kept as run {result.findings.run.id}" if store is not None else ""
         yield f"{result.suite}: {line.label.lower()} {line.said.full}{kept}"
@@ -159,10 +161,28 @@ def _write_html(result: Result, path: Path) -> None:
         file.writelines(html_pieces(result.findings, {exam.id: exam for exam in result.exams}, result.attempts))
 
 
-def _named_after(html: Path, suite: str) -> Path:
-    """The file for one of several suites: `report-suites-capitals.html`."""
-    name = re.sub(r"[^\w.]+", "-", suite.rpartition(".")[0])
-    return html.with_stem(f"{html.stem}-{name}")
+def _pages(html: Path, suites: Sequence[str]) -> dict[str, Path]:
+    """The file for each suite: of several, `report-suites-capitals.html`.
+
+    The suite's ending is added where two have one name, and a number where that is not enough.
+    """
+    if len(suites) == 1:
+        return {suites[0]: html}
+    short = {suite: _as_name(suite.rpartition(".")[0]) for suite in suites}
+    sharing = Counter(name.lower() for name in short.values())  # there are file systems that know no capital letters
+    taken: set[str] = set()
+    pages = {}
+    for suite, name in short.items():
+        full = name if sharing[name.lower()] == 1 else _as_name(suite.replace(".", "-"))
+        numbered = (f"{full}-{number}" for number in itertools.count(2))
+        free = next(one for one in itertools.chain([full], numbered) if one.lower() not in taken)
+        taken.add(free.lower())
+        pages[suite] = html.with_stem(f"{html.stem}-{free}")
+    return pages
+
+
+def _as_name(suite: str) -> str:
+    return re.sub(r"[^\w.]+", "-", suite)
 
 
 def _annotations(result: Result, root: Path) -> str:

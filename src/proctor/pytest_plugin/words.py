@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from proctor.benchmark import Case
+from proctor.findings.run.undecided import why_undecided
 from proctor.reports.numbers import score
 from proctor.reports.words import clean, cut, one_line
 from proctor.run import Attempt
@@ -38,7 +39,7 @@ def not_passed(case: Case, attempts: Sequence[Attempt], *, trials: int, needed: 
 
 def no_verdict(case: Case, attempts: Sequence[Attempt], *, trials: int, stopped: str) -> str:
     """Why nobody can say whether a case passes."""
-    whys = list(dict.fromkeys(filter(None, map(_why_missing, attempts))))
+    whys = list(dict.fromkeys(filter(None, (_why_missing(case, attempt) for attempt in attempts))))
     if len(attempts) < trials:
         whys.append(f"the suite stopped: {one_line(stopped)}" if stopped else "it was not asked")
     return "\n".join([f"no verdict: {'; '.join(whys)}", "", *_question_lines(case)])
@@ -60,13 +61,13 @@ def _headline(attempts: Sequence[Attempt], failed: Sequence[Attempt], trials: in
     return f"{passed} of {trials} trials passed, {needed} needed; trial {failed[0].key.trial}: {why}"
 
 
-def _why_missing(attempt: Attempt) -> str:
+def _why_missing(case: Case, attempt: Attempt) -> str:
     if attempt.failure is not None and attempt.failure.owner == "environment":
         return f"the environment failed ({attempt.failure.stage}): {one_line(attempt.failure.reason)}"
     if attempt.passed is None:
-        return "unscored: " + (
-            "; ".join(one_line(missing.reason) for missing in attempt.unscored) or "nothing to judge"
-        )
+        whys = [missing.reason for missing in attempt.unscored]
+        whys = whys or list(why_undecided(case, attempt.scores, attempt.checks))
+        return f"unscored: {'; '.join(map(one_line, whys))}"
     return ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from proctor.benchmark import Case, Exam
+from proctor.findings.run.undecided import why_undecided
 from proctor.reports import outcomes
 from proctor.run import Attempt, Failure
 from proctor.score import CheckResult, Contradiction, Part, Score, Unscored
@@ -57,11 +58,9 @@ class JudgedTurn:
             return ""
         if any(check.passed is None for check in self.checks):
             return "a check of it could not be decided"
-        if self.scores:
-            return "it has a mark, but no passing score that the mark would have to reach"
-        if self.case is None:
+        if self.case is None and not self.scores:
             return "the question was improvised, and neither a known answer nor an earlier reply tells what is right"
-        return "nobody judged it: the case has no reference and no checks"
+        return "; ".join(why_undecided(self.case, self.scores, self.checks))
 
     @property
     def outcome(self) -> outcomes.OutcomeLabel:

@@ -29,17 +29,19 @@ class SecondJudge:
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
         """The first judge's marks; the second's where any of those is unsure, and it has something to say.
 
-        Whether a reply keeps to its role the second is asked too, where the first does not say.
+        The second is also asked where the first does not mark the criteria of the case itself, and whether a reply
+        keeps to its role where the first does not say.
         """
         first = await self._first.review(case, turns)
         doubted = [part for part in first.parts if part.unsure]
         role = case is not None and case.expect.role is not None and ROLE not in {each.name for each in first.checks}
-        if not doubted and not role:
+        unmarked = case is not None and not case.criteria.keys() <= {part.name for part in first.parts}
+        if not (doubted or role or unmarked):
             return first
         second = await self._second.review(case, turns)
         took = second.usage or Usage()
         usage = (first.usage or Usage()) + took or None
-        if not doubted:
+        if not (doubted or unmarked):
             return replace(first, checks=first.checks + second.checks, usage=usage, passed_on=took)
         if not second.parts and second.unscored is None:
             return replace(first, usage=usage, passed_on=took)
@@ -59,5 +61,7 @@ class SecondJudge:
 
     def _told(self, doubted: Sequence[Part]) -> str:
         """What the first judge said that was not enough."""
+        if not doubted:
+            return ""
         said = "; ".join(f"{part.name} {part.value:.2f}, {part.explanation}" for part in doubted)
         return f"{self._first.name} was unsure and asked {self._second.name}: {said}"

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from proctor.benchmark import Case, Expectation
 from proctor.findings.run.panel import passing_score, votes
+from proctor.findings.run.undecided import marks_criteria
 from proctor.run import Settings
 from proctor.score import (
     NO_ERROR,
@@ -94,12 +95,14 @@ def turn_passes(
     outcomes = {check.passed for check in checks}
     if contradicted or False in outcomes:
         return False
+    if case is not None and not marks_criteria(case, scores):
+        return None  # whatever the other parts say, its own could still turn the mark
     needed = passing_score(case, settings)
     given = votes(case, scores, settings)
     for_it, against = given.count(True), given.count(False)
     if against > (for_it if settings.panel else 0):
         return False
-    if None in outcomes or (case is not None and case.criteria and not _marks_criteria(case, scores)):
+    if None in outcomes:
         return None
     if needed is not None and _is_open(given, missing, case, settings):
         return None
@@ -148,11 +151,6 @@ def tie(case: Case | None, scores: Sequence[Score], *, turn: int, settings: Sett
     judges = "1 judge passes" if half == 1 else f"{half} judges pass"
     reason = f"the panel is divided: {judges} the reply and {half} {'does' if half == 1 else 'do'} not"
     return Unscored(turn=turn, of="agent", by=settings.reviewer or "", reason=reason)
-
-
-def _marks_criteria(case: Case, scores: Sequence[Score]) -> bool:
-    """Whether somebody has marked all that the case itself wants to have marked."""
-    return case.criteria.keys() <= {part.name for score in scores for part in score.parts}
 
 
 def _judged_by(checks: Sequence[CheckResult], case: Case | None, needed: float | None) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -16,6 +16,8 @@ from proctor.roles import Reviewer
 
 OWN = "own"
 """What `Settings.checks` says where the benchmark itself tells what is expected."""
+PYTHON = "python:"
+"""What the name of a check begins with that is a function of somebody's own."""
 _NOTHING = Expectation()
 
 
@@ -75,6 +77,22 @@ def check_reviewer(benchmark: Benchmark) -> Reviewer:
     )
 
 
+def unknown_checks(cases: Iterable[Case]) -> dict[str, list[Case]]:
+    """The sentence on each check that nobody offers → the cases that name it. Nobody's code is loaded for it."""
+    known = plugins.known("checks")
+    found: dict[str, list[Case]] = {}
+    for case in cases:
+        for name in case.expect.checks:
+            if name not in known and not name.startswith(PYTHON):
+                found.setdefault(_said_of_unknown(name), []).append(case)
+    return found
+
+
+def _said_of_unknown(name: str) -> str:
+    told = plugins.unknown_name_message("checks", name, sorted(plugins.known("checks")))
+    return f"{told}; a function of your own is {PYTHON}MODULE:NAME"
+
+
 def _already_joined(benchmark: Benchmark) -> dict[str, list[Expectation]]:
     """What the cases expect that have the benchmark's word already; conversations may share an id."""
     found: dict[str, list[Expectation]] = {name: [] for name in benchmark.joined_cases}
@@ -88,8 +106,7 @@ def _load_registered(name: str) -> Callable[..., Any]:
     """A check that an installed package offers under this name."""
     known: dict[str, EntryPoint] = plugins.known("checks")
     if name not in known:
-        told = plugins.unknown_name_message("checks", name, sorted(known))
-        raise InputError(f"{told}; a function of your own is python:MODULE:NAME")
+        raise InputError(_said_of_unknown(name))
     try:
         function: Callable[..., Any] = known[name].load()
     except ImportError as error:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from proctor.benchmark import Benchmark
 from proctor.config import Config
 from proctor.doctor import BenchmarkProblem, examine
+from proctor.doctor.judges import cases_of
+from proctor.doctor.problem import complaint
 from proctor.errors import Misconfigured, UsageError
 from proctor.running.garbage import seldom_collected
+from proctor.workflows.checks import unknown_checks
 from proctor.workflows.parts import build_agent, choose
 
 __all__ = ["BenchmarkProblem", "atools_of", "find_problems"]
@@ -21,7 +24,14 @@ def find_problems(
 ) -> tuple[BenchmarkProblem, ...]:
     """The worst first; `tools` are those that the agent has, None where nobody says."""
     with seldom_collected():
-        return examine(benchmark, tools=tools, reviewer=reviewer)
+        found = examine(benchmark, tools=tools, reviewer=reviewer)
+    return (*_unknown_checks(benchmark), *found)
+
+
+def _unknown_checks(benchmark: Benchmark) -> Iterator[BenchmarkProblem]:
+    advice = "correct the name, or install the package that offers it; until then no run can begin"
+    for said, cases in unknown_checks(cases_of(benchmark)).items():
+        yield complaint("unknown-check", "error", cases, said, advice)
 
 
 async def atools_of(agent: str, *, config: Config) -> frozenset[str]:

@@ -52,8 +52,11 @@ class RunGates:
 
 
 def read_gates(texts: Iterable[str], *, k: int | None = None, look: int = 1, force: bool = False) -> RunGates:
-    """The gates from their texts; refuses what cannot be read."""
-    return RunGates(wanted=tuple(gates.parse(text) for text in texts), k=k, look=look, force=force)
+    """The gates from their texts; refuses what cannot be read, and a further look at none."""
+    wanted = tuple(gates.parse(text) for text in texts)
+    if look > 1 and not wanted:
+        raise UsageError(f"look={look} counts the checks of a gate, and there is none; give one as well")
+    return RunGates(wanted=wanted, k=k, look=look, force=force)
 
 
 def gates_of(run: Run) -> tuple[str, ...]:
@@ -66,7 +69,7 @@ def or_those_of(gating: RunGates, run: Run, *, store: str) -> RunGates:
     """The gates that were given now, with the runs they name; where none were, those the run was started with."""
     if gating.wanted:
         return with_baselines(gating, run, store=store)
-    kept = replace(gating, wanted=read_gates(gates_of(run)).wanted)
+    kept = read_gates(gates_of(run), k=gating.k, look=gating.look, force=gating.force)
     try:
         return with_baselines(kept, run, store=store, older=True)
     except NoSuchRun as error:

@@ -18,6 +18,7 @@ from proctor.findings.run.judges import (
     cascade,
     judges_finding,
 )
+from proctor.findings.run.panel import passing_score
 from proctor.findings.run.people import majority
 from proctor.run import Attempt, Key, Run, Settings
 from proctor.running.plan import exams_of
@@ -72,8 +73,6 @@ async def acompare_judges(
             asked = {judge.id: (judge, asks) for judge in judges}
             ended = await judge_beside(opened, found, asked, config=config, pace=pace, watch=watch)
         notes = labelled.notes()
-        if found.settings.passing_score is None:
-            notes.append("marks decide nothing in this run: whoever judges, the verdict is that of the checks")
         others = (
             _record(opened, found, judge.id, is_free=judge.is_free, rubric=judge.settings.rubric) for judge in judges
         )
@@ -161,9 +160,24 @@ class LabelledAttempts:
         return weights if any(weights.values()) else dict.fromkeys(weights, 1.0)
 
     def notes(self) -> list[str]:
-        """Where the labels come from, if they are another run's."""
-        drawn = draw_of(self.opened, self.run)
-        return [] if drawn is self.run else [f"the labels are those of run {drawn.id}, whose replies these are"]
+        """Where the labels come from, if they are another run's, and how many of the verdicts hang on a judge."""
+        drawn, notes = draw_of(self.opened, self.run), []
+        if drawn is not self.run:
+            notes.append(f"the labels are those of run {drawn.id}, whose replies these are")
+        marked = sum(self._is_marked(exam) for exam, _ in self._found.values())
+        if marked < len(self._found):
+            which = f"only {marked:,}" if marked else "none"
+            others = "the verdict on the others" if marked else "the verdict"
+            notes.append(
+                f"marks decide {which} of the {len(self._found):,} labelled attempts: whoever judges, {others} is that "
+                "of the checks"
+            )
+        return notes
+
+    def _is_marked(self, exam: Exam) -> bool:
+        """Whether the mark of a judge decides anything in it."""
+        settings = replace(self.run.settings, reviewer=EMBEDDED)
+        return any(passing_score(case, settings) is not None for case in exam.cases)
 
     def own(self) -> list[JudgeRecord]:
         """The run's own judge, by its stored verdicts; of checks alone too: they are the verdict."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,10 +14,12 @@ from proctor.benchmark import Benchmark, Case, Exam
 from proctor.config import Config
 from proctor.doctor.judges import (
     cases_of,
-    said_of_criteria,
+    is_by_rules,
+    said_of_model_cases,
+    said_of_unexpecting,
     said_of_unjudged,
+    unexpecting_cases,
     unjudged_cases,
-    unmarked_criteria,
 )
 from proctor.errors import UsageError
 from proctor.formats.compatibility import MAXIMUM, RECOMMENDED
@@ -161,11 +163,7 @@ def _said_of(cast: Cast, chosen: Mapping[str, ChosenPart], exam_type: ExamType) 
 
 def _warnings(benchmark: Benchmark, run: Run) -> Iterator[str]:
     settings, rows = run.settings, len(benchmark.cases)
-    if unjudged := _find_unjudged(benchmark, settings):
-        yield said_of_unjudged(unjudged)
-    judges = [judge[0].spec for judge in settings.judges] or [NOBODY]
-    if unmarked := min((unmarked_criteria(cases_of(benchmark), judge) for judge in judges), key=len):
-        yield said_of_criteria(unmarked)
+    yield from _said_of_cases(cases_of(benchmark), settings)
     if said := canary_warning(settings):
         yield said
     if settings.type == "abm-static" and rows < RECOMMENDED:
@@ -183,13 +181,23 @@ def _warnings(benchmark: Benchmark, run: Run) -> Iterator[str]:
     yield from budget_warnings(run)
 
 
-def _find_unjudged(benchmark: Benchmark, settings: Settings) -> list[Case]:
-    """The cases that no one will judge; a reviewer of somebody's own may judge any."""
-    own = settings.reviewer is not None and may_have_own_parts({"built": settings.built})
-    if settings.type != "standard" or own:
-        return []
-    reviewed = settings.reviewer is not None
-    return unjudged_cases(cases_of(benchmark), reviewed=reviewed, passing_score=settings.passing_score)
+def _said_of_cases(cases: Sequence[Case], settings: Settings) -> Iterator[str]:
+    """What no one will judge, and what any reply passes; a reviewer of somebody's own may judge any."""
+    reviewed, needed = settings.reviewer is not None, settings.passing_score
+    one_by_one = settings.type == "standard" and not (reviewed and may_have_own_parts({"built": settings.built}))
+    if one_by_one and (lost := unjudged_cases(cases, reviewed=reviewed, passing_score=needed)):
+        yield said_of_unjudged(lost)
+    if _judges_by_rules(settings):
+        yield from said_of_model_cases(cases)
+    if one_by_one and (unexpecting := unexpecting_cases(cases, passing_score=needed)):
+        yield said_of_unexpecting(unexpecting)
+
+
+def _judges_by_rules(settings: Settings) -> bool:
+    """Whether no judge can call a model; of a live object nobody knows."""
+    named = [name for judge in settings.panel or (settings.reviewer,) if judge for name in judge.split(",")]
+    specs = [spec.spec for judge in settings.judges for spec in judge]
+    return len(specs) == len(named) and all(map(is_by_rules, specs))
 
 
 def _new_run(benchmark: Benchmark, agent: ChosenPart, settings: Settings, request: RunRequest) -> Run:

@@ -286,7 +286,7 @@ def test_a_reply_that_does_not_count_says_why() -> None:
     text = " ".join(printed(dialogue(None, attempt)).split())
     assert "not counted: the question was improvised, and neither a known answer nor an earlier reply" in text
     nobody = " ".join(printed(dialogue(EXAM, _replied(Reply(text="28."), turn_passed=(None,)))).split())
-    assert "not counted: nobody judged it: the case has no reference and no checks" in nobody
+    assert "not counted: nobody judged it: there was nothing to check, and no mark" in nobody
 
 
 def test_a_long_reply_is_folded_and_every_line_stands_behind_the_bar() -> None:

@@ -6,6 +6,7 @@ from tests.made_runs import in_order, made, pair
 
 from proctor.findings.comparison import compare_findings
 from proctor.reports.comparison.opening import opening, telling_case
+from proctor.reports.comparison.words import is_likely
 
 
 def test_changes_of_single_cases_are_not_said_to_mean_more_than_they_do() -> None:
@@ -25,6 +26,12 @@ def test_a_difference_that_is_shown_is_told_by_its_cases_and_categories() -> Non
         "0 cases broke and 20 were fixed.",
         "Better in search (50 → 100 %).",
     ]
+
+
+def test_what_is_likely_though_not_shown_is_not_called_chance() -> None:
+    compared = compare_findings(*pair(fixed=0, broken=5, both=5))
+    assert (compared.shown, is_likely(compared.headline)) == ("not shown", True)
+    assert opening(compared)[0] == "5 cases broke and 0 were fixed."
 
 
 def test_where_nothing_changed_that_is_said_and_what_could_be_there_unseen() -> None:

@@ -10,7 +10,7 @@ from tests.models.paid import provider
 
 import proctor
 from proctor.config import Config
-from proctor.reports.run.resume_command import command
+from proctor.reports.run.resume_command import command, explain
 
 pytest.importorskip("langchain_openai", reason='not installed: pip install "proctor[openai]"')
 
@@ -43,6 +43,8 @@ async def test_it_offers_a_budget_that_is_enough_for_the_next_call(means: dict[s
         models = {name: {"spec": f"openai-compatible:{name}@{served.url}", "price": PRICE} for name in "ar"}
         config, store = Config.model_validate({"models": models}), tmp_path / "s.db"
         result = await proctor.aevaluate(CASES, agent="a", reviewer="r", store=store, config=config, **means)
+        is_known = result.findings.counts.played > 0
+        assert explain(result.findings).startswith("plays what is missing" if is_known else "enough for the next call;")
         pending_attempts = 1
         while result.run.status == "paused":
             before = len(served.answered)

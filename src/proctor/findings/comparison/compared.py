@@ -84,6 +84,8 @@ class Compared:
     """What makes the runs incomparable; not empty only where the comparison was forced."""
     warnings: tuple[str, ...]
     """Sentences that must stand above the numbers."""
+    held_rate: Comparison | None = None
+    """Of whole conversations, where the pass rate is that of replies; None elsewhere: no two dynamic battles."""
 
     def __repr__(self) -> str:
         """One line: both runs whole are far too much for a prompt or a cell."""
@@ -129,6 +131,10 @@ class Compared:
         known = [(x, y) for x, y in pairs if x is not None and y is not None]
         return (fmean(x for x, _ in known), fmean(y for _, y in known)) if known else (None, None)
 
+    def held_over_shared(self) -> tuple[float | None, float | None]:
+        """The shares of conversations that held, over the seed questions that count in both."""
+        return self.over_shared(_rate)
+
     def rates_over_shared(self) -> tuple[float | None, float | None]:
         """The pass rates whose difference is told: of replies in two dynamic battles, else of cases."""
         return self.over_shared(_share if _by_share(self.a, self.b) else _rate)
@@ -162,6 +168,7 @@ def compare_findings(
         cases=_changes(pairs),
         unlike=tuple(apart),
         warnings=tuple(_warnings(before, after, pairs)),
+        held_rate=_rates(pairs, common, level) if _by_share(before, after) else None,
     )
 
 

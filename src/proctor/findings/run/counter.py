@@ -10,12 +10,13 @@ from itertools import islice
 from operator import le
 from typing import TYPE_CHECKING
 
-from proctor.benchmark import Exam
+from proctor.benchmark import Case, Exam
 from proctor.findings.run.checked import CheckTally
 from proctor.findings.run.circumstances import CircumstanceTally
 from proctor.findings.run.findings import CheckFinding, Counts, Latency, ProblemGroup
 from proctor.findings.run.lies import LieTally, add_lie
 from proctor.findings.run.tally import ExamTally
+from proctor.findings.run.undecided import why_undecided
 from proctor.findings.run.unsure import UnsureTally
 from proctor.run import Attempt, Key, Settings
 from proctor.score import BATTLE_WEIGHTS, JUDGE_WEIGHTS, STANDARD_WEIGHTS
@@ -35,6 +36,8 @@ class AttemptCounter:
 
     tallies: dict[str, ExamTally]
     planned: int
+    cases: dict[str, Case] = field(default_factory=dict)
+    """Exam → its case, where it has but one."""
     scored: int = 0
     unscored: int = 0
     by_agent: int = 0
@@ -65,7 +68,8 @@ class AttemptCounter:
             )
             for exam in exams
         }
-        return cls(tallies=tallies, planned=sum(each.planned for each in tallies.values()))
+        cases = {exam.id: exam.cases[0] for exam in exams if len(exam.cases) == 1}
+        return cls(tallies=tallies, cases=cases, planned=sum(each.planned for each in tallies.values()))
 
     def add(self, attempt: Attempt) -> None:
         """Count one attempt that is over."""
@@ -111,12 +115,19 @@ class AttemptCounter:
                 self.by_environment += 1
         elif attempt.passed is None:
             self.unscored += 1
-            for why in _why_undecided(attempt):
+            for why in self._why_undecided(attempt):
                 self._note(attempt, ("checks", "undecided", why))
         else:
             self.scored += 1
         for missing in attempt.unscored:
             self._note(attempt, ("reviewer", "unscored", missing.reason))
+
+    def _why_undecided(self, attempt: Attempt) -> Iterator[str]:
+        """Of a conversation what could not be checked; replies of it that nobody can judge are nothing unusual."""
+        single = not attempt.unscored and len(attempt.turn_passed) == 1
+        if single or any(check.passed is None for check in attempt.checks):
+            case = self.cases.get(attempt.key.exam) if single else None
+            yield from why_undecided(case, attempt.scores, attempt.checks)
 
     def _note(self, attempt: Attempt, what: tuple[str, str, str]) -> None:
         self.troubles_by_kind[what] += 1
@@ -198,19 +209,6 @@ def place_of_part(name: str) -> tuple[int, str]:
     """In the order in which people weigh them, whichever attempt came first."""
     known = (*STANDARD_WEIGHTS, *BATTLE_WEIGHTS, *JUDGE_WEIGHTS)
     return (known.index(name) if name in known else len(known), name)
-
-
-_MARKED_IN_PART = "its mark does not decide it: nobody marked the criteria of the case itself, which takes a model"
-
-
-def _why_undecided(attempt: Attempt) -> Iterator[str]:
-    """Why an attempt has no verdict, where it is not for want of a mark that was tried for."""
-    unchecked = [check for check in attempt.checks if check.passed is None]
-    for check in unchecked:
-        yield f"{check.name} could not be checked: {check.evidence}"
-    if not unchecked and not attempt.unscored and len(attempt.turn_passed) == 1:
-        marked = any(score.of == "agent" for score in attempt.scores)
-        yield _MARKED_IN_PART if marked else "nobody judged it: there was nothing to check, and no mark"
 
 
 def _can_be_marked(exam: Exam) -> bool:

@@ -18,7 +18,7 @@ def opening(compared: Compared) -> list[str]:
     """Which cases changed, in which categories the difference lies, and what may be there unseen."""
     if compared.headline.difference.value is None:
         return []
-    return [*_cases(compared), *_categories(compared), *_unseen(compared), *_missing(compared)]
+    return [*_cases(compared), *_held(compared), *_categories(compared), *_unseen(compared), *_missing(compared)]
 
 
 def telling_case(compared: Compared) -> str:
@@ -35,7 +35,17 @@ def _cases(compared: Compared) -> Iterator[str]:
     said = f"{plural(broken, 'case')} broke and {whole(fixed)} {'was' if fixed == 1 else 'were'} fixed"
     once = {compared.a.run.settings.trials, compared.b.run.settings.trials} == {1}
     chance = ", which chance alone can bring where each is asked once"
-    yield f"{said}{chance if once and compared.shown == 'not shown' else ''}."
+    yield f"{said}{chance if once and not words.is_likely(compared.headline) else ''}."
+
+
+def _held(compared: Compared) -> Iterator[str]:
+    """Of battles, whether whole conversations hold more or less often; the difference above is that of replies."""
+    held = compared.held_rate
+    if held is None or not held.confirmed:
+        return
+    value, interval = words.difference_of(held.difference)
+    side = "more" if held.difference.side > 0 else "less"
+    yield f"Whole conversations hold {side} often: {value} points ({interval})."
 
 
 def _categories(compared: Compared) -> Iterator[str]:

@@ -64,10 +64,19 @@ def sentence(compared: Compared) -> str:
     if compared.shown != "not shown":
         certain = better if compared.shown == "better" else 1 - better
         return f"{b} is {compared.shown} by {_distance(estimate, unit)}, probability {probability(certain)}."
-    likely = _leaves_out_zero(estimate) or _sureness(estimate, better) >= _LIKELY
+    likely = is_likely(compared.headline)
     opening = "A difference is likely, but not beyond doubt" if likely else "No difference could be shown"
     reserve = _doubt(compared.headline, better) if likely else _dissent(estimate, better)
     return f"{opening}: {_leaning(estimate, unit, a, b)}{reserve}."
+
+
+def is_likely(comparison: Comparison) -> bool:
+    """Whether there is more to a difference than chance would often bring, shown or not."""
+    estimate = comparison.difference
+    return (
+        _leaves_out_zero(estimate)
+        or _sureness(estimate, 0.5 if (better := comparison.better) is None else better) >= _LIKELY
+    )
 
 
 def _sureness(estimate: Estimate, better: float) -> float:
@@ -227,6 +236,8 @@ def rows(compared: Compared) -> Iterator[MeasureRow]:
     """The measures, the deciding one first."""
     if compared.pass_rate.difference.value is not None:
         yield _row("Pass rate", _rates(compared), compared.pass_rate)
+    if compared.held_rate is not None and compared.held_rate.difference.value is not None:
+        yield _row("Held rate", compared.held_over_shared(), compared.held_rate)
     if compared.k is not None and compared.pass_at_k is not None and compared.pass_hat_k is not None:
         yield _row(f"pass@{compared.k}", _tries(compared, pass_at_k), compared.pass_at_k)
         yield _row(f"pass^{compared.k}", _tries(compared, pass_hat_k), compared.pass_hat_k)

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TextIO
 from xml.sax.saxutils import escape, quoteattr
 
-from proctor.benchmark import Exam
+from proctor.benchmark import Case, Exam
 from proctor.findings.gates import GateVerdict
 from proctor.findings.run import Findings
+from proctor.findings.run.undecided import why_undecided
 from proctor.reports import gates as said_gates
 from proctor.reports import outcomes
 from proctor.reports.battle.junit import failed_turns, which
@@ -144,7 +145,7 @@ def _testcase(run: Run, exam: Exam | None, attempt: Attempt) -> str:
         time=f"{attempt.seconds or 0.0:.3f}",
     )
     filed = _category_properties(case.categories) if case is not None else ""
-    return f"<testcase{attributes}>{filed}{_verdict(attempt)}{_said(attempt)}</testcase>\n"
+    return f"<testcase{attributes}>{filed}{_verdict(attempt, case)}{_said(attempt)}</testcase>\n"
 
 
 def _category_properties(categories: Sequence[str]) -> str:
@@ -162,7 +163,7 @@ def _name(run: Run, key: Key, question: str) -> str:
     return f"{name} [trial {key.trial}]" if run.settings.trials_of(key.exam) > 1 else name
 
 
-def _verdict(attempt: Attempt) -> str:
+def _verdict(attempt: Attempt, case: Case | None) -> str:
     outcome = outcomes.of_attempt(attempt)
     failure = attempt.failure
     if failure is not None:
@@ -173,8 +174,9 @@ def _verdict(attempt: Attempt) -> str:
         why = "\n".join(failed_turns(attempt) if several else _reasons(attempt))
         return _element("failure", why, message=which(attempt) if several else _mark(attempt), type=outcome.name)
     if outcome is outcomes.UNSCORED:
-        reasons = "; ".join(missing.reason for missing in attempt.unscored)
-        return _element("skipped", message=f"unscored: {reasons or 'no verdict could be given'}")
+        reasons = [missing.reason for missing in attempt.unscored]
+        reasons = reasons or list(why_undecided(case, attempt.scores, attempt.checks))
+        return _element("skipped", message=f"unscored: {'; '.join(reasons)}")
     return _element("skipped", message=outcome.word) if outcome is outcomes.PENDING else ""
 
 

@@ -18,6 +18,13 @@ def command(findings: Findings) -> str:
     return " ".join([f"proctor resume {run.id}", *rest, *_means(findings)])
 
 
+def explain(findings: Findings) -> str:
+    """What that command does; before the first attempt is over, nobody knows what the rest will take."""
+    if _means(findings) and not _done(findings):
+        return "enough for the next call; what all of them take is not known yet"
+    return "plays what is missing, nothing twice"
+
+
 def retry_command(findings: Findings) -> str:
     """The command that plays again what did not answer in time, with more time and fewer at once; empty: none did."""
     late = next(iter(findings.circumstances.timeouts), None)
@@ -42,10 +49,14 @@ def _means(findings: Findings) -> list[str]:
     return means
 
 
+def _done(findings: Findings) -> int:
+    """Attempts that tell what one takes."""
+    return findings.counts.played - findings.counts.failed_by_environment
+
+
 def _raised_limit(least: float, spent: float, findings: Findings) -> float:
     """Enough for the whole at the rate so far, with some room, rounded up to two digits."""
-    counts = findings.counts
-    done = counts.played - counts.failed_by_environment
-    needed = _MORE * max(least, spent / done * counts.planned if done else 2 * least)
+    done = _done(findings)
+    needed = _MORE * max(least, spent / done * findings.counts.planned if done else 2 * least)
     digit = 10.0 ** (math.floor(math.log10(needed)) - 1) if needed > 0 else 1.0
     return math.ceil(needed / digit - 1e-9) * digit

@@ -304,7 +304,7 @@ def next_command(findings: Findings, *, html: Path | None = None) -> tuple[str, 
     if run.status == "running":
         return f"proctor show {run.id}", "for newer numbers"
     if run.imported is None and (run.status != "completed" or not findings.complete):
-        return continuing.command(findings), "plays what is missing, nothing twice"
+        return continuing.command(findings), continuing.explain(findings)
     if again := continuing.retry_command(findings):
         return again, "plays again what came too late"
     if findings.untested:

@@ -14,4 +14,4 @@ def role(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) -> Out
     """Not checkable by rules; what a model says of it counts instead."""
     if expect.role is None:
         return None
-    return Outcome(None, "whether a reply keeps to its role takes a model to judge: name one with --reviewer")
+    return Outcome(None, "whether a reply keeps to its role takes a model to judge: name one as the reviewer")
