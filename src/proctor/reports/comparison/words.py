@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from proctor.findings.comparison import CaseChange, CategoryChange, Compared
 from proctor.findings.comparison.sample_size import POWER
 from proctor.findings.run import Findings
+from proctor.findings.run.people import PeopleFinding
 from proctor.reports import numbers
 from proctor.reports.headline import noun_of
 from proctor.reports.numbers import NOTHING, Unit
 from proctor.reports.outcomes import FLAKY, OutcomeLabel
+from proctor.reports.people import labels_behind
 from proctor.reports.points import format_signed, points
 from proctor.reports.run_names import run_names
 from proctor.run import Run
@@ -313,16 +315,21 @@ def by_people(compared: Compared) -> str:
     if people.difference is None:
         lacking = " and ".join(people.missing)
         return f"to tell it as people judge, label more replies of {lacking}"
-    values = [side.people.rate for side in (compared.a, compared.b) if side.people is not None]
-    said = [numbers.say(value) for value in values]
+    sides = " and ".join(
+        f"{letter} {_as_people_judge(side.people)}"
+        for letter, side in (("A", compared.a), ("B", compared.b))
+        if side.people is not None
+    )
     span = _span(people.difference.low or 0.0, people.difference.high or 0.0, "percent", plus=True)
     side = people.difference.side
     verdict = "B is better" if side > 0 else "B is worse" if side < 0 else "no difference is shown"
     value = format_signed(100 * (people.difference.value or 0.0), 1)
-    return (
-        f"A {said[0].value} ({said[0].interval}), B {said[1].value} ({said[1].interval}): {value} points ({span}) by "
-        f"{numbers.plural(people.difference.attempts, 'label')}{_without_verdict(people.difference)}; {verdict}"
-    )
+    return f"{sides}: {value} points ({span}){_without_verdict(people.difference)}; {verdict}"
+
+
+def _as_people_judge(people: PeopleFinding) -> str:
+    said = numbers.say(people.rate)
+    return f"{said.value} ({said.interval}) from {labels_behind(people)}"
 
 
 def _without_verdict(difference: Estimate) -> str:

@@ -11,6 +11,7 @@ from proctor.reports.comparison.cost import passed_unit, per_pass
 from proctor.reports.comparison.words import BETTER, WORSE, difference_of, p_value
 from proctor.reports.history.calendar import Calendar
 from proctor.reports.outcomes import OutcomeLabel
+from proctor.reports.people import labels_behind
 from proctor.reports.points import points
 from proctor.reports.words import one_line
 from proctor.run import Run
@@ -145,8 +146,8 @@ def notes(entry: Entry) -> Iterator[str]:
         said = numbers.say(entry.rate)
         yield f"{said.missing}: {said.bounds}"
     if entry.people is not None:
-        said = numbers.say(entry.people)
-        yield f"{said.value} ({said.interval}) as people judge, from {numbers.plural(entry.people.attempts, 'label')}"
+        said = numbers.say(entry.people.rate)
+        yield f"{said.value} ({said.interval}) as people judge, from {labels_behind(entry.people)}"
     if entry.cost_per_pass is not None and entry.cost_per_pass.value is not None:
         yield f"a {passed_unit(entry.run)} cost {per_pass(entry.cost_per_pass)}"
 

@@ -12,6 +12,7 @@ from proctor.findings.orchestration.timeline import timeline
 from proctor.findings.run import interim as interim_words
 from proctor.reports import failures as failure_words
 from proctor.reports import numbers, outcomes, prose, svg
+from proctor.reports import people as people_words
 from proctor.reports.battle import svg as battle_svg
 from proctor.reports.battle import words as battle_words
 from proctor.reports.battle.conversation import pieces, quotes_in
@@ -60,7 +61,7 @@ def equip(made: Environment) -> None:
         "beyond_parts": beyond_parts, "meanings": meanings,
         "battle_svg": battle_svg, "battle_words": battle_words, "check_words": check_words,
         "condition_words": condition_words, "lie_words": lie_words,
-        "failure_words": failure_words, "interim_words": interim_words,
+        "failure_words": failure_words, "interim_words": interim_words, "people_words": people_words,
         "orchestration_words": orchestration_words, "line_of_time": _line_of_time,
     }  # fmt: skip
 
