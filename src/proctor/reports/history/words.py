@@ -164,13 +164,13 @@ def short_name(run: Run) -> str:
 
 
 def basis(entry: Entry) -> str:
-    """`30 × 3`: counted cases, and trials; in battles conversations."""
+    """`30 × 3`: counted cases, and how often each was played; in battles conversations."""
     if entry.rate is None:
         return numbers.NOTHING
-    settings, n = entry.run.settings, numbers.whole(entry.rate.n)
+    settings, rate, n = entry.run.settings, entry.rate, numbers.whole(entry.rate.n)
     trials, up_to = settings.most_trials * settings.rated_conditions, "up to " if settings.case_trials else ""
-    if entry.run.cut and entry.rate.n:  # it stopped early, and some were asked less often
-        trials, up_to = -(-entry.rate.attempts // entry.rate.n), "up to " if entry.rate.attempts % entry.rate.n else ""
+    if rate.n and (entry.run.cut or not up_to):  # it stopped early, or was stopped: some were asked less often
+        trials, up_to = -(-rate.attempts // rate.n), "up to " if rate.attempts % rate.n else ""
     return f"{n} × {up_to}{trials}" if trials > 1 and settings.type == "standard" else n
 
 
