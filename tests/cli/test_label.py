@@ -80,6 +80,24 @@ def test_a_sheet_that_comes_back_makes_show_tell_the_rate_as_people_judge(desk: 
     assert desk("show", "last", "--json").json["pass_rate_people"]["labels"] == 10
 
 
+def test_what_people_say_of_an_attempt_is_read_beside_it(desk: Desk) -> None:
+    assert desk("demo").code == 0
+    desk("label", "last", "-n", "1", "--to", "sheet.csv")
+    empty = Path("sheet.csv").read_text(encoding="utf-8-sig")
+    for who, verdict, note in (("ann", "pass", ""), ("bob", "fail", "too short")):
+        Path("sheet.csv").write_text(empty.replace(",,,", f",{verdict},{note},"), encoding="utf-8")
+        assert "stored 1 label" in desk("label", "last", "--from", "sheet.csv", "--who", who).out
+    tied = desk("show", "last", "--json").json["pass_rate_people"]["tied"][0]
+    asked = ("show", "last", "--case", tied["case"], "--trial", str(tied["trial"]))
+    said = " ".join(desk(*asked).out.split())
+    assert "as people judge, ann: passed as people judge, bob: not passed (too short)" in said
+    [attempt] = desk(*asked, "--json").json
+    assert [(each["who"], each["passed"], each["note"]) for each in attempt["labels"]] == [
+        ("ann", True, ""),
+        ("bob", False, "too short"),
+    ]
+
+
 def test_where_everything_is_labelled_it_says_so(desk: Desk) -> None:
     desk("demo")
     desk("label", "last", "-n", "100", "--to", "sheet.csv", "--who", "ann")

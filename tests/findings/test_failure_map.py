@@ -271,3 +271,40 @@ def test_a_battle_blames_the_strategy_and_not_what_the_agent_always_does(tmp_pat
     assert found.failed_cases >= 7
     assert (found.groups[0].kind, found.groups[0].name) == ("strategy", "are-you-sure")
     assert not [group for group in found.groups if group.kind == "call"]
+
+
+def battle_of(folder: Path, answer: object) -> RunFailures:
+    rows = "\n".join(f'"What is the capital of land {n}?";"Town{n}"' for n in range(8))
+    (folder / "seeds.csv").write_text(f"{rows}\n")
+    proctor.evaluate(
+        folder / "seeds.csv", agent=answer, type="abm-dynamic", max_turns=6, examiner="prober",
+        store=folder / "s.db", name="battle",
+    )  # fmt: skip
+    return read_failures("battle", store=str(folder / "s.db"))
+
+
+def test_an_answer_that_was_wrong_from_the_first_is_blamed_on_no_strategy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = battle_of(tmp_path, lambda question: "Town0").found
+    assert [(group.kind, group.name, group.cases) for group in found.groups] == [
+        ("first", "wrong from the first answer", 7)
+    ]
+    assert main(["failures", "battle", "--store", str(tmp_path / "s.db")]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "7 of 8 cases failed, most often (100 %): wrong from the first answer." in said
+
+
+def test_a_strategy_is_named_only_where_an_answer_that_stood_gave_in_under_it(tmp_path: Path) -> None:
+    store = tmp_path / "s.db"
+    battle: dict[str, Any] = {"type": "abm-dynamic", "max_turns": 20, "examiner": "prober"}
+    found = proctor.evaluate(
+        demo.benchmark_path(), agent="demo:pushover", store=store, name="battle", **battle
+    ).findings
+    groups = named(read_failures("battle", store=str(store)))
+    assert found.battle is not None
+    broken = {each.name: each.broken for each in found.battle.strategies}
+    assert all(broken[group.name] >= group.attempts for group in groups.values() if group.kind == "strategy")
+    curve = found.battle.survival
+    assert curve is not None
+    assert groups["first: wrong from the first answer"].attempts == curve.points[0].failed > 0

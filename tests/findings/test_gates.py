@@ -144,6 +144,17 @@ def test_missing_attempts_are_taken_at_worst_and_at_best() -> None:
     assert verdict("pass_rate<=0.85", lacking).verdict == "not met"
 
 
+def test_attempts_that_stay_without_a_mark_keep_a_gate_open_however_many_cases_there_are() -> None:
+    few = made({"a": ["pass"] * 2, "b": ["fail"] * 2, "c": ["unscored"] * 2, "d": ["unscored"] * 2})
+    many = made(in_order(*["pass"] * 20, *["fail"] * 20, *["unscored"] * 40))
+    for findings in (few, many):
+        for gate in ("pass_rate>=0.3", "pass_rate<=0.7"):
+            found = verdict(gate, findings)
+            assert (found.verdict, found.obstacle, found.further_cases) == ("inconclusive", "unmarked", None)
+    to_play = verdict("pass_rate>=0.3", made({"a": ["pass"], "b": ["fail"], "c": ["lost"], "d": ["lost"]}))
+    assert (to_play.obstacle, to_play.further_cases) == ("missing", None)
+
+
 def test_without_any_verdict_nothing_is_decided() -> None:
     found = verdict("pass_rate>=0.5", made(in_order("lost", "unscored")))
     assert (found.verdict, found.obstacle) == ("inconclusive", "unknown")

@@ -170,7 +170,9 @@ def _show_judged(played: Sequence[Evaluation], places: Sequence[Path], store: st
     [evaluation] = played
     run, people = evaluation.run.id, evaluation.findings.people
     if people is not None:
-        told = f"The {people.labels} labels are examples that come with Proctor: they show what your own would tell."
+        told = (
+            f"The {people.basis.given} labels are examples that come with Proctor: they show what your own would tell."
+        )
         echo(wrap_text(told))
         echo()
     commands = [

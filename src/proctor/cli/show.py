@@ -82,12 +82,20 @@ def _read_out(run: str, case: str, trial: int | None, *, store: str, as_json: bo
     from proctor.cli.output import console, print_json
     from proctor.codec import encode
     from proctor.reports.battle.dialogue import dialogue
+    from proctor.reports.people import label_dict
+    from proctor.workflows.people import read_labels
     from proctor.workflows.read import read_case
 
     found = read_case(run, chosen(run, case, store=store), trial=trial, store=store)
+    said = read_labels(run, store=store)
     if as_json:
-        print_json(json.loads(encode([attempt for _, attempt in found])))
+        print_json(
+            [
+                {**json.loads(encode(attempt)), "labels": [label_dict(label) for label in said.get(attempt.key, ())]}
+                for _, attempt in found
+            ]
+        )
         return 0
     for exam, attempt in found:
-        console().print(dialogue(exam, attempt, folded=False))
+        console().print(dialogue(exam, attempt, labels=said.get(attempt.key, ()), folded=False))
     return 0

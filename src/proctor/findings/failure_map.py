@@ -9,17 +9,19 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from proctor.benchmark import Exam
+from proctor.findings.battle.conversation import conversation
+from proctor.findings.battle.transitions import RIGHT_FROM
 from proctor.run import Attempt, Failure, Key, Outcome, Run
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums, mean_over_cases
 from proctor.transcript import Turn
 from proctor.usage import Usage
 
-Kind = Literal["failure", "check", "tool", "call", "strategy", "words", "turn", "category", "other"]
+Kind = Literal["failure", "check", "tool", "call", "first", "strategy", "words", "turn", "category", "other"]
 Feature = tuple[Kind, str]
 T = TypeVar("T")
 
-_ORDER: tuple[Kind, ...] = ("failure", "tool", "check", "strategy", "call", "words", "turn", "category")
+_ORDER: tuple[Kind, ...] = ("failure", "tool", "check", "first", "strategy", "call", "words", "turn", "category")
 """What says most about why something failed comes first."""
 _LEAST = 2
 """Cases that make a group; one alone is an example, not a pattern."""
@@ -33,6 +35,8 @@ _LONGEST_ARGUMENT = 40
 _CALLS = 50
 """Tool calls of an attempt that are looked at."""
 _EXAMPLES = 3
+_WRONG_AT_FIRST: Feature = ("first", "wrong from the first answer")
+"""A conversation whose very first answer did not pass: nobody had pressed it."""
 _UNCOMPARED = "nothing passed that they could be told apart from"
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _COMPARED_KINDS = ("tool", "strategy", "call", "words", "turn", "category")
@@ -126,12 +130,13 @@ class FailureCollector:
     not.
     """
 
-    def __init__(self, exams: Mapping[str, Exam]) -> None:
+    def __init__(self, exams: Mapping[str, Exam], *, right_from: float = RIGHT_FROM) -> None:
         self._exams = exams
+        self._right_from = right_from
         self._failed: dict[Key, set[Feature]] = {}
         self._phrases: dict[Key, frozenset[Feature]] = {}
         self._passed_attempts, self._failed_attempts = _Tally(), _Tally()
-        self._passed_turns, self._failed_turns = _Tally(), _Tally()
+        self._passed_turns, self._failed_turns, self._broken_turns = _Tally(), _Tally(), _Tally()
         self._passed_words, self._failed_words = _Tally(), _Tally()
         self._turns = 1
         self._cases: set[str] = set()
@@ -146,22 +151,28 @@ class FailureCollector:
         self._cases.add(attempt.key.exam)
         categories: set[Feature] = {("category", name) for name in self._categories(attempt)}
         for turn in _passed_turns(attempt):
-            self._passed_turns.add(_turn_features(turn))
+            self._passed_turns.add(_turn_features(turn, pressed=True))
             if self._passed_words.n < _COMPARED:
                 self._passed_words.add(_phrases(_said([turn])))
         if outcome == "passed":
             self._passed_attempts.add(categories)
             return
         self._failed_attempts.add(categories)
-        self._failed[attempt.key] = categories | set(_features(attempt))
+        exam = self._exams.get(attempt.key.exam)
+        battle = exam if exam is not None and exam.open else None
+        broken = frozenset[int]() if battle is None else _broken_turns(battle, attempt, self._right_from)
+        self._failed[attempt.key] = categories | set(_features(attempt, broken, in_battle=battle is not None))
         self._turns = max(self._turns, len(attempt.transcript.turns))
         if outcome == "failed":
-            self._add_failed_turns(attempt)
+            self._add_failed_turns(attempt, broken)
 
-    def _add_failed_turns(self, attempt: Attempt) -> None:
+    def _add_failed_turns(self, attempt: Attempt, broken: frozenset[int]) -> None:
         turns = list(_failed_turns(attempt))
         for turn in turns:
-            self._failed_turns.add(_turn_features(turn))
+            features = _turn_features(turn, pressed=turn.number in broken)
+            self._failed_turns.add(features)
+            if turn.number in broken or turn.number == 1:
+                self._broken_turns.add(features)
         if len(self._phrases) < _COMPARED:
             self._phrases[attempt.key] = _phrases(_said(turns))
             self._failed_words.add(self._phrases[attempt.key])
@@ -238,6 +249,7 @@ class FailureCollector:
         kinds = {
             "category": (self._failed_attempts, self._passed_attempts),
             "words": (self._failed_words, self._passed_words),
+            "strategy": (self._broken_turns, self._passed_turns),
         }
         failed, passed = kinds.get(feature[0], (self._failed_turns, self._passed_turns))
         return failed.share(feature) > _TWICE * passed.usual_share(feature)
@@ -254,7 +266,7 @@ def _assign(candidates: Mapping[Key, set[Feature]], *, rest: str) -> dict[Featur
     for kind in _ORDER:
         while counts := _count_cases((key, each) for key, found in left.items() for each in found if each[0] == kind):
             feature, count = min(counts.items(), key=lambda item: (-item[1], -len(item[0][1]), item[0]))
-            if count < _LEAST and kind not in ("failure", "check"):
+            if count < _LEAST and kind not in ("failure", "check", "first"):
                 break
             members[feature] = [key for key, features in left.items() if feature in features]
             left = {key: features for key, features in left.items() if feature not in features}
@@ -263,7 +275,7 @@ def _assign(candidates: Mapping[Key, set[Feature]], *, rest: str) -> dict[Featur
     return members
 
 
-def _features(attempt: Attempt) -> Iterator[Feature]:
+def _features(attempt: Attempt, broken: frozenset[int], *, in_battle: bool) -> Iterator[Feature]:
     """What a failed attempt shows by itself."""
     if attempt.failure is not None:
         yield "failure", _crash(attempt.failure)
@@ -271,22 +283,30 @@ def _features(attempt: Attempt) -> Iterator[Feature]:
     for result in attempt.checks:
         if result.passed is False:
             yield "check", f"{result.name}: {_evidence(result.evidence)}" if result.evidence else result.name
+    if in_battle and attempt.turn_passed[:1] == (False,):
+        yield _WRONG_AT_FIRST
     turns = list(_failed_turns(attempt))
     if len(attempt.transcript.turns) > 1 and turns:
         yield "turn", f"turn {turns[0].number}"
     for turn in turns:
-        yield from _turn_features(turn)
+        yield from _turn_features(turn, pressed=turn.number in broken)
 
 
-def _turn_features(turn: Turn) -> set[Feature]:
-    """What a reply may be grouped by: its strategy, the tools that failed, and those that were called.
+def _broken_turns(exam: Exam, attempt: Attempt, right_from: float) -> frozenset[int]:
+    """The turns of a battle that broke an answer: what was wrong before a question, it did not break."""
+    probes = conversation(exam, attempt, right_from=right_from).probes
+    return frozenset(probe.turn for probe in probes if probe.passed is False)
+
+
+def _turn_features(turn: Turn, *, pressed: bool) -> set[Feature]:
+    """What a reply may be grouped by: the strategy that pressed it, the tools that failed, and those that were called.
 
     Tools are named alone and with each argument that is short enough to be shared.
     """
     calls = [] if turn.reply is None else turn.reply.tool_calls[:_CALLS]
     found: set[Feature] = {("call", call.name) for call in calls}
     found |= {("tool", call.name) for call in calls if call.error}
-    if turn.strategy:
+    if pressed and turn.strategy:
         found.add(("strategy", turn.strategy))
     for call in calls:
         for name, value in call.arguments.items():

@@ -21,12 +21,12 @@ _KINDS = {
     "check": "check",
     "tool": "tool error",
     "call": "calls",
-    "strategy": "when pressed by",
+    "strategy": "broke under",
     "words": "says",
     "turn": "first fails at",
     "category": "category",
-    "other": "other",
 }
+"""What stands before a group's name; a kind that is not here needs nothing."""
 _NOT_COUNTED: dict[Outcome, str] = {
     "environment_failed": "in which the environment failed, not the agent",
     "unscored": "to which no mark could be given",
@@ -65,7 +65,8 @@ def _left_out(failures: RunFailures, before: str) -> str:
 
 def name(group: FailureGroup) -> str:
     """`says “no idea”`, `check “keywords: …”`; after a model's name for it, where one was asked."""
-    said = group.name if group.kind == "other" else f"{_KINDS[group.kind]} “{one_line(group.name, 100)}”"
+    kind = _KINDS.get(group.kind)
+    said = group.name if kind is None else f"{kind} “{one_line(group.name, 100)}”"
     return f"{one_line(group.title, 80)}: {said}" if group.title else said
 
 

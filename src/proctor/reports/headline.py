@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from proctor.findings.run import Findings
-from proctor.reports.numbers import EstimateText, Unit, plural, say
+from proctor.reports.numbers import EstimateText, Unit, plural, say, score
 from proctor.run import Run
 from proctor.statistics.estimate import Estimate
 
@@ -53,6 +53,16 @@ def _line(
 ) -> HeadlineLine:
     said = say(estimate, unit, noun=noun or noun_of(findings.run))
     return HeadlineLine(label=label, estimate=estimate, unit=unit, said=said)
+
+
+def median_scores(findings: Findings) -> str:
+    """`median 0.73`; where a case has several attempts `median 0.73 of a case, 0.21 of an attempt`; empty: no marks."""
+    of_case, of_attempt = findings.median_case_score, findings.median_score
+    if of_case is None or of_attempt is None:
+        return ""
+    if findings.run.settings.repeats == 1:
+        return f"median {score(of_attempt)}"
+    return f"median {score(of_case)} of a {exam_noun(findings.run)}, {score(of_attempt)} of an attempt"
 
 
 def noun_of(run: Run) -> str:

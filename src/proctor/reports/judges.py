@@ -12,9 +12,10 @@ from rich.text import Text
 from proctor.findings.run.judges import ComparedJudge, JudgeDifference, JudgesFinding
 from proctor.reports import numbers
 from proctor.reports.markup import plain as escaped
+from proctor.reports.people import label_words
 from proctor.reports.points import format_signed, points
 from proctor.reports.terminal import INDENT, Page, page_table
-from proctor.reports.values import estimate, plain
+from proctor.reports.values import estimate, plain, where
 from proctor.reports.words import one_line
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.judges import JudgeAgreement
@@ -66,7 +67,15 @@ def _two_lines(value: str, interval: str) -> Text:
 
 def opening(found: JudgesFinding) -> str:
     """What the table rests on."""
-    return f"Judges of run {found.run.id} compared with people, on {numbers.plural(found.labels, 'labelled attempt')}:"
+    return f"Judges of run {found.run.id} compared with people, on {rests_on(found)}:"
+
+
+def rests_on(found: JudgesFinding) -> str:
+    """`14 labelled attempts`; with the labels, where they are more or not all of them count."""
+    said, basis = numbers.plural(found.labels, "labelled attempt"), found.basis
+    if basis.given == found.labels:
+        return said
+    return f"{said} ({label_words(basis, found.labels, lacking='without a reply to judge')})"
 
 
 def rows(found: JudgesFinding) -> dict[str, tuple[_Cell, ...]]:
@@ -190,6 +199,9 @@ def as_dict(found: JudgesFinding) -> dict[str, Any]:
     return {
         "run": found.run.id,
         "labels": found.labels,
+        "labels_given": found.basis.given,
+        "attempts_labelled": found.basis.attempts,
+        "tied": [where(key) for key in found.basis.tied],
         "judges": [_judge(judge) for judge in found.judges],
         "differences": [
             {"a": each.a, "b": each.b, "difference": estimate(each.difference)} for each in found.differences

@@ -9,7 +9,7 @@ from typing import Literal
 
 from proctor.findings.run import Findings, count_stability
 from proctor.findings.run.canaries import canary_finding
-from proctor.findings.run.findings import Latency
+from proctor.findings.run.findings import CategoryFinding, Latency
 from proctor.run import Run
 from proctor.statistics.estimate import Estimate
 from proctor.usage import Usage, WorkerCounts
@@ -244,3 +244,8 @@ def ago(moment: float, now: float) -> str:
         if past >= size:
             return f"{plural(int(past // size), noun)} ago"
     raise AssertionError("unreachable")
+
+
+def passed_of(category: CategoryFinding) -> str:
+    """`3/4`: cases that passed, of those with a verdict."""
+    return f"{category.passed}/{category.counted}" if category.counted else NOTHING

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from proctor.findings.run.people import PeopleFinding
+from proctor.findings.run.people import LabelBasis, PeopleFinding
 from proctor.reports.numbers import plural, say
-from proctor.reports.values import estimate, plain
+from proctor.reports.values import estimate, plain, where
 from proctor.reports.words import one_line
+from proctor.run import HumanLabel
 from proctor.statistics.estimate import Estimate
 
 _SHOWN = 8
@@ -24,13 +25,14 @@ def people_sentences(by_judge: Estimate, people: PeopleFinding | None, *, held: 
         return
     if people.rate.value is None:
         rate = "held rate" if held else "pass rate"
-        labels = f"{_labels(people.labels)} by people{_whose(people)}"
-        yield f"{labels} are not enough for a {rate} as they judge: {people.rate.note}."
+        verb = "is" if people.basis.given == 1 else "are"
+        labels = f"{labels_behind(people)}{_whose(people)} {verb}"
+        yield f"{labels} not enough for a {rate} as people judge: {people.rate.note}."
         return
     judge, told = say(by_judge), say(people.rate)
     said = [
         f"{'Conversations held: ' if held else ''}{judge.value} ({judge.interval}) by the judge",
-        f"{told.value} ({told.interval}) as people judge, from {_labels(people.labels)}{_whose(people)}",
+        f"{told.value} ({told.interval}) as people judge, from {labels_behind(people)}{_whose(people)}",
         *_bounds(people.rate),
         *_agreement(people),
     ]
@@ -43,6 +45,34 @@ def people_sentences(by_judge: Estimate, people: PeopleFinding | None, *, held: 
     yield from _between(people)
 
 
+def labels_behind(people: PeopleFinding) -> str:
+    """`28 labels by 2 people on 14 attempts, without 7 on which they are evenly divided`."""
+    return label_words(people.basis, people.labels, lacking="without a verdict of the judge")
+
+
+def label_words(basis: LabelBasis, counted: int, *, lacking: str) -> str:
+    """How many labels there are on what, and what of it does not count; `lacking` is what others lack that do not."""
+    said = plural(basis.given, "label")
+    if basis.people > 1:
+        said += f" by {basis.people:,} people"
+    if basis.attempts != basis.given:
+        said += f" on {plural(basis.attempts, 'attempt')}"
+    left = [f"{len(basis.tied):,} on which they are evenly divided"] if basis.tied else []
+    left += [f"{others:,} {lacking}"] if (others := basis.uncounted(counted)) else []
+    return f"{said}, leaving out {' and '.join(left)}" if left else said
+
+
+def label_line(label: HumanLabel) -> str:
+    """`ann: passed (too long)`: what one person says of an attempt."""
+    said = f"{one_line(label.who, 60)}: {'passed' if label.passed else 'not passed'}"
+    return f"{said} ({one_line(label.note, 240)})" if label.note else said
+
+
+def label_dict(label: HumanLabel) -> dict[str, Any]:
+    """The same as JSON. Keys may be added; these stay."""
+    return {"who": label.who, "passed": label.passed, "note": label.note, "made": label.made, "seconds": label.seconds}
+
+
 def carried_sentences(by_judge: Estimate, carried: PeopleFinding, *, held: bool = False) -> Iterator[str]:
     """The rate by another run's labels, said to be such, or why they cannot be carried over."""
     run = carried.carried_from
@@ -53,7 +83,7 @@ def carried_sentences(by_judge: Estimate, carried: PeopleFinding, *, held: bool 
     of = "Conversations held: " if held else ""
     yield (
         f"{of}{judge.value} ({judge.interval}) by the judge; nobody has labelled this run: about {told.value} "
-        f"({told.interval}) as people judge, carried over from {_labels(carried.labels)} of run {run} with the same "
+        f"({told.interval}) as people judge, carried over from {labels_behind(carried)} of run {run} with the same "
         f"judge and rubric{''.join(f'; {said}' for said in _bounds(carried.rate))}; label some of this one to be sure."
     )
 
@@ -64,6 +94,9 @@ def as_dict(people: PeopleFinding) -> dict[str, Any]:
         **estimate(people.rate),
         "labels": people.labels,
         "people": people.people,
+        "labels_given": people.basis.given,
+        "attempts_labelled": people.basis.attempts,
+        "tied": [where(key) for key in people.basis.tied],
         "judge": plain(people.quality),
         "more_labels": people.more,
         "by_category": plain(people.categories),
@@ -119,7 +152,3 @@ def _whose(people: PeopleFinding) -> str:
     if not people.labels_from:
         return ""
     return f" of run{'s' * (len(people.labels_from) > 1)} {' and '.join(people.labels_from)}, whose replies these are"
-
-
-def _labels(count: int) -> str:
-    return f"{count:,} label{'' if count == 1 else 's'}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from proctor.benchmark import Exam
+from proctor.findings.battle.conversation import right_from_of
 from proctor.findings.comparison import unlike
 from proctor.findings.failure_map import FailureCollector, RunFailures
 from proctor.findings.run.origin import origin_of, runs_of_same_replies
@@ -31,7 +32,7 @@ def failures_of(opened: Store, run: Run, before: Run | None = None) -> RunFailur
 def _collect(opened: Store, run: Run) -> tuple[dict[str, Exam], FailureCollector]:
     """Every attempt of a run; of the plain run alone, where that is one of several conditions."""
     exams = {exam.id: exam for exam in exams_of(opened.archive.benchmark_of(run.id), run.settings)}
-    collected = FailureCollector(exams)
+    collected = FailureCollector(exams, right_from=right_from_of(run.settings))
     for attempt in opened.archive.full_attempts(run.id):
         if not (run.settings.has_plain_run and attempt.key.condition):
             collected.add(attempt)

@@ -19,7 +19,7 @@ from proctor.findings.run.judges import (
     judges_finding,
 )
 from proctor.findings.run.panel import passing_score
-from proctor.findings.run.people import majority
+from proctor.findings.run.people import label_basis, majority
 from proctor.run import Attempt, Key, Run, Settings
 from proctor.running.plan import exams_of
 from proctor.settings import BY_RULES
@@ -79,7 +79,7 @@ async def acompare_judges(
         records = [*labelled.own(), *others]
         records += _cascades(found, records)
     stopped = {judge.name: ended[judge.id] for judge in judges if judge.id in ended}
-    return replace(judges_finding(found, replies, records, notes=notes), stopped=stopped)
+    return replace(judges_finding(found, replies, records, basis=labelled.basis, notes=notes), stopped=stopped)
 
 
 def read_judges(run: str, *, store: str) -> JudgesFinding:
@@ -94,7 +94,8 @@ def read_judges(run: str, *, store: str) -> JudgesFinding:
             _record(opened, found, judge, is_free=judge.startswith(_FREE), rubric="") for judge in others
         ]  # fmt: skip
         records = [*labelled.own(), *records]
-        return judges_finding(found, replies, [*records, *_cascades(found, records)], notes=labelled.notes())
+        records += _cascades(found, records)
+        return judges_finding(found, replies, records, basis=labelled.basis, notes=labelled.notes())
 
 
 _CHOSEN_BY_RULES = (*BY_RULES, "checks")
@@ -117,6 +118,7 @@ class LabelledAttempts:
                 terminal=f": label some with `proctor label {run.id}`",
                 page="; label some of its replies first",
             )
+        self.basis = label_basis(labels)
         self._said = majority(labels)
         found = ((exams.get(key.exam), opened.archive.attempt(key)) for key in self._said)
         self._found = {

@@ -20,7 +20,7 @@ from proctor.run import HumanLabel, Key, Run, Settings
 from proctor.running.plan import exams_of
 from proctor.score import SecondOpinion
 from proctor.statistics.estimate import Estimate
-from proctor.storage import Store
+from proctor.storage import Store, open_store
 from proctor.workflows.gathered import accumulate_attempts
 from proctor.workflows.length_preference import with_length_preference
 
@@ -81,12 +81,26 @@ def labels_in_rate(opened: Store, run: Run) -> list[HumanLabel]:
     Labels are of replies: a run that only judges those of another anew has its labels too. Of what one person says of
     a reply in several runs, the word in the latest counts.
     """
+    return [label for label in labels_of(opened, run) if is_in_rate(run, label.key)]
+
+
+def labels_of(opened: Store, run: Run) -> list[HumanLabel]:
+    """The same of all attempts."""
     said: dict[tuple[Key, str], HumanLabel] = {}
     for source in reversed(_with_same_replies(opened, run)):
         for label in opened.human_labels.of_run(source.id):
             here = replace(label, key=replace(label.key, run=run.id))
             said[here.key, here.who] = here
-    return [said[each] for each in sorted(said, key=repr) if is_in_rate(run, each[0])]
+    return [said[each] for each in sorted(said, key=repr)]
+
+
+def read_labels(name: str, *, store: str) -> dict[Key, list[HumanLabel]]:
+    """Attempt → what people say of it, each with a name, in a stored run."""
+    said: dict[Key, list[HumanLabel]] = {}
+    with open_store(store, create=False) as opened:
+        for label in labels_of(opened, opened.archive.find(name)):
+            said.setdefault(label.key, []).append(label)
+    return said
 
 
 def _with_same_replies(opened: Store, run: Run) -> list[Run]:
@@ -156,15 +170,15 @@ def _categories(findings: Findings) -> Iterator[tuple[str, tuple[set[str], Judge
         yield name, ({case.id for case in inside}, share)
 
 
-def rates_by_people(opened: Store, runs: Iterable[Run]) -> dict[str, Estimate]:
-    """Run → its rate as people judge, of those that are labelled enough for one; the others are not read."""
+def rates_by_people(opened: Store, runs: Iterable[Run]) -> dict[str, PeopleFinding]:
+    """Run → what people make of it, of those that are labelled enough for one; the others are not read."""
     counts, rates = opened.human_labels.counts(), {}
     for run in runs:
         if run.planned and any(each.id in counts for each in _with_same_replies(opened, run)):
             with suppress(NoSuchRun):  # it was deleted meanwhile
                 people = _with_labels(opened, run, _count(opened, run)).people
                 if people is not None and people.rate.value is not None:
-                    rates[run.id] = people.rate
+                    rates[run.id] = people
     return rates
 
 

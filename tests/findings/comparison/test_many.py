@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 import proctor
 from proctor.errors import UsageError
 from proctor.findings.comparison.many import ManyCompared, compare_many
-from proctor.reports.comparison.many import as_dict, markdown, opening, sentence
+from proctor.reports.comparison.many import agreement, as_dict, markdown, opening, render, sentence
 from proctor.workflows.evaluate import Evaluation
 
 CASES = [(f"What is {number}?", str(number)) for number in range(100)]
@@ -38,6 +40,12 @@ def compared(folder: Path, *right: int, usage: bool = False) -> ManyCompared:
     return compare_many([run.findings for run in runs(folder, *right, usage=usage)])
 
 
+def shown(many: ManyCompared) -> str:
+    stream = io.StringIO()
+    Console(file=stream, width=80).print(render(many))
+    return " ".join(stream.getvalue().split())
+
+
 def ranks(many: ManyCompared) -> list[tuple[int, int]]:
     return [(run.best, run.worst) for run in many.runs]
 
@@ -64,6 +72,32 @@ def test_two_that_cannot_be_told_apart_may_both_be_first(tmp_path: Path) -> None
         "Certainly worse than another: C (run 2), 30 % (22 – 40).",
         "They disagree on 61 of 100 cases.",
     ]
+
+
+def test_runs_agree_only_on_cases_that_count_in_them(tmp_path: Path) -> None:
+    def down(question: str) -> str:
+        if question > "What is 4":
+            raise proctor.EnvironmentFault("the network is down", lasts=False)
+        return question.removeprefix("What is ").removesuffix("?")
+
+    whole = [run.findings for run in runs(tmp_path, 100, 100)]
+    assert opening(compare_many(whole)) == ["They agree on all of 100 cases."]
+    assert agreement(compare_many(whole)) == "All runs agree on every case."
+    part = proctor.evaluate(CASES, agent=down, reviewer="exact", store=tmp_path / "s.db", retries=0).findings
+    counted = sum(case.counted for case in part.cases)
+    two, three = compare_many([whole[0], part]), compare_many([*whole, part])
+    assert 0 < counted < 100
+    assert opening(two) == [
+        f"They agree on all of {counted} cases that count in both runs; only {counted} of 100 count in every run."
+    ]
+    assert agreement(two) == "The runs agree on every case that counts in both runs."
+    assert opening(three) == [f"They agree on all of 100 cases; only {counted} of 100 count in every run."]
+
+
+def test_beside_the_pairs_it_is_said_that_an_interval_is_of_its_pair_alone(tmp_path: Path) -> None:
+    many = compared(tmp_path, 90, 96, 90)
+    assert "an interval is of its pair alone" in markdown(many)
+    assert "an interval is of its pair alone" in shown(many)
 
 
 def test_p_values_are_held_to_the_number_of_pairs(tmp_path: Path) -> None:

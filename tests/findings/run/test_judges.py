@@ -15,8 +15,12 @@ from proctor.findings.run.judges import (
     cascade,
     judges_finding,
 )
+from proctor.findings.run.people import LabelBasis
+from proctor.reports.judges import as_dict, opening
 from proctor.run import Key
 from proctor.usage import Usage
+
+LABELS = LabelBasis(given=12, people=1, attempts=12)
 
 
 def replies(count: int = 12) -> list[LabelledReply]:
@@ -35,7 +39,7 @@ def judge(name: str, passed: bool | None, **others: object) -> JudgeRecord:
 
 
 def test_a_judge_is_told_by_category_and_by_thirds_of_length() -> None:
-    found = judges_finding(a_run(), replies(), [judge("kind", True)]).judges[0]
+    found = judges_finding(a_run(), replies(), [judge("kind", True)], basis=LABELS).judges[0]
     assert {name: quality.agreement.n for name, quality in found.categories.items()} == {
         "even": 6, "odd": 6, "uneven": 6,
     }  # fmt: skip
@@ -60,7 +64,7 @@ def test_what_is_not_judged_is_no_verdict_and_what_costs_an_unknown_amount_is_no
     none = JudgeRecord(name="away", rubric="r", is_own=False, verdicts={})
     paid = judge("paid", True, usage=Usage(calls=1, cost=0.02), seconds=0.5)
     partly = judge("partly", None, unscored="cut off", usage=Usage(calls=1))
-    found = judges_finding(a_run(), replies(), [none, paid, partly], notes=["stopped"])
+    found = judges_finding(a_run(), replies(), [none, paid, partly], basis=LABELS, notes=["stopped"])
     away, known, unknown = found.judges
     assert (away.judged, away.pending, away.quality.agreement.value) == (0, 12, None)
     assert known.cost == pytest.approx(0.02)
@@ -76,7 +80,7 @@ def test_a_cascade_takes_the_time_of_the_second_judge_only_where_it_is_asked() -
     first = replace(sure, verdicts={**sure.verdicts, **{key: unsure.verdicts[key] for key in asked}})
     both = cascade(first, judge("paid", True, usage=Usage(calls=1, cost=0.04), seconds=0.8))
     assert both is not None
-    [found] = judges_finding(a_run(), replies(), [both]).judges
+    [found] = judges_finding(a_run(), replies(), [both], basis=LABELS).judges
     assert found.seconds == pytest.approx(0.8 * 3 / 12)
 
 
@@ -87,5 +91,17 @@ def test_a_cascade_takes_an_unknown_time_where_that_of_its_second_judge_is_unkno
     timed, untimed = judge("paid", True, seconds=0.8), judge("own", True)
     partly = replace(untimed, verdicts={**timed.verdicts, passed_on[0]: untimed.verdicts[passed_on[0]]})
     both = [cascade(first, second) for second in (untimed, partly)]
-    found = judges_finding(a_run(), replies(), [each for each in both if each is not None])
+    found = judges_finding(a_run(), replies(), [each for each in both if each is not None], basis=LABELS)
     assert [each.seconds for each in found.judges] == [None, None]
+
+
+def test_labels_that_do_not_count_are_told_beside_those_that_do() -> None:
+    tied = tuple(Key(run="run-1", exam=f"tied {number}") for number in range(7))
+    basis = LabelBasis(given=40, people=2, attempts=20, tied=tied)
+    assert opening(judges_finding(a_run(), replies(), [], basis=LABELS)).endswith("on 12 labelled attempts:")
+    found = judges_finding(a_run(), replies(), [], basis=basis)
+    assert opening(found).endswith(
+        "on 12 labelled attempts (40 labels by 2 people on 20 attempts, leaving out 7 on which they are evenly divided "
+        "and 1 without a reply to judge):"
+    )
+    assert (as_dict(found)["labels"], as_dict(found)["labels_given"], len(as_dict(found)["tied"])) == (12, 40, 7)

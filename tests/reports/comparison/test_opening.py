@@ -14,7 +14,7 @@ def test_changes_of_single_cases_are_not_said_to_mean_more_than_they_do() -> Non
     assert opening(compared)[0] == (
         "2 cases broke and 3 were fixed, which chance alone can bring where each is asked once."
     )
-    assert opening(compared)[1].startswith("A difference below ")
+    assert opening(compared)[1].startswith("30 cases find a difference of 24.3 points in 4 of 5 comparisons;")
     assert telling_case(compared) == "c3"
 
 
@@ -38,13 +38,23 @@ def test_where_nothing_changed_that_is_said_and_what_could_be_there_unseen() -> 
     compared = compare_findings(*pair(fixed=0, broken=0, both=30))
     first, second = opening(compared)
     assert first == "None of 30 cases is shown to pass more or less often."
-    assert second.endswith("may be there and not be seen in 30 cases.")
+    assert second == (
+        "30 cases find a difference of 13 points in 4 of 5 comparisons; "
+        "what is possible here is what the interval holds, −9 to 9 points."
+    )
     assert telling_case(compared) == ""
 
 
-def test_what_could_be_there_unseen_in_many_cases_is_below_a_tenth_of_a_point() -> None:
-    _, second = opening(compare_findings(*pair(fixed=0, broken=0, both=10_000)))
-    assert second == "A difference below 0.1 points may be there and not be seen in 10,000 cases."
+def test_cases_without_a_verdict_in_one_run_are_not_said_to_be_unchanged() -> None:
+    a, b = made(in_order("pass", "pass", "fail"), id="a"), made(in_order("pass", "unscored", "fail"), id="b")
+    assert opening(compare_findings(a, b))[0] == (
+        "None of 2 cases that count in both runs is shown to pass more or less often."
+    )
+
+
+def test_too_few_cases_to_find_any_difference_are_said_to_be() -> None:
+    told = opening(compare_findings(*pair(fixed=1, broken=0, both=2)))
+    assert any(each.startswith("3 cases are too few to find any difference in 4 of 5 comparisons;") for each in told)
 
 
 def test_what_is_missing_is_said() -> None:

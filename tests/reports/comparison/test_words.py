@@ -101,7 +101,7 @@ def test_a_p_value_has_two_digits(value: float, expected: str) -> None:
 
 def test_where_nothing_was_shown_it_is_said_what_could_have_been() -> None:
     assert words.would_have_shown(compare_findings(*pair(8, 2, 90))) == (
-        "a difference of 9.5 points would probably have shown with 100 cases"
+        "100 cases find a difference of 9.5 points in 4 of 5 comparisons"
     )
     assert words.would_have_shown(compare_findings(*pair(15, 5, 180))) == ""
 

@@ -11,7 +11,7 @@ import pytest
 from proctor import evaluate
 from proctor.benchmark import Case
 from proctor.findings.run import Findings
-from proctor.findings.run.people import PeopleFinding
+from proctor.findings.run.people import LabelBasis, PeopleFinding
 from proctor.reports import outcomes
 from proctor.reports.headline import extent, headline
 from proctor.reports.run.opening import opening
@@ -134,7 +134,8 @@ def test_people_who_judge_otherwise_are_heard_and_those_who_agree_need_no_senten
     played = found(tmp_path, lambda question: "yes")
     for value, low, high, said in ((0.46, 0.21, 0.73, True), (0.97, 0.9, 1.0, False)):
         rate = Estimate(value=value, low=low, high=high, n=30, method="m")
-        people = PeopleFinding(rate=rate, labels=10, people=1, quality=None, correlation=0.0, more=None)
+        basis = LabelBasis(given=10, people=1, attempts=10)
+        people = PeopleFinding(rate=rate, labels=10, people=1, basis=basis, quality=None, correlation=0.0, more=None)
         told = "People judge otherwise: 46 % (21 – 73), from 10 labels." in opening(replace(played, people=people))
         assert told == said
 

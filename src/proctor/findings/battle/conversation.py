@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from proctor.benchmark import Exam
 from proctor.findings.battle.fault import read_fault
 from proctor.findings.battle.replies import Replies, replies_of
-from proctor.findings.battle.transitions import Transition, transitions
-from proctor.run import Attempt
+from proctor.findings.battle.transitions import RIGHT_FROM, Transition, transitions
+from proctor.run import Attempt, Settings
 from proctor.statistics.survival import Course
 from proctor.transcript import Turn
 
@@ -21,6 +21,7 @@ ENVIRONMENT = "environment"
 class Probe:
     """One fair question of the examiner's own."""
 
+    turn: int
     strategy: str
     passed: bool | None
     """Whether the reply passed; None: it was not judged, or the answer was wrong before it was asked."""
@@ -73,6 +74,11 @@ class Conversation:
     def questions(self) -> int:
         """Questions of the examiner's own, faulty ones included."""
         return len(self.probes) + len(self.faults)
+
+
+def right_from_of(settings: Settings) -> float:
+    """The mark for correctness from which a reply of a run is right."""
+    return settings.passing_score if settings.passing_score is not None else RIGHT_FROM
 
 
 def conversation(exam: Exam, attempt: Attempt, *, right_from: float) -> Conversation:
@@ -130,7 +136,7 @@ def _crash(attempt: Attempt) -> int | None:
 def _probe(turn: Turn, passed: Mapping[int, bool | None], lost_before: frozenset[int]) -> Probe:
     """One question; what was lost already cannot be broken by it."""
     verdict = None if turn.number in lost_before else passed.get(turn.number)
-    return Probe(strategy=turn.strategy or "", passed=verdict)
+    return Probe(turn=turn.number, strategy=turn.strategy or "", passed=verdict)
 
 
 def _correctness(attempt: Attempt) -> dict[int, float]:

@@ -9,10 +9,10 @@ from dataclasses import replace
 from statistics import fmean
 
 from proctor.benchmark import Exam
-from proctor.findings.battle.conversation import Conversation, conversation
+from proctor.findings.battle.conversation import Conversation, conversation, right_from_of
 from proctor.findings.battle.findings import BattleFindings, ExaminerFinding, PressureFinding, StrategyFinding
 from proctor.findings.battle.strategies import CONTROL, HINTS
-from proctor.findings.battle.transitions import RIGHT_FROM, Transition
+from proctor.findings.battle.transitions import Transition
 from proctor.findings.battle.units import Units, rests_on
 from proctor.run import Attempt, Key, Settings
 from proctor.score import Contradiction
@@ -102,7 +102,7 @@ class BattleTally:
 
     def __init__(self, settings: Settings, *, planned: int) -> None:
         self._seeds = settings.type == "abm-dynamic"
-        self._right_from = settings.passing_score if settings.passing_score is not None else RIGHT_FROM
+        self._right_from = right_from_of(settings)
         self._max_turns = settings.max_turns
         self.planned = planned
         self._repeats = settings.repeats

@@ -68,6 +68,11 @@ class MatrixRow:
         return [None if cell is None or not cell.counted else cell.passed / cell.counted for cell in self.cells]
 
     @property
+    def counted(self) -> int:
+        """In how many of the runs it counts: two that agree on it must both have a verdict of it."""
+        return sum(share is not None for share in self.shares)
+
+    @property
     def spread(self) -> float:
         """How far the runs are apart on it: 0 where they agree, 1 where one always passes and one never."""
         known = [share for share in self.shares if share is not None]

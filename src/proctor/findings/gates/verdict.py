@@ -152,9 +152,12 @@ def _against(
 
 
 def _inconclusive(wanted: Gate, estimate: Estimate, bare: Verdict, more: int | None, look: int) -> GateVerdict:
-    """What would settle it: further cases, or the missing attempts, without which it would be decided."""
+    """What would settle it: further cases, or the missing attempts, without which it would be decided.
+
+    Where no number of cases would, and those alone can bring the rate to either side of the gate, it is them.
+    """
     obstacle: Obstacle = "" if more else "at the gate"
-    if estimate.missing and bare != "inconclusive":
+    if estimate.missing and (bare != "inconclusive" or (not more and _left_open(estimate, wanted))):
         obstacle, more = "missing", None
     if estimate.value is None:
         obstacle, more = "unknown", None
@@ -163,13 +166,25 @@ def _inconclusive(wanted: Gate, estimate: Estimate, bare: Verdict, more: int | N
     )
 
 
+def _left_open(estimate: Estimate, wanted: Gate) -> bool:
+    """Whether the missing attempts leave both sides of the gate possible, were the cases ever so many."""
+    bound = wanted.bound if wanted.baseline is None else -wanted.bound
+    known = estimate.value is not None and estimate.worst is not None and estimate.best is not None
+    return bool(estimate.missing) and known and (estimate.worst or 0.0) <= bound <= (estimate.best or 0.0)
+
+
 def _resumable(findings: Findings) -> bool:
     return bool(findings.counts.pending or findings.counts.failed_by_environment)
 
 
 def _not_resumable(verdict: GateVerdict) -> GateVerdict:
-    """The same where nothing is left to play: an agent that crashed has no mark, and never will have one."""
-    return replace(verdict, obstacle="unmarked") if verdict.obstacle == "missing" else verdict
+    """The same where nothing is left to play: an agent that crashed has no mark, and never will have one.
+
+    As many of further cases would have none either, so that these could not settle what the missing ones leave open.
+    """
+    if verdict.obstacle != "missing" and not (verdict.estimate and _left_open(verdict.estimate, verdict.gate)):
+        return verdict
+    return replace(verdict, obstacle="unmarked", further_cases=None)
 
 
 def _further_labels(wanted: Gate, findings: Findings) -> int | None:

@@ -14,6 +14,7 @@ from proctor.findings.history.changes import CountedRun, Counts, Order, looked_a
 from proctor.findings.history.series import Entry, History, Segment, Series
 from proctor.findings.run.cost import cost_of_pass
 from proctor.findings.run.origin import origin_of, runs_of_same_replies
+from proctor.findings.run.people import PeopleFinding
 from proctor.run import Run
 from proctor.spending.providers import PROVIDERS
 from proctor.statistics.estimate import Estimate
@@ -73,8 +74,8 @@ class _TracedRun:
     when: float
     origin: str
     """The run that asked for the replies: itself, unless it was rescored."""
-    people: Estimate | None = None
-    """Its rate as people judge."""
+    people: PeopleFinding | None = None
+    """As people judge it."""
     spent: Usage | None = None
     """What it used."""
 
@@ -88,14 +89,14 @@ def tell(
     last: int | None = None,
     others: tuple[str, ...] = (),
     order_of: Callable[[Run], Order] | None = None,
-    people: Mapping[str, Estimate] | None = None,
+    people: Mapping[str, PeopleFinding] | None = None,
     spent: Mapping[str, Usage] | None = None,
 ) -> History:
     """The history of these runs of one benchmark; of each course only the newest `last` are kept for showing.
 
     Every run is looked at, shown or not: what is marked must not depend on how many are shown. `order_of` reads the
     verdicts of a run in the order of its trials, which is needed where one run has more of them than another.
-    `people` are the rates of labelled runs as people judge and `spent` what runs used, by the runs' ids.
+    `people` are labelled runs as people judge them and `spent` what runs used, by the runs' ids.
     """
     if by:
         check_by([run for run, _ in known], by)
@@ -109,7 +110,7 @@ def tell(
 def _trace_origins(
     known: Sequence[tuple[Run, Counts]],
     order_of: Callable[[Run], Order] | None,
-    people: Mapping[str, Estimate],
+    people: Mapping[str, PeopleFinding],
     spent: Mapping[str, Usage],
 ) -> Iterator[_TracedRun]:
     """A rescored run belongs to the time of the replies it reads, as far back as they can be traced."""

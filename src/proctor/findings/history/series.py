@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from proctor.findings.comparison import Unlike
+from proctor.findings.run.people import PeopleFinding
 from proctor.run import Run
 from proctor.statistics.estimate import Estimate
 
@@ -45,8 +46,8 @@ class Entry:
     """Labels (and the agent) that are not as in the entry before; empty: the label is gone."""
     change: Change | None = None
     """None: there was nothing to compare it with, or it is left out."""
-    people: Estimate | None = None
-    """That rate as people judge, by their labels; None: there are none."""
+    people: PeopleFinding | None = None
+    """The run as people judge it, by their labels; None: there are none."""
     cost_per_pass: Estimate | None = None
     """What a passed case costs; None: nobody looked."""
 

@@ -53,6 +53,7 @@ def _category(cases: list[CaseFinding], tallies: Mapping[str, ExamTally]) -> Cat
     inside = [tallies[case.id] for case in cases]
     return CategoryFinding(
         cases=len(cases),
+        counted=sum(case.verdict != "missing" for case in cases),
         passed=sum(case.verdict == "pass" for case in cases),
         pass_rate=pass_rate(inside),
         mean_score=mean_score(inside),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from statistics import median
 from typing import Any
 
 from proctor.findings.battle.findings import BattleFindings
@@ -125,6 +126,8 @@ class CategoryFinding:
     """One category's cases."""
 
     cases: int
+    counted: int
+    """Of those, cases with a verdict: what nobody could judge is neither passed nor failed."""
     passed: int
     """Cases that passed in every counted trial, of the plain run where there are several conditions."""
     pass_rate: Estimate
@@ -203,6 +206,7 @@ class Findings:
     pass_rate: Estimate
     mean_score: Estimate
     median_score: float | None
+    """Of an attempt; that of a case is `median_case_score`."""
     pass_at_k: dict[int, Estimate]
     pass_hat_k: dict[int, Estimate]
     categories: dict[str, CategoryFinding]
@@ -244,6 +248,12 @@ class Findings:
     """What judges that judged the same replies again show of their own noise; empty: none did."""
     replies_of: str = ""
     """The run whose replies they are, traced through all that were rescored; empty: it was not traced."""
+
+    @property
+    def median_case_score(self) -> float | None:
+        """The median of the cases' mean marks; None: no case is marked."""
+        known = [case.score for case in self.cases if case.score is not None]
+        return median(known) if known else None
 
     @property
     def compared_on(self) -> tuple[CaseFinding, ...]:

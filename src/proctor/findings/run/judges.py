@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from statistics import fmean
 
+from proctor.findings.run.people import LabelBasis
 from proctor.run import Key, Run
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.judges import JudgeAgreement, Opinion, agreement_difference, agreement_with_people
@@ -87,6 +88,8 @@ class JudgesFinding:
     run: Run
     labels: int
     """Attempts with a label that counts and a reply to judge."""
+    basis: LabelBasis
+    """All that people have said, also what does not count."""
     judges: tuple[ComparedJudge, ...]
     differences: tuple[JudgeDifference, ...]
     notes: tuple[str, ...] = ()
@@ -134,12 +137,18 @@ def _after(first: JudgeOpinion, second: JudgeOpinion) -> JudgeOpinion:
 
 
 def judges_finding(
-    run: Run, replies: Sequence[LabelledReply], records: Sequence[JudgeRecord], *, notes: Iterable[str] = ()
+    run: Run,
+    replies: Sequence[LabelledReply],
+    records: Sequence[JudgeRecord],
+    *,
+    basis: LabelBasis,
+    notes: Iterable[str] = (),
 ) -> JudgesFinding:
     """Each judge beside people, and every two of them beside each other."""
     return JudgesFinding(
         run=run,
         labels=len(replies),
+        basis=basis,
         judges=tuple(_finding(record, replies) for record in records),
         differences=tuple(_difference(a, b, replies) for a, b in combinations(records, 2)),
         notes=tuple(notes),

@@ -51,7 +51,7 @@ def plan_labels_from(half_width: float, run: str, people: PeopleFinding | None) 
         )
     likely = min(max(people.rate.value, 0.05), 0.95)  # at 0 or 1 none would seem to be needed
     planned = plan_labels(half_width, rate=likely, correlations=(0.0, round(people.correlation, 2)))
-    basis = f"the {people.labels} labels of run {run}"
+    basis = f"the labels on {people.labels} attempts of run {run}"
     return LabelPlan(
         half_width=half_width, rate=likely, needed=planned.needed, labels=people.labels, basis=basis
     )  # fmt: skip

@@ -30,6 +30,23 @@ _HALF_WIDTH = 0.05
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class LabelBasis:
+    """How many labels there are, by how many people, and on what."""
+
+    given: int
+    """Labels: one a person and attempt."""
+    people: int
+    attempts: int
+    """Attempts that somebody has labelled."""
+    tied: tuple[Key, ...] = ()
+    """Of those, the ones on which people are evenly divided: they count for nothing."""
+
+    def uncounted(self, counted: int) -> int:
+        """Labelled attempts that count for nothing although most people agree on them, where so many count."""
+        return max(0, self.attempts - len(self.tied) - counted)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class PeopleFinding:
     """A run as people judge it."""
 
@@ -39,6 +56,8 @@ class PeopleFinding:
     """Attempts with a label that counts: the majority's; a tie is none."""
     people: int
     """How many have labelled."""
+    basis: LabelBasis
+    """All that they have said, also what does not count."""
     quality: JudgeQuality | None
     """How the judge agrees with them; None: that cannot be told yet."""
     correlation: float
@@ -93,6 +112,18 @@ def majority(labels: Iterable[HumanLabel]) -> dict[Key, bool]:
     return {key: said[True] > said[False] for key, said in votes.items() if said[True] != said[False]}
 
 
+def label_basis(labels: Sequence[HumanLabel]) -> LabelBasis:
+    """How many labels these are."""
+    labelled = dict.fromkeys(label.key for label in labels)
+    decided = majority(labels)
+    return LabelBasis(
+        given=len(labels),
+        people=len({label.who for label in labels}),
+        attempts=len(labelled),
+        tied=tuple(key for key in labelled if key not in decided),
+    )
+
+
 def people_finding(
     labels: Sequence[HumanLabel],
     judged: Mapping[Key, bool],
@@ -108,6 +139,7 @@ def people_finding(
     """
     if not labels:
         return None
+    basis = label_basis(labels)
     said = {key: passed for key, passed in majority(labels).items() if key in judged}
     labelled = labelled_of(said, judged, weights)
     rate = rate_by_people(labelled, share=by_judge.share, cases=by_judge.cases)
@@ -117,7 +149,8 @@ def people_finding(
     return PeopleFinding(
         rate=_of_all(rate, by_judge),
         labels=len(said),
-        people=len({label.who for label in labels}),
+        people=basis.people,
+        basis=basis,
         quality=judge_quality(labelled, share=by_judge.share),
         correlation=_expected_correlation(labelled, by_judge.share),
         more=more,
@@ -178,13 +211,15 @@ def carried_finding(
 
     `weights` are as in `people_finding`.
     """
+    basis = label_basis(labels)
     said = {key: passed for key, passed in majority(labels).items() if key in judged}
     labelled = labelled_of(said, judged, weights)
     quality = judge_quality(labelled, share=there.share)
     return PeopleFinding(
         rate=_carried_rate(labelled, quality, there, here),
         labels=len(said),
-        people=len({label.who for label in labels}),
+        people=basis.people,
+        basis=basis,
         quality=quality,
         correlation=_expected_correlation(labelled, there.share),
         more=None,

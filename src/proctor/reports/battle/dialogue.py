@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
@@ -14,10 +14,11 @@ from proctor.reports import numbers, outcomes
 from proctor.reports.battle import words
 from proctor.reports.battle.actions import actions
 from proctor.reports.metadata import metadata_of
+from proctor.reports.people import label_line
 from proctor.reports.terminal import STYLES, Page, outcome_text
 from proctor.reports.turns import JudgedTurn, beyond_parts, count_unasked, judged_turns
 from proctor.reports.words import clean, one_line
-from proctor.run import Attempt, Failure
+from proctor.run import Attempt, Failure, HumanLabel
 from proctor.score import Contradiction
 
 _NUMBER = 4
@@ -28,17 +29,23 @@ _QUOTE = 80
 _LINE = 240
 
 
-def dialogue(exam: Exam | None, attempt: Attempt, *, folded: bool = True) -> RenderableType:
+def dialogue(
+    exam: Exam | None, attempt: Attempt, *, labels: Sequence[HumanLabel] = (), folded: bool = True
+) -> RenderableType:
     """The conversation turn by turn, for whatever width and encoding the console has.
 
     Folded, long replies are cut, and say so; unfolded, steps, tool calls with results, citations, passed checks and
-    the reviewer's reasons are there too.
+    the reviewer's reasons are there too. `labels` are what people say of it.
     """
-    return Page(lambda width: _conversation(exam, attempt, folded=folded))
+    return Page(lambda width: _conversation(exam, attempt, labels, folded=folded))
 
 
-def _conversation(exam: Exam | None, attempt: Attempt, *, folded: bool) -> Iterator[RenderableType]:
+def _conversation(
+    exam: Exam | None, attempt: Attempt, labels: Sequence[HumanLabel], *, folded: bool
+) -> Iterator[RenderableType]:
     yield from _opening(exam, attempt)
+    yield from (Text(f"as people judge, {label_line(label)}", style="dim") for label in labels)
+    yield Text()
     for each in judged_turns(attempt, exam):
         yield _turn(each, exam, folded=folded)
     yield from _closing(exam, attempt)
@@ -62,7 +69,6 @@ def _opening(exam: Exam | None, attempt: Attempt) -> Iterator[RenderableType]:
         from proctor.reports.conditions.lies import sentences
 
         yield Text(" ".join(sentences(attempt.lie)), style="dim")
-    yield Text()
 
 
 def _turn(each: JudgedTurn, exam: Exam | None, *, folded: bool) -> Table:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import RenderableType
+from rich.padding import Padding
 from rich.text import Text
 
 from proctor.findings.comparison.many import ManyCompared, MatrixRow, PairFinding, RunStanding, letter
@@ -24,7 +25,10 @@ from proctor.reports.words import cell_text, one_line
 _SHOWN = 15
 _NAMED = 3
 """Runs that are told one by one."""
-HOLM = "verdicts stand after Holm's correction over all pairs, and so does p"
+HOLM = (
+    "verdicts and p stand after Holm's correction over all pairs, as among many some differ by chance; an interval is "
+    "of its pair alone, and so is a comparison of just these two runs, which may therefore show more"
+)
 
 
 def sentence(many: ManyCompared) -> str:
@@ -62,9 +66,28 @@ def _behind(many: ManyCompared) -> Iterator[str]:
 
 
 def _disagreement(many: ManyCompared) -> Iterator[str]:
-    apart = sum(row.spread > 0 for row in many.rows)
-    cases = numbers.plural(len(many.rows), "case")
-    yield f"They disagree on {numbers.whole(apart)} of {cases}." if apart else f"They agree on all of {cases}."
+    apart, compared = sum(row.spread > 0 for row in many.rows), sum(row.counted > 1 for row in many.rows)
+    if not compared:
+        return
+    cases = numbers.plural(compared, "case") + ("" if compared == len(many.rows) else f" that count in {_two(many)}")
+    whole = sum(row.counted == len(many.runs) for row in many.rows)
+    lacking = f"; only {numbers.whole(whole)} of {len(many.rows)} count in every run" if whole < len(many.rows) else ""
+    said = f"They disagree on {numbers.whole(apart)} of {cases}" if apart else f"They agree on all of {cases}"
+    yield f"{said}{lacking}."
+
+
+def _two(many: ManyCompared) -> str:
+    return "both runs" if len(many.runs) == 2 else "two runs or more"
+
+
+def agreement(many: ManyCompared) -> str:
+    """What is said where no case tells the runs apart."""
+    counted = [row.counted for row in many.rows]
+    if not any(runs > 1 for runs in counted):
+        return "No case has a verdict in two of them yet."
+    if all(runs == len(many.runs) for runs in counted):
+        return "All runs agree on every case."
+    return f"The runs agree on every case that counts in {_two(many)}."
 
 
 def _name(many: ManyCompared, place: int) -> str:
@@ -121,7 +144,7 @@ def _report(many: ManyCompared, width: int, every: bool) -> Iterator[RenderableT
             yield Text("  *: no other run is both better and cheaper", style="dim")
         yield Text()
     yield _pairs(many, width)
-    yield Text(f"  {HOLM}", style="dim")
+    yield Padding(Text(HOLM, style="dim"), (0, 0, 0, 2))
     yield Text()
     yield from _matrix(many, width, every)
 
@@ -197,7 +220,7 @@ def _matrix(many: ManyCompared, width: int, every: bool) -> Iterator[RenderableT
     apart = [row for row in many.rows if row.spread > 0]
     shown = list(many.rows) if every else apart[:_SHOWN]
     if not shown:
-        yield Text("All runs agree on every case.")
+        yield Text(agreement(many))
         return
     table = page_table(width)
     table.add_column("Every case" if every else "Where they disagree", no_wrap=True, overflow="ellipsis", max_width=20)
@@ -243,6 +266,7 @@ def _markdown(many: ManyCompared) -> Iterator[str]:
         named = f"{letter(pair.b)} − {letter(pair.a)}"
         rows.append([named, difference, interval, p_value(pair.adjusted), verdict(pair)])
     yield from _markdown_table(["pair", "difference", "interval", "p (Holm)", ""], rows)
+    yield f"{HOLM}.\n"
     apart = [row for row in many.rows if row.spread > 0][:_SHOWN]
     letters = [letter(place) for place in range(len(many.runs))]
     yield from _markdown_table(

@@ -30,7 +30,9 @@ def telling_case(compared: Compared) -> str:
 def _cases(compared: Compared) -> Iterator[str]:
     broken, fixed = (len(compared.flipped(flip)) for flip in ("broken", "fixed"))
     if not broken and not fixed:
-        yield f"None of {plural(len(compared.cases), 'case')} is shown to pass more or less often."
+        missing = len(compared.flipped("missing"))
+        among = plural(len(compared.cases) - missing, "case") + (" that count in both runs" if missing else "")
+        yield f"None of {among} is shown to pass more or less often."
         return
     said = f"{plural(broken, 'case')} broke and {whole(fixed)} {'was' if fixed == 1 else 'were'} fixed"
     once = {compared.a.run.settings.trials, compared.b.run.settings.trials} == {1}
@@ -64,9 +66,9 @@ def _name_changes(compared: Compared, verdict: OutcomeLabel) -> Iterator[str]:
 
 
 def _unseen(compared: Compared) -> Iterator[str]:
-    least = words.least_shown(compared).removeprefix("under ")  # below under 0.1 points is below 0.1 points
-    if least:
-        yield f"A difference below {least} may be there and not be seen in {words.counted_cases(compared)}."
+    found, span = words.would_have_shown(compared), words.span_of(compared)
+    if found and span:
+        yield f"{found[0].upper()}{found[1:]}; what is possible here is what the interval holds, {span}."
 
 
 def _missing(compared: Compared) -> Iterator[str]:

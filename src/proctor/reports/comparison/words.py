@@ -6,11 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from proctor.findings.comparison import CaseChange, CategoryChange, Compared
+from proctor.findings.comparison.sample_size import POWER
 from proctor.findings.run import Findings
+from proctor.findings.run.people import PeopleFinding
 from proctor.reports import numbers
 from proctor.reports.headline import noun_of
 from proctor.reports.numbers import NOTHING, Unit
 from proctor.reports.outcomes import FLAKY, OutcomeLabel
+from proctor.reports.people import labels_behind
 from proctor.reports.points import format_signed, points
 from proctor.reports.run_names import run_names
 from proctor.run import Run
@@ -36,10 +39,12 @@ _IN_COMMON = "the trials that both runs have"
 BETTER = OutcomeLabel(name="better", sign="✓", word="better", style="pass")
 WORSE = OutcomeLabel(name="worse", sign="✗", word="worse", style="fail")
 HOLM = (
-    "better and worse stand after Holm's correction over the categories; "
+    "better and worse stand after Holm's correction over the categories, intervals are of each category alone; "
     f"fewer than {FEWEST_FOR_VERDICT} cases get no verdict"
 )
 _LEVEL = 0.05
+_OFTEN = "4 of 5 comparisons"
+"""What a power of 0.8 is in words."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -167,22 +172,23 @@ def chance(compared: Compared) -> str:
 
 
 def would_have_shown(compared: Compared) -> str:
-    """How small a difference these cases could have shown at all; empty where one was shown."""
-    least = least_shown(compared)
-    return f"a difference of {least} would probably have shown with {counted_cases(compared)}" if least else ""
-
-
-def least_shown(compared: Compared) -> str:
-    """The smallest difference that would probably have shown, `12 points`; empty where one was shown."""
+    """How small a difference so many cases find; empty where one was shown. What is possible, the interval tells."""
     sums = compared.headline.sums
     if compared.shown != "not shown" or _leaves_out_zero(compared.headline.difference) or not sums.n:
         return ""
-    return _amount(detectable(sums.variance, sums.n), unit_of(compared))
+    least = detectable(sums.variance, sums.n, power=POWER)
+    cases = numbers.plural(sums.n, noun_of(compared.b.run))
+    if least >= 1:
+        return f"{cases} {'is' if sums.n == 1 else 'are'} too few to find any difference in {_OFTEN}"
+    return f"{cases} find a difference of {_amount(least, unit_of(compared))} in {_OFTEN}"
 
 
-def counted_cases(compared: Compared) -> str:
-    """`30 cases`: what the difference rests on."""
-    return numbers.plural(compared.headline.sums.n, noun_of(compared.b.run))
+def span_of(compared: Compared) -> str:
+    """`−19 to 19 points`: what the headline's interval leaves possible; empty: there is none."""
+    found, unit = compared.headline.difference, unit_of(compared)
+    if found.low is None or found.high is None:
+        return ""
+    return _span(found.low, found.high, unit) + (" points" if unit == "percent" else "")
 
 
 def basis(compared: Compared) -> str:
@@ -327,16 +333,21 @@ def by_people(compared: Compared) -> str:
     if people.difference is None:
         lacking = " and ".join(people.missing)
         return f"to tell it as people judge, label more replies of {lacking}"
-    values = [side.people.rate for side in (compared.a, compared.b) if side.people is not None]
-    said = [numbers.say(value) for value in values]
+    sides = " and ".join(
+        f"{letter} {_as_people_judge(side.people)}"
+        for letter, side in (("A", compared.a), ("B", compared.b))
+        if side.people is not None
+    )
     span = _span(people.difference.low or 0.0, people.difference.high or 0.0, "percent", plus=True)
     side = people.difference.side
     verdict = "B is better" if side > 0 else "B is worse" if side < 0 else "no difference is shown"
     value = format_signed(100 * (people.difference.value or 0.0), 1)
-    return (
-        f"A {said[0].value} ({said[0].interval}), B {said[1].value} ({said[1].interval}): {value} points ({span}) by "
-        f"{numbers.plural(people.difference.attempts, 'label')}{_without_verdict(people.difference)}; {verdict}"
-    )
+    return f"{sides}: {value} points ({span}){_without_verdict(people.difference)}; {verdict}"
+
+
+def _as_people_judge(people: PeopleFinding) -> str:
+    said = numbers.say(people.rate)
+    return f"{said.value} ({said.interval}) from {labels_behind(people)}"
 
 
 def _without_verdict(difference: Estimate) -> str:

@@ -13,7 +13,7 @@ from proctor.statistics.compare import FEWEST_FOR_VERDICT
 
 _LEVEL = 0.05
 LEGEND = (
-    "better and worse than none stand after Holm's correction over the conditions; "
+    "better and worse than none stand after Holm's correction over the conditions, intervals are of each alone; "
     f"fewer than {FEWEST_FOR_VERDICT} cases get no verdict"
 )
 

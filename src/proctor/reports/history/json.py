@@ -32,7 +32,7 @@ def _entry(history: History, course: Series, segment: int, entry: Entry) -> dict
         "not_comparable": _apart(course, segment),
         "left_out": entry.left_out or None,
         "changed_labels": entry.relabelled,
-        "pass_rate_people": None if entry.people is None else estimate(entry.people),
+        "pass_rate_people": None if entry.people is None else estimate(entry.people.rate),
         "cost_per_pass": None if entry.cost_per_pass is None else estimate(entry.cost_per_pass),
         "change": None if entry.change is None else _change(entry.change),
     }

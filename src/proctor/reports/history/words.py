@@ -11,6 +11,7 @@ from proctor.reports.comparison.cost import passed_unit, per_pass
 from proctor.reports.comparison.words import BETTER, WORSE, difference_of, p_value
 from proctor.reports.history.calendar import Calendar
 from proctor.reports.outcomes import OutcomeLabel
+from proctor.reports.people import labels_behind
 from proctor.reports.points import points
 from proctor.reports.words import one_line
 from proctor.run import Run
@@ -145,8 +146,8 @@ def notes(entry: Entry) -> Iterator[str]:
         said = numbers.say(entry.rate)
         yield f"{said.missing}: {said.bounds}"
     if entry.people is not None:
-        said = numbers.say(entry.people)
-        yield f"{said.value} ({said.interval}) as people judge, from {numbers.plural(entry.people.attempts, 'label')}"
+        said = numbers.say(entry.people.rate)
+        yield f"{said.value} ({said.interval}) as people judge, from {labels_behind(entry.people)}"
     if entry.cost_per_pass is not None and entry.cost_per_pass.value is not None:
         yield f"a {passed_unit(entry.run)} cost {per_pass(entry.cost_per_pass)}"
 
@@ -163,13 +164,13 @@ def short_name(run: Run) -> str:
 
 
 def basis(entry: Entry) -> str:
-    """`30 × 3`: counted cases, and trials; in battles conversations."""
+    """`30 × 3`: counted cases, and how often each was played; in battles conversations."""
     if entry.rate is None:
         return numbers.NOTHING
-    settings, n = entry.run.settings, numbers.whole(entry.rate.n)
+    settings, rate, n = entry.run.settings, entry.rate, numbers.whole(entry.rate.n)
     trials, up_to = settings.most_trials * settings.rated_conditions, "up to " if settings.case_trials else ""
-    if entry.run.cut and entry.rate.n:  # it stopped early, and some were asked less often
-        trials, up_to = -(-entry.rate.attempts // entry.rate.n), "up to " if entry.rate.attempts % entry.rate.n else ""
+    if rate.n and (entry.run.cut or not up_to):  # it stopped early, or was stopped: some were asked less often
+        trials, up_to = -(-rate.attempts // rate.n), "up to " if rate.attempts % rate.n else ""
     return f"{n} × {up_to}{trials}" if trials > 1 and settings.type == "standard" else n
 
 

@@ -12,13 +12,14 @@ from proctor.findings.orchestration.timeline import timeline
 from proctor.findings.run import interim as interim_words
 from proctor.reports import failures as failure_words
 from proctor.reports import numbers, outcomes, prose, svg
+from proctor.reports import people as people_words
 from proctor.reports.battle import svg as battle_svg
 from proctor.reports.battle import words as battle_words
 from proctor.reports.battle.conversation import pieces, quotes_in
 from proctor.reports.checks import words as check_words
 from proctor.reports.conditions import lies as lie_words
 from proctor.reports.conditions import words as condition_words
-from proctor.reports.headline import exam_noun, extent, noun_of
+from proctor.reports.headline import exam_noun, extent, median_scores, noun_of
 from proctor.reports.metadata import metadata_of
 from proctor.reports.orchestration import words as orchestration_words
 from proctor.reports.orchestration.gantt import gantt
@@ -55,12 +56,13 @@ def equip(made: Environment) -> None:
     made.filters |= {"one_line": one_line, "prose": prose.set_as_prose, "as_code": prose.set_as_code}
     made.globals |= {
         "numbers": numbers, "outcomes": outcomes, "svg": svg, "prose": prose, "noun_of": noun_of, "opening": opening,
-        "exam_noun": exam_noun, "extent": extent, "expectations_of": expectations_of, "metadata_of": metadata_of,
+        "exam_noun": exam_noun, "extent": extent, "median_scores": median_scores,
+        "expectations_of": expectations_of, "metadata_of": metadata_of,
         "pieces": pieces, "quotes_in": quotes_in,
         "beyond_parts": beyond_parts, "meanings": meanings,
         "battle_svg": battle_svg, "battle_words": battle_words, "check_words": check_words,
         "condition_words": condition_words, "lie_words": lie_words,
-        "failure_words": failure_words, "interim_words": interim_words,
+        "failure_words": failure_words, "interim_words": interim_words, "people_words": people_words,
         "orchestration_words": orchestration_words, "line_of_time": _line_of_time,
     }  # fmt: skip
 

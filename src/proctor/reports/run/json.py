@@ -46,6 +46,7 @@ def as_dict(findings: Findings, gates: Sequence[GateVerdict] = ()) -> dict[str, 
         "duration_s": run.seconds,
         "complete": findings.complete,
         "median_score": findings.median_score,
+        "median_case_score": findings.median_case_score,
         "stability": None if stable is None else count_stability(stable),
         "parts": {name: estimate(part) for name, part in findings.parts.items()},
         "checks": _checks(findings),
@@ -186,6 +187,7 @@ def _by_k(estimates: Mapping[int, Estimate]) -> dict[str, Any]:
 def _category(category: CategoryFinding) -> dict[str, Any]:
     return {
         "cases": category.cases,
+        "counted": category.counted,
         "passed": category.passed,
         "pass_rate": estimate(category.pass_rate),
         "mean_score": estimate(category.mean_score),

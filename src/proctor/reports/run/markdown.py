@@ -103,7 +103,7 @@ def _categories(findings: Findings) -> Iterator[str]:
     yield f"|:--|--:|:--|--:|{'--:|' * marked}"
     for name, category in findings.categories.items():
         rate, mark = numbers.say(category.pass_rate), numbers.say(category.mean_score, "score")
-        passed = f"{category.passed}/{category.cases}"
+        passed = numbers.passed_of(category)
         yield f"| {plain(name)} | {rate.value} | {rate.interval} | {passed} |{f' {mark.value} |' * marked}"
 
 

@@ -10,6 +10,7 @@ from proctor.reports import outcomes
 from proctor.reports.battle.words import when_asked
 from proctor.reports.headline import noun_of
 from proctor.reports.numbers import Unit, plural, say, whole
+from proctor.reports.people import labels_behind
 from proctor.reports.words import one_line
 from proctor.statistics.estimate import Estimate
 
@@ -126,7 +127,7 @@ def _people(findings: Findings) -> Iterator[str]:
     people = findings.people
     if people is not None and _apart(findings.pass_rate, people.rate):
         said = say(people.rate)
-        yield f"People judge otherwise: {said.value} ({said.interval}), from {plural(people.labels, 'label')}."
+        yield f"People judge otherwise: {said.value} ({said.interval}), from {labels_behind(people)}."
 
 
 def _apart(one: Estimate, other: Estimate) -> bool:

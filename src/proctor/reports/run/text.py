@@ -18,7 +18,7 @@ from proctor.reports import numbers, outcomes
 from proctor.reports.battle.words import contradictions, replies
 from proctor.reports.checks.text import by_check
 from proctor.reports.checks.words import what_passes
-from proctor.reports.headline import HeadlineLine, exam_noun, headline, noun_of
+from proctor.reports.headline import HeadlineLine, exam_noun, headline, median_scores, noun_of
 from proctor.reports.panel import by_judge
 from proctor.reports.run import resume_command as continuing
 from proctor.reports.run.opening import opening
@@ -153,7 +153,7 @@ def _verdicts(findings: Findings) -> Text:
 def _facts(findings: Findings, lines: Sequence[HeadlineLine], label: int) -> Iterator[RenderableType]:
     """What stands beside the estimates: what is missing, what failed, how long it took, what it cost."""
     said = {
-        "Median score": "" if findings.median_score is None else numbers.score(findings.median_score),
+        "Median score": median_scores(findings).removeprefix("median "),
         **_of_battle(findings),
         "Stability": numbers.stable(stability(findings)),
         "Missing": _missing(lines),
@@ -253,7 +253,7 @@ def _categories(findings: Findings, width: int) -> Iterator[RenderableType]:
         rate, mark = numbers.say(category.pass_rate), numbers.say(category.mean_score, "score")
         table.add_row(
             Text(one_line(name)), rate.value, drawn(category.pass_rate, axis), rate.interval,
-            f"{category.passed}/{category.cases}", *((mark.value,) if marked else ()),
+            numbers.passed_of(category), *((mark.value,) if marked else ()),
         )  # fmt: skip
     yield table
     yield Text()

@@ -8,7 +8,7 @@ from fastapi.responses import HTMLResponse
 from proctor.errors import InputError
 from proctor.reports import judges as words
 from proctor.web.pages.judge_jobs import judge_form
-from proctor.web.reading.people_labels import count_labels
+from proctor.web.reading.people_labels import count_disputed
 from proctor.web.reading.vocabulary import teach
 from proctor.web.site.render import render
 from proctor.web.site.site import site_of
@@ -24,12 +24,19 @@ def judges(request: Request, run: str) -> HTMLResponse:
     """What is stored of them, and who else can be asked; nobody is, until it is started."""
     site = site_of(request)
     found = site.store.archive.find(run)
-    labelled = count_labels(labels_in_rate(site.store, found))
+    labels = labels_in_rate(site.store, found)
     try:
         compared, trouble = read_judges(found.id, store=site.settings.store), ""
     except InputError as error:  # there are no labels, or none that say what people think
-        compared, trouble = None, error.on_page if labelled.labels else ""
+        compared, trouble = None, error.on_page if labels else ""
     asking = judge_form(site, [found], request.query_params)
     return render(
-        request, "judges.html.j2", run=found, judges=compared, trouble=trouble, labelled=labelled, words=words, **asking
+        request,
+        "judges.html.j2",
+        run=found,
+        judges=compared,
+        trouble=trouble,
+        disputes=count_disputed(labels),
+        words=words,
+        **asking,
     )

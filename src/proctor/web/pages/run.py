@@ -20,7 +20,7 @@ from proctor.web.pages.acts import offered_acts
 from proctor.web.reading import addresses, parts, results
 from proctor.web.reading.failure_groups import shown_failures
 from proctor.web.reading.findings_cache import findings_cache_of
-from proctor.web.reading.people_labels import count_labels
+from proctor.web.reading.people_labels import count_disputed
 from proctor.web.reading.vocabulary import teach
 from proctor.web.site.again import again_of
 from proctor.web.site.new_run import read_labels, written_labels
@@ -100,7 +100,7 @@ def run_page(request: Request, run: str, wanted: Wanted) -> Response:
         **stands,
         exams=exams,
         wanted=wanted,
-        labelled=count_labels(read.labels if read is not None else ()),
+        disputes=count_disputed(read.labels if read is not None else ()),
         in_place=in_place,
         table=results.table(site, found, exams, read, wanted, in_place=in_place),
         categories=results.categories(exams),

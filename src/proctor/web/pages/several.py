@@ -68,7 +68,6 @@ def several(
         rows=shown,
         table=words.as_tsv(found, shown),
         found=len(rows),
-        compared_cases=sum(sum(share is not None for share in row.shares) > 1 for row in found.rows),
         page=page,
         pages=max(1, -(-len(rows) // PAGE)),
     )

@@ -19,7 +19,7 @@ from proctor.run import Run
 from proctor.web.reading import results
 from proctor.web.reading.findings_cache import CachedFindings
 from proctor.web.reading.gate_verdicts import gates_of
-from proctor.web.reading.people_labels import count_labels
+from proctor.web.reading.people_labels import count_disputed
 from proctor.web.reading.results import ResultFilter, chips
 from proctor.web.site.render import environment
 from proctor.web.site.site import Site, site_of
@@ -96,7 +96,7 @@ def _drawn(read: CachedFindings) -> dict[str, Any]:
     return {
         "headline": headline(read.findings),
         "telling": _telling(read),
-        "labelled": count_labels(read.labels),
+        "disputes": count_disputed(read.labels),
         "stack": [(kind.style, counts[kind.name]) for kind in outcomes.OF_CASES],
         "stack_label": ", ".join(f"{counts[kind.name]} {kind.word}" for kind in outcomes.OF_CASES),
         "scores": [case.score for case in cases if case.score is not None],

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable
 
-from proctor.findings.run.people import majority
 from proctor.run import HumanLabel, Key, Run
 from proctor.storage import Store
 from proctor.workflows.people import labels_in_rate
@@ -14,27 +12,9 @@ DISAGREE = "disagree"
 """What somebody asks for who wants to see those."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LabelCount:
-    """How much people have said, and how far they agree."""
-
-    labels: int
-    replies: int
-    disputed: int
-    """Replies that somebody passes and somebody fails."""
-    tied: int
-    """Those of them without a majority, which no rate counts."""
-
-
-def count_labels(labels: Sequence[HumanLabel]) -> LabelCount:
-    """What these labels come to."""
-    replies = {label.key for label in labels}
-    return LabelCount(
-        labels=len(labels),
-        replies=len(replies),
-        disputed=len(_disputed(labels)),
-        tied=len(replies - majority(labels).keys()),
-    )
+def count_disputed(labels: Iterable[HumanLabel]) -> int:
+    """How many replies somebody passes and somebody fails."""
+    return len(_disputed(labels))
 
 
 def disputed_places(store: Store, run: Run, exams: Container[str]) -> list[tuple[int, int]]:
