@@ -83,11 +83,11 @@ async def test_the_embedded_reviewer_before_a_model_is_told_without_another_call
     cases = [(f"Why is case {number} so?", "Because the tide lifts the boats at noon.") for number in range(6)]
 
     def reply(question: str) -> str:
-        return "Vessels rise with the sea around midday." if "3" in question or "4" in question else "No idea."
+        return "The boats go up and down with the water." if "3" in question or "4" in question else "No idea."
 
     run = await proctor.aevaluate(cases, agent=reply, reviewer="exact", store=place, config=Config())
     for each in draw(run.run.id, store=str(place), count=6):
-        put_label(each.attempt.key, passed="Vessels" in each.reply(), who="ann", store=str(place))
+        put_label(each.attempt.key, passed="boats" in each.reply(), who="ann", store=str(place))
 
     def answer(body: object) -> Said:
         calls.append(body)
