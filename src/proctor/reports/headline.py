@@ -60,7 +60,8 @@ def median_scores(findings: Findings) -> str:
     of_case, of_attempt = findings.median_case_score, findings.median_score
     if of_case is None or of_attempt is None:
         return ""
-    if findings.run.settings.repeats == 1:
+    settings = findings.run.settings
+    if settings.most_trials * settings.rated_conditions == 1:
         return f"median {score(of_attempt)}"
     return f"median {score(of_case)} of a {exam_noun(findings.run)}, {score(of_attempt)} of an attempt"
 

@@ -46,7 +46,7 @@ def people_sentences(by_judge: Estimate, people: PeopleFinding | None, *, held: 
 
 
 def labels_behind(people: PeopleFinding) -> str:
-    """`28 labels by 2 people on 14 attempts, without 7 on which they are evenly divided`."""
+    """`28 labels by 2 people on 14 attempts, leaving out 7 on which they are evenly divided`."""
     return label_words(people.basis, people.labels, lacking="without a verdict of the judge")
 
 

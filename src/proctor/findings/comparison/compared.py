@@ -123,7 +123,9 @@ class Compared:
     @property
     def is_narrowed(self) -> bool:
         """Whether the difference rests on other cases than each run's numbers."""
-        return bool(self.unlike) or len(self.cases) < max(len(self.a.compared_on), len(self.b.compared_on))
+        if self.unlike or len(self.cases) < max(len(self.a.compared_on), len(self.b.compared_on)):
+            return True
+        return any(bool(change.a.counted) != bool(change.b.counted) for change in self.cases)
 
     def over_shared(self, value: Callable[[CaseFinding], float | None]) -> tuple[float | None, float | None]:
         """The mean of a value in A and in B, over the cases that have it in both."""

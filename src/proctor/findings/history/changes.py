@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from proctor.findings.history.series import Change, Entry, Verdict
+from proctor.run import Run
 from proctor.statistics.common_trials import Count, Values, counts_alike, counts_in_common
 from proctor.statistics.compare import Comparison, compare_counts, differences_of, sign_flip_test
 from proctor.statistics.looks import Look, watch
@@ -33,17 +34,17 @@ class CountedRun:
         """Planned, of a case under one condition; of a run that stopped early what was asked, no more."""
         run = self.entry.run
         if run.cut:
-            return self.counts.get(exam, _NOTHING)[0] // len(run.settings.conditions)
+            return self.counts.get(exam, _NOTHING)[0] // run.settings.rated_conditions
         return run.settings.trials_of(exam)
 
     def repeats(self, exam: str) -> int:
-        """Planned, of a case under all conditions."""
-        return self.trials(exam) * len(self.entry.run.settings.conditions)
+        """Planned, of a case under all conditions that count."""
+        return self.trials(exam) * self.entry.run.settings.rated_conditions
 
     def values(self, exam: str) -> Values | None:
         """The verdicts of an exam in order, condition by condition; None: the order is not known."""
         counted, passed = self.counts.get(exam, _NOTHING)
-        conditions = self.entry.run.settings.conditions
+        conditions = _rated(self.entry.run)
         if len(conditions) == 1 and passed in (0, counted):
             return [[float(passed > 0)] * counted]
         order = self.order()
@@ -107,6 +108,11 @@ def _exams(before: CountedRun, after: CountedRun) -> list[str]:
     return [exam for exam in exams if before.repeats(exam) and after.repeats(exam)]
 
 
+def _rated(run: Run) -> tuple[str, ...]:
+    """The conditions whose verdicts count: the plain run where it is one of several."""
+    return ("",) if run.settings.has_plain_run else run.settings.conditions
+
+
 def _counts(counted_run: CountedRun, exams: Sequence[str]) -> Verdicts:
     return [counted_run.counts.get(exam, _NOTHING) for exam in exams]
 
@@ -115,8 +121,7 @@ def _in_common(before: CountedRun, after: CountedRun, exam: str) -> tuple[Count,
     """Its counts over the trials that both runs have of it."""
     counts = before.counts.get(exam, _NOTHING), after.counts.get(exam, _NOTHING)
     (m, _), (n, _) = counts
-    conditions = before.entry.run.settings.conditions
-    if m == n and (len(conditions) == 1 or m == before.repeats(exam) == after.repeats(exam)):
+    if m == n and (len(_rated(before.entry.run)) == 1 or m == before.repeats(exam) == after.repeats(exam)):
         return counts
     first, second = before.values(exam), after.values(exam)
     return counts_alike(*counts) if first is None or second is None else counts_in_common(first, second)

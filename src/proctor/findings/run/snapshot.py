@@ -6,7 +6,7 @@ import hashlib
 import zlib
 from array import array
 from collections import Counter
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -53,11 +53,17 @@ def pack(gathering: Accumulator) -> bytes | None:
         return None
     numbers = (b"", b"") if gathering.trials is None else gathering.trials.numbers()
     verdicts, marks = (_compress(each) for each in numbers)
-    gathered = _AccumulatorState(whole=gathering.whole, under=gathering.under, verdicts=verdicts, marks=marks)
+    whole, under = _counts(gathering.whole), {name: _counts(each) for name, each in gathering.under.items()}
+    gathered = _AccumulatorState(whole=whole, under=under, verdicts=verdicts, marks=marks)
     try:
         return _compress(msgspec.msgpack.encode(gathered, enc_hook=_told))
     except (OverflowError, UnicodeEncodeError):  # sums beyond 64 bits, half a surrogate pair in a reason
         return None
+
+
+def _counts(counter: AttemptCounter) -> AttemptCounter:
+    """A counter without the cases that it counts, which the store has already."""
+    return replace(counter, cases={})
 
 
 def unpack(body: bytes, run: Run, exams: tuple[Exam, ...]) -> Accumulator | None:
@@ -68,6 +74,8 @@ def unpack(body: bytes, run: Run, exams: tuple[Exam, ...]) -> Accumulator | None
     except (zlib.error, msgspec.DecodeError):
         return None
     gathering = Accumulator(run, exams)
+    for each in (gathered.whole, *gathered.under.values()):
+        each.cases = gathering.whole.cases
     gathering.whole, gathering.under = gathered.whole, gathered.under
     if gathering.trials is not None and not gathering.trials.take(*numbers):
         return None

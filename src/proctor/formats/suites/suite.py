@@ -122,9 +122,10 @@ def read_expectation(given: Mapping[str, Any]) -> Expectation:
     usual = Expectation()
     own = {name: value for name, value in given.items() if not _is_usual(name, value, usual)}
     cited = {name: own.pop(name) for name in ("sources", "quotes") if name in own}
+    least = own.get("citations")
     if cited:
-        least = own.get("citations")
-        own["citations"] = {**cited, **({} if least is None else {"min": least})}
+        given_so = least if isinstance(least, Mapping) else {} if least is None else {"min": least}
+        own["citations"] = {**given_so, **cited}
     try:
         written = json.dumps({"question": "?", "expect": own}, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
@@ -133,7 +134,8 @@ def read_expectation(given: Mapping[str, Any]) -> Expectation:
     if reading.errors:
         first = reading.errors[0]
         raise InputError(f"{first.path and f'{first.path}: '}{first.message}")
-    return reading.cases[0].expect
+    (case,) = reading.cases
+    return replace(case.expect, citations=None) if cited and least is None else case.expect
 
 
 def _is_usual(name: object, value: object, usual: Expectation) -> bool:

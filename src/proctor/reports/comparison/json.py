@@ -29,7 +29,11 @@ def as_dict(compared: Compared) -> dict[str, Any]:
         "k": compared.k,
         "pass_at_k": None if compared.pass_at_k is None else _comparison(compared.pass_at_k),
         "pass_hat_k": None if compared.pass_hat_k is None else _comparison(compared.pass_hat_k),
-        "held_rate": None if compared.held_rate is None else _comparison(compared.held_rate),
+        "held_rate": (
+            None
+            if compared.held_rate is None
+            else _comparison(compared.held_rate) | _sides(compared.held_over_shared())
+        ),
         "flips": {flip: len(compared.flipped(flip)) for flip in words.FLIPS},
         "categories": {name: _category(category) for name, category in compared.categories.items()},
         "cases": [_case(change) for change in compared.cases],

@@ -31,6 +31,8 @@ def _cases(compared: Compared) -> Iterator[str]:
     broken, fixed = (len(compared.flipped(flip)) for flip in ("broken", "fixed"))
     if not broken and not fixed:
         missing = len(compared.flipped("missing"))
+        if missing == len(compared.cases):
+            return
         among = plural(len(compared.cases) - missing, "case") + (" that count in both runs" if missing else "")
         yield f"None of {among} is shown to pass more or less often."
         return

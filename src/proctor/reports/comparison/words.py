@@ -243,7 +243,9 @@ def rows(compared: Compared) -> Iterator[MeasureRow]:
     if compared.pass_rate.difference.value is not None:
         yield _row("Pass rate", _rates(compared), compared.pass_rate)
     if compared.held_rate is not None and compared.held_rate.difference.value is not None:
-        yield _row("Held rate", compared.held_over_shared(), compared.held_rate)
+        beside = any(run.settings.has_plain_run for run in (compared.a.run, compared.b.run))
+        label = "Held rate, plain run" if beside else "Held rate"
+        yield _row(label, compared.held_over_shared(), compared.held_rate)
     if compared.k is not None and compared.pass_at_k is not None and compared.pass_hat_k is not None:
         yield _row(f"pass@{compared.k}", _tries(compared, pass_at_k), compared.pass_at_k)
         yield _row(f"pass^{compared.k}", _tries(compared, pass_hat_k), compared.pass_hat_k)

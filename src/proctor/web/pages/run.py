@@ -54,6 +54,7 @@ _FILTERS = {
 
 
 def _read_filters(
+    request: Request,
     by: str = "",
     verdict: str = "",
     category: str = "",
@@ -65,6 +66,7 @@ def _read_filters(
     page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
     after: str = "",
 ) -> results.ResultFilter:
+    people = "" if request.state.shared else people  # what people said of each is for those who have the server
     given = {"by": by, "verdict": verdict, "stage": stage, "people": people, "sort": sort}
     for name, value in given.items():
         if value and value not in results.KNOWN[name]:

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable
 
 from proctor.run import HumanLabel, Key, Run
 from proctor.storage import Store
-from proctor.workflows.people import labels_in_rate
+from proctor.workflows.people import labels_in_rate, labels_of
 
 DISAGREE = "disagree"
 """What somebody asks for who wants to see those."""
@@ -26,7 +26,7 @@ def disputed_places(store: Store, run: Run, exams: Container[str]) -> list[tuple
 
 def labels_on(store: Store, run: Run, key: Key) -> list[HumanLabel]:
     """What each person has said of one reply."""
-    return [label for label in labels_in_rate(store, run) if label.key == key]
+    return [label for label in labels_of(store, run) if label.key == key]
 
 
 def _disputed(labels: Iterable[HumanLabel]) -> list[Key]:

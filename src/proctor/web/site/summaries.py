@@ -26,7 +26,7 @@ PATIENCE = 0.02
 _KEPT = 5000
 _FRESH = 2.0
 """Seconds for which what was counted of a run that goes on is good enough."""
-_FORM = 4
+_FORM = 5
 """One higher whenever Summary or what it counts changes, so that what older servers kept is not read."""
 _log = logging.getLogger("proctor.web")
 T = TypeVar("T")
