@@ -168,9 +168,11 @@ def _without_thesaurus() -> Iterator[None]:
     for cached in (likeness, tokens_of):
         cached.cache_clear()
     with patch.object(thesaurus, "load_thesaurus", lambda: nothing):
-        yield
-    for cached in (likeness, tokens_of):
-        cached.cache_clear()
+        try:
+            yield
+        finally:
+            for cached in (likeness, tokens_of):
+                cached.cache_clear()
 
 
 def weights_of(rows: Rows) -> Floats:

@@ -145,7 +145,9 @@ def _hold(wanted: Quantity, found: Bounded, asked: Asked) -> bool | None:
         if found.sense == "most":
             return found.value >= wanted.value
         return found.value <= wanted.value if found.sense == "least" else None
-    return None if _ASKS_TO.search(near) and found.sense == "least" else False
+    if _ASKS_TO.search(near):
+        return None if found.sense == "least" else found.value <= wanted.value
+    return False
 
 
 _UNTIL = lazy(
@@ -178,6 +180,10 @@ def by_clock(folded: str, asked: Asked) -> bool | None:
     ends = [minutes for minutes, before in told if _UNTIL.search(before)]
     starts = [minutes for minutes, before in told if _FROM.search(before)]
     if len(ends) > 1 or len(starts) > 1 or not (ends or starts):
+        return None
+    if starts and ends and ends[0] <= starts[0]:  # past midnight
+        return at > starts[0] or at < ends[0]
+    if ends and not starts and late and ends[0] < _NOON:
         return None
     return (not ends or at < ends[0]) and (not starts or at > starts[0])
 

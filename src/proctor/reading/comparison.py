@@ -181,7 +181,8 @@ def _is_above(word: str, base: str) -> bool:
 _AS_MUCH = lazy(r"\bas (?!(?:well|soon|long|far|part|a|an|the|of)\b)(?P<how>\w+)(?: \w+)? as\b")
 _TITLE = lazy(
     r"\b(?:that|this|the) (?:honou?r|title|record|crown|distinction|prize) (?:goes|went|belongs|falls) to (?!it\b"
-    r"|him\b|her\b)|\b(?:takes|holds|has|claims) that (?:honou?r|title|record|crown)\b|\bcomes? (?:in )?second\b"
+    r"|him\b|her\b)|\b(?:takes|holds|has|claims) that (?:honou?r|title|record|crown)\b"
+    r"|^(?:it|they|he|she|this|that)\b[^,;]{0,60}\bcomes? (?:in )?second\b"
 )
 _LEVEL = lazy(
     r"\b(?:same|equal(?:ly)?|identical(?:ly)?|no difference|just as|alike|on a par|match(?:es)?|every bit as)\b"

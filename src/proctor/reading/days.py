@@ -10,7 +10,8 @@ from proctor.reading.text.words import stems_of
 
 _NAMES = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _DAY = r"(mon|tue|wed|thu|fri|sat|sun)(?:days?|sdays?|nesdays?|rsdays?|urdays?|r?s|nes|ur)?\b"
-_ONE = lazy(rf"\b{_DAY}")
+_ONE = lazy(r"\b(mon|tue|wed|thu|fri|sat|sun)(?:days?|sdays?|nesdays?|rsdays?|urdays?)\b")
+_EVERY = lazy(r"\b(?:daily|every (?:day|evening|night|morning)|all week|seven days|any day|whole week)\b")
 _SPAN = lazy(rf"\b{_DAY}(?: ?(?:-|–|to|through|thru|until|till) ?){_DAY}")
 _WEEKDAYS = lazy(r"\b(?:weekdays?|working days?|business days?|during the week)\b")
 _WEEKEND = lazy(r"\bweekends?\b")
@@ -22,13 +23,12 @@ _WORKING, _WEEK = range(5), 7
 
 
 def by_day(folded: str, asked: Asked) -> bool | None:
-    """Whether the days that a reply gives are those that a question asks about; None: it gives none, or excepts"
-    " some."""
+    """Whether the days that a reply gives are those asked about; None: it gives none, or excepts some."""
     wanted = _days(asked.folded)
     if not wanted or len(wanted) > 2 or asked.negative or _APART.search(asked.folded):
         return None
     first = first_statement(folded)
-    if _APART.search(first) or not NEGATORS.isdisjoint(stems_of(first)):
+    if _APART.search(first) or _EVERY.search(folded) or not NEGATORS.isdisjoint(stems_of(first)):
         return None
     given = _days(first)
     if not given or not wanted.isdisjoint(_days(_SPAN.sub(" ", folded))):

@@ -25,11 +25,12 @@ _TAG = lazy(r"</?[A-Za-z][\w:-]{0,40}(?:\s[^<>]{0,300})?/?>")
 _BOXED = lazy(r"\\(?:boxed|fbox)\s*\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}")
 _STRUCK = lazy(r"~~[^~\n]+~~|<(?:s|del|strike)>.*?</(?:s|del|strike)>", re.I)
 _LINK = lazy(r"!?\[([^\[\]]*)\]\((?:[^()\s]|\([^()]*\))*(?:\s\"[^\"]*\")?\)")
-_STRONG = lazy(r"(\*{1,3}|(?<!\w)_{1,3})(?=\S)(.+?)(?<=\S)\1(?!\w|\*)", re.S)
+_STRONG = lazy(r"(\*{1,3}|(?<!\w)_{1,3})(?=\S)(.{1,200}?)(?<=\S)\1(?!\w|\*)", re.S)
 _CODE = lazy(r"`+([^`\n]+)`+")
 _HEADING = lazy(r"^[ \t]{0,3}#{1,6}[ \t]+(?=\S)", re.M)
 _LAST_HASHES = lazy(r"^[ \t]*####[ \t]*(?=\S[^\n]*\s*\Z)", re.M)
 _QUOTED = lazy(r"^[ \t]*>+[ \t]?", re.M)
+_BLANK_LINES = lazy(r"\n(?:[ \t]*+\n){2,}+")
 _RULE = lazy(r"^[ \t]*(?:[-*_=][ \t]?){3,}$", re.M)
 _ROW_RULE = lazy(r"^[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*\|?)+[ \t]*$", re.M)
 _ROW = lazy(r"^[ \t]*\|(.+)\|[ \t]*$", re.M)
@@ -81,7 +82,7 @@ def undress(reply: str) -> str:
 @remembered
 def _undress(reply: str) -> str:
     text = _without_wrappers(_without_thoughts(reply))
-    text = _without_courtesy(_without_markup(text))
+    text = _without_courtesy(_BLANK_LINES.sub("\n\n", _without_markup(text)))
     return text.strip()
 
 

@@ -55,12 +55,12 @@ def _find_marked(text: str) -> str:
     """What stands after the last `the answer is`, `Answer:` or `A:`; empty: nothing is marked."""
     if _MARK_HINT.search(text) is None:
         return ""
-    found = ""
-    for match in _MARK.finditer(text):
+    for match in reversed([*_MARK.finditer(text)]):
         end = _END.search(text, match.end())
         said = text[match.end() : end.start() if end else len(text)].strip(" \n\"'*")
-        found = said or found
-    return found if any(letter.isalnum() for letter in found) else ""
+        if said:
+            return said if any(letter.isalnum() for letter in said) else ""
+    return ""
 
 
 def after_retraction(text: str) -> str:

@@ -8,10 +8,9 @@ from proctor.reading.text.lazy import lazy
 from proctor.reading.text.words import stem, stem_set
 
 _WHO_IS = lazy(
-    r"^(?:and |so )?who(?:'s| is| was| are| were) (?:the |our |your |its |an? )?(?P<role>[\w' -]{1,60}?)"
-    r"(?: (?:of|in|at|for|on|to|from|with|who|that|now|currently|here)\b|\W*$)"
+    r"^(?:and |so )?who(?:'s| is| was| are| were) (?:the |our |your |its |an? )?"
+    r"(?P<role>\w[\w' -]{0,59}?)(?: now| currently| here)?\W*$"
 )
-_IS = lazy(r"^(?:and |so )?who(?:'s| is| was| are| were)\b")
 _IS = lazy(r" (?:is|was|serves as|works as|acts as)\b")
 _BE = stem_set("is was are were")
 _CALLED = stem_set("he she they it this that her his their who which")
@@ -35,6 +34,7 @@ def holds_another(reply: Answered, asked: Asked, last: int, after: str) -> bool:
 
 def _says_of_another(words: list[str], role: str) -> bool:
     """`Tom Holt is the captain`, and not `she is the captain`."""
-    if words[0] in _CALLED or role not in words:
+    if role not in words:
         return False
-    return not _BE.isdisjoint(words[1 : words.index(role)])
+    before = words[: words.index(role)]
+    return not _BE.isdisjoint(before[1:]) and _CALLED.isdisjoint(before)

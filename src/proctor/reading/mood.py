@@ -1,5 +1,4 @@
-"""Yes or no by the mood of a reply that says little else: what one may do, to a question of what one must, and the"
-" reverse."""
+"""Yes or no by the mood of a reply that says little else: what one may do, to whether one must, and the reverse."""
 
 from __future__ import annotations
 
@@ -27,19 +26,24 @@ def first_statement(folded: str) -> str:
 _WITHOUT = lazy(
     r"\bwithout\b[^.;!?]{0,120}\b(?:can't|cannot|won't|not|no|never|nothing|nobody|fined?|fails?|refused|turned|loses?"
     r"|penalty|offen[cs]e|illegal)\b"
-    r"|\b(?:can't|cannot|won't|no|nothing|nobody)\b[^.;!?]{0,120}\b(?:without|until|unless|before)\b"
+    r"|\b(?:can't|cannot|won't|nobody)\b[^.;!?]{0,120}\b(?:without|until|unless|before)\b"
+    r"|\b(?:no|nothing)\b[^.;!?]{0,120}\bwithout\b"
+)
+_NO_NEED = lazy(
+    r"\b(?:no need|not (?:needed|required|due|necessary)|needn't|no \w+ (?:is |are )?(?:needed|required))\b"
 )
 
 
 def is_needed(folded: str, wanted: Wanted) -> bool:
     """`You can't board without one` to whether one needs a ticket."""
     first = first_statement(folded)
-    return wanted.duty and wanted.positive and _WITHOUT.search(first) is not None
+    if not wanted.duty or not wanted.positive or _NO_NEED.search(first):
+        return False
+    return _WITHOUT.search(first) is not None
 
 
 def by_mood(folded: str, wanted: Wanted) -> bool | None:
-    """`You can come straight to us` to whether one needs a referral; None: its first sentence has no mood, or"
-    " denies."""
+    """`You can come straight to us` to whether one needs a referral; None: it has no mood, or denies."""
     first = first_statement(folded)
     if not wanted.positive or not NEGATORS.isdisjoint(stems_of(first)):
         return None

@@ -29,11 +29,18 @@ _JOINED = lazy(r"(?<![\w/.-])[A-Za-z]\w{1,40}(?:[-/_][A-Za-z]\w{0,40}){1,8}(?![\
 _JOINT = lazy(r"[-/_]")
 _POSITIONS = stem_set(
     "first second third fourth fifth sixth seventh eighth ninth tenth last final penultimate next previous preceding"
-    " following middle upper lower top bottom left right inner outer front back rear"
-) - {stem("right")}
+    " following middle upper lower top bottom left inner outer front back rear"
+)
 _SAME_POSITION = {
     stem(other): stem(one)
-    for one, other in (("last", "final"), ("previous", "preceding"), ("next", "following"), ("back", "rear"))
+    for one, other in (
+        ("last", "final"),
+        ("previous", "preceding"),
+        ("next", "following"),
+        ("back", "rear"),
+        ("top", "upper"),
+        ("bottom", "lower"),
+    )
 }
 _FEW_WORDS, _SHORT_FORM = 3, 2
 

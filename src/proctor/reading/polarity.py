@@ -119,7 +119,7 @@ def says(text: str, asked: Asked) -> Said:
         other = names_others(folded, asked)
         mood = by_mood(folded, wanted_by(asked)) if other is None else other
         if mood is not None:
-            return Said(yes=mood, outright=False)
+            return Said(yes=mood, outright=False, weak=True)
         if meant.yes and _POINTS.search(folded):
             return Said(yes=None, outright=False)
     stray = meant.stray and not wanted_by(asked).leave

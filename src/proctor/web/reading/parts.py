@@ -25,7 +25,8 @@ from proctor.web.site.render import environment
 from proctor.web.site.site import Site, site_of
 
 SHARED = ("headline", "gates", "overview")
-"""Templates `run/PART.html.j2`, which stand in elements with `data-part`; these are the same for everybody."""
+"""Templates `run/PART.html.j2`, which stand in elements with `data-part`; these are the same for all at home, and for
+all who follow a shared link."""
 PARTS = ("state", *SHARED, "chips")
 _KEPT = 64
 _ENDED = {outcomes.NOT_PASSED: "did not pass", outcomes.FLAKY: "passes only sometimes"}
@@ -47,7 +48,7 @@ def standing(site: Site, run: Run) -> dict[str, Any]:
 def render_parts(request: Request, run: Run, read: CachedFindings | None, wanted: ResultFilter) -> dict[str, Markup]:
     """Part → its HTML as of now, for a page on which these rows are wanted."""
     site = site_of(request)
-    known = {name: text for name in SHARED if (text := _recall_part(run, read, name)) is not None}
+    known = {name: text for name in SHARED if (text := _recall_part(request, run, read, name)) is not None}
     now = time.time()
     values = {
         "request": request,
@@ -114,18 +115,18 @@ def _telling(read: CachedFindings) -> dict[str, str] | None:
     return {"case": worst.id, "question": worst.question, "said": _ENDED[read.kinds[worst.id]]}
 
 
-def _recall_part(run: Run, read: CachedFindings | None, part: str) -> Markup | None:
+def _recall_part(request: Request, run: Run, read: CachedFindings | None, part: str) -> Markup | None:
     if read is None:
         return None
     with _lock:
-        return _kept.get((run.id, read.at, hash(read.labels), part))
+        return _kept.get((run.id, read.at, hash((read.labels, request.state.shared)), part))
 
 
 def _render(run: Run, read: CachedFindings | None, part: str, values: Mapping[str, Any]) -> Markup:
     text = Markup(environment().get_template(f"run/{part}.html.j2").render(values))
     if read is not None and part in SHARED:
         with _lock:
-            _kept[run.id, read.at, hash(read.labels), part] = text
+            _kept[run.id, read.at, hash((read.labels, values["shared"])), part] = text
             while len(_kept) > _KEPT:
                 _kept.popitem(last=False)
     return text
