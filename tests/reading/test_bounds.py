@@ -51,3 +51,26 @@ def test_no_one_is_no_answer_unless_somebody_was_asked_for(
     question: str, expected: str, reply: str, right: bool
 ) -> None:
     assert (judge(question, expected, reply).right is True) is right
+
+
+@pytest.mark.parametrize(
+    ("question", "expected", "reply"),
+    [
+        ("Who is the captain?", "Anna Berg", "Anna Berg is from Oslo, and she is the captain."),
+        (
+            "Who is the director of sales?",
+            "Anna Berg",
+            "Anna Berg is head of sales. Tom Holt is director of marketing.",
+        ),
+        ("Will my parcel arrive within 5 days?", "Yes", "It usually arrives in 3 days."),
+        ("Is the bar open at 11 pm?", "Yes", "We're open from 6 pm to 2 am."),
+        ("Do I need to pay before the trip?", "No", "Nothing is due before you travel."),
+        ("Is Russia the largest country?", "Yes", "It's the largest by area; Canada comes second."),
+    ],
+)
+def test_what_stands_beside_a_right_answer_does_not_refute_it(question: str, expected: str, reply: str) -> None:
+    assert judge(question, expected, reply).right is True
+
+
+def test_a_question_with_an_empty_place_is_judged_like_any_other() -> None:
+    assert judge("Who is  ?", "Tom Holt", "Tom Holt is the captain").right is True

@@ -27,7 +27,7 @@ _WITHOUT = lazy(
     r"\bwithout\b[^.;!?]{0,120}\b(?:can't|cannot|won't|not|no|never|nothing|nobody|fined?|fails?|refused|turned|loses?"
     r"|penalty|offen[cs]e|illegal)\b"
     r"|\b(?:can't|cannot|won't|nobody)\b[^.;!?]{0,120}\b(?:without|until|unless|before)\b"
-    r"|\b(?:no|nothing)\b[^.;!?]{0,120}\bwithout\b"
+    r"|\b(?:no|nothing)\b[^.;!?]{0,120}\b(?:without|until|unless)\b"
 )
 _NO_NEED = lazy(
     r"\b(?:no need|not (?:needed|required|due|necessary)|needn't|no \w+ (?:is |are )?(?:needed|required))\b"
