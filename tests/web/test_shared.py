@@ -16,6 +16,7 @@ from tests.web.conftest import Opener
 from tests.web.test_home import examined, numbered
 
 from proctor.run import Run
+from proctor.workflows.human_labels import put_label
 
 
 @pytest.fixture
@@ -71,6 +72,21 @@ def test_a_link_opens_the_run_and_its_attempts_to_who_cannot_log_in(
     assert "<form" not in page.replace('<form class="filters"', ""), "nothing can be changed"
     assert "/export/" not in page
     assert "/shared/" not in page, "nobody shares further what was shared"
+
+
+def test_nobody_who_follows_a_link_is_told_on_which_replies_people_disagree(
+    owner: Browser, guest: Browser, demo_run: Run, store_path: str
+) -> None:
+    key = next(attempt.key for attempt in owner.site.store.archive.attempts(demo_run.id))
+    for who, passed in (("ann", True), ("bob", False)):
+        put_label(key, passed=passed, who=who, store=store_path)
+    assert "people=disagree" in owner.page(f"/runs/{demo_run.id}")
+    where = opened_by(guest, link_to(owner, demo_run))
+    page = guest.page(where)
+    assert "disagree" not in page
+    assert "/judges" not in page
+    rows = [guest.page(f"{where}?by=attempt{chosen}").count("<tr") for chosen in ("", "&people=disagree")]
+    assert rows[0] == rows[1] > 1
 
 
 def test_it_opens_nothing_else(owner: Browser, guest: Browser, demo_run: Run, store_path: str) -> None:

@@ -116,6 +116,12 @@ def test_what_is_missing_makes_a_p_value_larger_and_never_smaller() -> None:
     assert change(ends[0].entries[1]).p_value < change(ends[1].entries[1]).p_value < 0.005
 
 
+def test_under_conditions_beside_the_plain_run_nothing_is_missing_where_the_plain_run_is_whole() -> None:
+    under: dict[str, Any] = {"trials": 1, "conditions": ("", "slow"), "planned": 2 * CASES}
+    known = [(a_run(1, **under), counts(range(15), trials=1)), (a_run(2, **under), counts((), trials=1))]
+    assert verdicts(told(known)) == ["first", "better"]
+
+
 # unequal trials ----------------------------------------------------------------------------------------
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -78,6 +79,19 @@ def test_what_was_packed_gives_the_same_findings(settings: dict[str, object]) ->
     again = unpack(body, run, EXAMS)
     assert again is not None
     assert again.findings(run) == gathering.findings(run)
+
+
+def test_the_cases_are_no_part_of_what_is_packed_whatever_they_hold() -> None:
+    run, body = a_run(), pack(gathered(a_run()))
+    odd = {"file": Path("here"), "long": "x" * 9999}
+    exams = [replace(exam, cases=tuple(replace(case, metadata=odd) for case in exam.cases)) for exam in EXAMS]
+    gathering = Accumulator(run, tuple(exams))
+    for attempt in attempts(run):
+        gathering.add(attempt)
+    packed = pack(gathering)
+    assert body is not None
+    assert packed is not None
+    assert len(packed) == len(body)
 
 
 def test_two_runs_compare_trial_by_trial_as_before() -> None:
