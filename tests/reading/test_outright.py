@@ -188,3 +188,76 @@ def test_a_condition_that_is_expected_is_missed(reply: str, right: bool | None) 
 )
 def test_short_answers_are_read(question: str, reply: str, yes: bool | None) -> None:
     assert word(question, reply) is yes
+
+
+@pytest.mark.parametrize(
+    "lead",
+    [
+        "Yes,",
+        "Yep,",
+        "Sure,",
+        "Correct,",
+        "Absolutely!",
+        "Of course,",
+        "Indeed,",
+        "By all means,",
+        "No doubt,",
+        "You bet:",
+    ],
+)
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Does the plan include dental?", "dental is covered up to $1,000 a year."),
+        ("Does my package include parking?", "parking is $20 a day at most, and that is part of it."),
+        ("Does the lease include heating?", "heating is paid up to 100 euros a month."),
+    ],
+)
+def test_a_price_takes_no_yes_back(lead: str, question: str, said: str) -> None:
+    assert judge(question, "Yes", f"{lead} {said}").right is True
+    assert judge(question, "No", f"{lead} {said}").right is False
+
+
+@pytest.mark.parametrize(
+    "lead",
+    [
+        "No,",
+        "Nope,",
+        "Not at all,",
+        "Unfortunately not,",
+        "Sadly not;",
+        "Not currently,",
+        "Not on this plan,",
+        "Alas, no:",
+        "That's not the case,",
+        "I don't think so,",
+    ],
+)
+def test_a_leading_no_outranks_what_follows(lead: str) -> None:
+    assert judge("Is the pool open?", "No", f"{lead} the pool opens in May.").right is True
+    assert judge("Is the pool open?", "Yes", f"{lead} the pool opens in May.").right is False
+
+
+@pytest.mark.parametrize(
+    ("reply", "yes"),
+    [
+        ("Certainly! Dogs are not allowed in the hall.", False),
+        ("Of course! Doctors advise against bringing a dog.", False),
+        ("Sure, bring it along.", True),
+    ],
+)
+def test_politeness_is_a_yes_where_nothing_is_denied(reply: str, yes: bool) -> None:
+    assert judge("Can I bring my dog?", "Yes", reply).right is yes
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "right"),
+    [
+        ("Is smoking banned?", "Yes, you can't smoke anywhere.", True),
+        ("Is it cheaper to book early?", "Yes, late bookings are more expensive.", True),
+        ("Does the plan include dental?", "Yes, but dental is not covered.", False),
+        ("Is the shop open on Sundays?", "Yes, the shop is closed on Sundays.", False),
+    ],
+)
+def test_a_yes_is_taken_back_in_so_many_words_alone(question: str, reply: str, right: bool) -> None:
+    assert (judge(question, "Yes", reply).right is True) is right

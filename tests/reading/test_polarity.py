@@ -107,3 +107,32 @@ def test_a_yes_by_meaning_says_how_sure_it_is() -> None:
     question = "Is the pool open on Sundays?"
     outright, meant = judge(question, "Yes", "Yes."), judge(question, "Yes", "The pool is open on Sundays.")
     assert 0.7 <= meant.value < 0.9 < outright.value
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "yes"),
+    [
+        ("Is overtime paid?", "Overtime is compensated with time off rather than money.", False),
+        ("Is on-call duty paid?", "You get time off instead of pay.", False),
+        ("Are returns possible after 30 days?", "Returns are accepted within 30 days only.", False),
+        ("Can I return it after 30 days?", "Returns are only possible in the first 30 days.", False),
+        ("Is parking available?", "There is a car park behind the building.", True),
+        ("Is there somewhere to eat?", "There is a canteen on the first floor.", True),
+    ],
+)
+def test_a_yes_or_no_in_other_words_is_read(question: str, reply: str, yes: bool) -> None:
+    assert judge(question, "Yes" if yes else "No", reply).right is True
+    assert judge(question, "No" if yes else "Yes", reply).right is not True
+
+
+@pytest.mark.parametrize(
+    ("question", "expected", "reply", "right"),
+    [
+        ("Who approves it?", "the line manager", "Your direct manager has to sign off on it.", True),
+        ("Who approves it?", "the line manager", "The finance manager has to sign off on it.", False),
+        ("Who pays for returns?", "The customer pays.", "Return postage is at the customer's expense.", True),
+        ("Who pays for returns?", "The customer pays.", "Return postage is at the seller's expense.", False),
+    ],
+)
+def test_whoever_it_is_may_be_called_otherwise(question: str, expected: str, reply: str, right: bool) -> None:
+    assert (judge(question, expected, reply).right is True) is right

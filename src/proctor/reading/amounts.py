@@ -29,6 +29,7 @@ _ASKS_LESS = lazy(r"\b(?:less|fewer|shorter|younger|lower|smaller|lighter|cheape
 _ASKS_OF = lazy(r"\b(?:over|above|beyond|under|below|from|up to) (?:the age of )?$")
 """`for orders over 50 euros`: of which it asks."""
 _ASKS_FROM = lazy(r"\b(?:after|from|since|past) (?:the )?$")
+_ASKS_AFTER = lazy(r"\b(?:after|past|beyond|later than) (?:the )?(?:first )?$")
 _ASKS_TO = lazy(r"\b(?:within|until|by|before|up to|in under) (?:the )?$")
 _ASKS_CAN = lazy(
     r"^(?:so |and |but )?(?:can|may|could|am|are we|is it)\b|\b(?:allow|permit|support|accept|handle|hold|take|fit"
@@ -125,9 +126,13 @@ def _sense(sentence: str, amount: Quantity) -> str:
     return "most" if most else "least" if least else ""
 
 
+_ENDS = lazy(r"\b(?:within|only|at most|up to|no later than|(?:in|during) the first|deadline|limit|expires?|maximum)\b")
+
+
 def _at_limit(sentence: str, wanted: Quantity, asked: Asked) -> bool | None:
     """`100 is the maximum` to whether more than 100 go."""
-    if not _ASKS_MORE.search(asked.folded[max(0, wanted.start - _REACH) : wanted.start]):
+    near = asked.folded[max(0, wanted.start - _REACH) : wanted.start]
+    if not _ASKS_MORE.search(near) and not (_ASKS_AFTER.search(near) and _ENDS.search(sentence)):
         return None
     same = [each for each in quantities(sentence) if each.readings and compare(wanted, each) in _SAME]
     return False if len(same) == 1 and _sense(sentence, same[0]) == "most" else None

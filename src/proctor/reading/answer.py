@@ -7,13 +7,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from proctor.reading.dress import undress
+from proctor.reading.exact import departure, in_their_signs
 from proctor.reading.expected import Answered, Expected, plain_text, read_answer
+from proctor.reading.facts import guesses
 from proctor.reading.features import falls_short, features, is_long
 from proctor.reading.final_answer import final_answer
+from proctor.reading.garbled import without_garble
 from proctor.reading.head import probability
 from proctor.reading.languages.detect import NAMES, Language, is_known, tongue
 from proctor.reading.languages.gloss import gloss
 from proctor.reading.names import plain_names
+from proctor.reading.outright import assents
 from proctor.reading.question import Asked, understand
 from proctor.reading.rows import asked_row
 from proctor.reading.rules import best_verdict, enumerates
@@ -33,12 +37,27 @@ _TO_JUDGE = lazy(
     r"|\"correctness\"\s?:",
     re.IGNORECASE,
 )
+_CANDIDATES = lazy(
+    r"\W*(?:here are |some |the |a few )*(?:possible|potential|likely|candidate) (?:answers?|options?|candidates?"
+    r"|guesses)\b[^,]{0,80},[^,]{0,80},",
+    re.IGNORECASE,
+)
+_FEW_LETTERS = 40
+"""In so short a reply what looks like the number of an item (`41. 42. 43.`) may be a guess."""
+_SIGNS_ALONE = " \t\r\n"
 _CODE = lazy(r"`+([^`\n]{1,80})`+")
 _FILE = lazy(
     r"(?<![\w/.-])(?=[\w-]{0,79}[A-Za-z])[\w-]{1,80}\.(?:json|ya?ml|toml|ini|cfg|conf|txt|md|csv|xml|py|js|ts|sh|log|lock|env)\b"
 )
+_WHO_PAYS = lazy(r"(?:and |so )?who(?:se| is| will|'s)?\b.{0,40}\b(?:pay|bear|cover|cost|expense|fund|foot)", re.DOTALL)
+_AT_EXPENSE = lazy(
+    r"\b(?:at|on) ((?:the |your |our |their )?[\w-]{2,30}(?: [\w-]{2,30})?)(?:['’]s|['’]) (?:own )?(?:expense|cost)\b",
+    re.IGNORECASE,
+)
+"""`At the customer's expense`: paid by the customer."""
 _SENTENCE = lazy(r"(?<=[.!?}])\s+|\n+|(?=\{)")
-_ONE_OF_MANY = 0.4
+_ONE_OF_MANY, _GUESSED = 0.4, 0.45
+_AMONG = "but only among others"
 MOST_REFUTED = 0.15
 """What a reply that the reader is sure to be wrong gets at most."""
 UNSURE = (0.4, 0.7)
@@ -87,12 +106,16 @@ class Weighed:
     """Whether the reply has few words."""
     terse: bool = False
     """Whether it has even fewer: then what the rules say against it holds."""
+    most: float = 1.0
+    """What it gets at most."""
 
 
 def _judge(question: str, references: tuple[str, ...], reply: str) -> Judgement:
     weighed = weigh(question, references, reply)
     found = weighed.features
-    value = mark(weighed, 0.0 if found is None else probability(found, long=is_long(found)))
+    value = min(weighed.most, mark(weighed, 0.0 if found is None else probability(found, long=is_long(found))))
+    if weighed.verdict.doubtful:
+        value = min(value, _MOST_SHORT)
     right = None if UNSURE[0] <= value < UNSURE[1] else value >= PASSING
     reason = weighed.verdict.explanation + _read_as(question, references, reply)
     return Judgement(value=value, right=right, reason=reason, refuted=weighed.verdict.refuted)
@@ -145,20 +168,61 @@ def weigh(question: str, references: tuple[str, ...], reply: str) -> Weighed:
     if spoken := _tongue(question, references, reply):
         question, reply = gloss(question, spoken), gloss(reply, spoken)
         references = tuple(gloss(reference, spoken) for reference in references)
-    text = without_orders(reply)
-    if not text.strip():
-        return Weighed(Verdict(0.0, "the reply says nothing" if reply.strip() else "the reply is empty", True))
+    ours = without_orders(reply)
+    text = in_their_signs(references, without_garble(question, references, ours))
+    if not text.strip(_SIGNS_ALONE):
+        return Weighed(Verdict(0.0, _why_nothing(reply, ours), True))
     asked = understand(question)
     answers = [answer for reference in references for answer in read_answer(question, reference)]
-    answered = Answered(_plain(_answering(undress(text), question, asked, answers), asked, references, answers))
+    given = _answering(_undress(text, asked), question, asked, answers)
+    answered = Answered(_plain(given, asked, references, answers))
     if answered.passage.folded.strip(" ?.!") == asked.folded.strip(" ?.!"):
         return Weighed(Verdict(0.0, "the reply only repeats the question", True))
     verdict = _settle(answered, asked, answers, best_verdict(answered, asked, answers))
     if other := _other_code(references, text):
         verdict = verdict._replace(value=min(verdict.value, MOST_REFUTED), refuted=True, explanation=other)
+    verdict, most = _to_the_letter(verdict, references, given, asked)
+    if verdict.value >= PASSING and _guesses(verdict, answered, text, answers):
+        verdict, most = verdict._replace(value=_GUESSED, explanation=f"{verdict.explanation}, {_AMONG}"), _GUESSED
     alone = verdict.form in ("same", "yes_no", "declined") or not answered.passage.stems or not answers
     found = None if alone else features(answered, asked, answers, verdict)
-    return Weighed(verdict, found, len(answered.passage) <= _FEW_WORDS, len(answered.passage) <= _VERY_FEW_WORDS)
+    words = len(answered.passage)
+    return Weighed(verdict, found, words <= _FEW_WORDS, words <= _VERY_FEW_WORDS, most)
+
+
+def _guesses(verdict: Verdict, answered: Answered, text: str, answers: list[Expected]) -> bool:
+    """Whether a reply names several answers for one to be right."""
+    if verdict.form == "words":
+        return _CANDIDATES.match(text) is not None
+    if verdict.form != "facts":
+        return False
+    return guesses(answered, answers) or (len(text) <= _FEW_LETTERS and guesses(Answered(text), answers))
+
+
+def _why_nothing(reply: str, ours: str) -> str:
+    if ours.strip(_SIGNS_ALONE):
+        return "the reply is garbled or an error message"
+    return "the reply says nothing" if reply.strip() else "the reply is empty"
+
+
+def _to_the_letter(verdict: Verdict, references: tuple[str, ...], given: str, asked: Asked) -> tuple[Verdict, float]:
+    """The verdict with what the expected answer fixes to the letter, and what the reply gets at most."""
+    if asked.yes_no or verdict.form in ("same", "yes_no", "declined") or verdict.refuted:
+        return verdict, 1.0
+    other = departure(references, given, asked.folded)
+    if not other.told:
+        return verdict, 1.0
+    if not other.sure:
+        return verdict._replace(value=min(verdict.value, _MOST_SHORT), explanation=other.told), _MOST_SHORT
+    return verdict._replace(value=min(verdict.value, MOST_REFUTED), refuted=True, explanation=other.told), 1.0
+
+
+def _undress(text: str, asked: Asked) -> str:
+    """The reply without what is no content; politeness is some where it says yes to a question that asks for it."""
+    plain = undress(text)
+    if _WHO_PAYS.match(asked.folded):
+        plain = _AT_EXPENSE.sub(r"paid by \1", plain)
+    return f"Yes, {plain}" if asked.yes_no and assents(text) else plain
 
 
 def _other_code(references: tuple[str, ...], reply: str) -> str:
@@ -183,7 +247,7 @@ def _settle(answered: Answered, asked: Asked, answers: list[Expected], best: Ver
             return best
         return best._replace(value=0.0, explanation="the reply does not answer", refuted=True, form="declined")
     if best.form != "yes_no" and "and" in answered.stems and enumerates(answered, asked, answers):
-        return best._replace(value=best.value * _ONE_OF_MANY, explanation=f"{best.explanation}, but only among others")
+        return best._replace(value=best.value * _ONE_OF_MANY, explanation=f"{best.explanation}, {_AMONG}")
     return best
 
 

@@ -70,6 +70,7 @@ _STRONG, _SHARED, _TELLING, _TURNED, _BELIEVED = 1.5, 0.5, 2.0, 2.0, 2.2
 _MOST_SHARED, _OF_SUBJECT, _LEAST, _WEAK = 4, 0.5, 0.5, 1.0
 _LONGEST_EXCEPTION = 5
 _WHOLE = 4
+_PRICE = stem_set("charge")
 _BOUND = 1.1
 _REQUIRED = stem_set("must need require required needs requires")
 _GRANTED = stem_set("can may could allowed permitted able free welcome possible")
@@ -115,13 +116,38 @@ def by_meaning(folded: str, asked: Asked) -> Meant:
 def taken_back(folded: str, asked: Asked) -> tuple[float, bool]:
     """How strongly what comes after the first clause of a reply says no to the question, and whether of just that."""
     wanted = wanted_by(asked)
-    against = [each for each in _weigh_all(folded, wanted)[1:] if (each[2] > 0) != wanted.positive]
+    against = [
+        each
+        for each in _weigh_all(folded, wanted)[1:]
+        if (each[2] > 0) != wanted.positive and (_denies(each[0], wanted) or not _goes_on(each[0], wanted, asked))
+    ]
     clause, strength, _ = max(against, key=lambda each: each[1], default=(None, 0.0, 0))
     if clause is None:
         return 0.0, False
     ends = {concept(word) for word in wanted.scope}
     bears = any(bears_on(word, wanted.stems) for word in clause.stems)
-    return strength, bears and not ends.isdisjoint(map(concept, clause.stems))
+    return strength, bears and _denies(clause, wanted) and not ends.isdisjoint(map(concept, clause.stems))
+
+
+_ADDS = lazy(r"\b(?:also|as well|too|both|even)\b")
+_COMPARES = lazy(
+    r"\b(?:than|more|less|fewer|better|worse|(?:cheap|fast|slow|hott|warm|cold|cool|quiet|loud|long|short|high|low|tall"
+    r"|small|larg|bigg|heavi|light|old|young|new|earli|lat|strong|weak|easi|hard|near|saf)er)\b"
+)
+
+
+def _goes_on(clause: Clause, wanted: Wanted, asked: Asked) -> bool:
+    """Whether a clause only tells more: the price of a thing, the other side of a comparison, another one as well."""
+    against = {word for word in clause.stems if bears_on(word, wanted.stems, clause.stems)}
+    return against == _PRICE or _ADDS.search(clause.text) is not None or _COMPARES.search(asked.folded) is not None
+
+
+def _denies(clause: Clause, wanted: Wanted) -> bool:
+    """Whether a clause denies or restricts in so many words, and not by an opposite alone."""
+    return clause.turned or any(
+        word in NEGATORS or word in _ONLY or word in (DENIED, EXCEPT) or (is_adverse(word) and word not in wanted.stems)
+        for word in clause.stems
+    )
 
 
 def _weigh_all(folded: str, wanted: Wanted) -> list[tuple[Clause, float, int]]:

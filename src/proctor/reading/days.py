@@ -24,19 +24,19 @@ _WORKING, _WEEK = range(5), 7
 
 def by_day(folded: str, asked: Asked) -> bool | None:
     """Whether the days that a reply gives are those asked about; None: it gives none, or excepts some."""
-    wanted = _days(asked.folded)
+    wanted = days_named(asked.folded)
     if not wanted or len(wanted) > 2 or asked.negative or _APART.search(asked.folded):
         return None
     first = first_statement(folded)
     if _APART.search(first) or _EVERY.search(folded) or not NEGATORS.isdisjoint(stems_of(first)):
         return None
-    given = _days(first)
-    if not given or not wanted.isdisjoint(_days(_SPAN.sub(" ", folded))):
+    given = days_named(first)
+    if not given or not wanted.isdisjoint(days_named(_SPAN.sub(" ", folded))):
         return None
     return wanted <= given if not wanted.isdisjoint(given) else False
 
 
-def _days(folded: str) -> frozenset[int]:
+def days_named(folded: str) -> frozenset[int]:
     """The days that a text names, with those between the first and the last of a span."""
     found: set[int] = set()
     for span in _SPAN.finditer(folded):

@@ -65,6 +65,8 @@ class Verb(NamedTuple):
     doer: bool
     """Whether it asks for who or what does it, and not for what it is done to."""
     present: bool = False
+    way: str = ""
+    """The small word after it: the `to` of `who reports to her`."""
 
 
 _WHO_DID = lazy(r"^(?:and |so )?(?:who|which(?: [\w'-]+){1,3}?|what(?: [\w'-]+){1,2}?) (?P<verb>[a-z]+)\b")
@@ -90,7 +92,11 @@ def asked_verb(asked: Asked) -> Verb | None:
         return None
     verb = match["verb"]
     known = verb.endswith(("ed", "s")) or verb in PAST or _OBJECT.match(asked.folded, match.end())
-    return Verb(stem(verb), doer=True, present=verb.endswith("s")) if known else None
+    way = _WAY.match(asked.folded, match.end())
+    return Verb(stem(verb), doer=True, present=verb.endswith("s"), way=way[1] if way else "") if known else None
+
+
+_WAY = lazy(r" (to|for|with|from|after|on|at|over|under)\b")
 
 
 _BE = stem_set("is was are were be been being")
@@ -101,6 +107,8 @@ def _other_side(reply: Answered, here: Aside, verb: Verb, first: int, last: int,
     """`She succeeded Leopold` to `Who succeeded her?`, `She dedicated it` to `To whom was it dedicated?`."""
     stems, clauses = reply.passage.stems, reply.passage.clauses
     before = [place for place in range(first) if clauses[place] == clauses[first] and stems[place] not in _SMALL]
+    if len(before) > 1 and stems[before[-1]] == verb.way and stems[before[-2]] == verb.stem:
+        before.pop()  # Alice reports to Bob
     if verb.doer and before and stems[before[-1]] == verb.stem and verb.stem not in _BOTH_WAYS:
         passive = len(before) > 1 and stems[before[-2]] in _BE
         subject = len(before) > 1
@@ -219,9 +227,31 @@ def answers_otherwise(reply: Answered, asked: Asked, answer: Expected, first: in
         places = [place for place, word in enumerate(stems) if word == verb.stem]
         places = [place for place in places if busy or stems[place + 1 : place + 2] in (["it"], ["them"])]
         return next((name for place in places if (name := _doer_at(reply, asked, answer, place))), "")
+    if verb is not None and verb.doer and (named := _did_another(reply, asked, answer, verb, parts, first)):
+        return named
     return _other_most(reply, asked, answer, here)
 
 
+def _did_another(reply: Answered, asked: Asked, answer: Expected, verb: Verb, parts: list[int], first: int) -> str:
+    """`X wrote it; Y wrote Emma`: the same verb, and the expected name has it with another object."""
+    passage, stems = reply.passage, reply.passage.stems
+    own = next((at for at, word in enumerate(stems) if word == verb.stem and parts[at] == parts[first]), -1)
+    after = [at for at in range(own + 1, len(stems)) if parts[at] == parts[own] and stems[at] not in STOP]
+    if (
+        own < first
+        or not after
+        or stems[after[0]] in asked.words
+        or not passage.quote(after[0], after[0])[:1].isupper()
+    ):
+        return ""
+    for at, word in enumerate(stems[:-1]):
+        taken = stems[at + 1] in _IT or stems[at + 1] in asked.content
+        if word == verb.stem and parts[at] != parts[first] and taken and (name := _doer_at(reply, asked, answer, at)):
+            return name
+    return ""
+
+
+_IT = frozenset(("it", "this", "that", "them"))
 _IS = lazy(
     r"\b(?:the|their|its|his|her|our|your|my) (?P<key>[a-z]+)(?:'s name)?(?: of [\w ]{2,20}?)? (?:is|was)"
     r" (?:the |mr |mrs |ms |dr )*(?=\w)"
@@ -240,7 +270,24 @@ def _told_apart(reply: Answered, asked: Asked, answer: Expected, first: int) -> 
         apart = known and place >= 0 and parts[place] != parts[first] and key not in here
         if apart and (name := _name_at(reply, asked, answer, place)):
             return name
+    return _is_the(reply, asked, answer, parts, first)
+
+
+def _is_the(reply: Answered, asked: Asked, answer: Expected, parts: list[int], first: int) -> str:
+    """`Lyon is the capital, and Paris is the largest city`."""
+    stems = reply.passage.stems
+    here = {word for word, part in zip(stems, parts, strict=True) if part == parts[first]}
+    for at in range(1, len(stems) - 2):
+        key = stems[at + 2]
+        if stems[at] not in _BE or stems[at + 1] not in _THE or key not in asked.content or key in here:
+            continue
+        named = _name_at(reply, asked, answer, at - 1)
+        if named and parts[at] != parts[first] and not _BE.isdisjoint(here):
+            return named
     return ""
+
+
+_THE = frozenset(("the", "it", "their", "our", "your"))
 
 
 _ENDS_IN = lazy(r"\b(from|to|into)\W*$")

@@ -21,7 +21,7 @@ from proctor.reading.text.overlap import STOP, weight
 from proctor.reading.text.passage import Passage, passage_of
 from proctor.reading.text.units import UNITS
 from proctor.reading.text.words import stem_set
-from proctor.reading.values import asks_often, asks_share, plain_values
+from proctor.reading.values import as_zero, asks_often, asks_share, plain_values
 
 _YES_OR_NO = lazy(r"\s*(?:yes|no)\b[\s,.;:-]*", re.IGNORECASE)
 _WEIGHT_OF_GIVEN = 0.35
@@ -162,7 +162,8 @@ def plain_text(asked: Asked, text: str, expected: str) -> str:
     often, share = asks_often(asked.folded, wanted), asks_share(asked.folded, wanted)
     text = plain_names(text)
     folded = fold(text, accents=False)
-    plain = _without_period(plain_values(folded, asked, often=often, share=share), asked, wanted)
+    plain = plain_values(as_zero(folded, asked, wanted), asked, often=often, share=share)
+    plain = _without_period(plain, asked, wanted)
     return text if plain == folded else plain
 
 

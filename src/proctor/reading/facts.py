@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import TypeVar
 
 from proctor.reading.bounds import leaves_out, side_of
 from proctor.reading.composed import compose, years_on
+from proctor.reading.counterparts import counterpart, is_other_end
 from proctor.reading.expected import Answered, Expected, Fact
 from proctor.reading.match import Match, best_mention
 from proctor.reading.opposites import ADVERSE, NEGATORS, are_opposite
 from proctor.reading.question import Asked
-from proctor.reading.rivals import rival
+from proctor.reading.rivals import amount_of, is_given, part_around, rival
 from proctor.reading.text.clocks import Clock, same_time
 from proctor.reading.text.dates import Date, agree
 from proctor.reading.text.lazy import lazy
@@ -30,6 +32,7 @@ _MOST_INCOMPLETE = 0.65
 _OUTDONE = 0.4
 """The expected fact is there, and another one is given as the answer."""
 _SHOWN = 3
+_MOST_DATES = 12
 _NARROW = 0.1
 """How wide a range around the expected number may be, as a share of it."""
 _ASKS_MOST = lazy(r"\b(?:max|maximum|at most|(?<!lower )limit|highest|largest|biggest)\b")
@@ -42,6 +45,15 @@ _DIRECTIONS = stem_set(
     "rise rose increase grow grew fall fell drop decrease shrink sink decline lose gain lost win won cut raise"
     " down up climb"
 )
+_THROUGH = lazy(r"\s?(?:-|to|until|till|through)\s?")
+_APART = lazy(r"\s(?:\w+ )?(?:more|less|fewer|higher|lower|cheaper|longer|shorter|older|younger|later|earlier) than\b")
+"""After a difference: $20 more than the other."""
+_ASKS_APART = lazy(
+    r"\b(?:more|less|fewer|than|differ\w*|save|saving|gap|longer|older|younger|extra|apart|later"
+    r"|earlier)\b"
+)
+_GUESSED = lazy(r"\s?(?:[,;.?/|]|\bor\b|,\s?or\b|\s)\s?(?:or |maybe |perhaps |possibly )?(?:about )?\n?")
+_LEAST_GUESSED = 3
 F = TypeVar("F", Date, Clock, Quantity)
 
 
@@ -52,6 +64,8 @@ def facts_met(reply: Answered, asked: Asked, answer: Expected) -> Match | None:
     span = _range_met(reply, answer)
     if span is not None:
         return span
+    if turned := _turned_round(reply, answer):
+        return turned
     met = [_fact_met(reply, asked, answer, fact) for fact in answer.facts]
     value = sum(match.value for match in met) / len(met)
     worst = min(met, key=lambda match: match.value)
@@ -76,6 +90,24 @@ def _range_met(reply: Answered, answer: Expected) -> Match | None:
     return Match(value, f"expected {wanted}, found {_shown(reply)}", first, last)
 
 
+def _turned_round(reply: Answered, answer: Expected) -> Match | None:
+    """`5 pm to 9 am` for `9 am to 5 pm`; None: no span of times is expected, or it is not turned round."""
+    ours, theirs = answer.facts.clocks, reply.facts.clocks
+    if len(ours) != 2 or not _THROUGH.fullmatch(answer.passage.folded, ours[0].end, ours[1].start):
+        return None
+    pairs = [
+        (one, other)
+        for one, other in pairwise(theirs)
+        if _THROUGH.fullmatch(reply.passage.folded, one.end, other.start)
+    ]
+    if same_time(*ours) or not any(same_time(ours[0], other) and same_time(ours[1], one) for one, other in pairs):
+        return None
+    if any(same_time(ours[0], one) and same_time(ours[1], other) for one, other in pairs):
+        return None
+    wanted = answer.passage.cut(ours[0].start, ours[1].end).strip()
+    return Match(0.0, f"expected {wanted}, found {reply.passage.cut(pairs[0][0].start, pairs[0][1].end).strip()}")
+
+
 def _lies_between(number: Quantity, low: float, high: float, unit: float) -> bool:
     amounts = [reading.amount * (1.0 if reading.dimension else unit) for reading in number.readings]
     if number.bound and not any(low < amount < high for amount in amounts):
@@ -87,7 +119,7 @@ def _fact_met(reply: Answered, asked: Asked, answer: Expected, fact: Fact) -> Ma
     wanted = answer.passage.cut(fact.start, fact.end).strip()
     found: Match | None
     if isinstance(fact, Date):
-        found = _date_met(reply, asked, wanted, fact)
+        found = _date_met(reply, asked, wanted, fact, answer.facts.dates)
     elif isinstance(fact, Clock):
         clock = fact
         found = _best(reply, asked, wanted, reply.facts.clocks, lambda other: float(same_time(clock, other)))
@@ -95,7 +127,30 @@ def _fact_met(reply: Answered, asked: Asked, answer: Expected, fact: Fact) -> Ma
         found = _number_met(reply, asked, answer, wanted, fact)
     if found is None:
         return Match(0.0, f"expected {wanted}, found {_shown(reply)}")
+    if found.value and found.first >= 0 and (said := _said_of_other(reply, asked, answer, fact, found)):
+        return found._replace(value=0.0, explanation=f"expected {wanted}, but the reply {said}")
     return _on_its_side(reply, asked, answer, fact, found) if found.value and found.first >= 0 else found
+
+
+def guesses(reply: Answered, answers: Sequence[Expected]) -> bool:
+    """Whether a reply names one value after the other where one is expected: `41, 42 or 43`, `70? 80? 90?`."""
+    if not answers or not all(answer.only_facts and len(list(answer.facts)) == 1 for answer in answers):
+        return False
+    kind = type(next(iter(answers[0].facts)))
+    found = [fact for fact in reply.facts if type(fact) is kind]
+    run: set[object] = set()
+    for one, other in pairwise(found):
+        if _noun(one) not in ("", _noun(other)) or not _GUESSED.fullmatch(reply.passage.folded, one.end, other.start):
+            run = set()
+            continue
+        run |= {amount_of(one), amount_of(other)}
+        if len(run) >= _LEAST_GUESSED:
+            return True
+    return False
+
+
+def _noun(fact: Fact) -> str:
+    return fact.noun if isinstance(fact, Quantity) else ""
 
 
 def _on_its_side(reply: Answered, asked: Asked, answer: Expected, fact: Fact, found: Match) -> Match:
@@ -104,11 +159,17 @@ def _on_its_side(reply: Answered, asked: Asked, answer: Expected, fact: Fact, fo
     ours, theirs = side_of(answer.passage.folded, fact.start), side_of(said, start)
     if ours and theirs and ours != theirs and not _is_denied(reply, found.first):
         return found._replace(value=0.0, explanation=f"{found.explanation}, but on its other side")
+    if _APART.match(said, _end_of(reply, found)) and not _ASKS_APART.search(asked.folded):
+        return found._replace(value=0.0, explanation=f"{found.explanation}, but as a difference")
     if ours or not isinstance(fact, Quantity) or fact.bound or _ASKS_BOUND.search(asked.folded):
         return found
     if not leaves_out(said, start, fact.value) or _is_denied(reply, found.first):
         return found
     return found._replace(value=min(found.value, _IN_RANGE), explanation=f"{found.explanation}, but not exactly that")
+
+
+def _end_of(reply: Answered, found: Match) -> int:
+    return reply.passage.ends[found.last]
 
 
 def _is_denied(reply: Answered, first: int) -> bool:
@@ -118,17 +179,25 @@ def _is_denied(reply: Answered, first: int) -> bool:
     return any(word in NEGATORS or word in ADVERSE or word == "too" for word in here)
 
 
-def _date_met(reply: Answered, asked: Asked, wanted: str, date: Date) -> Match | None:
-    found = _best(reply, asked, wanted, reply.facts.dates, lambda other: _date_value(asked, date, other))
+def _date_met(reply: Answered, asked: Asked, wanted: str, date: Date, ours: Sequence[Date]) -> Match | None:
+    given = reply.facts.dates
+    if 1 < len(ours) <= _MOST_DATES:  # one that is expected too is no rival
+        given = tuple(other for other in given if agree(date, other) != "different" or not _is_among(ours, other))
+    found = _best(reply, asked, wanted, given, lambda other: _date_value(asked, date, other))
     if found is not None and found.value:
         return found
     later = years_on(reply, date, wanted)
     return later or _best(reply, asked, wanted, reply.facts.quantities, lambda other: _year_value(date, other)) or found
 
 
+def _is_among(ours: Sequence[Date], other: Date) -> bool:
+    return any(agree(date, other) in ("same", "finer") for date in ours)
+
+
 def _number_met(reply: Answered, asked: Asked, answer: Expected, wanted: str, number: Quantity) -> Match | None:
     alone = len(answer.facts.quantities) == 1
     candidates = _comparable(reply, asked, number) if alone else reply.facts.quantities
+    candidates = tuple(other for other in candidates if not _is_converted(asked, number, other))
     period = times_a_year(answer.passage.folded, number.start, number.end)
     if not period and number.dimension.isupper():
         period = asked_times_a_year(asked.folded)
@@ -158,6 +227,11 @@ def _comparable(reply: Answered, asked: Asked, number: Quantity) -> Sequence[Qua
     if counted and number.bare and any(stem(other.noun) == counted if other.noun else other.bare for other in found):
         found = tuple(other for other in found if not other.noun or stem(other.noun) in (counted, *asked.words))
     return found
+
+
+def _is_converted(asked: Asked, number: Quantity, other: Quantity) -> bool:
+    """Whether it is the amount that the question gives to be told in another unit: three hours, in minutes."""
+    return other.value != number.value and bool(other.dimension) and is_given(asked, other, as_written=True)
 
 
 def _periodic_value(number: Quantity, period: float, other: Quantity, theirs: float) -> float:
@@ -233,6 +307,32 @@ def _best(
     if against is not None:
         return Match(best * _OUTDONE, f"{met}, but the answer given is {_text(reply, against)}", first, last)
     return Match(best, met, first, last)
+
+
+def _said_of_other(reply: Answered, asked: Asked, answer: Expected, fact: Fact, found: Match) -> str:
+    """What the reply says a value of where the question asks about its counterpart; empty: nothing of the kind."""
+    if asked.kind == "list" or len(list(answer.facts)) > 1 or side_of(answer.passage.folded, fact.start):
+        return ""
+    alike = [other for other in reply.facts if type(other) is type(fact)]
+    place = next((at for at, other in enumerate(alike) if _words_of(reply, other)[0] == found.first), -1)
+    if place < 0 or not _is_same(fact, alike[place]):
+        return ""
+    shown = _text(reply, alike[place])
+    for one, other in pairwise(alike):
+        between = reply.passage.folded[one.end : other.start]
+        if alike[place] in (one, other) and is_other_end(asked, between, second=alike[place] is other):
+            return f"says that {shown} is the other end"
+    word = counterpart(part_around(reply, alike[place]), asked)
+    return f"says {shown} of another ({word})" if word else ""
+
+
+def _is_same(fact: Fact, other: Fact) -> bool:
+    """Whether a value is the expected one, and not a part of what makes it."""
+    if isinstance(fact, Date) and isinstance(other, Date):
+        return agree(fact, other) != "different"
+    if isinstance(fact, Quantity) and isinstance(other, Quantity):
+        return compare(fact, other) in ("same", "rounded")
+    return True
 
 
 def _date_value(asked: Asked, date: Date, found: Date) -> float:

@@ -37,6 +37,8 @@ _CONCLUDES = lazy(
     re.I,
 )
 _SIGNS = lazy(r"[=×*÷]|\+(?=\s?[\w$€£(])|\d\s?[-/x]\s?\d|\btimes\b|\bplus\b|\bminus\b")
+_SETTING = lazy(r"(?<![\w-])([A-Z][A-Z_]{1,40}|--[\w-]{1,40})=")
+"""`PORT=8080` works nothing out."""
 _LINE = lazy(r"\n+|(?<=[.!?])\s+(?=[A-Z(\"$€£])")
 _DIGITS = lazy(r"\d[\d.,]*\d|\d")
 
@@ -78,6 +80,7 @@ def after_retraction(text: str) -> str:
 
 def _find_last_step(text: str, question: str) -> str:
     """The last step of a worked solution: its last line or sentence with a number; empty: it is none."""
+    text = _SETTING.sub(r"\1 ", text) if "=" in text else text
     if not _SIGNS.search(text) and not _CONCLUDES.search(text):
         return ""
     lines = [line for line in _LINE.split(text) if any(letter.isdecimal() for letter in line)]

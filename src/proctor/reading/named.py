@@ -74,8 +74,16 @@ def named_aside(reply: Answered, asked: Asked, answer: Expected, first: int, las
         return f"excepts {shown}"
     if _is_ranked(here, asked):
         return f"ranks {shown} behind another"
-    if _is_past(here, asked, answer) or (_GONE.match(here.after) and _ASKS_NOW.search(asked.folded)):
+    if _is_past(here, asked, answer) or (_GONE.match(here.after) and _asks_now(asked)):
         return f"says that it was {shown} before"
+    if _is_given_up(here, asked):
+        return f"says that {shown} was given up"
+    if _is_intended(here, asked):
+        return f"says that {shown} was only intended"
+    if _is_believed(reply, asked, answer, here, first):
+        return f"names {shown} only as what others say"
+    if day := _other_day(here, asked):
+        return f"says {shown} of {day}"
     if _DECLINED.match(here.after) and not _DECLINED.search(asked.folded):
         return f"says that {shown} declined"
     if _is_semblance(here):
@@ -113,6 +121,83 @@ def _is_ranked(here: Aside, asked: Asked) -> bool:
     if not _ASKS_FIRST.search(asked.folded) or _ASKS_RANK.search(asked.folded):
         return False
     return _RANKED.match(here.after) is not None or _RANKED_BEFORE.search(here.before) is not None
+
+
+def _asks_now(asked: Asked) -> bool:
+    """Whether a question asks of now, and not who left."""
+    if _GONE_VERB.search(asked.folded):
+        return False
+    return _ASKS_NOW.search(asked.folded) is not None or _ASKS_PAST.search(asked.folded) is None
+
+
+_GONE_VERB = lazy(r"\b(?:left|leaves?|resign\w*|retire\w*|quits?|die[sd]?|step(?:s|ped) down|former|replace\w*)\b")
+_GIVEN_UP = lazy(
+    r"\b(?:left|dropped|abandoned|ditched|replaced|retired|cancel(?:l?ed)|discontinued|gave up(?: on)?|got rid of"
+    r"|stopped (?:using|working with)|moved (?:away )?from|switched (?:away )?from|migrated (?:away )?(?:from|off)"
+    r"|phased out|moved off|walked away from|parted (?:ways )?with"
+    r"|no longer (?:use|have|work with|need)) (?:the |our )?$"
+)
+_INTENDED = lazy(
+    r"\b(?:had (?:originally |first |initially )?(?:booked|reserved|planned|ordered|chosen|wanted|hoped"
+    r"|considered|intended|meant)"
+    r"|(?:originally|first|initially) (?:booked|reserved|planned|ordered|chose|wanted|picked|considered|intended)"
+    r"|(?:wanted|planned|intended|meant|hoped|were going|was going|thought about|thought of"
+    r"|almost (?:chose|took|booked))\b)"
+    r"[^.;!?]*$"
+)
+_IN_THE_END = lazy(
+    r"[^.!?]{0,60}\b(?:but|yet|then|before)\b[^.!?]{0,40}?\b(?:ended up|in the end|eventually|finally|instead|went with"
+    r"|settled (?:on|for)|switched to|changed to|had to (?:take|use|fly|stay|go)|took|chose|got)\b"
+)
+_BELIEVED = lazy(
+    r"\b(?:some|many|most|other|others|people|everyone|everybody|lots|it is|it's|often|commonly|widely)\b[^.;!?]{0,30}?"
+    r"\b(?:think|thinks|thought|believe|believes|believed|assume|assumes|assumed|say|says|said|claim|claims|guess|guesses"
+    r"|suppose|expect|mistake|confuse)\b(?: that)?(?: it is| it's| it was| it to be| the answer is| is)?(?: actually)?"
+    r" (?:the )?$"
+)
+
+
+def _is_given_up(here: Aside, asked: Asked) -> bool:
+    """`Azure (we left AWS in 2023)`."""
+    said = _GIVEN_UP.search(here.before)
+    return (
+        said is not None and _ASKS_PAST.search(asked.folded) is None and said[0].split()[0] not in asked.folded.split()
+    )
+
+
+def _is_intended(here: Aside, asked: Asked) -> bool:
+    """`They had booked Lufthansa but ended up flying with KLM`."""
+    said = _INTENDED.search(here.before)
+    if said is None or _INTENTION.search(asked.folded):
+        return False
+    return _IN_THE_END.match(here.after) is not None
+
+
+_INTENTION = lazy(r"\b(?:book|reserv|plan|order|want|hop|consider|intend|originally|initially|first)\w*")
+
+
+def _is_believed(reply: Answered, asked: Asked, answer: Expected, here: Aside, first: int) -> bool:
+    """`Sydney. Some people think it is Canberra`: another name is given before."""
+    if _BELIEVED.search(here.before) is None:
+        return False
+    known = asked.words.union(answer.passage.stems)
+    passage = reply.passage
+    before = range(next(at for at, sentence in enumerate(passage.sentences) if sentence == passage.sentences[first]))
+    return any(
+        passage.quote(place, place)[:1].isupper() and passage.stems[place] not in known | STOP for place in before
+    )
+
+
+_DAY = lazy(r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|today|tomorrow|yesterday|tonight)\b")
+
+
+def _other_day(here: Aside, asked: Asked) -> str:
+    """The day of which a clause says it, where the question names another: `cloudy; sunny on Tuesday`."""
+    wanted = {day.rstrip("s") for day in _DAY.findall(asked.folded)}
+    if not wanted or not here.rest.strip(" |"):
+        return ""
+    found = [day.rstrip("s") for day in _DAY.findall(here.clause)]
+    return found[0] if found and wanted.isdisjoint(found) else ""
 
 
 def _is_past(here: Aside, asked: Asked, answer: Expected) -> bool:

@@ -62,7 +62,7 @@ mumbai bombay | kolkata calcutta | chennai madras | myanmar burma | kyiv kiev
 santa sta | saint st sankt
 constantinople istanbul byzantium | basel basle bale | mainz mayence | aachen aix | netherland holland
 thailand siam | iran persia | sri ceylon | tokyo edo | oslo christiania
-postgresql postgre | kubernetes k8s | javascript js | typescript ts | football soccer | lorry truck
+postgresql postgre | go golang | kubernetes k8s | javascript js | typescript ts | football soccer | lorry truck
 petrol gasoline | aluminium aluminum | sulphur sulfur | autumn fall | lift elevator
 """
 _ALIASES = """
@@ -144,6 +144,7 @@ def plain_names(text: str) -> str:
     text = _POSTAL_PATTERN.sub(lambda match: _POSTAL[match[0].lower()], text.translate(_SUBSCRIPTS))
     text = _NUMERAL.sub(_numbered, text) if " the " in text else text
     text = _CODE.sub(r"\1\2", text) if "-" in text else text
+    text = _VERSION.sub("", text) if "v" in text or "V" in text else text
     if not _ALIAS.keys() & set(_WORD.findall(text.lower())) and " acid" not in text and "orld " not in text:
         return text
     return _ALIAS_PATTERN.sub(lambda match: _ALIAS[match[0].rstrip(".").lower()], text.lower())
@@ -163,6 +164,7 @@ _NUMERALS = {
 }  # fmt: skip
 _NUMERAL = lazy(rf"\b([A-Z][\w'-]+),? the ((?i:{'|'.join(_NUMERALS)}))\b(?!-| [a-z]+[ .,])")
 _CODE = lazy(r"\b([A-Z]{1,2})-(\d{1,4})\b")
+_VERSION = lazy(r"[vV](?<![\w.-][vV])\.? ?(?=\d{1,5}\.\d)")
 _SIGNED_CODE = lazy(r"\b(?:[A-Z]{1,3}\d{1,4}[A-Z]?|\d{1,3}[A-Z])\b")
 
 

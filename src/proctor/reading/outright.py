@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 
+from proctor.reading.linked_words import nearness
+from proctor.reading.opposites import NEGATORS
 from proctor.reading.question import Asked
+from proctor.reading.signed_phrases import DENIED, marked_phrases
+from proctor.reading.signs import is_adverse
 from proctor.reading.text.lazy import lazy
+from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import stems_of
 
 _PRONOUN = r"(?:it|they|you|we|i|he|she|that|this|there|one|both|all|most|several|some|people|nobody|none|no one)"
@@ -24,7 +29,7 @@ _SURE = (
     r"absolutely|definitely|certainly|indeed|of course|exactly|precisely|correct|right|true|quite so|quite right|sure"
     r"|surely|totally|for sure|agreed|always|without (?:a )?doubt|undoubtedly|positive|granted|naturally|obviously"
     r"|clearly|you bet|very much so|confirmed|supported|that's (?:right|true|correct|a fact|so)|(?:i'd |i |i would"
-    r" )agree|you(?:'re| are) right|included|allowed|permitted"
+    r" )agree|you(?:'re| are) right|included|allowed|permitted|by all means|no doubt(?: about (?:it|that))?|sure thing"
 )
 _NEVER = (
     r"absolutely not|definitely not|certainly not|of course not|not (?:at all|really|quite|yet|exactly|true|so"
@@ -33,13 +38,24 @@ _NEVER = (
     r"(?:opposite|reverse)|by no means|not in the least|(?:that's |it's |this is )?a (?:common |popular |widespread "
     r"|persistent )?(?:myth|misconception|legend|rumou?r|fallacy)|(?:i'd |i |i would )disagree|you(?:'re| are) "
     r"(?:mistaken|wrong)|don't|unsupported|none|nobody|no one|nothing|neither|nowhere|rarely|seldom|denied|forbidden"
-    r"|prohibited|under no circumstances"
+    r"|prohibited|under no circumstances|that(?:'s| is) (?:incorrect|wrong|false|untrue|not (?:the case|true|correct"
+    r"|right|so|possible))|(?:i |we )(?:don't|do not) (?:think|believe) so"
 )
 _OPENING = lazy(
     rf"^\W*(?:well,? |oh,? |hmm+,? |so,? |and |but |then |actually,? |in (?:short|fact),? |the answer is:? "
-    rf"|answer:? |i'd say |i would say |it's a |that's a |a clear |a firm |simply |short answer:? |botanically\? )*"
-    rf"(?:(?P<never>{_NEVER})|(?P<no>{_NO})|(?P<yes>{_YES})|(?P<sure>{_SURE}))\b(?P<after>\W*)(?P<next>\w*)"
+    rf"|answer:? |i'd say |i would say |it's a |that's a |a clear |a firm |simply |short answer:? |botanically\? "
+    rf"|(?:unfortunately|sadly|regrettably|alas|sorry|i'm sorry|i'm afraid|afraid|fortunately|luckily|thankfully)"
+    rf"\b[,:]? (?:but )?)*"
+    rf"(?:(?P<never>{_NEVER})|(?P<no>{_NO})(?! doubt\b)|(?P<yes>{_YES})|(?P<sure>{_SURE}))\b(?P<after>\W*)(?P<next>\w*)"
 )
+_NOT_THERE = lazy(
+    r"^\W*(?:(?:unfortunately|sadly|regrettably|alas|sorry|i'm afraid|afraid|well|currently)\b,? )?not "
+    r"(?:currently|presently|possible|allowed|permitted|available|included|here|now|today|automatically|normally"
+    r"|usually|generally|ordinarily|directly"
+    r"|(?:for|in|on|at|with|under|from|through|via|during|as|by)(?: [\w'-]{1,30}){1,4}?)\s*(?:[,.;:!]|-\s|$)"
+)
+"""`Not on this plan, …`: a no, where nothing is set against it."""
+_SET_AGAINST = lazy(r"\b(?:but|however|though|although|except|otherwise|only|unless|instead|while|just|yes)\b")
 _CLOSING = lazy(
     rf"(?:(?<=[,:?])|\b)(?:so|hence|thus|therefore|then|answer is|answer:|i'd say|and|though|overall|but"
     rf"|again)?[\s,:?-]+(?:(?P<no>{_NO}|(?<=, )(?:hardly|never|not really)(?=\W*$))|(?P<yes>{_YES}))\s*(?:[.,;:!]|$)"
@@ -92,7 +108,7 @@ _CONFIRMS = lazy(r"(?:i|we) (?:can |must |may |have to |am able to )?(?:confirm|
 _DENIES = lazy(rf"(?:{_PRONOUN}|(?:the|my|your|our|this|that|its) \w+) ?{_AUX}(?:n't| not|not)\b(?P<then>[^,;.!?]*)")
 _FORBIDS = lazy(r"\b(?:illegal|unlawful|forbidden|prohibited|banned|against the (?:law|rules)|an offen[cs]e|a crime)\b")
 _PERMITS = lazy(
-    r"\b(?:may|can|could)(?P<no>not|n't| not| never)?\b|(?:(?P<not>n't|not|never) )?\b(?:permitted|allowed|legal"
+    r"\b(?:may|can|could)(?P<no>not|n?'t| not| never)?\b|(?:(?P<not>n't|not|never) )?\b(?:permitted|allowed|legal"
     r"|lawful)\b"
 )
 _ALL = lazy(r"\b(?:all|every|everyone|everybody|each|always)\b")
@@ -108,11 +124,31 @@ _PAST = {"is": ("was", "were"), "are": ("was", "were"), "am": ("was",), "do": ("
 """Auxiliary of a question → those that say of another time what it asks of the present."""
 _NO_NOUN = """
 for on in at to with if when during from before after as by since unless but
-it you they he she there i we the that this not
+it you they he she there i we the that this not indeed sorry
 """
 _NOBODY, _ANYBODY = lazy(r"nobody|no one|none"), lazy(r"\b(?:any|some|every)(?:one|body)\b|\banyone else\b")
 _FOLLOWS_NO = frozenset(_NO_NOUN.split())
 """Words before which `no` is an answer: before others it goes with a noun."""
+
+
+_WILLING = lazy(
+    r"\W*(?:(?:hi|hello|hey)\b[\w ]{0,20}\W+)?(?:sure(?: thing)?|certainly|of course|you bet|gladly|with pleasure"
+    r"|no problem(?: at all)?|by all means|naturally)(?:[!.:,]\s+|\s+-+\s+)(?=\w)",
+    re.IGNORECASE,
+)
+"""A word of assent, which may be politeness alone."""
+
+
+def assents(text: str) -> bool:
+    """Whether a reply begins with `sure` or the like, and its first sentence denies nothing: then that is a yes."""
+    willing = _WILLING.match(text)
+    if willing is None:
+        return False
+    first = next((each for each in SENTENCE.split(text[willing.end() :].lower()) if each.strip()), "")
+    stems = stems_of(marked_phrases(first))
+    return _TALK.match(first) is None and not any(
+        word in NEGATORS or word == DENIED or is_adverse(word) for word in stems
+    )
 
 
 def outright(folded: str, asked: Asked) -> bool | None:
@@ -176,6 +212,8 @@ def _said(sentence: str, asked: Asked) -> bool | None:
 
 
 def _opening(sentence: str, asked: Asked) -> bool | None:
+    if _NOT_THERE.match(sentence) and not _SET_AGAINST.search(sentence):
+        return False
     match = _OPENING.match(sentence)
     if match is None:
         return None
@@ -249,3 +287,22 @@ def _elliptic(sentence: str, asked: Asked) -> bool | None:
 def _read_doer(sentence: str, asked: Asked) -> bool | None:
     """`Amelia Earhart did in 1932` to whether anybody did."""
     return True if _ANY.search(asked.folded) and _SOMEBODY.match(sentence) else None
+
+
+_THERE_IS_A = lazy(
+    r"\W*(?:there(?:'s| is| are)|we(?:'ve| have)(?: got)?|you(?:'ll| will) find) (?:an?|some|several|plenty of|two"
+    r"|three|many) (?P<what>[\w-]{1,30}(?: [\w-]{1,30}){0,3})"
+)
+_ASKS_WHETHER_THERE = lazy(
+    r"(?:is|are) there\b|(?:do|does) (?:you|they|we|it|the \w+) (?:have|offer)\b|.*\bavailable\b"
+)
+_RELATED = 0.5
+
+
+def is_there(folded: str, asked: Asked) -> bool:
+    """`There is a fitness room` to whether there is a gym: what is there has to do with what was asked for."""
+    said = _THERE_IS_A.match(folded)
+    if said is None or not _ASKS_WHETHER_THERE.match(asked.folded):
+        return False
+    told = [word for word in stems_of(said["what"]) if word not in STOP]
+    return any(nearness(word, other) >= _RELATED for word in told for other in asked.content)

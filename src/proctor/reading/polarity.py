@@ -11,7 +11,7 @@ from proctor.reading.comparison import compare_sides
 from proctor.reading.days import by_day
 from proctor.reading.mood import by_mood, is_needed
 from proctor.reading.others import names_others
-from proctor.reading.outright import outright
+from proctor.reading.outright import is_there, outright
 from proctor.reading.question import Asked
 from proctor.reading.text.fold import fold
 from proctor.reading.text.lazy import lazy
@@ -122,6 +122,8 @@ def says(text: str, asked: Asked) -> Said:
             return Said(yes=mood, outright=False, weak=True)
         if meant.yes and _POINTS.search(folded):
             return Said(yes=None, outright=False)
+        if meant.yes is None and is_there(folded, asked):
+            return Said(yes=True, outright=False, weak=True)
     stray = meant.stray and not wanted_by(asked).leave
     return Said(yes=meant.yes, outright=False, weak=meant.weak, stray=stray)
 

@@ -29,17 +29,21 @@ _CONCLUDES = lazy(
 _CORRECTS = lazy(r"[.;,] (?:but )?(?:really|actually|in (?:fact|reality|truth)|the truth is)\b")
 _FORMER = lazy(
     r"\b(?:used to|formerly|previously|originally|initially|at first|until|till|no longer|before (?:that|then)|once was"
-    r"|was once|in the past|back then|last (?:year|month|week))\b"
+    r"|was once|in the past|back then|last (?:year|month|week)|(?:was|were) planned|(?:had|were|was) (?:expected"
+    r"|supposed|meant) to|the (?:old|former|previous) (?!one\b)\w+ (?:had|was|were|cost))\b"
 )
 _STARTED = lazy(r"\b(?:start|beg[iau]n)\w*")
 _FINISHED = lazy(r"\b(?:finished|completed|done|ready|consecrated|inaugurated)\b")
 _COMPARED = lazy(
     r"(?:\b(?:up|down|rose|fell|risen|fallen|increased?|decreased?|dropped|grew|changed|moved|raised|cut"
-    r"|lowered) from|\bcompared (?:with|to)|\bversus|\bvs\.?|\bagainst|, after) (?:about |around )?$"
+    r"|lowered) from|\bcompared (?:with|to)|\bversus|\bvs\.?|\bagainst|, after|\((?:it )?(?:was|were|had been)"
+    r"|\bturn(?:s|ing)) (?:about |around )?$"
 )
 """Before a value of another time."""
+_DEFAULT = lazy(r"\b(?:by default|defaults? (?:is|to)|default (?:value|port|setting))\b|\bdefault:")
+_CAN_BE = lazy(r"\b(?:set|chang|overrid|configur|switch|can|could|may|unless|if)\w*\b|[a-z_]=")
 _RANGE = frozenset(("-", "to", "and", "/", "through", "until"))
-_READ, _LOOK_BACK, _NOTE = 80, 30, 100
+_READ, _LOOK_BACK, _NOTE, _FURTHEST = 80, 30, 100, 400
 _OF_NUMBER, _OF_EACH, _OF_WORD, _OF_SYNONYM = 3.0, 2.0, 1.0, 0.6
 _PER_CLAUSE, _PER_AND = 4, 2
 
@@ -91,6 +95,8 @@ def _outdoing(
             return other.fact
         former = _is_former(reply, asked, answer) and not _is_former(reply, asked, other)
         if former or _is_now(reply, asked, other, answer) or _is_finished(reply, asked, other, answer):
+            return other.fact
+        if _DEFAULT.search(_part(reply, other)) and _CAN_BE.search(_part(reply, answer)):
             return other.fact
         if _is_no_rival(reply, asked, answer, other, between):
             continue
@@ -155,7 +161,7 @@ def _may_answer(reply: Answered, asked: Asked, own: Fact, other: Fact, first: in
         return False
     if not isinstance(own, Quantity) or not isinstance(other, Quantity):
         return type(own) is type(other)
-    if other.ordinal or _is_given(asked, other):
+    if other.ordinal or is_given(asked, other):
         return False
     if own.dimension and other.dimension:
         return not {r.dimension for r in own.readings}.isdisjoint(r.dimension for r in other.readings)
@@ -166,8 +172,12 @@ def _may_answer(reply: Answered, asked: Asked, own: Fact, other: Fact, first: in
     return bool(counted) and not (own.dimension and other.ranged)
 
 
-def _is_given(asked: Asked, other: Quantity) -> bool:
-    return any(other.readings[0] == given.readings[0] for given in _given(asked.folded).quantities)
+def is_given(asked: Asked, other: Quantity, *, as_written: bool = False) -> bool:
+    """Whether the question gives an amount."""
+    return any(
+        other.readings[0] == given.readings[0] and (not as_written or other.value == given.value)
+        for given in _given(asked.folded).quantities
+    )
 
 
 _given = lru_cache(maxsize=1024)(read_facts)
@@ -208,10 +218,15 @@ def _is_finished(reply: Answered, asked: Asked, one: _Candidate, other: _Candida
 
 
 def _part(reply: Answered, found: _Candidate) -> str:
+    return part_around(reply, found.fact)
+
+
+def part_around(reply: Answered, fact: Fact) -> str:
     """What stands around a value, up to the next comma, stop or `and`."""
     folded = reply.passage.folded
-    before = max(match.end() for match in _BREAK.finditer(folded, 0, found.fact.start + 1) or ())
-    after = _BREAK.search(folded, found.fact.end)
+    near = max(0, fact.start - _FURTHEST)
+    before = max((match.end() for match in _BREAK.finditer(folded, near, fact.start + 1)), default=near)
+    after = _BREAK.search(folded, fact.end)
     return folded[before : after.start() if after else len(folded)]
 
 
@@ -292,9 +307,9 @@ def _numbers_asked(reply: Answered, asked: Asked) -> list[tuple[int, str, float]
     for fact in reply.facts:
         alike = [wanted for wanted in given if _one_kind(wanted, fact)]
         if alike:
-            same = any(_amount(wanted) == _amount(fact) for wanted in alike)
+            same = any(amount_of(wanted) == amount_of(fact) for wanted in alike)
             place = _place(reply, fact)
-            found.append((place, f"number {_amount(fact)}", _OF_NUMBER if same else -_OF_NUMBER))
+            found.append((place, f"number {amount_of(fact)}", _OF_NUMBER if same else -_OF_NUMBER))
     return found
 
 
@@ -308,10 +323,11 @@ def _one_kind(wanted: Fact, found: Fact) -> bool:
     return bool(wanted.dimension) and wanted.dimension == found.dimension
 
 
-def _amount(fact: Fact) -> object:
+def amount_of(fact: Fact) -> object:
+    """What two values have in common that are one."""
     if isinstance(fact, Date):
         return fact.year, fact.month, fact.day
-    return fact.readings[0].amount if isinstance(fact, Quantity) else fact
+    return fact.readings[0].amount if isinstance(fact, Quantity) else fact.minutes
 
 
 def _place(reply: Answered, fact: Fact) -> int:

@@ -26,6 +26,7 @@ from proctor.reading.text.overlap import GENERIC, STOP
 from proctor.reading.text.passage import Passage
 from proctor.reading.text.words import stem_set
 from proctor.reading.thesaurus import likeness
+from proctor.reading.turned import TurnedRound, lacks_label, turned_round
 from proctor.reading.verdict import MOST_WITHOUT_FACT, PASSING, WRONG_FACT, Form, Verdict
 from proctor.reading.words import words_met
 from proctor.reading.yes_no import yes_or_no
@@ -106,7 +107,22 @@ def _against(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
         return (yes_or_no(reply, asked, answer) or _rest(reply, asked, answer))._replace(form="yes_no")
     if answer.items:
         return _list(reply, asked, answer)._replace(form="list")
-    return _single(reply, asked, answer)
+    return _unless_turned(reply, asked, answer, _single(reply, asked, answer))
+
+
+def _unless_turned(reply: Answered, asked: Asked, answer: Expected, verdict: Verdict) -> Verdict:
+    """A verdict on words, unless one of them is turned round."""
+    if verdict.refuted or verdict.form != "words" or asked.negative:
+        return verdict
+    turn = turned_round(reply, answer, asked.content)
+    if turn is None and answer.statement and (label := lacks_label(reply, answer)):
+        turn = TurnedRound(f"does not name {label!r}", sure=False)
+    if turn is None:
+        return verdict
+    if not turn.sure:
+        return verdict._replace(doubtful=True, explanation=f"{verdict.explanation}, but the reply {turn.does}")
+    told = f"expected {answer.text!r}, but the reply {turn.does}"
+    return verdict._replace(value=min(verdict.value, MOST_WITHOUT_FACT), explanation=told, refuted=True, factor=0.0)
 
 
 def _rest(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
@@ -241,7 +257,7 @@ def _met(reply: Answered, asked: Asked, answer: Expected) -> Match:
     known = _WEIGHT_OF_FACT * len(list(answer.facts))
     value = (match.value * answer.total + facts.value * known) / (answer.total + known)
     if match.first < 0:
-        return facts._replace(value=value, explanation=match.explanation)
+        return facts._replace(value=value, explanation=f"{facts.explanation}, without the rest of {answer.text!r}")
     return match._replace(value=value)
 
 

@@ -225,6 +225,23 @@ _SAME_WORD = (
     (lazy(r"\b(?:is|are|be|being|'re|'s) (?:provided|supplied|laid on)\b"), " supplied "),
     (lazy(r"\b(?:isn't|aren't|not|never) (?:provided|supplied|laid on)\b"), " not supplied "),
     (lazy(_MONEY.format(r"(?<![\d.,])0+(?:[.,]0+)?(?![\d.,]*[1-9])")), " free "),
+    (
+        lazy(
+            r"\b(?:rather than|instead of|in place of|in lieu of) (?:being paid|(?:an? |any )?(?:extra |overtime )?"
+            r"(?:money|pay|payments?|cash|wages?|salary|remuneration))\b"
+        ),
+        " not paid ",
+    ),
+    (
+        lazy(
+            r"\b(?P<met>cover(?:s|ed|age)?|insured?|includ(?:es|ed)|reimburse[ds]?|refund(?:s|ed)?|repaid"
+            r"|paid(?: for)?|pays?|fund(?:s|ed)?|grant(?:s|ed)?|subsidi[sz]e[ds]?|compensate[ds]?|get|receive"
+            r"|claim|back) "
+            r"(?:up to|(?:to|with|for) an? (?:maximum|limit|cap|ceiling) of|for up to|at most|as much as) "
+            + _MONEY.format(r"\d+(?:[.,]\d+)*")
+        ),
+        r" \g<met> ",
+    ),
     (lazy(_MONEY.format(r"\d+(?:[.,]\d+)*")), " charge "),
     (
         lazy(

@@ -10,7 +10,7 @@ from proctor.reading.names import TITLES
 from proctor.reading.question import Asked
 from proctor.reading.text.lazy import lazy
 from proctor.reading.text.negation import NEGATORS, find_exception, find_hedge, find_negation, unsure
-from proctor.reading.text.numbers import compare
+from proctor.reading.text.numbers import Quantity, compare
 from proctor.reading.text.overlap import GENERIC, STOP
 from proctor.reading.text.words import stem_set, words
 
@@ -143,6 +143,8 @@ def _is_one_choice(reply: Answered, asked: Asked, answer: Expected, first: int, 
     for place in range(max(0, first - _REACH_OF_OR), min(len(stems), last + _REACH_OF_OR + 1)):
         if stems[place] != "or" or sentences[place] != sentences[first]:
             continue
+        if place > last and _is_in_brackets(reply, last, place):
+            continue  # ENOENT (no such file or directory)
         after = stems[place + 1 : place + _REACH_OF_OR]
         if after and after[0] in _NO_CHOICE:
             continue
@@ -156,14 +158,27 @@ def _is_one_choice(reply: Answered, asked: Asked, answer: Expected, first: int, 
     return False
 
 
+def _is_in_brackets(reply: Answered, last: int, place: int) -> bool:
+    """Whether a word stands in brackets that open after the match and with something else than `or`."""
+    passage = reply.passage
+    between = passage.folded[passage.ends[last] : passage.starts[place]]
+    return between.count("(") > between.count(")") and between[between.rindex("(") + 1 :].strip() not in ("", "either")
+
+
 def _restates(reply: Answered, answer: Expected) -> bool:
     """`One kilogram, or 1000 g`: all numbers are the expected one."""
     wanted = answer.facts.quantities
     if not answer.only_facts or len(wanted) != 1:
         return False
     return all(
-        compare(wanted[0]._replace(about=True), other) in ("same", "rounded") for other in reply.facts.quantities
+        compare(wanted[0]._replace(about=_per_unit(other) != _per_unit(wanted[0])), other) in ("same", "rounded")
+        for other in reply.facts.quantities
     )
+
+
+def _per_unit(number: Quantity) -> float:
+    """How much one of its unit is, to tell units apart."""
+    return round(number.readings[0].amount / number.value, 9) if number.value else 1.0
 
 
 def _is_new(word: str, asked: Asked, answer: Expected) -> bool:
@@ -229,7 +244,7 @@ def _is_second(reply: Answered, asked: Asked, answer: Expected, first: int) -> b
         passage.folded, passage.ends[opening[-1]], passage.starts[first]
     ):
         return False
-    if first in opening:
+    if first in opening or _GONE.search(folded):
         return False
     new = [
         place
@@ -237,6 +252,10 @@ def _is_second(reply: Answered, asked: Asked, answer: Expected, first: int) -> b
         if _is_new(passage.stems[place], asked, answer) and passage.stems[place] not in GENERIC
     ]
     return bool(new) and len(opening) <= _SHORT_ANSWER and _is_name(reply, new[0]) and new[0] <= 2
+
+
+_GONE = lazy(r"\b(?:left|resigned|retired|quit|died|stepped down|gone|moved on)\W*$")
+"""`Julia Stein left; Omar Haddad runs it now`."""
 
 
 def _is_title(reply: Answered, place: int) -> bool:
@@ -257,7 +276,15 @@ def _is_compared(reply: Answered, asked: Asked, answer: Expected, first: int) ->
     cues = [word for word in before if word in _COMPARISONS or (word in _RELATIONS and before[-1] in ("of", "to"))]
     if not cues or answer.only_facts or cues[0] in asked.words or cues[0] in answer.passage.stems:
         return False
-    return any(_is_new(word, asked, answer) for word in stems[: stems.index(cues[0], start)])
+    others = range(stems.index(cues[0], start))
+    return any(_is_new(stems[place], asked, answer) or _is_option(reply, asked, answer, place) for place in others)
+
+
+def _is_option(reply: Answered, asked: Asked, answer: Expected, place: int) -> bool:
+    """Whether a word is a name that the question sets beside the expected one: `which is cheaper, A100 or H100`."""
+    word = reply.passage.stems[place]
+    known = word in answer.weights or word in STOP or word not in asked.words
+    return not known and " or " in asked.folded and _is_name(reply, place)
 
 
 def _is_elsewhere(reply: Answered, asked: Asked, answer: Expected, first: int, last: int) -> bool:

@@ -181,6 +181,7 @@ _HINT = lazy(
 
 def plain_values(folded: str, asked: Asked, *, often: bool, share: bool) -> str:
     """A folded text with its values in plain spelling; `often`, `share`: whether it may tell how often, or a share."""
+    folded = _plain_figures(folded, asked)
     if _HINT.search(folded) is None:
         return folded
     if often:
@@ -197,6 +198,51 @@ def plain_values(folded: str, asked: Asked, *, often: bool, share: bool) -> str:
     folded = _SHARED_MULTIPLIER.sub(r"\g<low> \g<many>\g<to>\g<high> \g<many>", folded)
     folded = _OR_MORE.sub(_read_bound, folded)
     return _plain_times(folded, asked)
+
+
+_POWER = lazy(
+    r"(?<![\w.^])(?:(\d{1,15}(?:\.\d{1,15})?) ?[x*×] ?)?(\d{1,4})(?:\^|\*\*)\(?([+-]?\d{1,2})\)?(?![\w^]|\.\d)"
+)
+_EXPONENT = lazy(r"(?<![\w.])(\d{1,15}(?:\.\d{1,15})?)e([+-]?\d{1,2})(?![\w]|\.\d)")
+_HOURS = lazy(r"(?<![\w.,:])(\d{1,3})(?: ?h ?([0-5]\d)(?: ?m(?:in(?:utes)?)?)?|:([0-5]\d) ?(?:h|hrs?|hours?))(?![\w:])")
+_NOTHING = lazy(
+    r"\b(?:none|nil|zero|nothing)\b|\b(?:there (?:are|were|is|was)|has|have|had|with|found|found:) no(?= [a-z])(?! "
+    r"(?:more|less|fewer|longer|one|way|doubt))|^no(?= [a-z])(?! (?:more|less|fewer|longer|one|way|idea|doubt))"
+)
+_HOW_MANY = lazy(r"\bhow (?:many|much)\b|\b(?:number|count|amount) of\b")
+_MOST_POWER = 30
+
+
+def _plain_figures(folded: str, asked: Asked) -> str:
+    """Powers worked out, and hours with minutes written out: 2^10, 1e-3, 1h30."""
+    if "^" in folded or "**" in folded:
+        folded = _POWER.sub(_worked_out, folded)
+    if "e" in folded:
+        folded = _EXPONENT.sub(lambda match: _figure(float(match[0])), folded)
+    if asked.kind in ("quantity", "number", "open") and "h" in folded:
+        folded = _HOURS.sub(lambda match: f"{match[1]} hours {match[2] or match[3]} minutes", folded)
+    return folded
+
+
+def _worked_out(match: re.Match[str]) -> str:
+    base, power = float(match[2]), int(match[3])
+    if abs(power) > _MOST_POWER or (not base and power < 0):
+        return match[0]
+    return _figure(float(match[1] or 1) * base**power)
+
+
+def _figure(value: float) -> str:
+    return f"{value:.0f}" if value == int(value) else f"{value:.15f}".rstrip("0")
+
+
+def as_zero(folded: str, asked: Asked, wanted: str) -> str:
+    """`None`, `there are no errors` as 0, where none are expected and the question asks how many."""
+    if not _ZERO.fullmatch(wanted) or not _HOW_MANY.search(asked.folded):
+        return folded
+    return _NOTHING.sub(lambda match: "0" if " " not in match[0] else match[0][:-2] + "0", folded)
+
+
+_ZERO = lazy(r"\W*(?:0|zero|none|nil|nothing)\b(?: [a-z]+)?\W*")
 
 
 def _plain_times(folded: str, asked: Asked) -> str:

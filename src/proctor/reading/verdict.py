@@ -31,3 +31,5 @@ class Verdict(NamedTuple):
     """Of what form the expected answer is."""
     answer: Expected | None = None
     """The spelling of the expected answer that is met best."""
+    doubtful: bool = False
+    """Whether something in it may turn it round, so that somebody should look at it."""

@@ -11,6 +11,8 @@ from proctor.reading.names import TITLES, are_one
 from proctor.reading.question import Asked
 from proctor.reading.text.overlap import STOP, weight
 from proctor.reading.text.passage import Passage
+from proctor.reading.text.words import stem_set
+from proctor.reading.thesaurus import likeness
 
 _LONG = 5
 """From so many telling words on, an answer is a statement: the share of it that is found is its value."""
@@ -24,6 +26,7 @@ _CONFLICT = 0.7
 _FAMILY_NAME = 0.85
 """For somebody's family name where nothing speaks for another bearer of it."""
 _OTHER_NAME = 0.97
+_OTHER_WORD, _LIKE = 0.95, 0.9
 _SHORT_REPLY = 40
 _LONGEST_WORD = 30
 _LONG_WORD = 8
@@ -163,10 +166,22 @@ def _found(reply: Answered, asked: Asked, answer: Expected) -> dict[str, _Place]
         return _near_each_other(found, reply, answer) if 1 < len(found) < _LONG else found
     if len(found) < len(answer.weights):
         _add_names(found, reply, answer)
+        _add_superiors(found, reply, answer)
         _add_short_forms(found, reply, answer)
         _add_compounds(found, reply, answer)
         _add_slips(found, reply, answer)
+        if not answer.statement and answer.text.rstrip().endswith("."):
+            _add_synonyms(found, reply, answer)
     return found
+
+
+def _add_synonyms(found: dict[str, _Place], reply: Answered, answer: Expected) -> None:
+    """`Shut the lid` for `Close the lid.`: of a sentence, which names nothing, a word may stand for another."""
+    for word in answer.weights:
+        places = enumerate(reply.passage.stems) if word not in found else ()
+        place = next((at for at, other in places if other not in STOP and likeness(word, other) >= _LIKE), None)
+        if place is not None:
+            found[word] = _Place(place, place, _OTHER_WORD)
 
 
 def _add_names(found: dict[str, _Place], reply: Answered, answer: Expected) -> None:
@@ -176,6 +191,20 @@ def _add_names(found: dict[str, _Place], reply: Answered, answer: Expected) -> N
             place = next((place for place, other in enumerate(reply.passage.stems) if are_one(word, other)), None)
             if place is not None:
                 found[word] = _Place(place, place, _OTHER_NAME)
+
+
+_DIRECT = stem_set("line direct immediate")
+
+
+def _add_superiors(found: dict[str, _Place], reply: Answered, answer: Expected) -> None:
+    """The direct manager for the line manager."""
+    for one, whom in pairwise(answer.passage.stems):
+        if one not in _DIRECT or one in found or one not in answer.weights:
+            continue
+        pairs = enumerate(pairwise(reply.passage.stems))
+        place = next((at for at, (word, after) in pairs if word in _DIRECT and after == whom), None)
+        if place is not None:
+            found[one] = _Place(place, place, _OTHER_NAME)
 
 
 def _near_each_other(found: dict[str, _Place], reply: Answered, answer: Expected) -> dict[str, _Place]:

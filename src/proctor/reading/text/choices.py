@@ -92,8 +92,8 @@ def _is_acronym(part: str) -> bool:
 
 def _with_brackets(text: str) -> list[str]:
     inside = [_NAMING.sub("", part.strip()) for part in _BRACKETS.findall(text)]
-    if not inside:
-        return [text]
+    if not inside or all(len(part) == 1 for part in inside):
+        return [text]  # (a) and (c)
     outside = " ".join(_BRACKETS.sub(" ", text).split())
     share = _OF_SHARE.fullmatch(outside.lower().replace("-", " "))
     return [

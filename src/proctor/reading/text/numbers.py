@@ -29,6 +29,7 @@ _NAME_BEFORE = lazy(r"\d\.$|[^\W_][^\W_]$|[^\W_v]$")
 # Up to three words after a number: multiplier, unit, or what is counted.
 _NEXT = r"([^\s\d,.;:!?()\[\]\"^]+(?:\^\d)?)"
 _TAIL = lazy(rf"(\sand\sa\s(?:half|quarter)\b)?(?:([\s-]?){_NEXT}(?:\s{_NEXT}(?:\s{_NEXT})?)?)?")
+_ANOTHER = lazy(r"[\s-]{1,2}[$€£¥₹]\s?\d")  # the sign of the next amount is no unit of this one: $10-$20
 _AND_HALF = lazy(r"\sand\sa\s(half|quarter)\b")
 _CURRENCY = lazy(r"(us\$|a\$|c\$|[$€£¥₹]|\b(?:usd|eur|gbp|jpy|cny|inr|chf|aud|cad))\s?$")
 _ABOUT = lazy(
@@ -245,7 +246,7 @@ def _before(folded: str, start: int) -> tuple[int, str, str]:
 
 
 def _tail(folded: str, end: int) -> _Tail:
-    if end == len(folded) or folded[end] in ".,;:!?)":
+    if end == len(folded) or folded[end] in ".,;:!?)" or (folded[end] in "- " and _ANOTHER.match(folded, end)):
         return _Tail(end)
     match = _TAIL.match(folded, end)
     half, gap, *following = match.groups() if match else (None, "")
@@ -349,9 +350,8 @@ def _on_scale(value: float, other: float, amount: float, dimension: str) -> floa
 
 
 def _adds_to(first: Quantity, second: Quantity) -> bool:
-    if not first.dimension or first.dimension != second.dimension or first.dimension == "share":
-        return False
-    return second.readings[0].amount / (second.value or 1.0) < first.readings[0].amount / (first.value or 1.0)
+    alike = first.dimension == second.dimension and first.dimension not in ("", None, "share", "temperature")
+    return alike and second.readings[0].amount / (second.value or 1.0) < first.readings[0].amount / (first.value or 1.0)
 
 
 def compare(expected: Quantity, found: Quantity) -> Comparison:

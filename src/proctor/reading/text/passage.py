@@ -10,6 +10,7 @@ from proctor.reading.text.lazy import lazy
 from proctor.reading.text.words import PAST, stem, stem_set, word_matches
 
 _COUNTRIES = lazy(r"\bunited states(?: of america)?\b|\b(?:united kingdom|great britain)\b")
+_SHORT_TITLES = frozenset(("mr", "mrs", "ms", "dr", "prof"))
 _CLAUSE_WORDS = stem_set("but however although though whereas while which who whose where because despite yet unlike")
 
 
@@ -95,7 +96,7 @@ def _ends_sentence(between: str, last: str) -> bool:
     """Whether a sentence ends in these signs; after a single letter a full stop only abbreviates."""
     if ";" in between or "\n" in between or "!" in between or "?" in between:
         return True
-    return ". " in between and len(last) > 1
+    return ". " in between and len(last) > 1 and not (between == ". " and last in _SHORT_TITLES)
 
 
 def _ends_clause(between: str) -> bool:

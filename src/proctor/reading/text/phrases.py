@@ -6,6 +6,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from proctor.reading.text.figures import figure_pattern, is_version, misses_sign, unit_follows
 from proctor.reading.text.fold import fold
 from proctor.reading.text.inflection import phrase_pattern
 from proctor.reading.text.lazy import lazy
@@ -26,22 +27,40 @@ _UNSPACED = (
 def find(text: str, phrase: str) -> Span | None:
     """Where a phrase stands as whole words; both are folded. A blank in it stands for any white space."""
     span = find_exact(text, phrase)
+    while span is not None and misses_sign(text, span[0]):
+        span = find_exact(text, phrase, span[1])
     if span is not None or " " not in phrase or not _OTHER_BLANKS.search(text):
         return span
     start = text.find(phrase[: phrase.index(" ")])
     if start < 0:
         return None
     spans = (match.span() for match in _space_out(phrase).finditer(text, start))
-    return next((span for span in spans if _stands_alone(text, *span)), None)
+    return next((span for span in spans if _stands_alone(text, *span) and not misses_sign(text, span[0])), None)
 
 
 def find_inflected(text: str, phrase: str) -> Span | None:
-    """Where a phrase stands in another form of its words: a plural, a possessive, a verb's -s, -ed or -ing."""
+    """Where a phrase stands in another form of its words (a plural, a possessive, a verb's -s, -ed or -ing) or of its
+    numbers (1,000, 16GB, v2.4.1)."""
     pattern = phrase_pattern(phrase)
-    if pattern is None:
-        return None
-    spans = (match.span() for match in pattern.finditer(text))
-    return next((span for span in spans if _stands_alone(text, *span)), None)
+    spans = (match.span() for match in pattern.finditer(text)) if pattern is not None else iter(())
+    span = next((span for span in spans if _stands_alone(text, *span) and not misses_sign(text, span[0])), None)
+    return _find_figure(text, phrase) if span is None else span
+
+
+def _find_figure(text: str, phrase: str) -> Span | None:
+    pattern = figure_pattern(phrase)
+    spans = (match.span() for match in pattern.finditer(text)) if pattern is not None else iter(())
+    return next((span for span in spans if _stands_as_figure(text, *span)), None)
+
+
+def _stands_as_figure(text: str, start: int, end: int) -> bool:
+    """Whether nothing but a unit clings to a number, or the v of a version."""
+    before = start - is_version(text, start, end)
+    if misses_sign(text, start) or _cuts_number(text, start) or _cuts_number(text, end):
+        return False
+    if before > 0 and _belong_together(text[before - 1], text[before]):
+        return False
+    return end >= len(text) or not _belong_together(text[end - 1], text[end]) or unit_follows(text, end)
 
 
 def find_exact(text: str, phrase: str, start: int = 0) -> Span | None:

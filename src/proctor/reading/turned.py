@@ -1,0 +1,155 @@
+"""Short answers turned round: on for off, south for north, everyone for only you, half for full, after for before."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from proctor.reading.expected import Answered, Expected
+from proctor.reading.opposites import NEGATORS, OPPOSITES
+from proctor.reading.text.lazy import lazy
+from proctor.reading.text.overlap import STOP
+from proctor.reading.text.passage import Passage
+from proctor.reading.text.words import stem_set
+
+_PARTICLE = lazy(
+    r"\b(?:turn|switch|power|log|sign|check|opt|plug|scroll|roll|swipe|zoom|slide|put|flip|clock)(?:s|t?ed|p?ed|g?ed|t?ing"
+    r"|p?ing|g?ing|ing)? (?:[\w'-]{1,20} ){0,3}?(?P<way>on|off|in|out|up|down)(?!\w)"
+)
+_WAYS = {"on": "off", "off": "on", "in": "out", "out": "in", "up": "down", "down": "up"}
+_SIDES = tuple(
+    tuple(stem_set(side) for side in group.split("|"))
+    for group in (
+        "north northern | south southern | east eastern | west western",
+        "left | right", "top | bottom", "upper | lower", "front | rear", "inside indoors | outside outdoors",
+        "upstairs | downstairs", "before prior | after afterwards", "always | never | sometimes",
+        "full whole entire fully completely | half partial partially partly", "low empty | full fully high",
+        "more | less fewer", "most | least", "maximum | minimum",
+        "include included | exclude excluded", "incoming | outgoing", "internal | external", "upload | download",
+        "weekday | weekend", "morning | afternoon | evening | night",
+        "open | closed", "required mandatory compulsory | optional voluntary",
+        "increase | decrease reduce", "enable | disable", "oldest | newest",
+        "highest | lowest", "largest biggest | smallest", "ascending | descending", "clockwise | anticlockwise",
+    )
+)  # fmt: skip
+"""Words of which one stands in the place of another: each group's sides exclude one another."""
+_SIDED = frozenset(word for sides in _SIDES for side in sides for word in side)
+_EVERYONE = lazy(
+    r"\b(?:everyone|everybody|anyone|anybody|the (?:general )?public|at any time|any time|anytime|whenever you|anywhere"
+    r"|everywhere|without (?:any )?(?:limit|restriction)s?|all (?:employees|staff|users|visitors|members"
+    r"|customers|guests|people|colleagues))\b"
+)
+_NOBODY = lazy(r"\b(?:nobody|no one|none of|no (?:employees?|staff|users?|visitors?|members?|customers?|guests?))\b")
+_RESTRICTS = lazy(
+    r"\b(?:only|solely|exclusively|just|alone|nobody else|no one else|but|except|other than|unless|apart)\b"
+)
+_QUOTED = lazy(r"(?:^|(?<=[\s(]))['\"]([^'\"]{2,40})['\"](?!\w)")
+_LONGEST_REPLY, _LONGEST_ANSWER = 40, 8
+_REACH = 3
+
+
+class TurnedRound(NamedTuple):
+    """What a reply turns round."""
+
+    does: str
+    """In words."""
+    sure: bool
+    """Whether it says little else, so that this decides."""
+
+
+def turned_round(reply: Answered, answer: Expected, known: frozenset[str]) -> TurnedRound | None:
+    """What a reply turns round in a short expected answer; None: nothing. `known`: the question's telling words."""
+    if (
+        len(reply.passage) > _LONGEST_REPLY
+        or len(answer.passage) > _LONGEST_ANSWER
+        or answer.squeezed in reply.squeezed
+    ):
+        return None
+    found = _other_way(reply, answer) or _others_whom(reply, answer) or _other_side(reply, answer)
+    alike = _is_alike(reply, answer, known)
+    if not found and alike and not answer.statement and answer.text.rstrip().endswith("."):  # a name has no opposite
+        found = _opposite_word(reply, answer)
+    return TurnedRound(found, alike) if found else None
+
+
+@lru_cache(maxsize=1024)
+def _can_turn(text: str, stems: tuple[str, ...]) -> bool:
+    """Whether an expected answer is short and has a word that may be turned round: most have none."""
+    if len(stems) > _LONGEST_ANSWER:
+        return False
+    told = text.lower()
+    sided = not _SIDED.isdisjoint(stems)
+    worded = any(word in OPPOSITES for word in stems) and told.rstrip().endswith(".")
+    return sided or worded or any(each.search(told) for each in (_PARTICLE, _EVERYONE, _NOBODY, _RESTRICTS))
+
+
+def _is_alike(reply: Answered, answer: Expected, known: frozenset[str]) -> bool:
+    """Whether the reply is the expected answer with little changed: brief, and in its words."""
+    own = [word for word in answer.weights if word not in known]
+    shared = sum(word in reply.stems for word in answer.weights)
+    new = [word for word in reply.stems if word not in STOP and word not in answer.weights and word not in known]
+    return shared > 0 and len(new) <= max(2, len(own))
+
+
+def _other_way(reply: Answered, answer: Expected) -> str:
+    """`TurnedRound on the power` for `turn off the power`."""
+    own = {match["way"] for match in _PARTICLE.finditer(answer.passage.folded)}
+    theirs = {match["way"] for match in _PARTICLE.finditer(reply.passage.folded)}
+    if not own or not theirs or own & theirs or not NEGATORS.isdisjoint(reply.stems):
+        return ""
+    return next((f"says {way!r}" for way in theirs if _WAYS[way] in own), "")
+
+
+def _others_whom(reply: Answered, answer: Expected) -> str:
+    """`Everyone` for `only you`, `nobody` for `everyone`."""
+    own, theirs = answer.passage.folded, reply.passage.folded
+    everyone = _EVERYONE.search(theirs)
+    if everyone and not _RESTRICTS.search(theirs) and (_RESTRICTS.search(own) or _NOBODY.search(own)):
+        return "" if _EVERYONE.search(own) else f"says {everyone[0]!r}"
+    nobody = _NOBODY.search(theirs)
+    if nobody and _EVERYONE.search(own) and not _EVERYONE.search(theirs) and not _RESTRICTS.search(theirs):
+        return f"says {nobody[0]!r}"
+    return ""
+
+
+def _other_side(reply: Answered, answer: Expected) -> str:
+    """`South` for `north`, with no negation that would turn it round."""
+    own, theirs = frozenset(answer.passage.stems), reply.stems
+    if _SIDED.isdisjoint(own) or _SIDED.isdisjoint(theirs):
+        return ""
+    for sides in _SIDES:
+        mine = [side for side in sides if side & own]
+        others = [side for side in sides if side & theirs]
+        if len(mine) != 1 or len(others) != 1 or mine[0] & theirs or others[0] & own:
+            continue
+        place = next(at for at, word in enumerate(reply.passage.stems) if word in others[0])
+        ours = next(at for at, word in enumerate(answer.passage.stems) if word in mine[0])
+        if _is_denied(reply.passage, place) == _is_denied(answer.passage, ours):
+            return f"says {reply.passage.quote(place, place)!r}"
+    return ""
+
+
+def _opposite_word(reply: Answered, answer: Expected) -> str:
+    """`Free of charge` for `paid`: a word of the reply that is the reverse of one that it lacks."""
+    own, theirs = answer.passage.stems, reply.passage.stems
+    for ours, word in enumerate(own):
+        against = OPPOSITES.get(word)
+        if against is None or word in reply.stems or word in STOP or not against.isdisjoint(own):
+            continue
+        place = next((at for at, other in enumerate(theirs) if other in against and other not in STOP), None)
+        if place is not None and _is_denied(reply.passage, place) == _is_denied(answer.passage, ours):
+            return f"says {reply.passage.quote(place, place)!r}"
+    return ""
+
+
+def _is_denied(passage: Passage, place: int) -> bool:
+    return not NEGATORS.isdisjoint(passage.stems[max(0, place - _REACH) : place])
+
+
+def lacks_label(reply: Answered, answer: Expected) -> str:
+    """What an expected answer has in quotes, `click 'Forgot password'`, and the reply nowhere; empty: nothing."""
+    if "'" not in answer.passage.folded and '"' not in answer.passage.folded:
+        return ""
+    labels = [label.strip() for label in _QUOTED.findall(answer.passage.folded)]
+    lacking = [label for label in labels if label and label not in reply.passage.folded]
+    return lacking[0] if labels and len(lacking) == len(labels) else ""
