@@ -38,10 +38,12 @@ _forked = False
 
 
 def _after_fork_in_child() -> None:
-    global _forked
+    global _forked, _lasting_lock
     _forked = True
     _idle.clear()  # a fork copies the queues, but not the threads that serve them
     _kept.clear()
+    _lasting.clear()
+    _lasting_lock = threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
@@ -221,6 +223,23 @@ def own_stage() -> Iterator[Stage]:
             _kept.append(served)
         else:
             served.end()
+
+
+_lasting: list[_ServedLoop] = []
+_lasting_lock = threading.Lock()
+
+
+def lasting_loop() -> asyncio.AbstractEventLoop:
+    """The one loop of ours that outlives every caller's: connections that anybody may use are kept there."""
+    with _lasting_lock:
+        if not _lasting:
+            _lasting.append(_ServedLoop())
+        return _lasting[0].loop
+
+
+async def on_lasting_loop(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Run a coroutine on that loop, in this context, and wait for it; cancelling the wait cancels the coroutine."""
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(make(), lasting_loop()))
 
 
 def _take_loop() -> _ServedLoop:

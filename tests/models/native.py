@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import threading
 from collections.abc import Callable, Iterator
@@ -34,6 +35,8 @@ class Dialect:
 
     scheme: str
     package: str
+    kind: str
+    """The chat model's class in that package."""
     path: str
     address: str
     """The variable by which its package is told another address."""
@@ -47,6 +50,11 @@ class Dialect:
     @property
     def spec(self) -> str:
         return f"{self.scheme}:m"
+
+    def model(self) -> Any:
+        """LangChain's chat model for it."""
+        options = {} if self.scheme == "ollama" else {"max_retries": 1 if self.scheme == "google" else 0}
+        return getattr(importlib.import_module(self.package), self.kind)(model="m", **options)
 
 
 def _anthropic(said: Said) -> Body:
@@ -107,6 +115,7 @@ DIALECTS = (
     Dialect(
         scheme="anthropic",
         package="langchain_anthropic",
+        kind="ChatAnthropic",
         path="/v1/messages",
         address="ANTHROPIC_BASE_URL",
         key="ANTHROPIC_API_KEY",
@@ -117,6 +126,7 @@ DIALECTS = (
     Dialect(
         scheme="google",
         package="langchain_google_genai",
+        kind="ChatGoogleGenerativeAI",
         path="/v1beta/models/m:generateContent",
         address="GOOGLE_GEMINI_BASE_URL",
         key="GOOGLE_API_KEY",
@@ -127,6 +137,7 @@ DIALECTS = (
     Dialect(
         scheme="ollama",
         package="langchain_ollama",
+        kind="ChatOllama",
         path="/api/chat",
         address="OLLAMA_HOST",
         key=None,

@@ -11,7 +11,8 @@ from pydantic import ConfigDict
 from tests.models.scripted import Prose
 
 from proctor.errors import InputError
-from proctor.models.load import load_model, source_of
+from proctor.models.langchain import source_of
+from proctor.models.load import load_model
 from proctor.spending.providers import COMPATIBLE_KEY, PROVIDERS, Source, source_at
 
 
@@ -20,6 +21,10 @@ class Recorded(Prose):
 
     model_config = ConfigDict(extra="allow")
     script: Any = None
+
+
+BY_CLASS = {name: provider for name, provider in PROVIDERS.items() if not provider.speaks_openai}
+"""Those whose models are of a class of LangChain's."""
 
 
 @pytest.fixture(autouse=True)
@@ -32,8 +37,8 @@ def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def _providers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Provider packages whose classes only record; the real ones are tried in test_providers.py."""
-    for provider in PROVIDERS.values():
+    """Provider packages whose classes only record; the real ones are tried in test_native_providers.py."""
+    for provider in BY_CLASS.values():
         package = ModuleType(provider.package)
         setattr(package, provider.kind, Recorded)
         monkeypatch.setitem(sys.modules, provider.package, package)
@@ -56,31 +61,12 @@ def made_with(name: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        ("openai:gpt-small", {"model": "gpt-small", "max_retries": 0}),
         ("anthropic:claude-small", {"model": "claude-small", "max_retries": 0}),
         ("google:gemini-small", {"model": "gemini-small", "max_retries": 1}),
-        ("ollama:llama3:8b", {"model": "llama3:8b"}),
     ],
 )
 def test_a_name_gives_the_providers_model_without_retries_of_its_own(name: str, options: dict[str, Any]) -> None:
     assert made_with(name) == options
-
-
-@pytest.mark.usefixtures("_providers", "_keys")
-@pytest.mark.parametrize("model", ["llama3", "@cf/meta/llama", "org/model:latest"])
-def test_a_compatible_server_is_named_by_model_and_address(model: str) -> None:
-    assert made_with(f"openai-compatible:{model}@http://127.0.0.1:8000/v1") == {
-        "model": model,
-        "base_url": "http://127.0.0.1:8000/v1",
-        "api_key": "none",
-        "max_retries": 0,
-    }
-
-
-@pytest.mark.usefixtures("_providers", "_keys")
-def test_a_compatible_server_gets_its_own_key_and_never_openais(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(COMPATIBLE_KEY, "the-servers-own")
-    assert made_with("openai-compatible:m@https://example.org/v1")["api_key"] == "the-servers-own"
 
 
 @pytest.mark.parametrize("rest", ["llama3", "llama3@127.0.0.1:8000", "@http://127.0.0.1"])
@@ -109,17 +95,14 @@ def test_a_missing_key_is_named_before_the_run(name: str, key: str) -> None:
 @pytest.mark.parametrize(
     ("name", "line"),
     [
-        ("openai:x", 'pip install "proctor[openai]"'),
-        ("openai-compatible:x@http://127.0.0.1", 'pip install "proctor[openai]"'),
         ("anthropic:x", 'pip install "proctor[anthropic]"'),
         ("google:x", 'pip install "proctor[google]"'),
-        ("ollama:x", 'pip install "proctor[ollama]"'),
     ],
 )
 def test_a_missing_package_gives_the_line_that_installs_it(
     name: str, line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for provider in PROVIDERS.values():
+    for provider in BY_CLASS.values():
         monkeypatch.setitem(sys.modules, provider.package, None)
     with pytest.raises(InputError) as caught:
         load_model(name)
@@ -138,15 +121,14 @@ sys.exit(main(sys.argv[1:]))
 @pytest.mark.parametrize("role", ["--reviewer", "--examiner"])
 def test_in_an_environment_without_any_of_them_the_command_says_which_one_to_install(role: str, tmp_path: Path) -> None:
     (tmp_path / "b.csv").write_text('"1 + 1?";"2"\n')
-    models = {name: f"{name}:m@http://127.0.0.1:9/v1" if "compatible" in name else f"{name}:m" for name in PROVIDERS}
-    for name, model in models.items():
-        arguments = ["run", "b.csv", "--agent", "demo:librarian", role, model]
+    for name, provider in BY_CLASS.items():
+        arguments = ["run", "b.csv", "--agent", "demo:librarian", role, f"{name}:m"]
         arguments += ["--type", "abm-dynamic"] if role == "--examiner" else []
         done = subprocess.run(
             [sys.executable, "-c", _BLOCKED, *arguments], capture_output=True, text=True, cwd=tmp_path, check=False
         )
         assert done.returncode == 2, done.stderr
-        assert f'not installed: pip install "{PROVIDERS[name].install}"' in done.stderr
+        assert f'not installed: pip install "{provider.install}"' in done.stderr
         assert "Traceback" not in done.stderr
 
 
@@ -161,9 +143,9 @@ def test_what_the_provider_says_when_it_is_made_is_passed_on_without_the_key(mon
     def refuse(**_: Any) -> None:
         raise ValueError("bad key sk-secret-of-the-test")
 
-    monkeypatch.setattr(sys.modules["langchain_openai"], "ChatOpenAI", refuse)
-    with pytest.raises(InputError, match="cannot make the model 'openai:x'") as caught:
-        load_model("openai:x")
+    monkeypatch.setattr(sys.modules["langchain_anthropic"], "ChatAnthropic", refuse)
+    with pytest.raises(InputError, match="cannot make the model 'anthropic:x'") as caught:
+        load_model("anthropic:x")
     assert "sk-secret" not in str(caught.value)
 
 
@@ -244,8 +226,10 @@ def test_a_live_object_that_is_no_model_is_refused() -> None:
 
 
 def test_importing_the_room_imports_no_langchain() -> None:
-    modules = "load, structured, fence, call, parse"
-    program = f"import sys; from proctor.models import {modules}; sys.exit('langchain_core' in sys.modules)"
+    modules = ", ".join(
+        f"proctor.models.{name}" for name in ("load", "structured", "fence", "langchain", "openai_model")
+    )
+    program = f"import sys; import {modules}; sys.exit('langchain_core' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
@@ -265,9 +249,9 @@ def test_whose_limits_count_is_told_by_provider_and_host(provider: str, url: str
 
 
 def test_a_models_source_is_told_by_its_package_and_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("langchain_openai", reason='not installed: pip install "proctor[openai]"')
-    compatible = load_model("openai-compatible:m@http://127.0.0.1:8000/v1")
-    assert source_of(compatible) == Source(provider="openai-compatible", host="127.0.0.1:8000")
+    openai = pytest.importorskip("langchain_openai", reason='not installed: pip install "proctor[openai]"')
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-of-the-test")
-    assert source_of(load_model("openai:m")) == Source(provider="openai")
+    compatible = openai.ChatOpenAI(model="m", base_url="http://127.0.0.1:8000/v1")
+    assert source_of(compatible) == Source(provider="openai-compatible", host="127.0.0.1:8000")
+    assert source_of(openai.ChatOpenAI(model="m")) == Source(provider="openai")
     assert source_of(Prose(script=[])) == Source(provider="tests")

@@ -13,11 +13,12 @@ from tests.models.verdict import Verdict
 
 from proctor.benchmark import Case
 from proctor.errors import EnvironmentFault, Misconfigured
-from proctor.models.load import load_model
 from proctor.models.structured import ask
-from proctor.reviewers.model import load
+from proctor.reviewers.model import ModelReviewer, load
 from proctor.score import Review
 from proctor.spending.budget import Budget
+from proctor.spending.prices import price_of
+from proctor.spending.providers import PROVIDERS
 from proctor.spending.run_limits import RunLimits, enforce_limits
 from proctor.transcript import Reply, Turn
 from proctor.usage import Usage
@@ -50,7 +51,13 @@ def answering(dialect: Dialect, data: object) -> Said:
 
 
 async def review(dialect: Dialect) -> Review:
-    reviewer = load(dialect.spec, {"prices": PRICES})
+    """By name where that gives LangChain's class, else by the class itself, as one that is handed in."""
+    named = not PROVIDERS[dialect.scheme].speaks_openai
+    reviewer = (
+        load(dialect.spec, {"prices": PRICES})
+        if named
+        else ModelReviewer(dialect.model(), name=dialect.spec, price=price_of(dialect.spec, PRICES))
+    )
     return await reviewer.review(CASE, [Turn(number=1, question="Who?", reply=Reply(text="Ada."))])
 
 
@@ -108,7 +115,7 @@ async def test_a_provider_that_cannot_be_reached_is_the_environments(
     dialect: Dialect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with provider(dialect, monkeypatch):
-        model = load_model(dialect.spec)
+        model = dialect.model()
     with pytest.raises(EnvironmentFault):
         await ask(model, system="You judge.", user="Judge this.", schema=Verdict)
 

@@ -7,6 +7,7 @@ import gzip
 import socket
 import struct
 from collections.abc import AsyncIterator, Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,53 @@ async def test_a_body_that_does_not_fit_into_the_socket_arrives_whole() -> None:
 
     async with serving(count) as server:
         assert (await post(server.url, b"x" * 30_000_000)).body == b"30000000"
+
+
+async def test_a_stream_that_ends_after_what_was_read_of_it_gives_its_connection_back() -> None:
+    async def stream(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse()
+        await response.prepare(request)
+        await response.write(b"last word")
+        await asyncio.sleep(0.02)
+        await response.write_eof()
+        return response
+
+    client = Client()
+    async with serving(stream) as server:
+        for _ in range(3):
+            async with client.open("GET", server.url) as incoming:
+                assert await anext(aiter(incoming.chunks())) == b"last word"
+            await asyncio.sleep(0.1)
+        await client.close()
+    assert len(server.peers) == 1
+
+
+@pytest.mark.parametrize("how", ["left", "closed", "failed"])
+async def test_a_stream_without_end_is_let_go_of(how: str) -> None:
+    gone = asyncio.Event()
+
+    async def stream(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse()
+        await response.prepare(request)
+        await response.write(b"first word")
+        try:
+            await asyncio.Event().wait()
+        finally:
+            gone.set()
+        return response
+
+    client = Client()
+    async with serving(stream) as server:
+        with pytest.raises(ZeroDivisionError) if how == "failed" else nullcontext():
+            async with client.open("GET", server.url) as incoming:
+                await anext(aiter(incoming.chunks()))
+                if how == "failed":
+                    raise ZeroDivisionError
+        if how == "closed":
+            await client.close()
+        async with asyncio.timeout(2.0):
+            await gone.wait()
+        await client.close()
 
 
 async def test_connections_are_reused() -> None:

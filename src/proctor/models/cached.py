@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from proctor.models.call import NOTHING, ModelAnswer, PreparedModel
+from proctor.models.call import PreparedModel
+from proctor.models.contract import NOTHING, ModelAnswer
 from proctor.spending.cache import key_of
 from proctor.spending.run_limits import current, current_scope
 from proctor.usage import Usage
@@ -30,10 +31,10 @@ def key_for(line: PreparedModel, system: str, user: str, *, structured: bool) ->
     which attempt it is: trials would all be given the first one's answer.
     """
     limits, scope = current(), current_scope()
-    if limits is None or limits.cache is None or scope is None or line.identity is None:
+    if limits is None or limits.cache is None or scope is None or line.client.identity is None:
         return None
     asked = (system.encode(errors="replace"), user.encode(errors="replace"))
-    return key_of("chat model", line.identity, line.shape.schema, structured, asked, scope)
+    return key_of("chat model", line.client.identity, line.shape.schema, structured, asked, scope)
 
 
 async def recall(key: bytes | None) -> ModelAnswer | None:

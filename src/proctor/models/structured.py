@@ -4,32 +4,27 @@
     answer.value, answer.text, answer.usage
 
 Where the model can be made to answer in a schema, it is; elsewhere the schema stands in the prompt and JSON is
-read out of the text. The first half of LangChain's structured output (what is bound to the call) is used and
-the second (its parsers) is not: reading the message here costs a tenth of the CPU, and one way of reading
-serves tool calls, JSON mode and prose alike.
+read out of the text.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from proctor.errors import CallError, EnvironmentFault, FailureKind, Misconfigured, ProctorError
 from proctor.failures import blame, said, with_spending
 from proctor.failures.evidence import evidence_of, is_late, is_wrong_address, status_of
 from proctor.failures.messages import is_too_long, retry_after
 from proctor.models import cached as remembering
-from proctor.models.call import ModelAnswer, PreparedModel, line_to
+from proctor.models.call import PreparedModel, line_to
+from proctor.models.contract import ChatModel, ModelAnswer
 from proctor.models.fence import fence
 from proctor.models.parse import AnswerSchema, SchemaMismatch, shape_of
 from proctor.spending.prices import Price
 from proctor.spending.run_limits import RunLimits, current
 from proctor.spending.tokens import tokens_in
 from proctor.usage import Usage
-
-if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
-
 
 _WRONG = {401: "refused the key", 403: "refused access", 404: "knows no such model or address"}
 
@@ -61,7 +56,7 @@ def fault_of(error: Exception, *, spent: Usage) -> ProctorError | None:
 
     A server's own error (5xx) is the environment's here: it says nothing about the agent that is judged.
     """
-    if isinstance(error, CallError):
+    if isinstance(error, Misconfigured) and error.status not in _WRONG:
         return with_spending(error, spent)
     if is_too_long(error):
         return UnusableAnswer(f"the prompt is too long for the model: {said(error, 300)}", spent)
@@ -75,7 +70,7 @@ def fault_of(error: Exception, *, spent: Usage) -> ProctorError | None:
         return ModelUnavailable(
             str(fault), retry_after=found.retry_after, spent=spent, kind=found.kind, host=found.host
         )
-    return None
+    return with_spending(error, spent) if isinstance(error, CallError) else None
 
 
 __all__ = ["StructuredAnswer", "UnusableAnswer", "ask"]
@@ -100,7 +95,7 @@ class StructuredAnswer(Generic[T]):
 
 
 async def ask(
-    model: BaseChatModel,
+    model: ChatModel,
     *,
     system: str,
     user: str,
@@ -156,7 +151,7 @@ async def _send_within_limits(
 ) -> ModelAnswer:
     """The same within what the run may use."""
     tokens = tokens_in(system) + tokens_in(user) + tokens_in(line.shape.request)
-    async with limits.call(line.source, line.estimator.estimate(tokens, price)) as call:
+    async with limits.call(line.client.source, line.estimator.estimate(tokens, price)) as call:
         try:
             heard = await line.send(system, user, price=price)
         except Exception as error:

@@ -26,6 +26,8 @@ from proctor.net.trouble import fault_of, status_phrase
 
 _KEEP_ALIVE = 4.0
 """Seconds an idle connection is kept: less than the 5 after which common servers close theirs."""
+_LINGER = 0.2
+"""Seconds in which what is left of a body may end, so that its connection is of further use."""
 _LARGE = 2**20
 """Bytes of a body from which on it is sent in pieces, so that everybody else gets a turn in between."""
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -35,12 +37,16 @@ _KEEPS_METHOD = frozenset({307, 308})
 class Client:
     """Sends requests, many at once. One session per event loop, made when it is needed; `close` ends it."""
 
-    def __init__(self, *, bounds: ExchangeLimits | None = None, ca: str | None = None, proxy: bool = False) -> None:
-        """`ca` names a file of certificates to trust besides the system's; `proxy`: as the environment says."""
+    def __init__(
+        self, *, bounds: ExchangeLimits | None = None, ca: str | None = None, proxy: bool | str = False
+    ) -> None:
+        """`ca`: a file of certificates to trust besides the system's; `proxy`: this one, or as the environment says."""
         self._bounds = bounds or ExchangeLimits()
         self._tls = _trusting(ca)
         self._proxy = proxy
         self._sessions: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = {}
+        self._left: dict[Incoming, asyncio.AbstractEventLoop] = {}
+        """What nobody reads any more, but may end by itself."""
 
     async def send(
         self, method: str, url: str, *, body: bytes | None = None, headers: Mapping[str, str] | None = None
@@ -60,14 +66,32 @@ class Client:
         incoming = await self._follow(method, _address(url), body, headers or {})
         try:
             yield incoming
-        finally:
+        except GeneratorExit:  # whoever reads it in a generator has enough
+            self._leave(incoming)
+            raise
+        except BaseException:
             incoming.release()
+            raise
+        else:
+            self._leave(incoming)
 
     async def close(self) -> None:
         """Let go of all connections; a later request makes new ones."""
-        session = self._sessions.pop(asyncio.get_running_loop(), None)
+        here = asyncio.get_running_loop()
+        for incoming in [each for each, loop in self._left.items() if loop is here]:
+            self._let_go(incoming)
+        session = self._sessions.pop(here, None)
         if session is not None:
             await session.close()
+
+    def _leave(self, incoming: Incoming) -> None:
+        """Give a body a moment to end: the last event of a stream is often read before its end has arrived."""
+        loop = self._left[incoming] = asyncio.get_running_loop()
+        loop.call_later(_LINGER, self._let_go, incoming)
+
+    def _let_go(self, incoming: Incoming) -> None:
+        self._left.pop(incoming, None)
+        incoming.release()
 
     async def _follow(self, method: str, url: URL, body: bytes | None, headers: Mapping[str, str]) -> Incoming:
         """The first response that is no redirect."""
@@ -118,9 +142,12 @@ class Client:
 
     def _proxy_for(self, url: URL) -> str | None:
         """As the environment says. aiohttp's own way would read passwords from ~/.netrc as well."""
+        if isinstance(self._proxy, str):
+            return self._proxy
         if not self._proxy or not url.host or urllib.request.proxy_bypass(url.host):
             return None
-        return urllib.request.getproxies().get(url.scheme)
+        known = urllib.request.getproxies()
+        return known.get(url.scheme) or known.get("all")
 
 
 class Incoming:

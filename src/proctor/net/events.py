@@ -20,6 +20,10 @@ class ServerSentEvent:
     """Its kind; `message` where the server names none."""
     data: str
     """Its lines, joined."""
+    id: str = ""
+    """The last id that the server gave an event by then."""
+    retry: float | None = None
+    """How many seconds to wait before asking for more, where the server has said so."""
 
 
 async def events(chunks: AsyncIterable[bytes]) -> AsyncGenerator[ServerSentEvent, None]:
@@ -43,6 +47,8 @@ class _EventReader:
         self._unfinished: list[str] = []
         self._name = ""
         self._data: list[str] = []
+        self._id = ""
+        self._retry: float | None = None
 
     def feed(self, text: str) -> Iterator[ServerSentEvent]:
         for line in self._lines(text):
@@ -50,7 +56,8 @@ class _EventReader:
                 self._take(line)
                 continue
             if self._data:
-                yield ServerSentEvent(name=self._name or "message", data="\n".join(self._data))
+                data = "\n".join(self._data)
+                yield ServerSentEvent(name=self._name or "message", data=data, id=self._id, retry=self._retry)
             self._name, self._data = "", []
 
     def _lines(self, text: str) -> list[str]:
@@ -74,3 +81,7 @@ class _EventReader:
             self._data.append(value)
         elif field == "event":
             self._name = value
+        elif field == "id" and "\0" not in value:
+            self._id = value
+        elif field == "retry" and value.isascii() and value.isdigit():
+            self._retry = int(value[:9]) / 1000
