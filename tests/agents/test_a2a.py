@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
@@ -35,11 +36,13 @@ class _Contract(AgentContract):
     }
     version: ClassVar[str]
     streaming: ClassVar[bool]
+    binding: ClassVar[str] = "JSONRPC"
 
     @asynccontextmanager
     async def connected(self, mind: Mind) -> AsyncIterator[Agent]:
         needs_sdk()
-        async with minded.served(minded.minded(mind), version=self.version, streaming=self.streaming) as (url, _):
+        options: dict[str, Any] = {"version": self.version, "streaming": self.streaming, "binding": self.binding}
+        async with minded.served(minded.minded(mind), **options) as (url, _):
             agent = load("http://127.0.0.1:1" if mind is minds.cut_off else url, {})
             try:
                 yield agent
@@ -59,6 +62,10 @@ class TestContractOfVersion03(_Contract):
     version, streaming = "0.3", True
 
 
+class TestContractOfResources(_Contract):
+    version, streaming, binding = "1.0", True, "HTTP+JSON"
+
+
 del AgentContract, _Contract
 
 
@@ -68,7 +75,7 @@ del AgentContract, _Contract
 @asynccontextmanager
 async def playing(play: minded.Play, **options: Any) -> AsyncIterator[tuple[Agent, minded.Executor]]:
     needs_sdk()
-    served = {name: options.pop(name) for name in ("version", "streaming") if name in options}
+    served = {name: options.pop(name) for name in ("version", "streaming", "binding") if name in options}
     async with minded.served(play, **served) as (url, executor):
         agent = load(url, options)
         try:
@@ -77,10 +84,11 @@ async def playing(play: minded.Play, **options: Any) -> AsyncIterator[tuple[Agen
             await agent.close()
 
 
-@pytest.mark.parametrize("version", ["1.0", "0.3"])
+@pytest.mark.parametrize(("version", "binding"), [("1.0", "JSONRPC"), ("0.3", "JSONRPC"), ("1.0", "HTTP+JSON")])
 @pytest.mark.parametrize("streaming", [True, False])
-async def test_the_agent_remembers_each_conversation_by_its_own_id(version: str, streaming: bool) -> None:
-    async with playing(minded.minded(minds.recalling), version=version, streaming=streaming) as (agent, _):
+async def test_the_agent_remembers_each_conversation_by_its_own_id(version: str, binding: str, streaming: bool) -> None:
+    served = {"version": version, "streaming": streaming, "binding": binding}
+    async with playing(minded.minded(minds.recalling), **served) as (agent, _):
         first = await agent.reply(Request(question="One?", conversation="a", context="A race."))
         other = await agent.reply(Request(question="Else?", conversation="b"))
         second = await agent.reply(Request(question="Two?", conversation="a", turn=2))
@@ -110,7 +118,8 @@ async def test_a_streamed_artifact_is_put_together_and_its_first_piece_timed(ver
     assert 0 < reply.first_token < reply.seconds
 
 
-async def test_a_task_that_needs_input_is_a_reply_and_the_next_question_goes_on_in_it() -> None:
+@pytest.mark.parametrize("binding", ["JSONRPC", "HTTP+JSON"])
+async def test_a_task_that_needs_input_is_a_reply_and_the_next_question_goes_on_in_it(binding: str) -> None:
     seen: list[str] = []
 
     async def play(updater: Any, message: Any, memory: list[str]) -> None:
@@ -121,12 +130,45 @@ async def test_a_task_that_needs_input_is_a_reply_and_the_next_question_goes_on_
             await updater.add_artifact([minded.part("Paris it is.")])
             await updater.complete()
 
-    async with playing(play) as (agent, _):
+    async with playing(play, binding=binding) as (agent, _):
         asked_back = await agent.reply(Request(question="Book a room", conversation="a"))
         done = await agent.reply(Request(question="Paris", conversation="a", turn=2))
         await agent.reply(Request(question="Another", conversation="a", turn=3))
     assert (asked_back.text, done.text) == ("Which city?", "Paris it is.")
     assert seen[0] == seen[1] != seen[2]
+
+
+@pytest.mark.parametrize("binding", ["JSONRPC", "HTTP+JSON"])
+@pytest.mark.parametrize("streaming", [True, False])
+async def test_a_task_that_the_server_has_forgotten_is_the_agents_failure(binding: str, streaming: bool) -> None:
+    async def play(updater: Any, message: Any, memory: list[str]) -> None:
+        await updater.requires_input(updater.new_agent_message([minded.part("Which city?")]))
+
+    async with playing(play, binding=binding, streaming=streaming) as (agent, _):
+        await agent.reply(Request(question="Book a room", conversation="a"))
+        threads = agent._threads  # type: ignore[attr-defined]
+        threads["a"] = replace(threads["a"], task="gone")
+        with pytest.raises(AgentFault, match=r"answered with error (-32001|TASK_NOT_FOUND): "):
+            await agent.reply(Request(question="Paris", conversation="a", turn=2))
+
+
+async def test_a_task_of_resources_that_nobody_waits_for_is_cancelled() -> None:
+    working = asyncio.Event()
+
+    async def play(updater: Any, message: Any, memory: list[str]) -> None:
+        await updater.start_work()
+        working.set()
+        await asyncio.Event().wait()
+
+    async with playing(play, binding="HTTP+JSON") as (agent, executor):
+        waiting = asyncio.ensure_future(agent.reply(ASKED))
+        await working.wait()
+        await asyncio.sleep(0.3)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        await agent.close()
+        assert len(executor.cancelled) == 1
 
 
 @pytest.mark.parametrize("streaming", [True, False])
@@ -376,7 +418,7 @@ async def test_an_agent_without_a_card_is_a_misconfiguration() -> None:
     [
         ([], "is not an agent card: it is not a JSON object"),
         ({"supportedInterfaces": [{"url": "/x", "protocolBinding": "GRPC"}]}, "offers GRPC; expected .* JSONRPC"),
-        ({"url": "/x", "preferredTransport": "HTTP+JSON"}, r"offers HTTP\+JSON"),
+        ({"url": "/x", "preferredTransport": "HTTP+JSON"}, r"offers HTTP\+JSON; .* HTTP\+JSON of version 1.0"),
         ({"url": "ftp://x/y"}, "cannot be used: its scheme is 'ftp'"),
     ],
 )  # fmt: skip
@@ -390,12 +432,65 @@ async def test_the_newest_version_that_both_know_is_spoken() -> None:
         {"url": "/old", "protocolBinding": "JSONRPC", "protocolVersion": "0.3"},
         {"url": "/rpc", "protocolBinding": "JSONRPC", "protocolVersion": "1.0", "tenant": "acme"},
         {"url": "/grpc", "protocolBinding": "GRPC", "protocolVersion": "1.0"},
+        {"url": "/new", "protocolBinding": "JSONRPC", "protocolVersion": "2.0"},
+        {"url": "/rest", "protocolBinding": "HTTP+JSON", "protocolVersion": "1.0"},
     ]
     card = {"supportedInterfaces": interfaces}
     async with asking(lambda call: task("TASK_STATE_COMPLETED", "Paris"), card) as (agent, server):
         await agent.reply(ASKED)
     assert server.requests[-1] == "POST /rpc"
     assert server.calls[0][0]["params"]["tenant"] == "acme"
+
+
+REST = {
+    "supportedInterfaces": [{"protocolBinding": "HTTP+JSON", "protocolVersion": "1.0", "url": "/v/", "tenant": "a b"}]
+}
+
+
+async def test_an_agent_of_resources_is_asked_by_their_addresses() -> None:
+    states = iter(["TASK_STATE_WORKING", "TASK_STATE_COMPLETED"])
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        if request.path.startswith("/.well-known"):
+            return web.json_response(REST)
+        said = task(next(states), "Paris")
+        return web.json_response(said if request.method == "POST" else {**said["task"], "id": "t/1"})
+
+    async with serving(handle) as server:
+        agent = load(server.url, {"every": 0.001})
+        assert (await agent.reply(ASKED)).text == "Paris"
+        await agent.close()
+    assert server.requests[1:] == ["POST /v/a%20b/message:send", "GET /v/a%20b/tasks/t"]
+
+
+def refused(reason: str, status: int) -> web.Response:
+    details = [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": reason}]
+    return web.json_response({"error": {"code": status, "message": "no", "details": details}}, status=status)
+
+
+@pytest.mark.parametrize(
+    ("answered", "kind", "words"),
+    [
+        (refused("INTERNAL_ERROR", 500), AgentFault, "answered with error INTERNAL_ERROR: no"),
+        (refused("VERSION_NOT_SUPPORTED", 400), Misconfigured, "does not know POST /message:send, .*: error VERSION"),
+        (refused("EXTENSION_SUPPORT_REQUIRED", 400), Misconfigured, "header A2A-Extensions: error EXTENSION"),
+        (web.json_response({"error": {"message": "odd"}}), AgentFault, "answered with error 0: odd"),
+        (web.json_response({"detail": "x"}, status=400), AgentFault, "400 Bad Request: .*detail"),
+        (web.Response(status=404), Misconfigured, "404"),
+        (web.Response(status=503), EnvironmentFault, "503"),
+        (web.json_response({"what": 1}), AgentFault, "neither a task nor a message"),
+    ],
+)
+async def test_whose_failure_it_is_over_resources(answered: web.Response, kind: type[CallError], words: str) -> None:
+    async def handle(request: web.Request) -> web.StreamResponse:
+        return web.json_response(REST) if request.path.startswith("/.well-known") else answered
+
+    async with serving(handle) as server:
+        agent = load(server.url, {})
+        with pytest.raises(kind, match=words) as caught:
+            await agent.reply(ASKED)
+        await agent.close()
+    assert type(caught.value) is kind
 
 
 async def test_headers_go_to_the_agent_and_are_never_shown() -> None:

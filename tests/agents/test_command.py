@@ -200,9 +200,9 @@ async def test_bytes_that_are_no_text_are_read_as_far_as_they_are() -> None:
     assert reply.text == "caf\ufffd\x00 \ufffd\ufffd"
 
 
-async def test_a_program_that_is_killed_has_failed_itself() -> None:
+async def test_a_program_that_is_killed_has_failed_itself_and_by_what_is_told() -> None:
     code = "import os, signal; print('half', flush=True); os.kill(os.getpid(), signal.SIGKILL)"
-    with pytest.raises(AgentFault, match="exit code -9"):
+    with pytest.raises(AgentFault, match="was killed by SIGKILL: "):
         await load(program(code), {}).reply(ASKED)
 
 
@@ -243,7 +243,7 @@ async def test_every_fault_of_a_program_is_told_and_hurts_no_other_case(tmp_path
         "hang": "did not answer within 5 s",
         "drip": "did not answer within 5 s",
         "endless": "more than 1,000,000 bytes",
-        "dying": "exit code -11",
+        "dying": "was killed by SIGSEGV",
     }
     cases = [(question, question) for question in (*expected, "binary", "orphans", *(f"good {n}" for n in range(6)))]
     agent = load(program(dedent(code)), {"max_bytes": 1_000_000})

@@ -42,14 +42,13 @@ async def test_langchain_tells_it_in_every_providers_words_of_agents_and_of_chai
     from langchain_core.output_parsers import StrOutputParser
 
     from proctor.agents.langchain import load
-    from proctor.models.load import load_model
 
     for kind in ("agent", "chain"):
         with native(dialect, Said(text="It is", cut_off=cut_off)) as server:
             monkeypatch.setenv(dialect.address, server.url)
             if dialect.key is not None:
                 monkeypatch.setenv(dialect.key, KEY)
-            model = load_model(dialect.spec)
+            model = dialect.model()
             target = create_agent(model=model, tools=[]) if kind == "agent" else model | StrOutputParser()
             reply = await loaded(load, target).reply(ASKED)
         assert (reply.text, reply.cut_off) == ("It is", cut_off), kind

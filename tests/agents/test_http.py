@@ -262,6 +262,45 @@ async def test_a_chat_completion_tells_its_tools_and_tokens() -> None:
     assert (reply.usage.input_tokens, reply.usage.output_tokens) == (3, 4)
 
 
+@pytest.mark.parametrize("options", [{}, {"text": "choices[0].message.content"}])
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        ("the model is overloaded", EnvironmentFault),
+        ({"message": "Busy", "code": 503}, EnvironmentFault),
+        ({"message": "Oops", "code": 500}, AgentFault),
+        ("Oops", AgentFault),
+    ],
+)
+async def test_an_error_in_place_of_a_reply_is_a_failure_by_that_error(
+    error: Any, kind: type[CallError], options: dict[str, Any]
+) -> None:
+    async with agent_at(answering({"error": error}), **options) as (agent, _):
+        with pytest.raises(kind, match="the reply is an error: "):
+            await agent.reply(ASKED)
+
+
+@pytest.mark.parametrize("options", [{}, {"text": "choices[0].message.content"}])
+async def test_a_refusal_is_the_reply(options: dict[str, Any]) -> None:
+    message = {"content": None, "refusal": "I cannot help with that."}
+    body = {"choices": [{"message": message, "finish_reason": "stop"}]}
+    async with agent_at(answering(body), **options) as (agent, _):
+        reply = await agent.reply(ASKED)
+    assert (reply.text, reply.cut_off) == ("I cannot help with that.", False)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"choices": [{"message": {"content": "Par"}, "finish_reason": "length"}]},
+        {"content": "Par", "stop_reason": "max_tokens"},
+    ],
+)
+async def test_a_reply_that_reached_the_output_limit_is_cut_off(body: Any) -> None:
+    reply = await reply_to(body)
+    assert (reply.text, reply.cut_off) == ("Par", True)
+
+
 async def test_arguments_that_are_no_json_are_kept_as_they_were_written() -> None:
     calls = [{"function": {"name": "find", "arguments": "{oops"}}]
     assert (await reply_to({"text": "", "tool_calls": calls})).tool_calls[0].arguments == {"arguments": "{oops"}

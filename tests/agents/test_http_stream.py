@@ -155,3 +155,95 @@ async def test_a_status_is_heeded_before_the_stream() -> None:
         with pytest.raises(EnvironmentFault, match="answered 429") as caught:
             await agent.reply(ASKED)
     assert caught.value.retry_after == 3
+
+
+OVERLOADED = {"error": {"message": "overloaded", "code": 503}}
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        OVERLOADED,
+        {"error": {"message": "slow down", "code": "429"}},
+        {"error": {"message": "slow down", "type": "rate_limit_error"}},
+        {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
+        {"error": "the model is overloaded"},
+        {"error": True, "message": "Too many requests"},
+        'event: error\ndata: {"message": "come back later", "status": 503}\n\n',
+        "event: error\ndata: the server is overloaded\n\n",
+    ],
+)
+@pytest.mark.parametrize("options", [{}, {"delta": "choices[0].delta.content"}])
+async def test_an_overloaded_server_that_says_so_in_a_stream_is_the_environments(
+    told: Any, options: dict[str, Any]
+) -> None:
+    for end in ("", "data: [DONE]\n\n"):
+        with pytest.raises(EnvironmentFault, match="the stream ended in an error: "):
+            await reply_of(chunk("Paris"), told, end=end, **options)
+
+
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ({"error": {"message": "the chain broke", "code": 500}}, "500 Internal Server Error: the chain broke"),
+        ({"error": {"message": "no such document", "code": 404}}, "404 Not Found: no such document"),
+        ({"error": {"message": "we are overloaded", "code": "bad_input"}}, "in an error: we are overloaded"),
+        ({"error": {"detail": "odd"}}, 'in an error: {"detail":"odd"}'),
+        ({"type": "error", "message": "odd"}, "in an error: odd"),
+    ],
+)
+async def test_any_other_error_in_a_stream_is_the_agents_own(told: Any, words: str) -> None:
+    with pytest.raises(AgentFault) as caught:
+        await reply_of(chunk("Paris"), told)
+    assert words in str(caught.value)
+
+
+async def test_an_error_that_is_none_is_nothing() -> None:
+    assert (await reply_of({"text": "yes", "error": None}, {"text": "", "error": False}, end="")).text == "yes"
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        [chunk("Par"), chunk("is")],
+        [{"type": "message_start"}, {"type": "content_block_delta", "delta": {"text": "Paris"}}],
+        [{"type": "response.created"}, {"type": "response.output_text.delta", "delta": "Paris"}],
+    ],
+)
+async def test_a_stream_that_stops_before_the_end_that_its_protocol_tells_was_dropped(events: list[Any]) -> None:
+    with pytest.raises(AgentFault, match="the stream ended before the reply did") as caught:
+        await reply_of(*events, end="")
+    assert caught.value.kind == "dropped"
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        [chunk("Paris"), {"choices": [{"delta": {}, "finish_reason": "stop"}]}],
+        [
+            {"type": "message_start"},
+            {"type": "content_block_delta", "delta": {"text": "Paris"}},
+            {"type": "message_stop"},
+        ],
+    ],
+)
+async def test_one_that_tells_its_end_is_whole_without_another_mark(events: list[Any]) -> None:
+    assert (await reply_of(*events, end="")).text == "Paris"
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        {"choices": [{"delta": {}, "finish_reason": "length"}]},
+        {"type": "message_delta", "delta": {"stop_reason": "max_tokens"}},
+    ],
+)
+async def test_a_stream_that_reached_the_output_limit_is_cut_off(last: Any) -> None:
+    assert (await reply_of(chunk("Par"), last)).cut_off
+    assert not (await reply_of(chunk("Par"))).cut_off
+
+
+async def test_a_refusal_in_a_stream_is_the_reply() -> None:
+    refused = [chunk(None, refusal="I cannot "), chunk(None, refusal="say.")]
+    assert (await reply_of(*refused)).text == "I cannot say."
+    assert (await reply_of(*refused, delta="choices[0].delta.content")).text == "I cannot say."

@@ -143,12 +143,51 @@ async def test_a_modern_request_is_one_that_the_official_server_takes() -> None:
         assert (await agent.reply(ASKED)).text == "WHAT IS IT?"
 
 
+@asynccontextmanager
+async def advanced(*, modern: bool = False, **options: Any) -> AsyncIterator[McpAgent]:
+    """The server whose tools use more of the protocol, over HTTP, in either age."""
+    needs_sdk()
+    from proctor.agents.mcp import protocol
+    from proctor.agents.mcp.http import Http, McpSession
+
+    async with minded.served(minded.advanced(), event_store=minded.remembering(), retry_interval=50) as url:
+        agent = load(url, options)
+        if modern:
+            assert isinstance(agent._connection, Http)
+            agent._connection._shared = McpSession(version=protocol.MODERN_VERSION, id=None)
+        try:
+            yield agent
+        finally:
+            await agent.close()
+
+
+async def test_a_stream_that_the_server_ends_before_its_answer_is_taken_up_again() -> None:
+    async with advanced(tool="patient") as agent:
+        assert (await agent.reply(ASKED)).text == "after a while: What is it?"
+
+
+@pytest.mark.parametrize("modern", [True, False])
+async def test_the_text_of_an_embedded_resource_is_the_reply(modern: bool) -> None:
+    async with advanced(tool="read", modern=modern) as agent:
+        assert (await agent.reply(ASKED)).text == "Paris"
+
+
+async def test_names_and_marked_arguments_are_repeated_in_headers_that_the_official_server_checks() -> None:
+    options = {"argument": "question", "arguments": {"loud": True}}
+    async with advanced(tool="übersetzen", modern=True, **options) as agent:
+        for question in ("What is it?", "Größe?", " =?base64? ", ""):
+            assert (await agent.reply(Request(question=question, conversation="a"))).text == question.upper()
+
+
 # --- with servers of our own over HTTP ----------------------------------------------------------
 
 Answer = Callable[[dict[str, Any]], Any]
 """A `tools/call` → its result, or a response."""
 
 TOOL = {"name": "ask", "inputSchema": {"properties": {"question": {"type": "string"}, "k": {"type": "integer"}}}}
+
+
+UNKNOWN = {"code": -32601, "message": "?"}
 
 
 class Recording(Server):
@@ -164,9 +203,9 @@ class Recording(Server):
 
 @asynccontextmanager
 async def scripted(
-    answer: Answer, *, sessions: bool = False, modern: bool = False, tools: Any = (TOOL,)
+    answer: Answer, *, sessions: bool = False, modern: int | None = None, tools: Any = (TOOL,), discovered: Any = None
 ) -> AsyncIterator[Recording]:
-    """A server from the specification, of the earlier age or of the modern one alone."""
+    """A server from the specification, of the earlier age, or one that refuses handshakes with the code `modern`."""
 
     async def handle(request: web.Request) -> web.StreamResponse:
         if request.method == "DELETE":
@@ -176,11 +215,13 @@ async def scripted(
         method = call["method"]
         if "id" not in call:
             return web.Response(status=202)
-        if modern and method == "initialize":
-            error = {"code": -32601, "message": "Method not found"}
-            return web.json_response({"jsonrpc": "2.0", "id": call["id"], "error": error}, status=404)
+        if modern is not None and method == "initialize":
+            error = {"code": modern, "message": "no handshakes here"}
+            return web.json_response({"jsonrpc": "2.0", "id": call["id"], "error": error}, status=400)
         result: Any = {"protocolVersion": "2025-06-18", "capabilities": {}}
-        if method == "tools/list":
+        if method == "server/discover" and discovered is not None:
+            result = discovered
+        elif method == "tools/list":
             result = {"tools": list(tools)}
         elif method == "tools/call":
             result = answer(call)
@@ -262,14 +303,74 @@ async def test_a_session_that_the_server_has_forgotten_is_made_anew() -> None:
     assert server.methods()[-4:] == ["tools/call", "initialize", "notifications/initialized", "tools/call"]
 
 
-async def test_a_server_of_the_modern_age_needs_no_handshake() -> None:
-    async with asking(lambda call: said("yes", resultType="complete"), modern=True) as (agent, server):
+@pytest.mark.parametrize("code", [-32601, -32602, -32022])
+async def test_a_server_of_the_modern_age_needs_no_handshake(code: int) -> None:
+    async with asking(lambda call: said("yes", resultType="complete"), modern=code) as (agent, server):
         assert (await agent.reply(ASKED)).text == "yes"
     assert server.methods() == ["initialize", "server/discover", "tools/list", "tools/call"]
     call, headers = server.calls[-1]
     assert call["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] == "2026-07-28"
     routing = ("MCP-Protocol-Version", "Mcp-Method", "Mcp-Name")
     assert [headers[name] for name in routing] == ["2026-07-28", "tools/call", "ask"]
+
+
+@pytest.mark.parametrize(
+    ("code", "discovered", "kind", "words"),
+    [
+        (-32603, UNKNOWN, AgentFault, "initialize with error -32603: no handsh"),
+        (-32022, UNKNOWN, Misconfigured, "speaks no version to 2026-07-28: error -32022"),
+        (-32601, {"supportedVersions": ["2031-01-01"]}, Misconfigured, "speaks 2031-01-01; expected 2026-07-28"),
+    ],
+)
+async def test_a_server_that_can_be_spoken_to_in_neither_way_is_told_apart(
+    code: int, discovered: dict[str, Any], kind: type[CallError], words: str
+) -> None:
+    refusal = {"jsonrpc": "2.0", "id": 2, "error": discovered}
+    answered = web.json_response(refusal) if "code" in discovered else discovered
+    async with asking(lambda call: None, modern=code, discovered=answered) as (agent, _):
+        with pytest.raises(kind, match=words):
+            await agent.reply(ASKED)
+
+
+async def test_a_stream_whose_rest_is_not_to_be_had_was_dropped() -> None:
+    def answer(call: dict[str, Any]) -> web.Response:
+        return web.Response(text="id: 7\nretry: 1\ndata:\n\n", content_type="text/event-stream")
+
+    async with asking(answer) as (agent, server):
+        with pytest.raises(AgentFault, match="without an answer to tools/call") as caught:
+            await agent.reply(ASKED)
+    assert caught.value.kind == "dropped"
+    assert server.methods().count("tools/call") == 1
+    assert server.requests[-1].startswith("GET")
+
+
+async def test_a_server_is_told_that_nobody_waits_for_its_answer_any_more() -> None:
+    called = asyncio.Event()
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        call = await request.json()
+        if "id" not in call:
+            heard.append(call)
+            return web.Response(status=202)
+        result: dict[str, Any] = {"tools": [TOOL]} if call["method"] == "tools/list" else {}
+        if call["method"] == "tools/call":
+            numbers.append(call["id"])
+            called.set()
+            await asyncio.Event().wait()
+        return web.json_response({"jsonrpc": "2.0", "id": call["id"], "result": result})
+
+    heard: list[dict[str, Any]] = []
+    numbers: list[int] = []
+    async with serving(handle) as server:
+        agent = load(server.url, {})
+        waiting = asyncio.ensure_future(agent.reply(ASKED))
+        await called.wait()
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        await agent.close()
+    assert heard[-1]["method"] == "notifications/cancelled"
+    assert [heard[-1]["params"]["requestId"]] == numbers
 
 
 async def test_arguments_are_filled_in_and_what_is_not_there_is_left_out() -> None:
@@ -297,6 +398,9 @@ async def test_a_template_that_has_the_question_needs_no_argument() -> None:
         (said("", structuredContent={"result": "x"}), ""),
         ({"content": [], "structuredContent": {"result": "Paris"}}, "Paris"),
         ({"content": [], "structuredContent": {"city": "Paris"}}, '{"city":"Paris"}'),
+        ({"content": [], "structuredContent": "Paris"}, "Paris"),
+        ({"content": [{"type": "resource", "resource": {"uri": "a:b", "text": "Paris"}}]}, "Paris"),
+        ({"content": [{"type": "resource", "resource": {"uri": "a:b", "blob": "eA=="}}, {"type": "resource"}]}, ""),
         (said('{"text": "Paris"}'), "Paris"),
         (said('{"city": "Paris"}'), '{"city": "Paris"}'),
         (said("ignored", structuredContent={"text": "Paris"}), "Paris"),
@@ -463,6 +567,23 @@ say(call, json.loads(sys.stdin.readline())["result"].__repr__())
 """
     agent = load(program(body), {})
     assert (await agent.reply(ASKED)).text == "{}"
+    await agent.close()
+
+
+async def test_a_program_is_told_that_nobody_waits_for_its_answer_any_more() -> None:
+    body = """
+if question == "wait": waited = call["id"]
+elif question == "told?": say(call, str(json.loads(given)["params"]["requestId"] == waited))
+else: say(call, "quick"); given = sys.stdin.readline()
+"""
+    agent = load(program(body), {})
+    waiting = asyncio.ensure_future(agent.reply(Request(question="wait", conversation="a")))
+    await asyncio.sleep(0.5)
+    assert (await agent.reply(Request(question="quick", conversation="b"))).text == "quick"
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert (await agent.reply(Request(question="told?", conversation="c"))).text == "True"
     await agent.close()
 
 

@@ -14,7 +14,6 @@ from tests.models.openai_api import Said as ChatSaid
 from proctor.agents.langchain import load as load_langchain
 from proctor.agents.openai import load_anthropic, load_google, load_ollama
 from proctor.errors import EnvironmentFault, Misconfigured
-from proctor.models.load import load_model
 from proctor.roles import Agent
 from proctor.testing.agents import ASKED
 from proctor.transcript import Reply
@@ -40,7 +39,7 @@ async def asked(dialect: Dialect, monkeypatch: pytest.MonkeyPatch, *script: Said
         monkeypatch.setenv(dialect.address, server.url)
         if dialect.key is not None:
             monkeypatch.setenv(dialect.key, KEY)
-        agent = create_agent(model=load_model(dialect.spec), tools=[search])
+        agent = create_agent(model=dialect.model(), tools=[search])
         return await loaded(load_langchain, agent).reply(ASKED), server
 
 

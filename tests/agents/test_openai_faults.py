@@ -89,8 +89,8 @@ async def test_every_fault_is_told_for_what_it_is(
 )
 async def test_a_conversation_that_outgrew_the_window_is_the_agents_own_failure(refused: Refused) -> None:
     fault = await fault_of(refused)
-    assert type(fault) is AgentFault
-    assert str(fault).startswith("the conversation outgrew the model's window")
+    assert isinstance(fault, AgentFault)
+    assert str(fault).startswith("the conversation exceeded the model's context window")
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,12 @@ DELTA = '{"type": "response.output_text.delta", "delta": "Ad"}'
         ("chat", [CHUNK], AgentFault, "the stream ended before the reply did"),
         ("chat", [CHUNK, "{"], AgentFault, "not valid JSON"),
         ("chat", [CHUNK, '{"error": {"message": "Busy", "code": 503}}'], EnvironmentFault, "Busy"),
+        ("chat", [CHUNK, '{"error": {"message": "Busy", "type": "overloaded_error"}}'], EnvironmentFault, "Busy"),
+        ("chat", [CHUNK, '{"error": "the model is overloaded"}'], EnvironmentFault, "overloaded"),
+        ("chat", [CHUNK, CHUNK[:-1] + ', "error": {"message": "Busy", "code": 502}}'], EnvironmentFault, "Busy"),
+        ("chat", [CHUNK, CHUNK[:-1] + ', "error": {"message": "Oops", "code": "odd"}}'], AgentFault, "Oops"),
         ("responses", [DELTA], AgentFault, "the stream ended before the reply did"),
+        ("responses", [DELTA, '{"type": "error", "code": "503", "message": "Busy"}'], EnvironmentFault, "Busy"),
         ("responses", [DELTA, '{"type": "error", "code": "server_error", "message": "Oops"}'], AgentFault, "Oops"),
         (
             "responses",
@@ -172,6 +177,16 @@ async def test_a_stream_that_breaks_off_is_no_reply(way: str, events: list[str],
     fault = await fault_of(streamed(*events), api=way, stream=True)
     assert type(fault) is kind
     assert words in str(fault)
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [('{"message": "Busy", "code": 503}', EnvironmentFault), ("overloaded", EnvironmentFault), ("Oops", AgentFault)],
+)
+async def test_an_event_that_is_named_an_error_is_one(data: str, kind: type) -> None:
+    text = f"data: {CHUNK}\n\nevent: error\ndata: {data}\n\ndata: [DONE]\n\n"
+    fault = await fault_of(Refused(status=200, text=text, kind="text/event-stream"), api="chat", stream=True)
+    assert type(fault) is kind
 
 
 async def test_a_stream_of_a_server_with_ways_of_its_own_is_understood() -> None:

@@ -76,7 +76,7 @@ async def test_a_conversation_that_outgrew_the_window_counts_against_the_agent_a
     assert short.passed
     assert long.failure is not None
     assert (long.failure.owner, long.passed) == ("agent", False)
-    assert long.failure.reason.startswith("the conversation outgrew the model's window")
+    assert long.failure.reason.startswith("the conversation exceeded the model's context window")
 
 
 async def test_a_spent_budget_stops_the_run_and_no_attempt_is_blamed(tmp_path: Path) -> None:

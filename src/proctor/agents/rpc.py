@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import dataclass
 from typing import Any
 
 from proctor.codec import read_json
@@ -19,12 +20,24 @@ _SHOWN = 300
 Message = dict[str, Any]
 
 
-async def messages(incoming: Incoming) -> AsyncGenerator[Message, None]:
-    """Every message of a response; raises AgentFault where it is none."""
+@dataclass(slots=True)
+class StreamPosition:
+    """How far a stream of events was heard."""
+
+    id: str = ""
+    """Of the last event; empty: the server gave it none."""
+    retry: float | None = None
+    """How many seconds to wait before asking for the rest, where the server has said so."""
+
+
+async def messages(incoming: Incoming, position: StreamPosition | None = None) -> AsyncGenerator[Message, None]:
+    """Every message of a response; raises AgentFault where it is none. `position` is kept up to date."""
     kind = incoming.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind == "text/event-stream":
         async with aclosing(events(incoming.chunks())) as stream:
             async for event in stream:
+                if position is not None:
+                    position.id, position.retry = event.id, event.retry
                 if event.data.strip():
                     yield read(event.data)
     elif kind.endswith("json"):
@@ -57,11 +70,11 @@ def code_of(message: Message) -> int | None:
     return code if isinstance(code, int) else 0
 
 
-def told(message: Message) -> str:
-    """An error as a sentence says it."""
+def told(message: Message, code: int | str | None = None) -> str:
+    """An error as a sentence says it, with its code or with what else it is called."""
     error = message.get("error")
     said = error.get("message") if isinstance(error, dict) else error
-    return f"error {code_of(message)}: {shorten(str(said))}"
+    return f"error {code_of(message) if code is None else code}: {shorten(str(said))}"
 
 
 def shorten(text: str) -> str:

@@ -72,14 +72,19 @@ def minded(mind: Mind, tools: Tools = TOOLS) -> Play:
 
 @asynccontextmanager
 async def served(
-    play: Play, *, version: str = "1.0", streaming: bool = True, executor: type[Executor] = Executor
+    play: Play,
+    *,
+    version: str = "1.0",
+    streaming: bool = True,
+    executor: type[Executor] = Executor,
+    binding: str = "JSONRPC",
 ) -> AsyncIterator[tuple[str, Executor]]:
-    """The address of a server whose card offers this version, and its executor."""
+    """The address of a server whose card offers this version over this binding, and its executor."""
     import uvicorn
     from starlette.applications import Starlette
 
     types, routes = _sdk("types"), _sdk("server.routes")
-    listening = socket.socket()
+    listening = socket.socket(proto=socket.IPPROTO_TCP)
     listening.bind(("127.0.0.1", 0))
     listening.listen()
     url = f"http://127.0.0.1:{listening.getsockname()[1]}"
@@ -88,7 +93,7 @@ async def served(
         description="a mind",
         version="1",
         supported_interfaces=[
-            types.AgentInterface(url=f"{url}/rpc", protocol_binding="JSONRPC", protocol_version=version)
+            types.AgentInterface(url=f"{url}/rpc", protocol_binding=binding, protocol_version=version)
         ],
         capabilities=types.AgentCapabilities(streaming=streaming),
         default_input_modes=["text/plain"],
@@ -102,7 +107,11 @@ async def served(
     app = Starlette(
         routes=[
             *routes.create_agent_card_routes(card),
-            *routes.create_jsonrpc_routes(handler, "/rpc", enable_v0_3_compat=True),
+            *(
+                routes.create_jsonrpc_routes(handler, "/rpc", enable_v0_3_compat=True)
+                if binding == "JSONRPC"
+                else routes.create_rest_routes(handler, path_prefix="/rpc")
+            ),
         ]
     )
     config = uvicorn.Config(app, log_config=None, lifespan="off", timeout_graceful_shutdown=1, ws="none")

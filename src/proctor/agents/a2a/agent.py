@@ -17,8 +17,8 @@ from proctor.agents.a2a import card, wire
 from proctor.agents.a2a.card import Endpoint
 from proctor.agents.a2a.options import A2AOptions
 from proctor.agents.a2a.task import TaskProgress
-from proctor.agents.a2a.wire import RemoteThread
-from proctor.errors import AgentFault, CallError, Misconfigured
+from proctor.agents.a2a.wire import A2ACall, Action, RemoteThread
+from proctor.errors import AgentFault, CallError
 from proctor.failures import host_in, parse_retry_after
 from proctor.net.addresses import credentials_in, may_follow, scrub_secrets, shown
 from proctor.net.client import Client, Incoming
@@ -27,7 +27,6 @@ from proctor.net.limits import Throttle
 from proctor.net.trouble import fault_of_status
 from proctor.transcript import Reply, Request
 
-_VERSION_UNKNOWN = -32009
 _FAREWELL = 2.0
 """Seconds for telling an agent that a task is not waited for any more."""
 
@@ -96,51 +95,56 @@ class A2AAgent:
         self, work: TaskProgress, request: Request, endpoint: Endpoint, began: float, *, streams: bool
     ) -> None:
         """Send the question and follow its task to the end. The time limit of the call is the only other end."""
-        names = wire.methods(endpoint)
         thread = self._threads.get(request.conversation, RemoteThread())
         params = wire.message_params(request, thread, endpoint)
         try:
-            await self._tell(work, names.stream if streams else names.send, params, endpoint, began)
+            await self._tell(work, "stream" if streams else "send", params, endpoint, began)
             while not work.over:
                 if work.thread.task is None:
                     raise AgentFault(
                         "the agent stopped in the middle of its answer, and gave no task to ask about", kind="dropped"
                     )
                 await asyncio.sleep(self._options.every)
-                await self._tell(work, names.get, {"id": work.thread.task}, endpoint, began)
+                await self._tell(work, "get", {"id": work.thread.task}, endpoint, began)
         except asyncio.CancelledError:
             if work.thread.task is not None and not work.over:
                 self._give_up(work.thread.task, endpoint)
             raise
 
     async def _tell(
-        self, work: TaskProgress, method: str, params: Mapping[str, Any], endpoint: Endpoint, began: float
+        self, work: TaskProgress, action: Action, params: Mapping[str, Any], endpoint: Endpoint, began: float
     ) -> None:
         """One call, and everything that is told in answer to it."""
-        async with aclosing(self._call(method, params, endpoint, began)) as results:
+        async with aclosing(self._call(action, params, endpoint, began)) as results:
             async for result in results:
                 work.take(*wire.event_of(result))
                 if work.over:
                     break
 
     async def _call(
-        self, method: str, params: Mapping[str, Any], endpoint: Endpoint, began: float
+        self, action: Action, params: Mapping[str, Any], endpoint: Endpoint, began: float
     ) -> AsyncGenerator[Any, None]:
         """The results of one call: one, or as many as are streamed."""
-        body = codec.encode(wire.call(method, params, endpoint)).encode("utf-8", "replace")
+        call = wire.call(action, params, endpoint)
+        body = codec.encode(call.body).encode("utf-8", "replace") if call.body is not None else None
         version = {wire.VERSION_HEADER: "1.0"} if endpoint.modern else {}
         headers = {"Content-Type": "application/json", "Accept": rpc.ACCEPT, **version, **self._options.headers}
-        async with self._client.open("POST", endpoint.url, body=body, headers=headers) as incoming:
-            await self._raise_for_status(incoming, began)
+        async with self._client.open(call.verb, call.url, body=body, headers=headers) as incoming:
+            await self._raise_for_status(incoming, began, call if endpoint.resources else None)
             async with aclosing(rpc.messages(incoming)) as messages:
                 async for message in messages:
-                    yield _result(message, method)
+                    yield wire.result_of(message, call, endpoint)
 
-    async def _raise_for_status(self, incoming: Incoming, began: float) -> None:
-        """Tell the limits of the status; raises the fault that it means."""
+    async def _raise_for_status(self, incoming: Incoming, began: float, call: A2ACall | None) -> None:
+        """Tell the limits of the status; raises the fault that it means, or that its body tells in answer to `call`."""
         wait = parse_retry_after(incoming.headers.get("Retry-After"))
         self._throttle.report(incoming.status, retry_after=wait, began=began)
-        if not 200 <= incoming.status < 300 and (fault := fault_of_status(await incoming.read())) is not None:
+        if 200 <= incoming.status < 300:
+            return
+        response = await incoming.read()
+        if call is not None and (told := wire.refusal_in(response.body, call)) is not None:
+            raise told
+        if (fault := fault_of_status(response)) is not None:
             raise fault
 
     def _give_up(self, task: str, endpoint: Endpoint) -> None:
@@ -152,14 +156,5 @@ class A2AAgent:
     async def _cancel(self, task: str, endpoint: Endpoint) -> None:
         with suppress(CallError, TimeoutError):
             async with asyncio.timeout(_FAREWELL):
-                async for _ in self._call(wire.methods(endpoint).cancel, {"id": task}, endpoint, 0.0):
+                async for _ in self._call("cancel", {"id": task}, endpoint, 0.0):
                     pass
-
-
-def _result(message: rpc.Message, method: str) -> Any:
-    code = rpc.code_of(message)
-    if code in (rpc.METHOD_NOT_FOUND, _VERSION_UNKNOWN):
-        raise Misconfigured(f"the agent does not know {method}, which its card promises: {rpc.told(message)}")
-    if code is not None:
-        raise AgentFault(f"the agent answered with {rpc.told(message)}")
-    return message.get("result")

@@ -17,6 +17,8 @@ from proctor.net.trouble import fault_of_status
 
 _PLACES = (".well-known/agent-card.json", ".well-known/agent.json")
 _BINDING = "JSONRPC"
+_RESOURCES = "HTTP+JSON"
+_FIRST_MODERN, _FIRST_UNKNOWN = (1, 0), (2, 0)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -30,6 +32,8 @@ class Endpoint:
     """Who is meant, where several agents share an address."""
     streams: bool
     """Whether it can tell of its work while it goes on."""
+    resources: bool = False
+    """Spoken to by HTTP+JSON instead of JSON-RPC."""
 
 
 def places(url: URL, card: str | None) -> Iterator[URL]:
@@ -71,21 +75,33 @@ def _read(response: Response, place: URL) -> Mapping[str, Any]:
 
 
 def endpoint_of(card: Mapping[str, Any], found: URL, *, trusted: URL, credentials: bool) -> Endpoint:
-    """Where to speak to the agent: over JSON-RPC, in the newest version that both know."""
-    spoken = [each for each in _interfaces(card) if each.get("protocolBinding") == _BINDING and each.get("url")]
-    if not spoken:
+    """Where to speak to the agent: over JSON-RPC, else HTTP+JSON, in the newest version that both know."""
+    named = [each for each in _interfaces(card) if each.get("url")]
+    spoken = [each for each in named if each.get("protocolBinding") == _BINDING]
+    resources = [
+        each for each in named if each.get("protocolBinding") == _RESOURCES and _version(each) >= _FIRST_MODERN
+    ]
+    if not spoken and not resources:
         offered = sorted({str(each.get("protocolBinding")) for each in _interfaces(card)}) or ["nothing"]
         raise Misconfigured(
-            f"the agent card at {shown(found)} offers {', '.join(offered)}; expected an address for {_BINDING}"
+            f"the agent card at {shown(found)} offers {', '.join(offered)}; "
+            f"expected an address for {_BINDING}, or for {_RESOURCES} of version 1.0"
         )
-    chosen = max(spoken, key=_version)  # the first of equals: cards put what they prefer first
+    chosen = _newest(spoken or resources)
     capabilities = card.get("capabilities")
     return Endpoint(
         url=_address(str(chosen["url"]), found, trusted, credentials=credentials),
-        modern=_version(chosen) >= (1, 0),
+        modern=_version(chosen) >= _FIRST_MODERN,
         tenant=chosen.get("tenant") or None,
         streams=isinstance(capabilities, dict) and capabilities.get("streaming") is True,
+        resources=not spoken,
     )
+
+
+def _newest(spoken: list[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """What is newest of what is known; the first of equals, because cards put what they prefer first."""
+    known = [each for each in spoken if _version(each) < _FIRST_UNKNOWN]
+    return max(known, key=_version) if known else spoken[0]
 
 
 def _interfaces(card: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -1,4 +1,4 @@
-"""The two ways in which A2A is written: 1.0 and what came before, as questions out and events in."""
+"""How A2A is written, as questions out and events in: 1.0 and what came before, over JSON-RPC or as resources."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
+from urllib.parse import quote
 
+from proctor.agents import rpc
 from proctor.agents.a2a.card import Endpoint
-from proctor.errors import AgentFault
+from proctor.errors import AgentFault, CallError, Misconfigured
 from proctor.transcript import Request
 
 Kind = Literal["task", "message", "status", "artifact"]
@@ -24,18 +26,32 @@ _TAKES = ["text/plain", "application/json"]
 VERSION_HEADER = "A2A-Version"
 
 
+Action = Literal["send", "stream", "get", "cancel"]
+_MODERN: Mapping[Action, str] = {
+    "send": "SendMessage",
+    "stream": "SendStreamingMessage",
+    "get": "GetTask",
+    "cancel": "CancelTask",
+}
+_EARLIER: Mapping[Action, str] = {
+    "send": "message/send",
+    "stream": "message/stream",
+    "get": "tasks/get",
+    "cancel": "tasks/cancel",
+}
+_UNKNOWN = frozenset({rpc.METHOD_NOT_FOUND, -32009, "METHOD_NOT_FOUND", "VERSION_NOT_SUPPORTED"})
+_EXTENSION_NEEDED = frozenset({-32008, "EXTENSION_SUPPORT_REQUIRED"})
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Methods:
-    """What the calls are named."""
+class A2ACall:
+    """One thing that the agent is asked, as it goes over HTTP."""
 
-    send: str
-    stream: str
-    get: str
-    cancel: str
-
-
-_MODERN = Methods(send="SendMessage", stream="SendStreamingMessage", get="GetTask", cancel="CancelTask")
-_EARLIER = Methods(send="message/send", stream="message/stream", get="tasks/get", cancel="tasks/cancel")
+    verb: str
+    url: str
+    body: Mapping[str, Any] | None
+    name: str
+    """What it is called where it went wrong."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,15 +63,62 @@ class RemoteThread:
     """The task that waits for the next message; None: the next message begins one."""
 
 
-def methods(endpoint: Endpoint) -> Methods:
-    """The names that this endpoint knows."""
-    return _MODERN if endpoint.modern else _EARLIER
+def call(action: Action, params: Mapping[str, Any], endpoint: Endpoint) -> A2ACall:
+    """A request of JSON-RPC, or one for a resource."""
+    told = {**params, "tenant": endpoint.tenant} if endpoint.tenant is not None else params
+    if endpoint.resources:
+        return _resource(action, told, endpoint)
+    name = (_MODERN if endpoint.modern else _EARLIER)[action]
+    body = {"jsonrpc": "2.0", "id": uuid.uuid4().hex, "method": name, "params": told}
+    return A2ACall(verb="POST", url=endpoint.url, body=body, name=name)
 
 
-def call(method: str, params: Mapping[str, Any], endpoint: Endpoint) -> dict[str, Any]:
-    """A JSON-RPC request."""
-    tenant = {"tenant": endpoint.tenant} if endpoint.tenant is not None else {}
-    return {"jsonrpc": "2.0", "id": uuid.uuid4().hex, "method": method, "params": {**params, **tenant}}
+def _resource(action: Action, params: Mapping[str, Any], endpoint: Endpoint) -> A2ACall:
+    task = quote(str(params.get("id", "")), safe="")
+    verb, path = {
+        "send": ("POST", "/message:send"),
+        "stream": ("POST", "/message:stream"),
+        "get": ("GET", f"/tasks/{task}"),
+        "cancel": ("POST", f"/tasks/{task}:cancel"),
+    }[action]
+    tenant = f"/{quote(endpoint.tenant, safe='')}" if endpoint.tenant is not None else ""
+    url = endpoint.url.rstrip("/") + tenant + path
+    return A2ACall(verb=verb, url=url, body=params if verb == "POST" else None, name=f"{verb} {path}")
+
+
+def result_of(message: rpc.Message, call: A2ACall, endpoint: Endpoint) -> Any:
+    """What a message of the answer tells; raises the fault that its error means."""
+    if (code := rpc.code_of(message)) is not None:
+        raise fault_of(message, _reason(message, code) if endpoint.resources else code, call)
+    return message if endpoint.resources else message.get("result")
+
+
+def refusal_in(body: bytes, call: A2ACall) -> CallError | None:
+    """The error of A2A in the body of a status that is no success; None: it tells of none."""
+    try:
+        message = rpc.read(body)
+    except AgentFault:
+        return None
+    reason = _reason(message, None)
+    return None if reason is None else fault_of(message, reason, call)
+
+
+def fault_of(message: rpc.Message, code: int | str, call: A2ACall) -> CallError:
+    """Whose failure an error is."""
+    told = rpc.told(message, code)
+    if code in _UNKNOWN:
+        return Misconfigured(f"the agent does not know {call.name}, which its card promises: {told}")
+    if code in _EXTENSION_NEEDED:
+        return Misconfigured(f"the agent wants an extension of A2A named in the header A2A-Extensions: {told}")
+    return AgentFault(f"the agent answered with {told}")
+
+
+def _reason(message: rpc.Message, otherwise: Any) -> Any:
+    """What an error of a resource is called, such as TASK_NOT_FOUND."""
+    error = message.get("error")
+    details = error.get("details") if isinstance(error, dict) else None
+    named = [each.get("reason") for each in details if isinstance(each, dict)] if isinstance(details, list) else []
+    return next((reason for reason in named if isinstance(reason, str)), otherwise)
 
 
 def message_params(request: Request, thread: RemoteThread, endpoint: Endpoint) -> dict[str, Any]:

@@ -21,11 +21,22 @@ Message = dict[str, Any]
 class PendingQuestions:
     """The questions that one running program has not answered yet."""
 
-    def __init__(self, words: list[str], *, max_bytes: int, aside: Callable[[Message], bool] = lambda _: False) -> None:
-        """`aside` is shown what answers no question, and says whether it is meant to be said."""
+    def __init__(
+        self,
+        words: list[str],
+        *,
+        max_bytes: int,
+        aside: Callable[[Message], bool] = lambda _: False,
+        give_up: Callable[[int], Message] | None = None,
+    ) -> None:
+        """`aside` is shown what answers no question, and says whether it is meant to be said.
+
+        `give_up` is how the program is told that the answer to a question is not waited for any more.
+        """
         self._words = words
         self._max_bytes = max_bytes
         self._aside = aside
+        self._give_up = give_up
         self._pending: dict[int, asyncio.Future[Message]] = {}
         self._last = 0
         self._unfinished = bytearray()
@@ -58,6 +69,10 @@ class PendingQuestions:
         try:
             self.tell({"id": number, **question})
             return await answer
+        except asyncio.CancelledError:
+            if self._give_up is not None:
+                self.tell(self._give_up(number))
+            raise
         finally:
             self._pending.pop(number, None)
 
@@ -134,7 +149,7 @@ class PendingQuestions:
     async def _mourn(self) -> None:
         """Once it has ended and its last words are read, nothing more will be answered."""
         await self.program.fall_silent()
-        self._fail(f"the program ended with {self.program.last_words()}", kind="exit")
+        self._fail(f"the program {self.program.last_words()}", kind="exit")
 
     def _fail(self, reason: str, *, kind: FailureKind = "wrong_type") -> None:
         """Fail every question in flight: which one it was, nobody can tell."""

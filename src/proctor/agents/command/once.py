@@ -74,7 +74,7 @@ class _Output:
 
 def _read(text: str, program: Program) -> Reply:
     if program.code != 0:
-        raise AgentFault(f"the program ended with {program.last_words()}", kind="exit")
+        raise AgentFault(f"the program {program.last_words()}", kind="exit")
     stderr = program.stderr()
     if text.lstrip().startswith("{"):
         try:

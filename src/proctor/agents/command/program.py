@@ -100,9 +100,13 @@ class Program(asyncio.SubprocessProtocol):
         return without_secrets(text)[-_STDERR_KEPT:]
 
     def last_words(self, since: int = 0) -> str:
-        """How it ended, with the last line of standard error."""
+        """`ended with exit code 3: …`, `was killed by SIGKILL: …`, with the last line of standard error."""
         last = self.stderr(since).strip().splitlines()[-1:] or ["nothing on standard error"]
-        return f"exit code {self.code}: {last[0]}"
+        code = self.code
+        ended = (
+            f"was killed by {_signal_name(-code)}" if code is not None and code < 0 else f"ended with exit code {code}"
+        )
+        return f"{ended}: {last[0]}"
 
     def write(self, data: bytes) -> None:
         """Hand it something."""
@@ -168,3 +172,10 @@ async def start(words: list[str], heard: Callable[[bytes], None], ended: Callabl
         told = f"this machine could not start {words[0]!r}: {said(error)}"
         raise EnvironmentFault(told, kind="resources") from error
     return program
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

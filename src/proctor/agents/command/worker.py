@@ -81,8 +81,8 @@ class Worker:
                 self._bury(self._current)
             if self._deaths > self._restarts:
                 raise Misconfigured(
-                    f"the program ended {self._deaths} times in a row without an answer, last with {self._last_words}; "
-                    f"it is not started again (restarts = {self._restarts})"
+                    f"the program ended {self._deaths} times in a row without an answer; the last time it "
+                    f"{self._last_words}; it is not started again (restarts = {self._restarts})"
                 )
             self._current = await self._start_dialogue()
             return self._current

@@ -2,26 +2,119 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from yarl import URL
 
+from proctor import codec
 from proctor.agents.http import response as reading
-from proctor.agents.http.options import HttpOptions
-from proctor.agents.http.poll import job_address, wait_for
-from proctor.agents.http.request import EVENTS, HttpMessage, RequestWriter
+from proctor.agents.http.options import HttpOptions, Poll
 from proctor.agents.http.stream import gather
-from proctor.agents.http.template import Template
-from proctor.errors import AgentFault, CallError
+from proctor.agents.http.template import Template, quote_for_url
+from proctor.agents.options import header_safe
+from proctor.errors import AgentFault, CallError, Misconfigured
 from proctor.failures import host_in, parse_retry_after
-from proctor.net.addresses import credentials_in, scrub_secrets, without_content
+from proctor.net import addresses
+from proctor.net.addresses import credentials_in, scrub_secrets, shown, without_content
 from proctor.net.client import Client
 from proctor.net.exchange import ExchangeLimits, Response
 from proctor.net.limits import Throttle
 from proctor.net.trouble import fault_of_status
 from proctor.transcript import Reply, Request
+
+EVENTS = "text/event-stream"
+_JSON_OR_TEXT = "application/json, text/plain;q=0.5"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HttpMessage:
+    """What is sent."""
+
+    url: str
+    headers: Mapping[str, str]
+    body: bytes | None
+    secrets: list[str]
+    """What nobody may be told of it."""
+
+
+class RequestWriter:
+    """Writes messages by the templates of an agent."""
+
+    def __init__(self, target: Template, options: HttpOptions) -> None:
+        self._target = target
+        self._options = options
+        self._around = (target, *options.headers.values(), *options.query.values())
+        uses = frozenset[str]().union(*(template.uses for template in self._around))
+        self._fixed = None if uses else self._envelope({})
+        self.uses = uses | (options.body.uses if options.body is not None else frozenset())
+
+    def message(self, request: Request, session: Any) -> HttpMessage:
+        """The message for one question."""
+        envelope, template = self._fixed, self._options.body
+        if envelope is None:
+            values = [template.values(request, session) for template in self._around]
+            envelope = self._envelope({name: value for each in values for name, value in each.items()})
+        if template is None:
+            return envelope
+        body = template.fill(template.values(request, session))
+        kind, sent = _encode_body(body)
+        headers = {"Content-Type": kind, **envelope.headers}
+        return HttpMessage(url=envelope.url, headers=headers, body=sent, secrets=envelope.secrets)
+
+    def _envelope(self, values: Mapping[str, Any]) -> HttpMessage:
+        """All but the body and its type."""
+        options = self._options
+        headers = {name: value.text(values, quoting=header_safe) for name, value in options.headers.items()}
+        query = {name: value.text(values) for name, value in options.query.items()}
+        url = self._target.text(values, quoting=quote_for_url)
+        return HttpMessage(
+            url=str(URL(url).update_query(query)) if query else url,
+            headers={"Accept": EVENTS if options.stream else _JSON_OR_TEXT, **headers},
+            body=None,
+            secrets=credentials_in(headers) + [value.source for value in options.query.values() if not value.uses],
+        )
+
+
+def _encode_body(body: Any) -> tuple[str, bytes]:
+    """A body's content type and bytes."""
+    if isinstance(body, str):
+        return "text/plain; charset=utf-8", body.encode("utf-8", "replace")
+    return "application/json", codec.encode(body).encode()
+
+
+async def wait_for(poll: Poll, body: Any, *, ask: Callable[[], Awaitable[Any]]) -> Any:
+    """The reply of the finished job. The time limit of the call is the only end."""
+    while not poll.done.find(body):
+        if poll.failed is not None and poll.failed.find(body):
+            raise AgentFault(f"the job failed: {poll.failed.option} = {poll.failed.source!r} holds")
+        await asyncio.sleep(poll.every)
+        body = await ask()
+    return body
+
+
+def job_address(poll: Poll, body: Any, request: Request, *, session: Any, origin: URL, credentials: bool) -> str:
+    """Where to ask after the job that the first reply tells of; only where the question itself may go."""
+    if isinstance(poll.url, Template):
+        values = poll.url.values(request, session)
+        values["id"] = poll.id.must_find(body) if poll.id is not None else None
+        written = poll.url.text(values, quoting=quote_for_url)
+    else:
+        written = str(poll.url.must_find(body))
+    try:
+        target = addresses.parse(str(origin.join(URL(written))))
+    except ValueError as error:
+        raise AgentFault(f"the job has no address that can be asked: {error}", kind="wrong_type") from None
+    if not addresses.may_follow(origin, target, credentials=credentials):
+        raise Misconfigured(
+            f"the job of {shown(origin)} is to be asked after at {shown(target)}: "
+            "what was meant for one is not sent to the other"
+        )
+    return str(target)
+
 
 _HANDS_OVER = frozenset({"context", "history", "messages"})
 _TELLS_ALL = frozenset({"history", "messages"})

@@ -93,7 +93,7 @@ def _must_agree(options: HttpOptions) -> None:
     if options.stream and options.poll:
         raise InputError("an http agent streams or is polled, not both; remove stream or poll")
     if "delta" in options.expressions and not options.stream:
-        raise InputError('delta says where the text of an event stands; it needs stream = "sse"')
+        raise InputError('delta says where the text of an event is; it needs stream = "sse"')
 
 
 def _body(options: Mapping[str, Any], method: str) -> Template | None:

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from proctor import codec
 from proctor.agents.http.expression import Expression, shape
 from proctor.agents.http.options import PARTS
 from proctor.codec import read_json
-from proctor.errors import AgentFault
+from proctor.errors import AgentFault, CallError
+from proctor.failures import Evidence, blame, of_status, told_status
+from proctor.failures.evidence import TRANSIENT
 from proctor.net.exchange import Response
+from proctor.net.trouble import status_phrase
+from proctor.redaction import without_secrets
 from proctor.telemetry.messages import reply_in
 from proctor.transcript import Reply
 
 _TEXT_KEYS = ("text", "answer", "output", "reply", "response", "message", "content")
+_ERROR_SHOWN = 200
 _CHARSET = re.compile(r"charset=\"?([\w.:-]+)", re.IGNORECASE)
 
 
@@ -47,21 +53,48 @@ def _decode_body(body: bytes, announced: str) -> str:
 
 def reply_of(body: Any, expressions: Mapping[str, Expression]) -> Reply:
     """The reply that a body holds."""
+    reply = _reply_in(body, expressions)
+    return replace(reply, cut_off=True) if is_cut_off(body) else reply
+
+
+def is_cut_off(body: Any) -> bool:
+    """Whether the reply reached the output limit, as a model's server tells it."""
+    if not isinstance(body, dict):
+        return False
+    choices = body.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    return any(codec.is_cut_off(place) for place in (body, first, body.get("delta")) if isinstance(place, dict))
+
+
+def _reply_in(body: Any, expressions: Mapping[str, Expression]) -> Reply:
     if "text" in expressions:
         found: dict[str, Any] = {"text": _must_be_text(expressions["text"], body)}
     else:
         found = _guess_parts(body) or {}
         if "text" not in found and (said := reply_in(body)) is not None:
             return codec.to_reply(said)
+        if "text" not in found and isinstance(body, dict) and (error := body.get("error")):
+            raise fault_told(error, "the reply is an error")
         if "text" not in found:
             raise AgentFault(
-                f"the reply has no text; {shape(body)}; say where it stands, as in text = 'data.answer'",
+                f"the reply has no text; {shape(body)}; say where it is, as in text = 'data.answer'",
                 kind="wrong_type",
             )
     for part in PARTS:
         if part in expressions:
             found[part] = expressions[part].find(body)
     return made_of(found)
+
+
+def fault_told(error: Any, what: str) -> CallError:
+    """A server that is overloaded, or limits its callers, is the environment's; any other error the agent's own."""
+    status = told_status(error)
+    message = error.get("message") if isinstance(error, dict) else error
+    text = message if isinstance(message, str) and message else codec.encode(error)
+    line = " ".join(without_secrets(text).split())[:_ERROR_SHOWN]
+    numbered = f"{status_phrase(status)}: " if status is not None else ""
+    evidence = of_status(status) if status in TRANSIENT else Evidence()
+    return blame(evidence, f"{what}: {numbered}{line}")
 
 
 def made_of(found: Mapping[str, Any]) -> Reply:
@@ -71,7 +104,11 @@ def made_of(found: Mapping[str, Any]) -> Reply:
 
 
 def _must_be_text(expression: Expression, body: Any) -> str:
-    found = expression.must_find(body)
+    found = expression.find(body)
+    if found is None and (found := _refusal(body)) is None:
+        if isinstance(body, dict) and (error := body.get("error")):
+            raise fault_told(error, "the reply is an error")
+        found = expression.must_find(body)
     text = text_of(found)
     if text is None:
         raise AgentFault(
@@ -129,8 +166,18 @@ def _chat_completion(body: dict[str, Any]) -> dict[str, Any] | None:
     if not isinstance(message, dict):
         return None
     content = message.get("content")
-    called = content is None and message.get("tool_calls")
-    return {**message, "content": "" if called else content, "usage": body.get("usage")}
+    if content is None:
+        content = _refusal(body) or ("" if message.get("tool_calls") else None)
+    return {**message, "content": content, "usage": body.get("usage")}
+
+
+def _refusal(body: Any) -> str | None:
+    """What the model says instead of an answer that it refuses to give: that is its reply."""
+    choices = body.get("choices") if isinstance(body, dict) else None
+    first = choices[0] if isinstance(choices, list) and choices else None
+    message = first.get("message") if isinstance(first, dict) else None
+    refusal = message.get("refusal") if isinstance(message, dict) else None
+    return refusal if isinstance(refusal, str) and refusal else None
 
 
 def _calls(value: Any) -> Any:

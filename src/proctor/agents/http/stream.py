@@ -10,7 +10,7 @@ from typing import Any
 
 from proctor.agents.http.expression import Expression, shape
 from proctor.agents.http.options import PARTS
-from proctor.agents.http.response import made_of, text_of
+from proctor.agents.http.response import fault_told, is_cut_off, made_of, text_of
 from proctor.codec import read_json
 from proctor.errors import AgentFault
 from proctor.net.events import ServerSentEvent, events
@@ -20,7 +20,9 @@ _DONE = "[DONE]"
 _PLACES = ("choices[0].delta.content", "delta.text", "delta.content", "delta", "text", "token", "content", "answer")
 _COMMON_DELTA = Expression(" || ".join(_PLACES), option="delta")
 _COMMON_SILENCE = Expression(" || ".join(f"{place} == ''" for place in _PLACES), option="delta")
-_ERROR_SHOWN = 200
+_COMMON_REFUSAL = Expression("choices[0].delta.refusal", option="delta")
+_OVER = frozenset({"message_stop", "response.completed", "response.incomplete", "response.failed", "response.done"})
+"""The events with which Anthropic's and OpenAI's streams end."""
 
 
 @dataclass(slots=True)
@@ -36,12 +38,22 @@ class StreamedReply:
     session: Any = None
     first: float | None = None
     last: Any = None
+    marked: bool = False
+    """Whether it is of a protocol whose replies have an end that is told."""
+    over: bool = False
+    """Whether that was told."""
+    cut_off: bool = False
 
     def take(self, event: ServerSentEvent) -> None:
         """One event: a piece of the text, or something else of the reply."""
         body = self._body(event)
+        if (error := _error_in(event, body)) is not None:
+            raise fault_told(error, "the stream ended in an error")
         self.last = body
+        self._watch_for_the_end(body)
         piece = body if isinstance(body, str) else self.expressions.get("delta", _COMMON_DELTA).find(body)
+        if not piece and isinstance(body, dict):
+            piece = _COMMON_REFUSAL.find(body) or piece
         if isinstance(piece, str) and piece:
             self.first = time.perf_counter() - self.started if self.first is None else self.first
             self.pieces.append(piece)
@@ -53,7 +65,9 @@ class StreamedReply:
             self.session = self.expressions["session"].find(body) or self.session
 
     def reply(self) -> Reply:
-        """All of it."""
+        """All of it. A stream whose protocol tells its end, and that stops before it, was dropped."""
+        if self.marked and not self.over:
+            raise AgentFault("the stream ended before the reply did", kind="dropped")
         text = text_of(self.found.get("text"))
         if text is None and not self.pieces and not self.silent:
             delta = self.expressions.get("delta", _COMMON_DELTA)
@@ -62,13 +76,26 @@ class StreamedReply:
                 kind="wrong_type",
             )
         whole = made_of({**self.found, "text": text if text is not None else "".join(self.pieces)})
-        return replace(whole, first_token=self.first)
+        return replace(whole, first_token=self.first, cut_off=whole.cut_off or self.cut_off)
+
+    def _watch_for_the_end(self, body: Any) -> None:
+        if not isinstance(body, dict):
+            return
+        self.cut_off = self.cut_off or is_cut_off(body)
+        kind, choices = body.get("type"), body.get("choices")
+        first = choices[0] if isinstance(choices, list) and choices else None
+        if isinstance(first, dict) and "delta" in first:
+            self.marked = True
+            self.over = self.over or first.get("finish_reason") is not None
+        elif isinstance(kind, str) and (kind == "message_start" or kind in _OVER or kind == "response.created"):
+            self.marked = True
+            self.over = self.over or kind in _OVER
 
     def _body(self, event: ServerSentEvent) -> Any:
         try:
             return read_json(event.data)
         except (ValueError, RecursionError) as error:
-            if "delta" in self.expressions:
+            if "delta" in self.expressions and event.name != "error":
                 raise AgentFault(f"an event is not valid JSON: {error}", kind="wrong_type") from error
             return event.data
 
@@ -91,8 +118,15 @@ async def gather(chunks: AsyncIterable[bytes], expressions: Mapping[str, Express
     async with aclosing(events(chunks)) as stream:
         async for event in stream:
             if event.data.strip() == _DONE:
+                gathered.over = True
                 break
-            if event.name == "error":
-                raise AgentFault(f"the stream ended in an error: {' '.join(event.data.split())[:_ERROR_SHOWN]}")
             gathered.take(event)
     return gathered
+
+
+def _error_in(event: ServerSentEvent, body: Any) -> Any:
+    """What an event tells of an error; None: it is none."""
+    if isinstance(body, dict) and (error := body.get("error")):
+        return body if error is True else error
+    failed = isinstance(body, dict) and body.get("type") == "error"
+    return body if event.name == "error" or failed else None

@@ -61,7 +61,7 @@ def _refuse_interrupt(output: Mapping[Any, Any]) -> None:
     if waiting := output.get("__interrupt__"):
         asked = getattr(waiting[0], "value", waiting[0])
         raise AgentFault(
-            f"the graph stopped to ask a person: {str(asked)[:200]!r}; an exam has nobody to answer, "
+            f"the graph stopped to ask a person: {str(asked)[:200]!r}; nobody can answer during an evaluation, "
             "so compile the graph without interrupts for it"
         )
 

@@ -30,7 +30,7 @@ def reply_of(answered: McpResult, tool: str) -> Reply:
     """The reply; raises AgentFault where the tool failed."""
     result = answered.result
     if result.get("resultType", "complete") != "complete":
-        raise AgentFault(f"the tool {tool!r} asks for further input, which nobody can give it here")
+        raise AgentFault(f"the tool {tool!r} asks for further input, which is not available here")
     texts = _texts(result.get("content"))
     if result.get("isError") is True:
         raise AgentFault(f"the tool {tool!r} failed: {shorten(' '.join(texts)) or 'it gave no reason'}")
@@ -38,12 +38,16 @@ def reply_of(answered: McpResult, tool: str) -> Reply:
 
 
 def _texts(content: Any) -> list[str]:
+    """The texts among blocks of content, and of the resources that are embedded there."""
     blocks = content if isinstance(content, list) else []
-    return [
-        block["text"]
-        for block in blocks
-        if isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)
-    ]
+    return [text for block in blocks if isinstance(block, dict) and isinstance(text := _text(block), str)]
+
+
+def _text(block: Mapping[str, Any]) -> Any:
+    resource = block.get("resource")
+    if block.get("type") == "resource" and isinstance(resource, dict):
+        return resource.get("text")
+    return block.get("text") if block.get("type") == "text" else None
 
 
 def _said(texts: list[str], structured: Any) -> Reply:
@@ -56,6 +60,8 @@ def _said(texts: list[str], structured: Any) -> Reply:
         return codec.to_reply("\n".join(texts))
     if isinstance(structured, dict) and list(structured) == ["result"] and isinstance(structured["result"], str):
         return codec.to_reply(structured["result"])
+    if isinstance(structured, str):
+        return codec.to_reply(structured)
     return codec.to_reply(codec.encode(structured))
 
 
@@ -109,7 +115,7 @@ class McpAgent:
         self._connection = _connection(options)
         self._throttle = Throttle(requests_per_minute=options.requests_per_minute, concurrency=options.concurrency)
         self._finding = asyncio.Lock()
-        self._found: tuple[str, str | None] | None = None
+        self._found: tuple[McpTool, str | None] | None = None
 
     async def list_tools(self) -> tuple[McpTool, ...]:
         """Every tool that the server offers."""
@@ -125,13 +131,15 @@ class McpAgent:
                 tool, argument = await self._tool()
                 await self._connection.ready(request.conversation)
                 started = time.perf_counter()
-                params = {"name": tool, "arguments": self._arguments(request, argument)}
-                answered = await self._connection.request("tools/call", params, conversation=request.conversation)
+                params = {"name": tool.name, "arguments": self._arguments(request, argument)}
+                answered = await self._connection.request(
+                    "tools/call", params, conversation=request.conversation, schema=tool.schema
+                )
                 self._throttle.report(200, began=began)
-                reply = reply_of(answered, tool)
+                reply = reply_of(answered, tool.name)
             except CallError as error:
                 if isinstance(error, Busy):
-                    self._throttle.report(error.status, retry_after=error.retry_after, began=began)
+                    self._throttle.report(error.status or 0, retry_after=error.retry_after, began=began)
                 raise self._scrub_error(error) from error.__cause__
         return reply if reply.seconds is not None else replace(reply, seconds=time.perf_counter() - started)
 
@@ -168,12 +176,12 @@ class McpAgent:
         await self._connection.forget(_LISTING)
         return tuple(tools)
 
-    async def _tool(self) -> tuple[str, str | None]:
-        """The tool's name, and its argument for the question; None: the template has it."""
+    async def _tool(self) -> tuple[McpTool, str | None]:
+        """The tool, and its argument for the question; None: the template has it."""
         async with self._finding:
             if self._found is None:
                 tool = _chosen(self._options.tool, await self._list_tools())
-                self._found = (tool.name, self._argument(tool))
+                self._found = (tool, self._argument(tool))
             return self._found
 
     def _argument(self, tool: McpTool) -> str | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager, aclosing, suppress
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +24,9 @@ _FAREWELL = 2.0
 """Seconds for ending a session."""
 _GONE = 404
 """The session is not known any more."""
+_PAUSE = 1.0
+"""Seconds before the rest of a stream is asked for, where the server does not say."""
+_SHORTEST_PAUSE = 0.05
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,19 +56,23 @@ class Http:
         self._shared: McpSession | None = None
         self._stateful = False
         self._first = asyncio.Lock()
+        self._farewells: set[asyncio.Task[None]] = set()
 
     async def ready(self, conversation: str) -> None:
         """Agree on a session."""
         await self._session(conversation)
 
-    async def request(self, method: str, params: Mapping[str, Any], *, conversation: str) -> McpResult:
+    async def request(
+        self, method: str, params: Mapping[str, Any], *, conversation: str, schema: Mapping[str, Any] | None = None
+    ) -> McpResult:
         """Ask the server for something. One that has forgotten the session did nothing, and is asked in a new one."""
         session = await self._session(conversation)
-        status, answer = await self._call(protocol.request(method, params, modern=session.modern), session)
+        headers = dict(protocol.argument_headers(schema or {}, params.get("arguments", {}))) if session.modern else {}
+        status, answer = await self._call(protocol.request(method, params, modern=session.modern), session, headers)
         if status == _GONE and session.id is not None:
             self._sessions.pop(conversation, None)
             session = await self._session(conversation)
-            status, answer = await self._call(protocol.request(method, params, modern=session.modern), session)
+            status, answer = await self._call(protocol.request(method, params, modern=session.modern), session, headers)
         return McpResult(result=protocol.result_of(answer, method))
 
     async def forget(self, conversation: str) -> None:
@@ -76,6 +83,7 @@ class Http:
 
     async def close(self) -> None:
         """End all sessions and close the connections."""
+        await asyncio.gather(*self._farewells)
         await asyncio.gather(*(self.forget(conversation) for conversation in list(self._sessions)))
         self._shared = None
         await self._client.close()
@@ -105,38 +113,98 @@ class Http:
         message = {"id": next(self._numbers), **protocol.handshake()}
         async with self._open(message, None) as incoming:
             session_id = incoming.headers.get(_SESSION)
-            _, answer = await self._answer(incoming, message, None)
-        if protocol.is_modern(answer):
+            _, answer = await self._answer(incoming, message, None, rpc.StreamPosition())
+        if protocol.is_refused(answer):
             modern = McpSession(version=protocol.MODERN_VERSION, id=None)
-            _, answer = await self._call(protocol.request("server/discover", {}, modern=True), modern)
-            protocol.result_of(answer, "server/discover")
+            _, discovered = await self._call(protocol.request("server/discover", {}, modern=True), modern, {})
+            protocol.must_be_modern(discovered, answer)
             return modern
         version = protocol.result_of(answer, "initialize").get("protocolVersion")
         session = McpSession(version=str(version or protocol.HANDSHAKE_VERSION), id=session_id)
         await self._notify(protocol.INITIALIZED, session)
         return session
 
-    async def _call(self, request: Message, session: McpSession) -> tuple[int, Message]:
+    async def _call(self, request: Message, session: McpSession, headers: Mapping[str, str]) -> tuple[int, Message]:
+        """The status and the answer; a server of the earlier age is told where nobody waits for it any more."""
         message = {"id": next(self._numbers), **request}
-        async with self._open(message, session) as incoming:
-            return await self._answer(incoming, message, session)
+        try:
+            return await self._ask(message, session, headers)
+        except asyncio.CancelledError:
+            if not session.modern:  # since then, a closed connection says it
+                self._give_up(message["id"], session)
+            raise
 
-    def _open(self, message: Message, session: McpSession | None) -> AbstractAsyncContextManager[Incoming]:
-        headers = {"Content-Type": "application/json", "Accept": rpc.ACCEPT, **_routing(message, session)}
+    async def _ask(self, message: Message, session: McpSession, headers: Mapping[str, str]) -> tuple[int, Message]:
+        """The answer, however often the server ends its stream before it. The time limit of the call is the end."""
+        position = rpc.StreamPosition()
+        try:
+            async with self._open(message, session, headers) as incoming:
+                return await self._answer(incoming, message, session, position)
+        except CallError as fault:
+            dropped = fault
+        while dropped.kind == "dropped" and position.id:
+            await asyncio.sleep(max(_PAUSE if position.retry is None else position.retry, _SHORTEST_PAUSE))
+            try:
+                async with self._rest(session, position, dropped) as incoming:
+                    return await self._answer(incoming, message, session, position)
+            except CallError as fault:
+                if fault is dropped:
+                    break
+                dropped = fault
+        raise dropped
+
+    def _open(
+        self, message: Message, session: McpSession | None, more: Mapping[str, str] | None = None
+    ) -> AbstractAsyncContextManager[Incoming]:
+        headers = {
+            "Content-Type": "application/json",
+            "Accept": rpc.ACCEPT,
+            **_routing(message, session),
+            **(more or {}),
+        }
         body = codec.encode(message).encode("utf-8", "replace")
         return self._client.open("POST", self._url, body=body, headers={**headers, **self._headers})
 
-    async def _answer(self, incoming: Incoming, asked: Message, session: McpSession | None) -> tuple[int, Message]:
+    @asynccontextmanager
+    async def _rest(
+        self, session: McpSession, position: rpc.StreamPosition, dropped: CallError
+    ) -> AsyncIterator[Incoming]:
+        """The rest of a stream that ended before its answer; raises `dropped` where there is none to be had."""
+        headers = {"Accept": "text/event-stream", "Last-Event-ID": position.id, **_routing({}, session)}
+        async with AsyncExitStack() as held:
+            try:
+                opened = self._client.open("GET", self._url, headers={**headers, **self._headers})
+                incoming = await held.enter_async_context(opened)
+            except CallError:
+                raise dropped from None
+            if not 200 <= incoming.status < 300:
+                raise dropped
+            yield incoming
+
+    async def _answer(
+        self, incoming: Incoming, asked: Message, session: McpSession | None, position: rpc.StreamPosition
+    ) -> tuple[int, Message]:
         """The message that answers; what else the server has to say is answered or passed over."""
         if not 200 <= incoming.status < 300:
             return incoming.status, _refusal(await incoming.read())
-        async with aclosing(rpc.messages(incoming)) as messages:
+        async with aclosing(rpc.messages(incoming, position)) as messages:
             async for message in messages:
                 if "method" not in message and message.get("id") == asked["id"]:
                     return incoming.status, message
                 if "method" in message and "id" in message and session is not None:
                     await self._notify(protocol.courtesy(message), session)
         raise AgentFault(f"the MCP server ended its response without an answer to {asked['method']}", kind="dropped")
+
+    def _give_up(self, number: int, session: McpSession) -> None:
+        """Let the server know that nobody waits for an answer any more; nobody waits for this either."""
+        farewell = asyncio.create_task(self._tell_given_up(number, session))
+        self._farewells.add(farewell)
+        farewell.add_done_callback(self._farewells.discard)
+
+    async def _tell_given_up(self, number: int, session: McpSession) -> None:
+        with suppress(CallError, TimeoutError):
+            async with asyncio.timeout(_FAREWELL):
+                await self._notify(protocol.give_up(number), session)
 
     async def _notify(self, message: Message, session: McpSession) -> None:
         async with self._open(message, session) as incoming:
@@ -161,7 +229,7 @@ def _routing(message: Message, session: McpSession | None) -> dict[str, str]:
         headers["Mcp-Method"] = message["method"]
         name = message.get("params", {}).get("name")
         if isinstance(name, str):
-            headers["Mcp-Name"] = name
+            headers["Mcp-Name"] = protocol.header_value(name)
     return headers
 
 

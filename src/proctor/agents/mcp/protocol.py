@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import base64
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -14,8 +16,9 @@ HANDSHAKE_VERSION = "2025-11-25"
 MODERN_VERSION = "2026-07-28"
 _US = {"name": "proctor", "version": "1"}
 _META = "io.modelcontextprotocol/"
-_MODERN_EVIDENCE = frozenset({rpc.METHOD_NOT_FOUND, -32022})
-"""How a server that knows no handshake turns it down: no such method, no such version."""
+_VERSION_UNKNOWN = -32022
+_PLAIN = re.compile(r"(?!\s|=\?base64\?)[\x20-\x7e]*(?<!\s)")
+"""What a header carries as it is."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,8 +46,10 @@ class Connection(Protocol):
     async def ready(self, conversation: str) -> None:
         """Be connected, so that this is not part of an answer."""
 
-    async def request(self, method: str, params: Mapping[str, Any], *, conversation: str) -> McpResult:
-        """Ask the server for something; raises the fault that its error means."""
+    async def request(
+        self, method: str, params: Mapping[str, Any], *, conversation: str, schema: Mapping[str, Any] | None = None
+    ) -> McpResult:
+        """Ask the server for something; raises the fault that its error means. `schema` is that of the arguments."""
 
     async def forget(self, conversation: str) -> None:
         """The conversation is over."""
@@ -74,9 +79,45 @@ def request(method: str, params: Mapping[str, Any], *, modern: bool) -> Message:
     return {"jsonrpc": "2.0", "method": method, "params": {**params, **(meta if modern else {})}}
 
 
-def is_modern(answer: Message) -> bool:
-    """Whether the answer to a handshake says that the server is past it."""
-    return rpc.code_of(answer) in _MODERN_EVIDENCE
+def is_refused(answer: Message) -> bool:
+    """Whether a handshake was turned down: servers that are past it say so with one code or another."""
+    return rpc.code_of(answer) is not None
+
+
+def must_be_modern(discovered: Message, refused: Message) -> None:
+    """Raise what the handshake was refused with, unless the server can be spoken to without one."""
+    if rpc.code_of(discovered) is not None:
+        result_of(refused, "initialize")
+    versions = result_of(discovered, "server/discover").get("supportedVersions")
+    if isinstance(versions, list) and versions and MODERN_VERSION not in versions:
+        raise Misconfigured(f"the MCP server speaks {', '.join(map(str, versions))}; expected {MODERN_VERSION}")
+
+
+def give_up(number: int) -> Message:
+    """What to say to a server whose answer is not waited for any more."""
+    params = {"requestId": number, "reason": "nobody waits for it any more"}
+    return {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}
+
+
+def header_value(value: str) -> str:
+    """A text as a header carries it: as it is, else in base64."""
+    if _PLAIN.fullmatch(value):
+        return value
+    return f"=?base64?{base64.b64encode(value.encode('utf-8', 'replace')).decode()}?="
+
+
+def argument_headers(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The headers that repeat arguments, where the schema marks some for those who route requests."""
+    properties = schema.get("properties")
+    for name, described in properties.items() if isinstance(properties, dict) else ():
+        value = arguments.get(name)
+        if not isinstance(described, dict) or value is None:
+            continue
+        if isinstance(value, dict):
+            yield from argument_headers(described, value)
+        elif isinstance(marked := described.get("x-mcp-header"), str) and isinstance(value, str | int | float):
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            yield f"Mcp-Param-{marked}", header_value(text)
 
 
 def result_of(answer: Message, method: str) -> Mapping[str, Any]:
@@ -84,6 +125,8 @@ def result_of(answer: Message, method: str) -> Mapping[str, Any]:
     code = rpc.code_of(answer)
     if code == rpc.METHOD_NOT_FOUND:
         raise Misconfigured(f"the MCP server does not know {method}: {rpc.told(answer)}")
+    if code == _VERSION_UNKNOWN:
+        raise Misconfigured(f"the MCP server speaks no version to {MODERN_VERSION}: {rpc.told(answer)}")
     if code is not None:
         raise AgentFault(f"the MCP server answered {method} with {rpc.told(answer)}")
     result = answer.get("result")

@@ -25,7 +25,9 @@ class Stdio:
         """Start the program."""
         await self._worker.begin()
 
-    async def request(self, method: str, params: Mapping[str, Any], *, conversation: str) -> McpResult:
+    async def request(
+        self, method: str, params: Mapping[str, Any], *, conversation: str, schema: Mapping[str, Any] | None = None
+    ) -> McpResult:
         """Ask the program for something."""
         answer = await self._worker.ask(lambda: protocol.request(method, params, modern=self._modern))
         return McpResult(result=protocol.result_of(answer.message, method), stderr=answer.stderr)
@@ -45,15 +47,15 @@ class Stdio:
                 dialogue.tell(protocol.courtesy(message))
             return True
 
-        dialogue = PendingQuestions(self._words, max_bytes=self._max_bytes, aside=aside)
+        dialogue = PendingQuestions(self._words, max_bytes=self._max_bytes, aside=aside, give_up=protocol.give_up)
         return dialogue
 
     async def _greet(self, dialogue: PendingQuestions) -> None:
         answer = await dialogue.ask(protocol.handshake())
-        self._modern = protocol.is_modern(answer)
+        self._modern = protocol.is_refused(answer)
         if self._modern:
             discover = protocol.request("server/discover", {}, modern=True)
-            protocol.result_of(await dialogue.ask(discover), "server/discover")
+            protocol.must_be_modern(await dialogue.ask(discover), answer)
             return
         protocol.result_of(answer, "initialize")
         dialogue.tell(protocol.INITIALIZED)

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 
 from proctor import fault_injection as conditions
 from proctor.agents.openai.chat import Chat
-from proctor.agents.openai.completion import Completion, Dialect
+from proctor.agents.openai.dialect import Dialect
 from proctor.agents.openai.options import OpenAIOptions
 from proctor.agents.openai.responses import Responses
 from proctor.agents.openai.service import Service, ServiceAnswer
 from proctor.agents.openai.tools import run
 from proctor.errors import AgentFault, CallError
 from proctor.failures import with_spending
+from proctor.models.openai.completion import Completion
 from proctor.transcript import Reply, Request, ToolCall
 from proctor.usage import Usage
 

@@ -1,69 +1,32 @@
-"""Chat Completions: the way that every compatible server speaks."""
+"""Chat Completions: conversations as messages, and answers as they stream in."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import msgspec
-
 from proctor import codec
-from proctor.agents.openai.completion import Completion, Item, RequestedCall, Tokens
 from proctor.agents.openai.conversation import instructions, outcome, rounds
 from proctor.agents.openai.options import OpenAIOptions
-from proctor.agents.openai.trouble import fault_in, no_completion
 from proctor.codec import read_json
-from proctor.errors import AgentFault
+from proctor.errors import AgentFault, CallError
+from proctor.models.openai import chat
+from proctor.models.openai.completion import Completion, Item, RequestedCall
+from proctor.models.openai.trouble import fault_in
 from proctor.net.events import ServerSentEvent
-from proctor.transcript import Citation, Request, ToolCall
+from proctor.transcript import Request, ToolCall
 
 _DONE = "[DONE]"
-
-
-class _Function(msgspec.Struct):
-    name: str | None = None
-    arguments: Any = ""
-
-
-class _Call(msgspec.Struct):
-    index: int | None = None
-    id: str | None = None
-    function: _Function = msgspec.field(default_factory=_Function)
-
-
-class _Message(msgspec.Struct):
-    content: Any = None
-    refusal: str | None = None
-    tool_calls: list[_Call] | None = None
-    annotations: list[Any] | None = None
-
-
-class _Choice(msgspec.Struct):
-    message: _Message | None = None
-    delta: _Message | None = None
-    finish_reason: str | None = None
-
-
-class _ChatUsage(msgspec.Struct):
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    prompt_tokens_details: dict[str, Any] | None = None
-
-
-class _ChatBody(msgspec.Struct):
-    choices: list[_Choice] | None = None
-    usage: _ChatUsage | None = None
-    error: Any = None
 
 
 class Chat:
     """Writes conversations as messages, and reads completions."""
 
-    path = "/chat/completions"
+    path = chat.PATH
 
     def __init__(self, options: OpenAIOptions) -> None:
         self._options = options
-        limit = "max_completion_tokens" if options.own else "max_tokens"  # what other servers know is the older name
+        limit = chat.output_limit(own=options.own)
         settings = {"temperature": options.temperature, "seed": options.seed, limit: options.max_output_tokens}
         self._fixed: Item = {name: value for name, value in settings.items() if value is not None}
         if options.tools:
@@ -96,12 +59,7 @@ class Chat:
 
     def read(self, body: bytes) -> Completion:
         """The first choice."""
-        whole = _decode_body(body)
-        if not whole.choices or whole.choices[0].message is None:
-            raise no_completion("it has no choices[0].message")
-        first = whole.choices[0]
-        assert first.message is not None
-        return _completion(first.message, whole.usage, cut_off=codec.is_cut_off(first.finish_reason))
+        return chat.read(body)
 
     def stream(self) -> ChatStream:
         """What puts the pieces together."""
@@ -112,9 +70,9 @@ class ChatStream:
     """Deltas, put together into one message."""
 
     def __init__(self) -> None:
-        self._message = _Message(content="")
-        self._calls: list[_Call] = []
-        self._usage: _ChatUsage | None = None
+        self._message = chat.ChatMessage(content="")
+        self._calls: list[chat.ChatCall] = []
+        self._usage: chat.ChatUsage | None = None
         self._over = False
         self._cut_off = False
 
@@ -123,7 +81,9 @@ class ChatStream:
         if event.data.strip() == _DONE:
             self._over = True
             return False
-        chunk = _decode_body(event.data)
+        if event.name == "error":
+            raise _fault_told(event.data)
+        chunk = chat.decode_body(event.data)
         self._usage = chunk.usage or self._usage
         told = False
         for choice in (chunk.choices or [])[:1]:
@@ -137,10 +97,10 @@ class ChatStream:
         if not self._over:
             raise AgentFault("the stream ended before the reply did", kind="dropped")
         self._message.tool_calls = self._calls
-        return _completion(self._message, self._usage, cut_off=self._cut_off)
+        return chat.completion_of(self._message, self._usage, cut_off=self._cut_off)
 
-    def _add(self, delta: _Message) -> bool:
-        piece = _text(delta.content)
+    def _add(self, delta: chat.ChatMessage) -> bool:
+        piece = chat.text_of(delta.content)
         self._message.content += piece
         if delta.refusal:
             self._message.refusal = (self._message.refusal or "") + delta.refusal
@@ -149,7 +109,7 @@ class ChatStream:
             self._add_call(call)
         return bool(piece or delta.refusal)
 
-    def _add_call(self, piece: _Call) -> None:
+    def _add_call(self, piece: chat.ChatCall) -> None:
         """A piece with a place goes there; one without is a new call if it has a name, else more of the last."""
         place = piece.index if piece.index is not None else len(self._calls) - (not piece.function.name)
         if not 0 <= place < len(self._calls):
@@ -158,63 +118,16 @@ class ChatStream:
         call = self._calls[place]
         call.id = call.id or piece.id
         call.function.name = call.function.name or piece.function.name
-        call.function.arguments = _written(call.function.arguments) + _written(piece.function.arguments)
+        call.function.arguments = chat.written(call.function.arguments) + chat.written(piece.function.arguments)
 
 
-def _decode_body(data: bytes | str) -> _ChatBody:
+def _fault_told(data: str) -> CallError:
+    """The fault that an event of the name `error` stands for, whatever it holds."""
     try:
-        body: _ChatBody = read_json(data, _ChatBody)
-    except msgspec.ValidationError as error:
-        raise no_completion(str(error)) from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise AgentFault(f"the reply is not valid JSON: {error}", kind="wrong_type") from error
-    if body.error is not None and not body.choices:
-        raise fault_in(body.error)
-    return body
-
-
-def _completion(message: _Message, usage: _ChatUsage | None, *, cut_off: bool) -> Completion:
-    text = _text(message.content) or message.refusal or ""
-    wanted = tuple(
-        RequestedCall(
-            id=call.id or f"call_{place}",
-            name=call.function.name or "",
-            arguments=_written(call.function.arguments),
-        )
-        for place, call in enumerate(message.tool_calls or (), start=1)
-    )
-    return Completion(
-        text=text,
-        wanted=wanted,
-        cut_off=cut_off,
-        citations=tuple(_citations(message.annotations or ())),
-        echo=(_asking(text, wanted),) if wanted else (),
-        tokens=None if usage is None else _tokens(usage),
-    )
-
-
-def _text(content: Any) -> str:
-    """A text, or the texts among its parts."""
-    if isinstance(content, list):
-        return "".join(part.get("text") or "" for part in content if isinstance(part, dict))
-    return content if isinstance(content, str) else ""
-
-
-def _written(arguments: Any) -> str:
-    """Arguments as text; a few servers send them as what they say."""
-    return arguments if isinstance(arguments, str) else codec.encode(arguments) if arguments is not None else ""
-
-
-def _tokens(usage: _ChatUsage) -> Tokens | None:
-    if not usage.prompt_tokens and not usage.completion_tokens:
-        return None
-    cached = (usage.prompt_tokens_details or {}).get("cached_tokens")
-    return Tokens(sent=usage.prompt_tokens, received=usage.completion_tokens, cached=cached or 0)
-
-
-def _citations(annotations: Sequence[Any]) -> list[Citation]:
-    found = [each.get("url_citation") for each in annotations if isinstance(each, dict)]
-    return [Citation(source=str(each["url"])) for each in found if isinstance(each, dict) and each.get("url")]
+        told = read_json(data)
+    except (ValueError, RecursionError):
+        return fault_in(data)
+    return fault_in((told.get("error") or told) if isinstance(told, dict) else told)
 
 
 def _tool_item(declaration: Mapping[str, Any]) -> Item:
@@ -224,17 +137,8 @@ def _tool_item(declaration: Mapping[str, Any]) -> Item:
     return {"type": "function", "function": {name: value for name, value in declaration.items() if name != "type"}}
 
 
-def _asking(text: str, wanted: Sequence[RequestedCall]) -> Item:
-    """The model's own turn in which it asks for tool calls."""
-    calls = [
-        {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
-        for call in wanted
-    ]
-    return {"role": "assistant", "content": text or None, "tool_calls": calls}
-
-
 def _calling(made: Sequence[ToolCall]) -> Item:
     """The same for calls of an earlier turn."""
-    return _asking(
+    return chat.turn_with_calls(
         "", [RequestedCall(id=call.id or "", name=call.name, arguments=codec.encode(call.arguments)) for call in made]
     )

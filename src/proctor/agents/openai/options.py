@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
@@ -14,18 +13,10 @@ from msgspec import Meta
 from proctor.agents.openai.tools import Tool, read_tool
 from proctor.agents.options import must_be_known
 from proctor.errors import InputError
-from proctor.net import addresses
-from proctor.redaction import keep_secret
+from proctor.models.openai.endpoint import ADDRESSES, check_base_url, read_key
 from proctor.spending.prices import Price, price_of
-from proctor.spending.providers import COMPATIBLE_KEY, PROVIDERS, Source, must_be_plain, source_at
+from proctor.spending.providers import PROVIDERS, Source, source_at
 
-_ADDRESSES = {
-    "openai": "https://api.openai.com/v1",
-    "anthropic": "https://api.anthropic.com/v1",
-    "google": "https://generativelanguage.googleapis.com/v1beta/openai",
-    "ollama": "http://127.0.0.1:11434/v1",
-}
-"""Where each provider speaks OpenAI's protocol."""
 _Positive = Annotated[int, Meta(ge=1)]
 
 
@@ -98,10 +89,10 @@ def read_options(
     if not model:
         raise InputError(f"the agent {full!r} names no model; expected something like {scheme}:MODEL")
     table = _table(given, full)
-    url = _base_url(table.base_url or _ADDRESSES[scheme], model)
+    url = _base_url(table.base_url or ADDRESSES[scheme], model)
     source = source_at(scheme, url)
     keys = (table.key_env,) if table.key_env else () if source.host else PROVIDERS[scheme].keys
-    key_env, key = _key(keys, full)
+    key_env, key = read_key(keys, f"the agent {full!r}")
     tools = tuple(map(read_tool, table.tools))
     _must_differ(tools, full)
     if table.seed is not None and table.api == "responses":
@@ -140,28 +131,12 @@ def _table(given: Mapping[str, Any], name: str) -> _AgentTable:
 
 
 def _base_url(url: str, model: str) -> str:
-    must_be_plain(url, model)
-    try:
-        addresses.parse(url)
-    except ValueError as error:
-        raise InputError(f"the base_url of the model {model!r} cannot be used: {error}") from None
-    if not urlsplit(url).path.strip("/"):
+    checked = check_base_url(url, model)
+    if not urlsplit(checked).path:
         raise InputError(
             f"the base_url of the model {model!r} has no path; most servers speak OpenAI's protocol under /v1"
         )
-    return url.rstrip("/")
-
-
-def _key(variables: tuple[str, ...], name: str) -> tuple[str, str | None]:
-    """The variable that holds the key, and the key. A provider's is sent to nobody else unless that is asked for."""
-    wanted = variables or (COMPATIBLE_KEY,)
-    found = next((variable for variable in wanted if os.environ.get(variable)), None)
-    if found is not None:
-        keep_secret(found)
-        return found, os.environ[found]
-    if variables:
-        raise InputError(f"the agent {name!r} needs a key: set the environment variable {' or '.join(variables)}")
-    return COMPATIBLE_KEY, None
+    return checked
 
 
 def _must_differ(tools: tuple[Tool, ...], name: str) -> None:

@@ -1,4 +1,4 @@
-"""The Responses API: OpenAI's newer way, which a few other servers speak too.
+"""The Responses API: conversations as items, and answers as they stream in.
 
 Nothing is left with the provider (`store` is false), so every call carries the whole conversation. A model's reasoning
 goes along where the provider hands it out encrypted (`parameters = {include = ["reasoning.encrypted_content"]}`).
@@ -12,39 +12,25 @@ from typing import Any
 import msgspec
 
 from proctor import codec
-from proctor.agents.openai.completion import Completion, Item, RequestedCall, Tokens
 from proctor.agents.openai.conversation import instructions, outcome, rounds
 from proctor.agents.openai.options import OpenAIOptions
-from proctor.agents.openai.tools import arguments_in
-from proctor.agents.openai.trouble import fault_in, no_completion
-from proctor.codec import read_json
 from proctor.errors import AgentFault
+from proctor.models.openai import responses
+from proctor.models.openai.completion import Completion, Item
+from proctor.models.openai.trouble import fault_in
 from proctor.net.events import ServerSentEvent
-from proctor.transcript import UNKNOWN, Citation, Request, ToolCall
+from proctor.transcript import Request, ToolCall
 
 _DONE = "[DONE]"
 _OVER = frozenset({"response.completed", "response.incomplete", "response.failed"})
 _PIECES = frozenset({"response.output_text.delta", "response.refusal.delta"})
 
 
-class _ResponseUsage(msgspec.Struct):
-    input_tokens: int = 0
-    output_tokens: int = 0
-    input_tokens_details: dict[str, Any] | None = None
-
-
-class _Response(msgspec.Struct):
-    output: list[dict[str, Any]] | None = None
-    usage: _ResponseUsage | None = None
-    incomplete_details: Any = None
-    error: Any = None
-
-
 class _Event(msgspec.Struct):
     type: str = ""
     delta: Any = None
     item: dict[str, Any] | None = None
-    response: _Response | None = None
+    response: responses.ModelResponse | None = None
     error: Any = None
     code: Any = None
     message: str | None = None
@@ -53,7 +39,7 @@ class _Event(msgspec.Struct):
 class Responses:
     """Writes conversations as items, and reads responses."""
 
-    path = "/responses"
+    path = responses.PATH
 
     def __init__(self, options: OpenAIOptions) -> None:
         self._options = options
@@ -90,7 +76,7 @@ class Responses:
 
     def read(self, body: bytes) -> Completion:
         """All output items."""
-        return _completion(_decode_json(_Response, body))
+        return responses.read(body)
 
     def stream(self) -> ResponseStream:
         """What waits for the whole."""
@@ -102,20 +88,20 @@ class ResponseStream:
 
     def __init__(self) -> None:
         self._items: list[dict[str, Any]] = []
-        self._whole: _Response | None = None
+        self._whole: responses.ModelResponse | None = None
 
     def take(self, event: ServerSentEvent) -> bool:
         """One event."""
         if event.data.strip() == _DONE:
             return False
-        told = _decode_json(_Event, event.data)
+        told = responses.decode_json(_Event, event.data)
         kind = told.type or event.name
         if kind == "error":
             raise fault_in(told.error or {"code": told.code, "message": told.message})
         if kind == "response.output_item.done" and told.item is not None:
             self._items.append(told.item)
         if kind in _OVER:
-            self._whole = told.response or _Response()
+            self._whole = told.response or responses.ModelResponse()
         return kind in _PIECES and bool(told.delta)
 
     def completion(self) -> Completion:
@@ -123,89 +109,7 @@ class ResponseStream:
         if self._whole is None:
             raise AgentFault("the stream ended before the reply did", kind="dropped")
         self._whole.output = self._whole.output or self._items
-        return _completion(self._whole)
-
-
-def _decode_json(kind: Any, data: bytes | str) -> Any:
-    try:
-        return read_json(data, kind)
-    except msgspec.ValidationError as error:
-        raise no_completion(str(error)) from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise AgentFault(f"the reply is not valid JSON: {error}", kind="wrong_type") from error
-
-
-def _completion(response: _Response) -> Completion:
-    if response.error is not None:
-        raise fault_in(response.error)
-    if response.output is None:
-        raise no_completion("it has no output")
-    parts = [part for item in response.output if item.get("type") == "message" for part in _parts(item)]
-    wanted = tuple(_requested_call(item) for item in response.output if item.get("type") == "function_call")
-    return Completion(
-        text="".join(str(part.get("text") or part.get("refusal") or "") for part in parts),
-        wanted=wanted,
-        cut_off=codec.is_cut_off({"incomplete_details": response.incomplete_details}),
-        made=tuple(_made(item) for item in response.output if item.get("type") in _OF_THE_SERVER),
-        citations=tuple(citation for part in parts for citation in _citations(part)),
-        echo=tuple(_echo(response.output)) if wanted else (),
-        tokens=None if response.usage is None else _tokens(response.usage),
-    )
-
-
-def _parts(message: Mapping[str, Any]) -> list[dict[str, Any]]:
-    content = message.get("content")
-    if isinstance(content, str):
-        return [{"text": content}]
-    return [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
-
-
-def _requested_call(item: Mapping[str, Any]) -> RequestedCall:
-    name, arguments = str(item.get("name") or ""), str(item.get("arguments") or "")
-    return RequestedCall(id=str(item.get("call_id") or item.get("id") or ""), name=name, arguments=arguments)
-
-
-_OF_THE_SERVER: Mapping[str, str] = {
-    "web_search_call": "action",
-    "file_search_call": "queries",
-    "code_interpreter_call": "code",
-    "mcp_call": "arguments",
-}
-"""Tools that the server runs itself, and where an item tells what they were given."""
-
-
-def _made(item: Mapping[str, Any]) -> ToolCall:
-    kind, where = str(item["type"]), _OF_THE_SERVER[str(item["type"])]
-    given = item.get(where)
-    if kind == "mcp_call":
-        given = arguments_in(str(given or ""))
-    error = item.get("error")
-    result = item.get("output", item.get("results", item.get("outputs")))
-    return ToolCall(
-        name=str(item.get("name") or kind.removesuffix("_call")),
-        arguments=given if isinstance(given, dict) else {} if given is None else {where: given},
-        result=UNKNOWN if result is None else result,
-        error=None if error is None else error if isinstance(error, str) else codec.encode(error),
-        id=item.get("id") if isinstance(item.get("id"), str) else None,
-    )
-
-
-def _citations(part: Mapping[str, Any]) -> list[Citation]:
-    noted = part.get("annotations")
-    found = [each for each in noted if isinstance(each, dict)] if isinstance(noted, list) else []
-    sources = (each.get("url") or each.get("filename") or each.get("file_id") for each in found)
-    return [Citation(source=str(source)) for source in sources if source]
-
-
-def _echo(output: Sequence[Item]) -> list[Item]:
-    """The model's turn, to be repeated: as it is where its reasoning can be read again, else without it.
-
-    Then ids are left out too, because a call with an id would be looked for beside the reasoning that led to it.
-    """
-    if any(item.get("type") == "reasoning" and item.get("encrypted_content") for item in output):
-        return list(output)
-    kept = (item for item in output if item.get("type") in ("message", "function_call"))
-    return [{name: value for name, value in item.items() if name not in ("id", "status")} for item in kept]
+        return responses.completion_of(self._whole)
 
 
 def _call_item(call: ToolCall) -> Item:
@@ -216,10 +120,3 @@ def _call_item(call: ToolCall) -> Item:
         "name": call.name,
         "arguments": codec.encode(call.arguments),
     }
-
-
-def _tokens(usage: _ResponseUsage) -> Tokens | None:
-    if not usage.input_tokens and not usage.output_tokens:
-        return None
-    cached = (usage.input_tokens_details or {}).get("cached_tokens")
-    return Tokens(sent=usage.input_tokens, received=usage.output_tokens, cached=cached or 0)

@@ -10,12 +10,12 @@ from typing import Any
 import msgspec
 
 from proctor import codec
-from proctor.agents.openai.completion import Completion, Dialect, Item
+from proctor.agents.openai.dialect import Dialect
 from proctor.agents.openai.options import OpenAIOptions
-from proctor.agents.openai.trouble import asked_wait, fault_of_status
-from proctor.errors import AgentFault, CallError
-from proctor.failures import host_in
-from proctor.net.addresses import credentials_in, scrub_secrets
+from proctor.errors import CallError
+from proctor.models.openai.completion import Completion, Item
+from proctor.models.openai.endpoint import JSON, ModelEndpoint, must_be
+from proctor.models.openai.trouble import asked_wait
 from proctor.net.client import Client
 from proctor.net.events import events
 from proctor.net.exchange import ExchangeLimits, Response
@@ -46,10 +46,13 @@ class Service:
     def __init__(self, options: OpenAIOptions, dialect: Dialect) -> None:
         self._options = options
         self._dialect = dialect
-        self._url = options.base_url + dialect.path
-        self._host = host_in(self._url)
-        self._headers = _headers(options)
-        self._secrets = credentials_in(self._headers)
+        self._endpoint = ModelEndpoint(
+            options.base_url + dialect.path,
+            key=options.key,
+            key_env=options.key_env,
+            headers=options.headers,
+            accept=_EVENTS if options.stream else JSON,
+        )
         self._estimator = CallEstimator(options.max_output_tokens)
         self._alone = RunLimits()
         # how long a reply may take is for the run to say
@@ -87,7 +90,7 @@ class Service:
     def _key(self, body: bytes, request: Request) -> bytes:
         """The body holds model, messages, tools, parameters and seed; the rest is where, how and in which attempt."""
         scope = AttemptScope(case=request.case, condition=request.condition, trial=request.trial)
-        return key_of("openai", self._url, dict(self._options.headers), body, scope)
+        return key_of("openai", self._endpoint.url, dict(self._options.headers), body, scope)
 
     async def _ask_service(self, limits: RunLimits, fields: Mapping[str, Any], body: bytes) -> tuple[Completion, Usage]:
         """A new answer."""
@@ -100,10 +103,7 @@ class Service:
                     fields, body, call
                 )
             except CallError as error:
-                error.args = (scrub_secrets(str(error), self._secrets),)
-                error.host = error.host or self._host
-                if isinstance(error, AgentFault):
-                    error.by_model = True
+                self._endpoint.mark(error)
                 raise
             usage = completion.usage(self._options.price)
             call.count_answer(usage)
@@ -112,18 +112,19 @@ class Service:
         return completion, usage
 
     async def _whole(self, fields: Mapping[str, Any], body: bytes, call: Call) -> Completion:
-        response = await self._client.send("POST", self._url, body=body, headers=self._headers)
+        response = await self._client.send("POST", self._endpoint.url, body=body, headers=self._endpoint.headers)
         self._raise_for_status(response, fields, call)
-        _must_be(response.headers, "application/json")
+        must_be(response.headers, JSON)
         return self._dialect.read(response.body)
 
     async def _stream_completion(self, fields: Mapping[str, Any], body: bytes, call: Call) -> Completion:
         started, first = time.perf_counter(), None
         stream = self._dialect.stream()
-        async with self._client.open("POST", self._url, body=body, headers=self._headers) as incoming:
+        endpoint = self._endpoint
+        async with self._client.open("POST", endpoint.url, body=body, headers=endpoint.headers) as incoming:
             if not 200 <= incoming.status < 300:
                 self._raise_for_status(await incoming.read(), fields, call)
-            _must_be(incoming.headers, _EVENTS)
+            must_be(incoming.headers, _EVENTS)
             async for event in events(incoming.chunks()):
                 if stream.take(event) and first is None:
                     first = time.perf_counter() - started
@@ -133,24 +134,10 @@ class Service:
 
     def _raise_for_status(self, response: Response, fields: Mapping[str, Any], call: Call) -> None:
         """Raise the fault that a status means, and tell the limits of it."""
-        fault = fault_of_status(response, sent=fields, key=self._options.key_env)
+        fault = self._endpoint.fault(response, fields)
         if fault is not None:
             call.count_refusal(response.status, retry_after=asked_wait(response))
             raise fault
-
-
-def _headers(options: OpenAIOptions) -> dict[str, str]:
-    accepted = _EVENTS if options.stream else "application/json"
-    headers = {"Content-Type": "application/json", "Accept": accepted}
-    if options.key is not None:
-        headers["Authorization"] = f"Bearer {options.key}"
-    return {**headers, **options.headers}
-
-
-def _must_be(headers: Mapping[str, str], expected: str) -> None:
-    kind = headers.get("Content-Type", "").partition(";")[0].strip().lower()
-    if kind != expected:
-        raise AgentFault(f"the reply is {kind!r}; expected {expected}", kind="wrong_type")
 
 
 def _completion_in(kept: bytes | None) -> Completion | None:

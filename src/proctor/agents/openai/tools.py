@@ -11,10 +11,10 @@ from typing import Any
 
 from proctor import fault_injection as conditions
 from proctor import threads
-from proctor.agents.openai.completion import RequestedCall
 from proctor.codec import read_json
 from proctor.errors import InputError, Misconfigured
 from proctor.failures import said
+from proctor.models.openai.completion import RequestedCall, arguments_in
 from proctor.plugins import import_attribute
 from proctor.transcript import ToolCall
 
@@ -24,7 +24,6 @@ _SECTION = re.compile(r"^(args|arguments|parameters|params)\s*:?\s*$", re.IGNORE
 _OTHER_SECTION = re.compile(r"^(returns?|raises|yields?|examples?|notes?)\s*:?\s*$", re.IGNORECASE)
 _GOOGLE = re.compile(r"^(?P<name>\*{0,2}\w+)\s*(?:\([^)]*\))?\s*:\s*(?P<text>.*)$")
 _SPHINX = re.compile(r"^:param\s+(?:[^:]*\s)?(?P<name>\w+)\s*:\s*(?P<text>.*)$")
-_ARGUMENTS_KEPT = "arguments"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -132,15 +131,6 @@ def _with_validation(function: Any) -> Callable[[Mapping[str, Any]], Any]:
 
     adapter = pydantic.TypeAdapter(function)
     return lambda arguments: adapter.validate_python(ArgsKwargs((), dict(arguments)))
-
-
-def arguments_in(text: str) -> dict[str, Any]:
-    """What a model wrote as arguments; what is no JSON object is kept to be judged."""
-    try:
-        arguments = read_json(text or "{}")
-    except (ValueError, RecursionError):
-        return {_ARGUMENTS_KEPT: text}
-    return arguments if isinstance(arguments, dict) else {_ARGUMENTS_KEPT: arguments}
 
 
 async def run(wanted: RequestedCall, tools: Mapping[str, Tool], *, step: int) -> ToolCall:

@@ -46,7 +46,9 @@ class OpenAIAgentsAgent:
             watching.finish()
         if result.interruptions:
             wanted = [item.name for item in result.interruptions]
-            raise AgentFault(f"the agent stopped to have somebody approve {wanted!r}; an exam has nobody to do so")
+            raise AgentFault(
+                f"the agent stopped to have somebody approve {wanted!r}; nobody can do so during an evaluation"
+            )
         answer = answer_of(result.final_output)
         if isinstance(answer, str):
             answer = Reply(text=answer, citations=tuple(_citations(result.new_items)))

@@ -146,7 +146,9 @@ def _hearing(notes: Notes) -> Any:
 def _answer(result: AgentRunResult[Any]) -> Any:
     if isinstance(result.output, DeferredToolRequests):
         wanted = [call.tool_name for call in (*result.output.approvals, *result.output.calls)]
-        raise AgentFault(f"the agent stopped to have somebody approve or run {wanted!r}; an exam has nobody to do so")
+        raise AgentFault(
+            f"the agent stopped to have somebody approve or run {wanted!r}; nobody can do so during an evaluation"
+        )
     answer = answer_of(result.output)
     return Reply(text=answer, citations=citations_in(result.new_messages())) if isinstance(answer, str) else answer
 

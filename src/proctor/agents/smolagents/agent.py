@@ -93,7 +93,7 @@ class _SmolDialogue:
         if self._turn is not None:
             with self._turn.busy:
                 if left.is_set():
-                    raise AgentFault("nobody waits for the answer any more")
+                    raise AgentFault("nothing waits for the answer any more")
                 return target.run(with_history(request), reset=True, return_full_result=True)
         first, self._asked = not self._asked, True
         task = with_history(request) if first else request.question
