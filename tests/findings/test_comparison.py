@@ -167,7 +167,7 @@ def test_failure_rates_exactly_two_points_apart_are_none() -> None:
 def test_attempts_without_a_verdict_are_told_with_their_reasons() -> None:
     b = in_order(*["pass"] * 97, "lost", "unscored", "pending")
     found = compare_findings(made(verdicts(100, 0), id="a"), made(b, id="b"))
-    expected = "B lacks the verdict of 3 of 100 attempts (1 unscored, 1 failed by the environment, 1 not played yet)."
+    expected = "B lacks the verdict of 3 of 100 attempts (1 unscored, 1 failed by the environment, 1 not run yet)."
     assert expected in found.warnings
 
 

@@ -13,6 +13,7 @@ from proctor import demo
 from proctor.cli import main
 from proctor.config import Config
 from proctor.findings.failure_map import FailureGroup, RunFailures
+from proctor.reports.failures import as_dict, markdown, sentence
 from proctor.workflows.failure_map import read_failures
 
 CASES = [(f"What is the price of article {number}?", f"{number} euros") for number in range(40)]
@@ -113,10 +114,32 @@ def test_beside_a_plain_run_what_fails_under_a_condition_is_no_failure_of_the_ru
         return "broken" if request.condition else agent(request.question)
 
     conditions = {"poor": {"budget": 0}}
-    found = played(tmp_path, fragile, conditions="all", config=Config(conditions=conditions)).found
+    failures = played(tmp_path, fragile, conditions="all", config=Config(conditions=conditions))
+    found = failures.found
     assert (found.failed_cases, found.counted_cases) == (12, 40)
+    assert (failures.conditions["poor"].failed_attempts, failures.conditions["poor"].counted_attempts) == (40, 40)
+    assert sentence(failures).startswith("In the plain run 12 of 40 cases failed")
+    assert sentence(failures).endswith(" Under poor 40 of 40 attempts failed.")
+    assert set(as_dict(failures)["conditions"]) == {"poor"}
+    assert "| what failed under poor |" in markdown(failures)
     alone = played(tmp_path, fragile, name="alone", conditions="poor", config=Config(conditions=conditions)).found
     assert alone.failed_cases == 40
+
+
+def test_what_fails_under_a_condition_alone_is_told_though_nothing_fails_in_the_plain_run(tmp_path: Path) -> None:
+    def fragile(request: proctor.Request) -> str:
+        number = request.question.split()[-1].rstrip("?")
+        return "broken" if request.condition == "poor" else f"{number} euros"
+
+    conditions = {"poor": {"budget": 0}, "rich": {"budget": 9}}
+    failures = played(tmp_path, fragile, conditions="all", config=Config(conditions=conditions))
+    assert sentence(failures) == (
+        "In the plain run nothing failed: 40 cases passed. Under poor 40 of 40 attempts failed."
+    )
+    assert list(failures.failed_maps) == ["poor"]
+    sturdy = played(tmp_path, lambda question: f"{question.split()[-1].rstrip('?')} euros", "sturdy", conditions="all",
+                    config=Config(conditions=conditions))  # fmt: skip
+    assert sentence(sturdy).endswith("40 cases passed. Nor did anything fail under a condition.")
 
 
 def test_a_turn_at_which_conversations_break_is_a_group(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +15,8 @@ from proctor.findings.gates import Gate, GateVerdict, check, exit_code, judge, p
 from proctor.findings.gates.sample_size import plan_gate
 from proctor.findings.gates.verdict import at_level
 from proctor.findings.run import Findings
+from proctor.findings.run.findings import Latency
+from proctor.reports.gates import sentence
 from proctor.run import Run, Settings
 from proctor.statistics.gate import level_of_look
 from proctor.statistics.intervals import Sums, mean_over_cases
@@ -28,6 +31,15 @@ def verdict(text: str, findings: Findings, *others: Findings, **options: Any) ->
     known = {other.run.id: other for other in others}
     [found] = judge([parse(text)], findings, known.__getitem__ if known else nobody, **options)
     return found
+
+
+def test_the_median_time_is_compared_exactly_and_what_is_not_played_may_move_it() -> None:
+    timed = replace(made(verdicts(3, 0)), latency=Latency(n=3, median=1.5, maximum=9.0, p95=None))
+    assert [verdict(f"latency<={bound}", timed).verdict for bound in (2, 1.5, 1)] == ["met", "met", "not met"]
+    unplayed = replace(timed, counts=replace(timed.counts, pending=2))
+    assert [verdict(f"latency<={bound}", unplayed).verdict for bound in (2, 1)] == ["inconclusive"] * 2
+    assert verdict("latency<=2", replace(timed, latency=None)).verdict == "inconclusive"
+    assert sentence(verdict("latency<=2", timed)).startswith("The median attempt takes 1.5 s.")
 
 
 # Reading.
@@ -49,6 +61,7 @@ def verdict(text: str, findings: Findings, *others: Findings, **options: Any) ->
         ("category:a:b>=0.8", {"metric": "category", "category": "a:b", "bound": 0.8}),
         ("failures<=0", {"metric": "failures", "bound": 0.0, "upper": True}),
         ("cost<=12.5", {"metric": "cost", "bound": 12.5, "upper": True}),
+        ("latency<=2", {"metric": "latency", "bound": 2.0, "upper": True}),
         ("not worse than nightly by 0.02", {"baseline": "nightly", "bound": 0.02}),
         ("Not worse than last by 2 %", {"baseline": "last", "bound": 0.02}),
         ("not worse than last by 2 points", {"baseline": "last", "bound": 0.02}),
@@ -78,6 +91,7 @@ def test_a_gate_is_read(text: str, expected: Mapping[str, Any]) -> None:
         ("pass_hat_k:two>=0.9", "expected a whole number of at least 1"),
         ("category>=0.9", "expected category:NAME"),
         ("failures<=5%", "'5%' cannot be used"),
+        ("failures<=-1", "'-1' cannot be used; expected a number of at least 0"),
         ("not worse than by 0.02", "cannot be read"),
         ("not worse than last by much", "'much' cannot be used"),
         ("not worse than last by 2", "the margin lies between 0 and 1"),

@@ -48,6 +48,18 @@ def test_two_failures_of_two_that_become_two_passes_of_two_are_a_flip_by_a_hair(
     assert flips([(2, 2)] * (others + 1), [(2, 0)] + [(2, 2)] * others)[0] == "broken"
 
 
+def test_a_case_that_went_the_same_way_every_time_is_not_flaky_however_flaky_the_others_are() -> None:
+    a = [(3, 1)] * 12 + [(3, 2)] * 13 + [(3, 3)] * 12 + [(3, 0)] * 3
+    named = flips(a, a)
+    assert named == ["flaky"] * 25 + ["unchanged"] * 15
+
+
+def test_one_failure_of_three_and_none_in_the_next_three_is_no_repair() -> None:
+    a, b = [(3, 2)] * 2 + [(3, 3)] * 38, [(3, 3)] * 40
+    assert flips(a, b) == ["flaky"] * 2 + ["unchanged"] * 38
+    assert flips(b, a) == ["flaky"] * 2 + ["unchanged"] * 38
+
+
 def test_a_case_missing_in_one_run_is_missing() -> None:
     assert flips([(4, 4), (0, 0)], [(4, 4), (4, 4)]) == ["unchanged", "missing"]
 
@@ -116,6 +128,8 @@ def test_only_a_case_that_passed_more_often_is_fixed_and_less_often_broken(
         moved = b[1] * a[0] - a[1] * b[0]
         assert name != "fixed" or moved > 0
         assert name != "broken" or moved < 0
+        assert name != "flaky" or 0 < a[1] + b[1] < a[0] + b[0]
+        assert name != "unchanged" or a[1] + b[1] in (0, a[0] + b[0]) or (a[0] <= 1 and b[0] <= 1)
 
 
 @pytest.mark.parametrize("trials", [(1, 8), (8, 1), (2, 8), (4, 2)])

@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from proctor.statistics.pass_at_k import over_cases, pass_at_k, pass_hat_k, plug_in_at_k, plug_in_hat_k
+from proctor.findings.run.tally import ExamTally, over_k
+from proctor.statistics.estimate import Estimate
+from proctor.statistics.pass_at_k import (
+    Formula,
+    over_cases,
+    pass_at_k,
+    pass_hat_k,
+    plug_in_at_k,
+    plug_in_hat_k,
+)
 
 
 @settings(deadline=None)
@@ -90,3 +99,35 @@ def test_all_or_nothing_is_exactly_that_however_many_trials_there_are(m: int) ->
     for k in (1, 2, 299, 300, m - 1, m):
         assert (pass_at_k(m, 0, k), pass_hat_k(m, m, k)) == (0.0, 1.0)
         assert (pass_at_k(m, m, k), pass_hat_k(m, 0, k)) == (1.0, 0.0)
+
+
+def of_tries(formula: Formula, cases: list[tuple[int, int]], k: int, planned: int) -> Estimate:
+    return over_k([[ExamTally(planned=planned, counted=m, passed=c)] for m, c in cases], planned, formula)[k]
+
+
+@given(
+    st.sampled_from([pass_at_k, pass_hat_k]),
+    st.lists(st.integers(0, 4).flatmap(lambda m: st.tuples(st.just(m), st.integers(0, m))), min_size=1, max_size=12),
+    st.integers(1, 4),
+)
+def test_the_value_lies_between_what_missing_tries_could_make_of_it(
+    formula: Formula, cases: list[tuple[int, int]], k: int
+) -> None:
+    found = of_tries(formula, cases, k, planned=4)
+    if found.worst is not None and found.best is not None and found.value is not None:
+        assert found.worst - 1e-9 <= found.value <= found.best + 1e-9
+        assert found.low <= found.value <= found.high  # type: ignore[operator]
+
+
+def test_what_missing_tries_cannot_change_is_told_of_all_cases() -> None:
+    found = of_tries(pass_at_k, [(3, 0)] * 3 + [(3, 2)] * 32 + [(2, 1)] * 5, 3, planned=3)
+    assert (found.value, found.n, found.attempts) == (0.925, 40, 115)
+    assert (found.worst, found.best) == (0.925, 0.925)
+    known = of_tries(pass_at_k, [(2, 1)] * 4, 3, planned=3)  # no case has had three tries, and yet each has passed
+    assert (known.value, known.n) == (1.0, 4)
+
+
+def test_a_value_that_no_outcome_could_bring_about_gives_way_to_the_nearest() -> None:
+    found = of_tries(pass_at_k, [(4, 0)] + [(1, 1)] * 9, 2, planned=4)
+    assert found.value == found.worst == pytest.approx(0.45)
+    assert found.low < 0.45 < found.high  # type: ignore[operator]

@@ -17,6 +17,7 @@ from proctor.statistics.people import (
     judge_quality,
     labels_needed,
     labels_needed_of,
+    labels_to_tell,
     rate_by_other_labels,
     rate_by_people,
 )
@@ -175,3 +176,39 @@ def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
             drawn += 1
             held += rate.low <= 0.8 <= rate.high
     assert held / drawn >= 0.92
+
+
+def test_labels_to_tell_a_rate_from_a_bound_are_those_of_a_sample_less_what_the_judge_tells() -> None:
+    assert labels_to_tell(0.8, 0.5, given=0, cases=60, correlation=0.0) == 20  # rule 22 of the statistics: 19.2
+    assert labels_to_tell(0.8, 0.5, given=6, cases=60, correlation=0.8) == 12
+    assert labels_to_tell(0.8, 0.5, given=6, cases=15, correlation=0.0) is None
+    assert labels_to_tell(0.5, 0.5, given=6, cases=10**6, correlation=0.0) is None
+
+
+def test_as_many_labels_as_advised_settle_it_four_times_in_five() -> None:
+    chance = random.Random(7)
+    cases, bound, settled, advised = 80, 0.5, 0, 0
+    for _ in range(300):
+        truth = [chance.random() < 0.75 for _ in range(cases)]
+        judge = [right is (chance.random() < 0.9) for right in truth]
+        share = sum(judge) / cases
+        order = chance.sample(range(cases), cases)
+
+        def given(labels: int) -> Labelled:
+            drawn = order[:labels]  # noqa: B023
+            passes = [truth[each] for each in drawn if judge[each]]  # noqa: B023
+            fails = [truth[each] for each in drawn if not judge[each]]  # noqa: B023
+            return labelled(len(passes), sum(passes), len(fails), sum(fails))
+
+        first = rate_by_people(given(8), share=share, cases=cases)
+        if first.value is None or first.low is None or first.low >= bound or first.value <= bound + 0.05:
+            continue
+        told = correlation(given(8), share=share, cautious=True)
+        needed = labels_to_tell(first.value, bound, given=8, cases=cases, correlation=told)
+        if needed is None:
+            continue
+        advised += 1
+        then = rate_by_people(given(max(9, needed)), share=share, cases=cases)
+        settled += then.low is not None and then.low >= bound
+    assert advised > 50
+    assert settled / advised >= 0.75

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeVar
 
 from proctor.benchmark import Exam
@@ -75,6 +75,7 @@ class FailureMap:
     failed_cases: int
     failed_attempts: int
     counted_cases: int
+    counted_attempts: int = 0
     groups: tuple[FailureGroup, ...]
     """The largest first, what nothing explains last."""
     not_counted: Mapping[Outcome, int]
@@ -88,6 +89,8 @@ class RunFailures:
     run: Run
     exams: dict[str, Exam]
     found: FailureMap
+    conditions: Mapping[str, FailureMap] = field(default_factory=dict)
+    """Condition → the same under it, where `found` is of the plain run alone; empty: `found` is of all there is."""
     since: Run | None = None
     """The run that it is held against."""
     named_by: str | None = None
@@ -96,6 +99,11 @@ class RunFailures:
     """What that took."""
     unnamed: str = ""
     """Why some groups have no name, where a model was asked."""
+
+    @property
+    def failed_maps(self) -> dict[str, FailureMap]:
+        """Condition → its map, where anything failed; the plain run, or all there is, is empty and comes first."""
+        return {name: each for name, each in {"": self.found, **self.conditions}.items() if each.groups}
 
 
 class _Tally:
@@ -197,6 +205,7 @@ class FailureCollector:
             failed_cases=len(failed),
             failed_attempts=len(self._failed),
             counted_cases=len(self._cases),
+            counted_attempts=self._passed_attempts.n + self._failed_attempts.n,
             groups=tuple(groups),
             not_counted=dict(self._not_counted),
         )

@@ -118,7 +118,7 @@ def must_be_alike(runs: Sequence[Run], *, judged_anew: bool, force: bool) -> lis
             )
         apart = [one for one in unlike(a, b) if not (judged_anew and one.what in _JUDGED_ANEW)]
         if apart and not force:
-            raise UsageError(refusal(a, b, apart), terminal=remedy(a, apart))
+            raise UsageError(refusal(a, b, apart), terminal=remedy(a, b, apart))
         found += [one.what for one in apart]
     return list(dict.fromkeys(found))
 
@@ -216,7 +216,7 @@ def _warnings(
     runs: Sequence[Run], outcomes: Sequence[ContestOutcome], ranked: Ranking, unlike: Sequence[str]
 ) -> Iterator[str]:
     if unlike:
-        yield f"These runs were not examined alike: {', '.join(unlike)}."
+        yield f"These runs were not evaluated in the same way: {', '.join(unlike)}."
     for place, run in enumerate(runs):
         if run.status != "completed":
             yield f"{letter(place)} is {run.status}: it is compared on what it has."

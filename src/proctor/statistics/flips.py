@@ -10,7 +10,7 @@ from proctor.statistics.common_trials import Count
 
 if TYPE_CHECKING:  # they import SciPy, which whoever only names a Flip should not wait for
     from proctor.statistics.beta import Floats
-    from proctor.statistics.hierarchical import Class, Counts, Population
+    from proctor.statistics.hierarchical import Counts, Population
 
 Flip = Literal["fixed", "broken", "flaky", "unchanged", "missing"]
 
@@ -27,19 +27,16 @@ def flips(a: Counts, b: Counts) -> list[Flip]:
     """What became of each case from A to B, from (trials, passes) of the same cases in the same order.
 
     One trial: the verdict changed or not. Several: fixed or broken when it passed more or less often and that is 95 %
-    probable under each run's own model; otherwise flaky when flaky in either run. A run that is too small for a model,
-    or has one trial a case, borrows the other's: two different priors alone would make flips of cases that went the
-    same. Where neither has a model the prior is uniform, and a case that both passed and failed is flaky. A case that
-    did not count in both runs is missing.
+    probable, both by its own trials alone and under each run's own model; otherwise flaky when it was seen to pass and
+    to fail, and unchanged when every trial went the same way. A run that is too small for a model, or has one trial a
+    case, borrows the other's: two different priors alone would make flips of cases that went the same. By its own
+    trials, because the model takes the two runs of a case for strangers: where nearly all cases pass, it would call one
+    failure of three, and none in the next three, a repair. A case that did not count in both runs is missing.
     """
     if all(m <= 1 for m, _ in a) and all(m <= 1 for m, _ in b):
         return [_single(x, y) for x, y in zip(a, b, strict=True)]
-    flaky_a, flaky_b = _flaky(a), _flaky(b)
     known = _several(a, b)
-    return [
-        "flaky" if known[x, y] == "unchanged" and (first or second) else known[x, y]
-        for x, y, first, second in zip(a, b, flaky_a, flaky_b, strict=True)
-    ]
+    return [known[pair] for pair in zip(a, b, strict=True)]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -72,6 +69,10 @@ def rate_of(population: Population, m: int, c: int, logits: Floats) -> Rate:
     return Rate(chance=chance / chance.sum())
 
 
+_Views = tuple[Mapping[Count, Rate], Mapping[Count, Rate]]
+"""What is known of the rates of A's counts and of B's, by one way of seeing them."""
+
+
 def grid(trials: int) -> Floats:
     """Logits of rates from 2e-9 to 1 − 2e-9, fine enough for a rate that was tried so many times."""
     import numpy as np
@@ -89,22 +90,25 @@ def _single(a: tuple[int, int], b: tuple[int, int]) -> Flip:
 
 
 def _several(a: Counts, b: Counts) -> dict[tuple[Count, Count], Flip]:
-    """Each pair of counts that occurs → fixed, broken, or unchanged as far as is known."""
-    population_a, population_b = _populations(a, b)
-    logits = grid(max(m for m, _ in (*a, *b)))
-    before = {x: rate_of(population_a, *x, logits) for x in set(a) if x[0]}
-    after = {y: rate_of(population_b, *y, logits) for y in set(b) if y[0]}
-    return {(x, y): _classify_flip(x, y, before, after) for x, y in set(zip(a, b, strict=True))}
+    """Each pair of counts that occurs → what became of such a case."""
+    logits, tried_a, tried_b = grid(max(m for m, _ in (*a, *b))), {x for x in a if x[0]}, {y for y in b if y[0]}
+    views = [
+        ({x: rate_of(before, *x, logits) for x in tried_a}, {y: rate_of(after, *y, logits) for y in tried_b})
+        for before, after in ((_uniform(), _uniform()), _populations(a, b))
+    ]
+    return {(x, y): _classify_flip(x, y, views) for x, y in set(zip(a, b, strict=True))}
 
 
-def _classify_flip(a: Count, b: Count, before: Mapping[Count, Rate], after: Mapping[Count, Rate]) -> Flip:
+def _classify_flip(a: Count, b: Count, views: Sequence[_Views]) -> Flip:
     if not (a[0] and b[0]):
         return "missing"
     more = b[1] * a[0] - a[1] * b[0]
     enough = SURE - _ROUNDING
-    if more > 0 and before[a].less_than(after[b]) >= enough:
+    if more > 0 and all(before[a].less_than(after[b]) >= enough for before, after in views):
         return "fixed"
-    return "broken" if more < 0 and after[b].less_than(before[a]) >= enough else "unchanged"
+    if more < 0 and all(after[b].less_than(before[a]) >= enough for before, after in views):
+        return "broken"
+    return "flaky" if 0 < a[1] + b[1] < a[0] + b[0] else "unchanged"
 
 
 def _populations(a: Counts, b: Counts) -> tuple[Population, Population]:
@@ -121,12 +125,3 @@ def _uniform() -> Population:
     from proctor.statistics.hierarchical import Population
 
     return Population(mu=np.array([1 / 2]), rho=np.array([1 / 3]), weight=np.ones(1))
-
-
-def _flaky(counts: Counts) -> list[bool]:
-    from proctor.statistics.hierarchical import classes
-
-    named: Sequence[Class] | None = classes(counts)
-    if named is None:
-        return [0 < c < m for m, c in counts]
-    return [name == "flaky" for name in named]

@@ -30,13 +30,13 @@ def length_preference(marks: Sequence[LabelledMark], *, level: float = 0.95) -> 
     """
     n = len(marks)
     if n < FEWEST:
-        return _nothing(n, level, f"{n} labelled replies with a mark; {FEWEST} or more are needed")
+        return _nothing(n, level, f"{n} labelled replies with a score; {FEWEST} or more are needed")
     labels = [each.people for each in marks]
     x = _apart(_ranks([each.mark for each in marks]), labels)
     y = _apart(_ranks([float(each.words) for each in marks]), labels)
     spread = sqrt(sum(a * a for a in x) * sum(b * b for b in y))
     if spread <= 1e-9:
-        return _nothing(n, level, "marks or lengths do not differ within what people say")
+        return _nothing(n, level, "scores or lengths do not differ within what people say")
     value = max(-1.0, min(1.0, sum(a * b for a, b in zip(x, y, strict=True)) / spread))
     half = NormalDist().inv_cdf((1 + level) / 2) / sqrt(n - 4)
     z = atanh(max(-0.999999, min(0.999999, value)))

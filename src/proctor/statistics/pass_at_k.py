@@ -13,6 +13,8 @@ Formula = Callable[[int, int, int], float]
 
 _EXACT = 300
 """Trials up to which the binomials are written out; beyond, their digits would take longer than the run."""
+_EQUAL = 1e-12
+"""What rounding may make of equal means."""
 
 
 def pass_at_k(m: int, c: int, k: int) -> float:
@@ -43,6 +45,21 @@ def plug_in_at_k(n: int, c: int, k: int) -> float:
 def plug_in_hat_k(n: int, c: int, k: int) -> float:
     """(c/n)^k: all of k different conversations right."""
     return float((c / n) ** k)
+
+
+def over_tries(shown: Sums, worst: Sums, best: Sums, *, attempts: int, counted: int, missing: int) -> Estimate:
+    """The mean over the cases that have had k tries or more, which rest on so many attempts of all those counted.
+
+    Those cases are no fair sample where the others are partly known: of three tries one pass is enough for pass@3. A
+    value that no outcome of the missing tries could bring about is not told; then all cases tell it, with what is
+    missing counted the way that lies nearest.
+    """
+    if missing and worst.n and best.n:
+        nearest = max(worst.mean, min(best.mean, shown.mean)) if shown.n else worst.mean
+        settled = best.mean - worst.mean < _EQUAL
+        if settled or (shown.n and abs(nearest - shown.mean) >= _EQUAL):
+            shown, attempts = worst if abs(nearest - worst.mean) < _EQUAL else best, counted
+    return mean_over_cases(shown, attempts=attempts, missing=missing, worst=worst, best=best)
 
 
 def over_cases(

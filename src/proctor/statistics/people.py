@@ -20,6 +20,8 @@ _LEAST_TELLING = 0.1
 """Sensitivity and specificity together must exceed 1 by this much, surely, or a judge tells too little."""
 
 
+_POWER = 0.8
+"""How probable it should be that so many labels settle something."""
 _FEW_OF_A_KIND = 5
 """Labels on what the judge passed, and on what it failed, below which hardly anything is corrected."""
 
@@ -151,6 +153,22 @@ def labels_needed_of(
     spread, told = rate * (1 - rate), correlation**2
     left = (half_width / z) ** 2 - told * spread / max(1, cases)
     needed = ceil((1 - told) * spread / left - 1e-9) if left > 0 else None
+    return needed if needed is not None and needed <= cases else None
+
+
+def labels_to_tell(
+    rate: float, bound: float, *, given: int, cases: int, correlation: float, level: float = 0.95
+) -> int | None:
+    """How many labels, those given included, tell a rate from a bound with a chance of four in five.
+
+    As many as a sample without a judge would need, less what the judge tells; of few labels that is held to be less
+    than they show. None: labels on all cases would not do, as one attempt of a case is labelled.
+    """
+    z, power = NormalDist().inv_cdf((1 + level) / 2), NormalDist().inv_cdf(_POWER)
+    spread = z * sqrt(bound * (1 - bound)) + power * sqrt(rate * (1 - rate))
+    told = correlation**2 * given / (given + 2)
+    left = (rate - bound) ** 2 / spread**2 - told / max(1, cases) if spread else 0.0
+    needed = ceil((1 - told) / left - 1e-9) if left > 0 else None
     return needed if needed is not None and needed <= cases else None
 
 

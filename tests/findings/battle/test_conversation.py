@@ -42,7 +42,8 @@ def test_a_failed_reply_that_neither_answer_nor_contradiction_confirms_is_unclea
 
 def test_a_crash_is_a_failed_reply_and_ends_the_course() -> None:
     found = conversation(OPEN, attempt((None, *RIGHT), failure=CRASH, ended="agent"), right_from=0.7)
-    assert (found.replies.judged, found.replies.passed, found.held) == (2, 1, False)
+    assert (found.replies.judged, found.replies.passed, found.held) == (1, 1, False)
+    assert (found.replies.unanswered, found.share) == (1, 0.5)
     assert found.course == Course(turns=2, cause="crashed")
     assert found.ended == "agent"
 
@@ -54,7 +55,8 @@ def test_what_a_script_had_left_to_ask_when_the_agent_crashed_is_not_passed() ->
         replies_of(script, attempt((None, *RIGHT), (None, *RIGHT), exam=script, failure=failure))
         for failure in (CRASH, OUTAGE)
     )
-    assert (crashed.asked, crashed.judged, crashed.passed, crashed.share) == (10, 10, 2, 0.2)
+    assert (crashed.asked, crashed.judged, crashed.passed, crashed.share) == (2, 2, 2, 0.2)
+    assert (crashed.unanswered, crashed.counted) == (8, 10)
     assert (lost.asked, lost.judged, lost.passed, lost.share) == (3, 2, 2, None)
 
 
@@ -96,14 +98,14 @@ def test_an_examiner_that_ended_early_is_told_from_a_turn_limit() -> None:
 def test_a_crash_at_a_faulty_question_is_booked_there_and_not_on_the_last_fair_turn() -> None:
     asked = attempt((None, *RIGHT), ("rephrase", *RIGHT), ended="agent", failure=CRASH, faults=[3])
     found = conversation(OPEN, asked, right_from=0.7)
-    assert (found.replies.judged, found.replies.passed, found.held) == (3, 2, False)
+    assert (found.replies.judged, found.replies.counted, found.replies.passed, found.held) == (2, 3, 2, False)
     assert found.course == Course(turns=3, cause="crashed")
     assert found.until_flip == Course(turns=2)
     assert [probe.passed for probe in found.probes] == [True]
 
 
-def test_a_reply_that_keeps_to_a_wrong_answer_and_passes_on_consistency_alone_is_counted() -> None:
-    asked = attempt((None, *WRONG), ("negation", True, None), ("source", True, None), ("ask-again", *WRONG))
+def test_replies_that_keep_to_a_wrong_answer_with_no_other_mark_than_consistency_are_told() -> None:
+    asked = attempt((None, *WRONG), ("negation", None, None), ("source", None, None), ("ask-again", *WRONG))
     assert conversation(OPEN, asked, right_from=0.7).consistently_wrong == 2
     right = attempt((None, *RIGHT), ("negation", True, None))
     assert conversation(OPEN, right, right_from=0.7).consistently_wrong == 0

@@ -9,7 +9,9 @@ from proctor.findings.comparison import Compared, compare_findings
 from proctor.findings.gates import judge, parse
 from proctor.findings.run import Findings, gather
 from proctor.reports.comparison.json import as_dict
-from proctor.reports.comparison.words import basis, rows
+from proctor.reports.comparison.markdown import render as markdown
+from proctor.reports.comparison.opening import opening
+from proctor.reports.comparison.words import basis, rows, sentence
 from proctor.run import Attempt, Failure, Key, Run, Settings
 
 BROKE = Failure(stage="agent", owner="agent", reason="the agent raised ToolFailed")
@@ -81,3 +83,37 @@ def test_without_a_plain_run_the_conditions_are_compared_together_and_the_report
     found = compare_findings(played("a", late="-", slow="+"), played("b", late="+", slow="+"))
     assert found.pass_rate.difference.value == pytest.approx(0.5)
     assert basis(found) == "12 cases counted in both runs, under 2 conditions together"
+
+
+def test_each_condition_of_both_runs_has_a_row_of_its_own_and_the_sentence_is_of_the_plain_run() -> None:
+    found = compare_findings(
+        played("a", plain="++", hiccup="--", late="++"), played("b", plain="++", hiccup="++", late="+-")
+    )
+    assert list(found.conditions) == ["", "hiccup", "late"]
+    assert {name: (each.a, each.b) for name, each in found.conditions.items()} == {
+        "": (1.0, 1.0), "hiccup": (0.0, 1.0), "late": (1.0, 0.5),
+    }  # fmt: skip
+    assert [name for name, each in found.conditions.items() if each.tested.changed] == ["hiccup", "late"]
+    assert sentence(found).startswith(
+        "No difference could be shown: A (a) and B (b) pass equally often in the plain run ("
+    )
+    assert "Better under hiccup (0 → 100 %)." in opening(found)
+    assert "Worse under late (100 → 50 %)." in opening(found)
+    told = as_dict(found)["conditions"]
+    assert list(told) == ["none", "hiccup", "late"]
+    assert told["hiccup"]["difference"]["value"] == 1.0
+    assert told["hiccup"]["difference"]["low"] > 0
+    assert "| hiccup | 12 | 0 → 100 % | +100 |" in markdown(found)
+
+
+def test_runs_without_conditions_have_no_rows_of_them_and_are_not_said_to_be_plain() -> None:
+    found = compare_findings(played("a", plain="+-"), played("b", plain="++"))
+    assert found.conditions == as_dict(found)["conditions"] == {}
+    assert "plain run" not in sentence(found)
+
+
+def test_runs_with_unequal_trials_are_tested_under_a_condition_over_those_that_both_have() -> None:
+    found = compare_findings(played("a", plain="+", slow="+"), played("b", plain="++++", slow="+---"))
+    assert found.conditions["slow"].tested.comparison.difference.value == -0.75
+    assert found.conditions["slow"].tested.comparison.p_value == 1.0
+    assert not found.conditions["slow"].tested.changed

@@ -96,8 +96,8 @@ def test_runs_agree_only_on_cases_that_count_in_them(tmp_path: Path) -> None:
 
 def test_beside_the_pairs_it_is_said_that_an_interval_is_of_its_pair_alone(tmp_path: Path) -> None:
     many = compared(tmp_path, 90, 96, 90)
-    assert "an interval is of its pair alone" in markdown(many)
-    assert "an interval is of its pair alone" in shown(many)
+    assert "an interval is for its pair alone" in markdown(many)
+    assert "an interval is for its pair alone" in shown(many)
 
 
 def test_p_values_are_held_to_the_number_of_pairs(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_runs_that_were_examined_otherwise_are_refused_unless_forced(tmp_path: P
     other = proctor.evaluate(CASES, agent=agent(50, 0, False), reviewer="embedded", store=tmp_path / "s.db").findings
     with pytest.raises(UsageError, match="reviewer"):
         compare_many([*found, other])
-    assert "not examined alike" in compare_many([*found, other], force=True).warnings[0]
+    assert "not evaluated in the same way" in compare_many([*found, other], force=True).warnings[0]
 
 
 def test_one_run_or_too_many_are_refused(tmp_path: Path) -> None:

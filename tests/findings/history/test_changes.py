@@ -182,7 +182,7 @@ def test_the_order_of_equal_trials_is_not_asked_for() -> None:
 
 @pytest.mark.parametrize(
     ("later", "side", "why"),
-    [("++++-+++", 0, "its interval holds 0"), ("++--++-+", -1, "the trials that only one run has speak against it")],
+    [("++++-+++", 0, "its interval contains 0"), ("++--++-+", -1, "the trials that only one run has speak against it")],
 )
 def test_nothing_is_marked_unless_its_interval_is_on_the_same_side_of_0(later: str, side: int, why: str) -> None:
     first = {f"case-{n}": "-" for n in range(12)} | {f"case-{n}": "+" for n in range(12, 40)}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.findings.orchestration.made import step, turns
 
-from proctor.findings.orchestration.coordination import coordination
+from proctor.findings.orchestration.outline import coordination
 from proctor.transcript import Step, ToolCall
 
 FIND = step("a", "delegate", "find sources", agent="researcher")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.findings.orchestration.made import step, turns
 
-from proctor.findings.orchestration.recovery import recovery
+from proctor.findings.orchestration.outline import recovery
 from proctor.transcript import Step
 
 

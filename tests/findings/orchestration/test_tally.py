@@ -93,7 +93,7 @@ def test_what_was_not_told_is_said_and_is_no_zero() -> None:
     )  # fmt: skip
     each = found(attempt([step("p", "plan")], case="a", usage=tokens(100)), crashed).per_success
     assert (each.tokens.value, each.tokens.missing) == (100, 1)
-    assert "at least: not told in 1 of 2 attempts" in each.tokens.note
+    assert "at least: not reported in 1 of 2 attempts" in each.tokens.note
     assert each.cost.value is None
     assert each.cost.note == "the agent does not tell"
 

@@ -43,7 +43,7 @@ def test_a_models_server_elsewhere_gets_fewer_calls_at_once() -> None:
     run = replace(RUN, settings=replace(RUN.settings, built={"agent": REMOTE}))
     played = [attempt(number, late="agent" if number < 20 else None) for number in range(22)]
     assert said(run, *played) == [
-        "In 20 of 22 attempts gpu.lan:8000 did not answer within 60 s, with up to 10 attempts under way at once. "
+        "In 20 of 22 attempts gpu.lan:8000 did not answer within 60 s, with up to 10 attempts in flight at once. "
         'If fewer calls at once help, set [limits."gpu.lan:8000"] concurrency = 1 in proctor.toml; if it needs longer, '
         "allow 300 s for a reply."
     ]
@@ -53,7 +53,7 @@ def test_a_host_that_an_agent_of_ones_own_calls_is_named_without_limits_that_do_
     played = [attempt(number, late="agent" if number < 5 else None, host="127.0.0.1:9") for number in range(10)]
     [told] = said(RUN, *played)
     assert told.startswith("In 5 of 10 attempts 127.0.0.1:9 did not answer within 60 s")
-    assert "play 5 at once" in told
+    assert "run 5 at once" in told
     assert "[limits" not in told
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from proctor.benchmark import Case, Exam
-from proctor.findings.run.languages import sentences
+from proctor.findings.run.accumulator import language_sentences
 from proctor.run import Run, Settings, Spec
 
 RUN = Run(id="r", name="r", benchmark="b", digest="d", agent="a")
@@ -17,15 +17,15 @@ def exams(*questions: str) -> list[Exam]:
 
 
 def test_questions_in_a_language_that_is_not_known_are_counted_and_told() -> None:
-    [said] = sentences(RUN, exams(POLISH, "Wer ist das?", "Who is it?"))
+    [said] = language_sentences(RUN, exams(POLISH, "Wer ist das?", "Who is it?"))
     assert said.startswith("1 of 3 questions is in a language that the embedded reviewer does not know")
 
 
 @pytest.mark.parametrize("settings", [Settings(reviewer=None), Settings(reviewer="openai:m", built={})])
 def test_nothing_is_said_where_another_judged(settings: Settings) -> None:
-    assert list(sentences(replace(RUN, settings=settings), exams(POLISH))) == []
+    assert list(language_sentences(replace(RUN, settings=settings), exams(POLISH))) == []
 
 
 def test_it_is_said_of_the_embedded_reviewer_under_any_name() -> None:
     named = Settings(reviewer="mine", built={"reviewer": Spec(spec="embedded")})
-    assert len(list(sentences(replace(RUN, settings=named), exams(POLISH)))) == 1
+    assert len(list(language_sentences(replace(RUN, settings=named), exams(POLISH)))) == 1

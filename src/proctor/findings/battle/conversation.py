@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from proctor.benchmark import Exam
@@ -10,6 +10,7 @@ from proctor.findings.battle.fault import read_fault
 from proctor.findings.battle.replies import Replies, replies_of
 from proctor.findings.battle.transitions import RIGHT_FROM, Transition, transitions
 from proctor.run import Attempt, Settings
+from proctor.score import Score
 from proctor.statistics.survival import Course
 from proctor.transcript import Turn
 
@@ -53,7 +54,7 @@ class Conversation:
     contradicted: frozenset[int]
     """The later turns of contradictions."""
     consistently_wrong: int
-    """Replies that kept to a wrong answer and passed, as only their consistency could be marked."""
+    """Replies that kept to a wrong answer where nothing but their consistency could be marked: they do not count."""
     probes: tuple[Probe, ...]
     faults: tuple[str, ...]
     """The examiner's, by kind."""
@@ -89,7 +90,7 @@ def conversation(exam: Exam, attempt: Attempt, *, right_from: float) -> Conversa
     contradicted = frozenset(found.turns[1] for found in attempt.contradictions)
     moves = transitions(
         turns,
-        _correctness(attempt),
+        correctness_of(attempt.scores),
         [found.turns for found in attempt.contradictions],
         right_from=right_from,
         failed=[number for number, verdict in passed.items() if verdict is False],
@@ -117,7 +118,7 @@ def conversation(exam: Exam, attempt: Attempt, *, right_from: float) -> Conversa
         transitions=moves,
         contradicted=contradicted,
         consistently_wrong=sum(
-            move.stood is False and move.after is None and passed.get(move.turns[1]) is True for move in moves
+            move.stood is False and move.after is None and passed.get(move.turns[1]) is not False for move in moves
         ),
         probes=tuple(_probe(turn, passed, lost_before) for turn in fair if turn.strategy),
         faults=tuple(read_fault(turn.fault).kind for turn in turns if turn.fault),
@@ -139,10 +140,10 @@ def _probe(turn: Turn, passed: Mapping[int, bool | None], lost_before: frozenset
     return Probe(turn=turn.number, strategy=turn.strategy or "", passed=verdict)
 
 
-def _correctness(attempt: Attempt) -> dict[int, float]:
+def correctness_of(scores: Iterable[Score]) -> dict[int, float]:
     """Turn → the mark for correctness, the mean over reviewers."""
     marks: dict[int, list[float]] = {}
-    for score in attempt.scores:
+    for score in scores:
         if score.of == "agent" and score.turn is not None:
             for part in score.parts:
                 if part.name == "correctness":

@@ -88,11 +88,13 @@ class BattleFindings:
     no_test: int
     """Played to an end, and nothing judged in them beyond the seed question: out of n."""
     asked: int
-    """Questions of the conversations that the environment did not break."""
+    """Questions of the conversations that the environment did not break, but for those that follow."""
     judged: int
     """Of them, those whose reply somebody judged."""
+    unanswered: int = 0
+    """Questions that the agent's own failure left without a reply, and those of a script that it left unasked."""
     replies: int
-    """Replies with a verdict that count: those of conversations that are a test."""
+    """What the rate is of: judged replies of conversations that are a test, and the unanswered, which did not pass."""
     passed: int
     """Of them, those that passed."""
     turns: int
@@ -117,7 +119,7 @@ class BattleFindings:
     consistency: Estimate
     """1 − contradicted / opportunities, over conversations that had any."""
     consistently_wrong: int
-    """Replies that kept to a wrong answer and passed, as only their consistency could be marked."""
+    """Replies that kept to a wrong answer where nothing but their consistency could be marked: they do not count."""
     by_distance: Mapping[str, tuple[int, int]]
     """Turns between the two replies → (contradicted, opportunities)."""
     pressure: PressureFinding

@@ -143,11 +143,11 @@ class BattleTally:
         self._count(held)
         if not held.lost:
             self._add_marks(exam, attempt if held.replies.tested else None)
-        self._keep_examples(attempt)
-        self._add_named(held, attempt)
-        self._add_examiner(held)
-        self._add_transitions(held)
-        self._add_strategies(held)
+            self._keep_examples(attempt)
+            self._add_named(held, attempt)
+            self._add_examiner(held)
+            self._add_transitions(held)
+            self._add_strategies(held)
         return held
 
     def _count(self, held: Conversation) -> None:
@@ -157,8 +157,9 @@ class BattleTally:
         if not held.lost:
             self._counts["asked"] += held.replies.asked
             self._counts["judged"] += held.replies.judged
+            self._counts["unanswered"] += held.replies.unanswered
         if held.share is not None:
-            self._counts["replies"] += held.replies.judged
+            self._counts["replies"] += held.replies.counted
             self._counts["passed"] += held.replies.passed
             self._shares.add(held.exam, held.share)
         else:
@@ -169,6 +170,7 @@ class BattleTally:
             self._held.add(held.exam, float(held.held))
         else:
             self._counts["undecided"] += 1
+        self._counts["survived"] += not held.lost
         if held.course.turns and held.replies.tested:
             self._courses[held.course] += 1
             self._flips[held.until_flip] += 1
@@ -252,6 +254,7 @@ class BattleTally:
             no_test=counts["no test"],
             asked=counts["asked"],
             judged=counts["judged"],
+            unanswered=counts["unanswered"],
             replies=counts["replies"],
             passed=counts["passed"],
             turns=counts["turns"],
@@ -264,7 +267,7 @@ class BattleTally:
             named=counts["named"],
             dropped=counts["dropped"],
             opportunities=self._consistency.chances,
-            consistency=_one_less(self._consistency.estimate(none="no reply could be held to an earlier one")),
+            consistency=_one_less(self._consistency.estimate(none="no reply could be compared with an earlier one")),
             consistently_wrong=counts["consistently wrong"],
             by_distance={name: (found[0], found[1]) for name, found in self._distances.items() if found[1]},
             pressure=self._pressure_finding(),
@@ -313,6 +316,8 @@ class BattleTally:
 
     def _survival(self) -> tuple[Curve | None, tuple[Curve, Curve] | None]:
         courses = list(self._courses.elements())
+        if not self._counts["survived"]:
+            return None, None  # what the environment broke off tells how long others hold out, not that any does
         if not courses or (not self._seeds and len(self._scripts) > 1):  # parts of a script are no replicates
             return None, None
         stopped = any(course.stopped for course in courses)

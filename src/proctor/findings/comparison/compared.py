@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Literal
 
 from proctor.errors import UsageError
+from proctor.findings.comparison.conditions import CategoryChange, by_condition
 from proctor.findings.comparison.likeness import Unlike, refusal, remedy, unlike
 from proctor.findings.comparison.people import PeopleDifference, people_difference
 from proctor.findings.run import CaseFinding, Findings
@@ -52,19 +53,6 @@ class CaseChange:
         return None if self.a.score is None or self.b.score is None else self.b.score - self.a.score
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CategoryChange:
-    """One category in both runs."""
-
-    cases: int
-    """Counted in both runs."""
-    a: float | None
-    """A's pass rate over those; None: there is none."""
-    b: float | None
-    tested: CategoryComparison
-    """The difference, and whether it stands after Holm over all categories."""
-
-
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Compared:
     """B against A."""
@@ -84,6 +72,8 @@ class Compared:
     """What makes the runs incomparable; not empty only where the comparison was forced."""
     warnings: tuple[str, ...]
     """Sentences that must stand above the numbers."""
+    conditions: dict[str, CategoryChange] = field(default_factory=dict)
+    """Condition → the same under it, the plain run (empty) first, corrected for their number; empty: not several."""
     held_rate: Comparison | None = None
     """Of whole conversations, where the pass rate is that of replies; None elsewhere: no two dynamic battles."""
 
@@ -109,6 +99,11 @@ class Compared:
         if better is not None and side > 0 and better >= SURE:
             return "better"
         return "worse" if better is not None and side < 0 and better <= 1 - SURE else "not shown"
+
+    @property
+    def of_plain_run(self) -> bool:
+        """Whether all of it is of the plain run, which is one of several conditions."""
+        return all(each.run.settings.has_plain_run and each.conditions for each in (self.a, self.b))
 
     @property
     def people(self) -> PeopleDifference | None:
@@ -152,7 +147,7 @@ def compare_findings(
     """B against A, from their findings; refuses runs that were not examined alike, unless forced."""
     apart = unlike(before.run, after.run)
     if apart and not force:
-        raise UsageError(refusal(before.run, after.run, apart), terminal=remedy(before.run, apart))
+        raise UsageError(refusal(before.run, after.run, apart), terminal=remedy(before.run, after.run, apart))
     pairs = _pairs(before, after)
     if not pairs:
         raise UsageError(f"runs {before.run.id} and {after.run.id} have no case in common; there is nothing to compare")
@@ -167,6 +162,7 @@ def compare_findings(
         pass_at_k=_over_k(pass_at_k, pairs, common, tries, level),
         pass_hat_k=_over_k(pass_hat_k, pairs, common, tries, level),
         categories=_categories(pairs, common, level),
+        conditions=by_condition(before, after, level),
         cases=_changes(pairs),
         unlike=tuple(apart),
         warnings=tuple(_warnings(before, after, pairs)),
@@ -334,13 +330,13 @@ def _warnings(before: Findings, after: Findings, pairs: Sequence[Pair]) -> Itera
     if before.run.settings.type == "abm-dynamic" and min(f.run.settings.trials for f in (before, after)) < 2:
         yield (
             "The examiner asked each agent other questions, so a part of the difference is the examiner's; "
-            "two trials or more tell them apart."
+            "two trials or more separate the two."
         )
     only = len(before.compared_on) - len(pairs), len(after.compared_on) - len(pairs)
     if any(only):
         yield f"Cases in one run only are left out: {only[0]} in A, {only[1]} in B."
     if before.run.settings.context_given != after.run.settings.context_given and _context_judged(before, after):
-        yield "Only one of the agents is handed the context, so only its marks include how it was used."
+        yield "Only one of the agents is handed the context, so only its scores include how it was used."
 
 
 def _failures_apart(before: Findings, after: Findings) -> Iterator[str]:
@@ -369,7 +365,7 @@ def lacking(side: str, findings: Findings) -> Iterator[str]:
     why = {
         "unscored": counts.unscored,
         "failed by the environment": counts.failed_by_environment,
-        "not played yet": counts.pending,
+        "not run yet": counts.pending,
     }
     lacking = sum(why.values())
     if lacking:

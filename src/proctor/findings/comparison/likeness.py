@@ -84,7 +84,7 @@ def _terms(run: Run) -> dict[str, _Term]:
         ),
         "checks": _plain(settings.checks),
         "conditions": _Term(value=conditions, said=", ".join(name or "none" for name in conditions)),
-        "time-outs played again": _plain(settings.retried_timeouts),
+        "time-outs run again": _plain(settings.retried_timeouts),
         "examiner": _plain(settings.examiner),
     }
 
@@ -149,9 +149,12 @@ def refusal(a: Run, b: Run, apart: Sequence[Unlike]) -> str:
     return f"runs {a.id} and {b.id} cannot be compared: {'; '.join(map(str, apart))}"
 
 
-def remedy(a: Run, apart: Sequence[Unlike]) -> str:
-    """The commands that help, for a terminal."""
+def remedy(a: Run, b: Run, apart: Sequence[Unlike]) -> str:
+    """The commands that help, for a terminal: one is judged like the other, never like one that nobody judged."""
+    run, sides = a, "A like B"
+    if b.settings.reviewer is None:
+        run, sides, apart = b, "B like A", unlike(b, a)
     if not all(one.option for one in apart):
-        return ". Compare the cases they share all the same with --force"
+        return ". Compare the cases they share anyway with --force"
     options = " ".join(dict.fromkeys(one.option for one in apart))
-    return f". Score A like B with `proctor rescore {a.id} {options}`, or compare all the same with --force"
+    return f". Score {sides} with `proctor rescore {run.id} {options}`, or compare anyway with --force"

@@ -123,7 +123,7 @@ def letter(place: int) -> str:
 def _warnings(found: Sequence[Findings], pairs: Sequence[Compared]) -> Iterator[str]:
     unlike = dict.fromkeys(one.what for each in pairs for one in each.unlike)
     if unlike:
-        yield f"These runs were not examined alike: {', '.join(unlike)}."
+        yield f"These runs were not evaluated in the same way: {', '.join(unlike)}."
     for place, findings in enumerate(found):
         yield from lacking(letter(place), findings)
     shared = [len(each.cases) for each in pairs]

@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from proctor.errors import GateError
 from proctor.settings import did_you_mean
 
-COUNTS = ("failures", "cost")
-"""Counted and not estimated, so compared exactly."""
+COUNTS = ("failures", "cost", "latency")
+"""Counted or measured and not estimated, so compared exactly."""
 OVER_K = ("pass_at_k", "pass_hat_k")
 OF_BATTLES = ("held_rate", "consistency")
 _BY_PEOPLE = ("pass_rate", "held_rate")
 _RATES = ("pass_rate", "mean_score", *OF_BATTLES, *OVER_K, "category")
-_KNOWN = "pass_rate, mean_score, held_rate, consistency, pass_at_k:K, pass_hat_k:K, category:NAME, failures, cost"
+_KNOWN = (
+    "pass_rate, mean_score, held_rate, consistency, pass_at_k:K, pass_hat_k:K, category:NAME, failures, cost, latency"
+)
 
 _BOUND = re.compile(
     r"(?P<metric>\w+)(?::(?P<detail>.+?))?\s*(?P<sign>>=|<=)\s*(?P<number>\S+(?:\s*%)?)(?P<people>\s+by\s+people)?"
@@ -30,8 +32,8 @@ class Gate:
     text: str
     """As it was written."""
     metric: str = ""
-    """pass_rate, mean_score, held_rate, consistency, pass_at_k, pass_hat_k, category, failures or cost; empty: a
-    comparison with a run."""
+    """pass_rate, mean_score, held_rate, consistency, pass_at_k, pass_hat_k, category, failures, cost or latency; empty:
+    a comparison with a run."""
     category: str = ""
     """The category's name."""
     k: int | None = None
@@ -95,7 +97,7 @@ def _number(number: str, text: str, *, share: bool = False) -> float:
     """`0.9`, `.9` and, for a share, `90%`."""
     found = _NUMBER.fullmatch(number)
     if not found or (found["hundredths"] and not share):
-        expected = "a number such as 0.9 or 90%" if share else "a number"
+        expected = "a number such as 0.9 or 90%" if share else "a number of at least 0"
         raise GateError(f"the gate {text!r}: {number!r} cannot be used; expected {expected}")
     value = float(found["digits"])
     return value / 100 if found["hundredths"] else value

@@ -153,12 +153,12 @@ def refuse_kind(wanted: Gate) -> None:
     """Refuse a gate that cannot be looked at as a run goes on."""
     if wanted.by_people:
         raise GateError(
-            f"the gate {wanted.text!r} rests on labels, which come after the run: play all of it", terminal=_OUT
+            f"the gate {wanted.text!r} rests on labels, which come after the run: run all of it", terminal=_OUT
         )
     if wanted.baseline is None and wanted.metric not in _RATES:
         raise GateError(
             f"the gate {wanted.text!r} cannot stop a run early: only {' and '.join(_RATES)} and "
-            "'not worse than RUN by NUMBER' can; play all of it, or give such a gate",
+            "'not worse than RUN by NUMBER' can; run all of it, or give such a gate",
             terminal=_OUT,
         )
     if wanted.baseline is None and not 0 < wanted.bound < 1:
@@ -173,6 +173,6 @@ def refuse_unreachable(planned: LookPlan) -> None:
     takes = f"it takes about {enough:,}" if enough else "no affordable number is enough"
     raise GateError(
         f"the gate {planned.gate.text!r} cannot be met by stopping early on {planned.cases:,} {unit}, however they "
-        f"end: {takes}. Play all of it, add {unit}, or choose another bound",
+        f"end: {takes}. Run all of it, add {unit}, or choose another bound",
         terminal=_OUT,
     )

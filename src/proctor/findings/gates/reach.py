@@ -16,7 +16,7 @@ from proctor.statistics.compare import Differences, compare_counts
 
 _MOST_PAIRS = 1 << 24
 
-_FORCE = "; --force runs all the same"
+_FORCE = "; --force runs it anyway"
 
 
 def check(
@@ -90,7 +90,13 @@ def _check_baseline(
     apart = unlike(before.run, run)
     if apart and not force:
         why = refusal(before.run, run, apart)
-        raise GateError(f"the gate {wanted.text!r}: {why}", terminal=remedy(before.run, apart))
+        judge = before.run.settings.reviewer
+        hint = (
+            remedy(before.run, run, apart)
+            if judge is None or run.settings.reviewer is not None
+            else f". Have this run judged too, with --reviewer {judge}, or compare anyway with --force"
+        )
+        raise GateError(f"the gate {wanted.text!r}: {why}", terminal=hint)
     if not force:
         _check_margin(wanted, run, before, level)
 

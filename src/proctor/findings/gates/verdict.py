@@ -19,7 +19,7 @@ from proctor.statistics.estimate import Estimate
 from proctor.statistics.gate import Verdict
 from proctor.statistics.intervals import wilson
 from proctor.statistics.people import METHOD as PEOPLE
-from proctor.statistics.people import labels_needed
+from proctor.statistics.people import labels_to_tell
 from proctor.statistics.plan import cases_needed
 
 _LEAST_DISTANCE = 0.005
@@ -138,7 +138,7 @@ def _judge(
 def _against(
     wanted: Gate, findings: Findings, before: Findings, *, look: int, level: float, force: bool
 ) -> GateVerdict:
-    """Not worse than another run: paired by case, refused where the two were not examined alike."""
+    """Not worse than another run: paired by case, refused where the two were not evaluated in the same way."""
     from proctor.findings.comparison import compare_findings
 
     difference = compare_findings(before, findings, force=force, level=level).pass_rate
@@ -195,11 +195,12 @@ def _further_labels(wanted: Gate, findings: Findings) -> int | None:
     distance = 0.0 if value is None else abs(value - wanted.bound)
     if value is None or distance < _LEAST_DISTANCE:
         return None
-    told = people.correlation if people is not None else 0.0
-    needed = labels_needed(rate=min(max(value, 0.05), 0.95), half_width=distance, correlation=told)
-    if needed > by_judge.n:  # one attempt of a case is labelled, so there are no more
-        return None
-    return max(1, needed - (people.labels if people is not None else 0))
+    given, told = (people.labels, people.correlation) if people is not None else (0, 0.0)
+    for counted_on in (told, 0.0):  # where as many as should do have not done, the judge is not counted on
+        needed = labels_to_tell(value, wanted.bound, given=given, cases=by_judge.n, correlation=counted_on)
+        if needed is not None and needed > given:
+            return needed - given
+    return None if needed is None and told == 0.0 else min(by_judge.n - given, -(-given // 4)) or None
 
 
 def _further_pairs(difference: Comparison, margin: float) -> int | None:
@@ -233,6 +234,11 @@ def _count(wanted: Gate, findings: Findings) -> tuple[float | None, float]:
     counts, cost = findings.counts, findings.usage.cost
     if wanted.metric == "failures":
         return counts.failed, counts.failed + counts.pending
+    if wanted.metric == "latency":
+        median = None if findings.latency is None else findings.latency.median
+        if median is None or not counts.pending:
+            return median, inf if median is None else median
+        return median, inf if median <= wanted.bound else 0.0  # what is still played may move it to either side
     if cost is None:
         return None, inf
     exact = round(cost, _CENTS)

@@ -3,16 +3,177 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from proctor.benchmark import Exam
-from proctor.findings.orchestration.coordination import Coordination, coordination
+from proctor.errors import InputError
+from proctor.findings.orchestration.expected import ExpectedStep, read_step
 from proctor.findings.orchestration.parallelism import Parallelism, parallelism
 from proctor.findings.orchestration.plan import Planning, planning
-from proctor.findings.orchestration.recovery import Recovery, recovery
 from proctor.findings.orchestration.resources import Resources, ResourceUse, resources, spent_by
-from proctor.findings.orchestration.step_tree import TurnWithSteps, turns_with_steps
+from proctor.findings.orchestration.share import Share, share
+from proctor.findings.orchestration.step_tree import Node, StepTree, TurnWithSteps, kind_of, plain, turns_with_steps
 from proctor.run import Attempt
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recovery:
+    """What became of the errors."""
+
+    recovered: Share
+    """Errors that were followed by success; nothing is judged where there was none."""
+    re_plans: int
+    """Changes of the plan."""
+
+    @property
+    def errors(self) -> int:
+        """Errors in all."""
+        return len(self.recovered.of)
+
+
+def recovery(turns: Sequence[TurnWithSteps]) -> Recovery:
+    """What became of the errors in an attempt's replies."""
+    return Recovery(
+        recovered=share(pair for each in turns for pair in _errors(each.tree)),
+        re_plans=sum(node.kind == "re-plan" for each in turns for node in each.tree.nodes),
+    )
+
+
+def _errors(tree: StepTree) -> Iterator[tuple[str, bool]]:
+    """Steps that are an error or ended in one; an error step inside a step that failed is that same error."""
+    successes = _last_successes(tree)
+    changes = [node for node in tree.nodes if node.kind == "re-plan"]
+    for node in tree.nodes:
+        reported = node.kind == "error" and node.parent is not None and tree.nodes[node.parent].failed
+        if node.failed and not reported:
+            recovered = (
+                _is_tried_again(node, successes, tree)
+                or _is_coped_with(node, tree)
+                or _is_planned_round(node, changes, successes, tree)
+            )
+            yield node.label, recovered
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Successes:
+    """Whose, of what, and as part of what → the last step that succeeded."""
+
+    by_agent: dict[str, Node]
+    by_task: dict[tuple[str, str], Node]
+    by_parent: dict[int | None, Node]
+
+
+def _last_successes(tree: StepTree) -> _Successes:
+    succeeded = [node for node in tree.by_begin() if _succeeds(node)]
+    return _Successes(
+        by_agent={_agent(node): node for node in succeeded},
+        by_task={_task(node): node for node in succeeded},
+        by_parent={node.parent: node for node in succeeded},
+    )
+
+
+def _is_tried_again(error: Node, successes: _Successes, tree: StepTree) -> bool:
+    """Whether the same sub-agent did the same later; an error step has a name of its own, so there anything will do."""
+    if error.kind == "error" and error.agent is not None:
+        again = successes.by_agent.get(_agent(error))
+    else:
+        again = successes.by_task.get(_task(error))
+    return again is not None and tree.follows(again, error) and not tree.inside(again, error)
+
+
+def _is_coped_with(error: Node, tree: StepTree) -> bool:
+    """Whether the sub-agent in whose work it happened ended that work well."""
+    delegation = next((node for node in tree.above(error) if node.kind == "delegate"), None)
+    return delegation is not None and _succeeds(delegation) and _agent(delegation) == _agent(error)
+
+
+def _is_planned_round(error: Node, changes: Sequence[Node], successes: _Successes, tree: StepTree) -> bool:
+    """Whether the plan was changed, and then a step beside the failed one succeeded, or the step both are part of."""
+    since = [node for node in changes if tree.follows(node, error)]
+    if since and error.parent is not None and _succeeds(tree.nodes[error.parent]):
+        return True
+    beside = successes.by_parent.get(error.parent)
+    return beside is not None and any(tree.follows(beside, change) for change in since)
+
+
+def _succeeds(node: Node) -> bool:
+    return node.works and not node.failed
+
+
+def _agent(node: Node) -> str:
+    return plain(node.agent or "")
+
+
+def _task(node: Node) -> tuple[str, str]:
+    return _agent(node), plain(node.step.name)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Coordination:
+    """How well the work was handed out."""
+
+    hand_offs: int
+    """Delegations."""
+    right: Share
+    """Delegations to the sub-agent that was expected; nothing is judged where none was."""
+    distinct: Share
+    """Delegations that do not repeat one that had succeeded: same sub-agent, same task."""
+
+    @property
+    def duplicated(self) -> int:
+        """Delegations of work that was done already."""
+        return len(self.distinct.of) - len(self.distinct.met)
+
+
+def coordination(turns: Sequence[TurnWithSteps]) -> Coordination:
+    """How well the work of an attempt's replies was handed out."""
+    return Coordination(
+        hand_offs=sum(len(_delegations(each.tree)) for each in turns),
+        right=share(pair for each in turns for pair in _right(each)),
+        distinct=share(pair for each in turns for pair in _distinct(each.tree)),
+    )
+
+
+def _delegations(tree: StepTree) -> list[Node]:
+    return [node for node in tree.nodes if node.kind == "delegate"]
+
+
+def _right(turn: TurnWithSteps) -> Iterator[tuple[str, bool]]:
+    """By the task where an expected step names it; else any sub-agent will do that is expected at all."""
+    tasks: dict[str, set[str]] = {}
+    expected = {plain(name) for name in turn.expect.sub_agents}
+    for wanted in _expected_delegations(turn):
+        if wanted.which.agent is None:
+            continue
+        expected.add(plain(wanted.which.agent))
+        if wanted.which.name is not None:
+            tasks.setdefault(plain(wanted.which.name), set()).add(plain(wanted.which.agent))
+    for node in _delegations(turn.tree):
+        allowed = tasks.get(plain(node.step.name), expected)
+        if allowed:
+            yield node.label, plain(node.agent or "") in allowed
+
+
+def _expected_delegations(turn: TurnWithSteps) -> Iterator[ExpectedStep]:
+    for entry in turn.expect.steps:
+        try:
+            wanted = read_step(entry)
+        except InputError:  # said where the step itself is judged
+            continue
+        if kind_of(wanted.which.kind or "") == "delegate" and wanted.most != 0:
+            yield wanted
+
+
+def _distinct(tree: StepTree) -> Iterator[tuple[str, bool]]:
+    """A repeat after a failure is a new try; a delegation that does not tell its task cannot be a repeat."""
+    succeeded: set[tuple[str, str]] = set()
+    for node in _delegations(tree):
+        agent, task = plain(node.agent or ""), plain(tree.text(node))
+        untold = task in ("", agent, node.kind)
+        yield node.label, untold or (agent, task) not in succeeded
+        if not node.failed:
+            succeeded.add((agent, task))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

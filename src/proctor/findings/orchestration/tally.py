@@ -198,7 +198,7 @@ class OrchestrationTally:
 
 
 def _with_untold(note: str, untold: int, attempts: int) -> str:
-    lower = f"at least: not told in {untold} of {attempts} attempts"
+    lower = f"at least: not reported in {untold} of {attempts} attempts"
     return f"{note}; {lower}" if note else lower
 
 

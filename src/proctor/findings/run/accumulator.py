@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from proctor.benchmark import Case, Exam
@@ -15,13 +16,10 @@ from proctor.findings.run.canaries import sentences as of_canaries
 from proctor.findings.run.cases import add_rows, by_category, case_finding
 from proctor.findings.run.circumstances import Circumstances
 from proctor.findings.run.circumstances import sentences as of_circumstances
-from proctor.findings.run.conditions import side_by_side
 from proctor.findings.run.counter import AttemptCounter, place_of_part
-from proctor.findings.run.drafts import sentences as of_drafts
-from proctor.findings.run.findings import CategoryFinding, Findings
+from proctor.findings.run.findings import CategoryFinding, ConditionFinding, Findings
 from proctor.findings.run.interim import sentences as of_interim
 from proctor.findings.run.kinship import sentences as of_kinship
-from proctor.findings.run.languages import sentences as of_languages
 from proctor.findings.run.lies import lie_findings
 from proctor.findings.run.notes import notes
 from proctor.findings.run.panel import PanelTally
@@ -31,13 +29,84 @@ from proctor.findings.run.tally import ExamTally, mean_score, over_k, pass_rate
 from proctor.findings.run.trials import Trials
 from proctor.findings.run.unsure import UnsureMarks
 from proctor.findings.run.unsure import sentences as of_unsure
+from proctor.reading.languages.detect import is_known
 from proctor.run import Attempt, Key, Run
+from proctor.statistics.common_trials import counts_in_common
+from proctor.statistics.compare import compare_counts, holm
 from proctor.statistics.intervals import Sums
 from proctor.statistics.pass_at_k import pass_at_k, pass_hat_k
 
 if TYPE_CHECKING:
     from proctor.findings.battle.tally import BattleTally
     from proctor.findings.orchestration.tally import OrchestrationTally
+    from proctor.statistics.compare import Comparison
+
+
+def side_by_side(under: Mapping[str, AttemptCounter], trials: Trials | None) -> tuple[ConditionFinding, ...]:
+    """Each condition beside the plain run, case by case; corrected for the number of conditions."""
+    if not under or trials is None:
+        return ()
+    plain = under.get("")
+    against = {name: _against(name, plain, each, trials) for name, each in under.items() if plain is not None and name}
+    tested = {name: each.p_value for name, each in against.items() if each.p_value is not None}
+    corrected = dict(zip(tested, holm(list(tested.values())), strict=True))
+    return tuple(
+        ConditionFinding(
+            name=name,
+            counts=each.counts(),
+            pass_rate=pass_rate(each.tallies.values()),
+            mean_score=mean_score(each.tallies.values()),
+            difference=against[name].difference if name in against else None,
+            p_value=corrected.get(name),
+            latency=each.latency(),
+            usage=each.usage,
+            met=each.met,
+        )
+        for name, each in sorted(under.items(), key=lambda item: item[0] != "")
+    )
+
+
+def _against(name: str, plain: AttemptCounter, each: AttemptCounter, trials: Trials) -> Comparison:
+    common = [counts_in_common(trials.verdicts(case, ""), trials.verdicts(case, name)) for case in plain.tallies]
+    planned = zip(_count_planned(plain), _count_planned(each), strict=True)
+    return compare_counts(_counts(plain), _counts(each), planned=planned, common=common)
+
+
+def _counts(counting: AttemptCounter) -> list[tuple[int, int]]:
+    return [(tally.counted, tally.passed) for tally in counting.tallies.values()]
+
+
+def _count_planned(counting: AttemptCounter) -> list[int]:
+    return [tally.planned for tally in counting.tallies.values()]
+
+
+_LOOKED_AT = 1_000
+"""Questions at most: those of one benchmark are in few languages."""
+
+
+def language_sentences(run: Run, exams: Sequence[Exam]) -> Iterator[str]:
+    """What a reader has to know where replies were judged by figures, names and words alone."""
+    built = run.settings.built.get("reviewer")
+    if (built.spec if built is not None else run.settings.reviewer) != "embedded":
+        return
+    questions = [case.question for case in islice((case for exam in exams for case in exam.cases), _LOOKED_AT)]
+    unknown = sum(not is_known(question) for question in questions)
+    if unknown:
+        are = "is" if unknown == 1 else "are"
+        yield (
+            f"{unknown:,} of {len(questions):,} questions {are} in a language that the embedded "
+            "reviewer does not know: there only figures, dates in figures, names and the expected words are compared. "
+            "Have a model judge them."
+        )
+
+
+def draft_sentences(exams: Sequence[Exam]) -> Iterator[str]:
+    """What a reader has to know where the expectations of cases are nobody's word yet."""
+    every = [case for exam in exams for case in exam.cases]
+    drafts = sum(case.review == "needed" for case in every)
+    if drafts:
+        are = "is a draft" if drafts == 1 else "are drafts"
+        yield f"{drafts:,} of {len(every):,} cases {are} that nobody has reviewed (review: needed)."
 
 
 class Accumulator:
@@ -85,7 +154,7 @@ class Accumulator:
         if not attempt.finished:
             self.whole.usage += attempt.usage  # paid is paid
             return
-        attempt = as_counted(self._exams[attempt.key.exam], attempt)
+        played, attempt = attempt, as_counted(self._exams[attempt.key.exam], attempt)
         self.whole.add(attempt)
         if self._panel is not None:
             self._panel.add(self._exams[attempt.key.exam], attempt)
@@ -97,7 +166,7 @@ class Accumulator:
             self._steps[tally].add(self._exams[attempt.key.exam], attempt)
         if self._battle is not None:
             exam = self._exams[attempt.key.exam]
-            held = self._battle.add(exam, attempt)
+            held = self._battle.add(exam, played if played.failure is not None else attempt)
             beside = self._plain_alone and attempt.key.condition
             if held.share is not None:
                 self._add_share(exam, attempt.key, held.share, beside=bool(beside))
@@ -287,8 +356,8 @@ def _findings(
 def _all_notes(
     run: Run, exams: Sequence[Exam], befell: Circumstances, unsure: UnsureMarks, said: Iterable[str]
 ) -> tuple[str, ...]:
-    befallen = (*of_drafts(exams), *of_interim(run), *of_canaries(run), *of_circumstances(run, befell))
-    known = of_languages(run, exams)
+    befallen = (*draft_sentences(exams), *of_interim(run), *of_canaries(run), *of_circumstances(run, befell))
+    known = language_sentences(run, exams)
     return (*befallen, *of_unsure(run, unsure), *of_kinship(run), *known, *said)
 
 

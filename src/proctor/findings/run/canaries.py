@@ -71,7 +71,7 @@ def sentences(run: Run) -> Iterator[str]:
     if found.drifted:
         yield (
             f"Drift: the judge gave {len(found.drifted)} of {found.judged} canaries another verdict than in run "
-            f"{found.since} ({_list_names(found.drifted)}): its marks may not be comparable to those of before."
+            f"{found.since} ({_list_names(found.drifted)}): its scores may not be comparable to earlier ones."
         )
     if found.judged < found.planned:
         missing = found.planned - found.judged

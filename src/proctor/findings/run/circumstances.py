@@ -151,7 +151,7 @@ def sentences(run: Run, found: Circumstances) -> Iterator[str]:
         yield f"{_of(found.cut_off, found.replies, 'replies')} cut off at the output limit{_limit(run)}; raise it."
     if found.retried_timeouts:
         yield (
-            f"{_attempts(found.retried_timeouts)} had timed out and {_were(found.retried_timeouts)} played again: "
+            f"{_attempts(found.retried_timeouts)} had timed out and {_were(found.retried_timeouts)} run again: "
             "not comparable to a run whose time-outs were not."
         )
     done = "judged" if run.rescored_from is not None else "played"
@@ -169,7 +169,7 @@ def _origin(imported: ImportedFrom) -> str:
 
 def _late(late: TimeOuts) -> str:
     who = late.host or f"the {late.stage}"
-    once = f", with up to {late.concurrency} attempts under way at once" if late.concurrency > 1 else ""
+    once = f", with up to {late.concurrency} attempts in flight at once" if late.concurrency > 1 else ""
     return f"In {late.count} of {late.attempts} attempts {who} did not answer within {late.seconds:g} s{once}."
 
 
@@ -185,7 +185,7 @@ def _cure(late: TimeOuts) -> str:
             f"If fewer calls at once help, set {table} concurrency = {fewer_at_once(late)} in proctor.toml{now}; if it "
             f"needs longer, allow {longer}."
         )
-    return f"If fewer at once help, play {fewer_at_once(late)} at once; if it needs longer, allow {longer}."
+    return f"If fewer at once help, run {fewer_at_once(late)} at once; if it needs longer, allow {longer}."
 
 
 def fewer_at_once(late: TimeOuts) -> int:

@@ -120,11 +120,12 @@ class AttemptCounter:
         else:
             self.scored += 1
         for missing in attempt.unscored:
-            self._note(attempt, ("reviewer", "unscored", missing.reason))
+            owner = "undecided" if missing.divided else "unscored"
+            self._note(attempt, ("reviewer", owner, missing.reason))
 
     def _why_undecided(self, attempt: Attempt) -> Iterator[str]:
         """Of a conversation what could not be checked; replies of it that nobody can judge are nothing unusual."""
-        single = not attempt.unscored and len(attempt.turn_passed) == 1
+        single = not attempt.unscored and attempt.turn_passed == (None,)  # a seed alone that was judged is no test
         if single or any(check.passed is None for check in attempt.checks):
             case = self.cases.get(attempt.key.exam) if single else None
             yield from why_undecided(case, attempt.scores, attempt.checks)

@@ -12,15 +12,15 @@ def sentences(run: Run) -> Iterator[str]:
     """That it stopped early, and what that does to its numbers; nothing of a run that was played to the end."""
     if run.cut and run.interim is not None:
         yield (
-            f"Stopped early {where(run.interim)}: {said(run.interim)}. The rate is off by up to two points, away from "
-            f"the gate. The verdict stays, whatever the rest would show; resumed to the end, the run plays it."
+            f"Stopped early {where(run.interim)}: {said(run.interim)}. The rate is biased by up to two points, away "
+            f"from the gate. The verdict stays, whatever the rest would show; the run can be resumed to its end."
         )
     elif run.cut:
-        yield "Judges a run that stopped early: the rate is off by up to two points, away from that run's gate."
+        yield "Judges a run that stopped early: the rate is biased by up to two points, away from that run's gate."
     elif run.interim is not None and was_settled_early(run):
         yield (
-            f"The gates were looked at as it went on, and settled {where(run.interim)}: {said(run.interim)}. The rest "
-            "was played afterwards and does not change that."
+            f"The gates were checked during the run, and settled {where(run.interim)}: {said(run.interim)}. The rest "
+            "was run afterwards and does not change that."
         )
 
 

@@ -80,7 +80,7 @@ def sentences(run: Run) -> Iterator[str]:
         elif other.part == "judge" and other.family is not None and other.family == agent.family:
             yield (
                 f"The judge {other.model} is of the agent's own model family, {other.family}: judges tend to prefer "
-                "replies of their kin. A judge of another family tells whether it does."
+                "replies of related models. A judge of another family would show whether it does."
             )
     judges = [other.family for other in others if other.part == "judge"]
     if len(run.settings.panel) == len(judges) > 1 and None not in judges and len(set(judges)) == 1:

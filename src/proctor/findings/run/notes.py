@@ -28,11 +28,11 @@ def notes(
         return
     if _by_the_embedded_reviewer(run):
         yield (
-            "Marks are by the embedded reviewer: deterministic text rules, no model. "
+            "Scores are by the embedded reviewer: deterministic text rules, no model. "
             "Name a model as the reviewer for free-form answers."
         )
     if idle := [part for part in parts if run.settings.weights and not run.settings.weights.get(part)]:
-        yield f"Marked, but without a weight, so it does not count: {', '.join(idle)}."
+        yield f"Scored, but without a weight, so it does not count: {', '.join(idle)}."
     if battle is not None:
         yield from _of_battle(run, battle)
     elif cases < 30 and rate.value is not None:
@@ -47,7 +47,7 @@ def notes(
     if failed := counts.failed_by_agent:
         yield (
             f"The agent itself failed in {failed} attempt{'s' if failed != 1 else ''}: "
-            "not passed, and without a mark in the mean score."
+            "not passed, and without a score in the mean score."
         )
     if _is_bounded(counts, rate):
         yield (
@@ -59,9 +59,9 @@ def notes(
 def _of_conditions(run: Run, battle: BattleFindings | None) -> str:
     count = len(run.settings.conditions)
     if not run.settings.has_plain_run:
-        return f"These numbers are over {count} conditions together; each stands by itself beside the others."
+        return f"These numbers are over {count} conditions together; each is also shown on its own."
     rates = f"Pass rate, {'mean score' if battle is not None else 'scores'}, categories and cases"
-    return f"{rates} are of the plain run, without a condition; everything else is over all {count} conditions."
+    return f"{rates} are of the run without faults; everything else is over all {count} conditions."
 
 
 def _of_battle(run: Run, battle: BattleFindings) -> Iterator[str]:
@@ -83,8 +83,8 @@ def _of_battle(run: Run, battle: BattleFindings) -> Iterator[str]:
         )
     if kept := battle.consistently_wrong:
         yield (
-            f"{kept} {'reply' if kept == 1 else 'replies'} kept to a wrong answer and passed: what was asked there has "
-            "no known answer, so that only consistency could be marked."
+            f"{kept} {'reply' if kept == 1 else 'replies'} kept to a wrong answer: what was asked there has no known "
+            f"answer, and to be consistent is not to be right, so {'it does' if kept == 1 else 'they do'} not count."
         )
     if battle.unclear:
         yield (

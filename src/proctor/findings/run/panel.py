@@ -113,7 +113,7 @@ class PanelTally:
 
 def _mean(by_exam: Mapping[str, Sums]) -> Estimate:
     attempts = sum(sums.n for sums in by_exam.values())
-    note = "" if attempts else "no mark was given"
+    note = "" if attempts else "no score was given"
     return mean_over_cases(Sums.of(by_exam[exam].mean for exam in sorted(by_exam)), attempts=attempts, note=note)
 
 
@@ -127,4 +127,4 @@ def sentences(run: Run, judges: Iterable[JudgeFinding]) -> Iterator[str]:
     for judge in judges:
         asked = judge.judged + judge.missing
         if judge.missing:
-            yield f"{judge.name} gave no mark for {judge.missing:,} of {asked:,} replies: its vote is left out there."
+            yield f"{judge.name} gave no score for {judge.missing:,} of {asked:,} replies: its vote is left out there."

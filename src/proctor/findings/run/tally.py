@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from proctor.run import Attempt
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums, mean_over_cases
+from proctor.statistics.pass_at_k import over_tries
 from proctor.statistics.rates import rate_over_cases
 
 Formula = Callable[[int, int, int], float]
@@ -82,7 +83,7 @@ def mean_score(tallies: Iterable[ExamTally]) -> Estimate:
             shown.add(tally.mark_total / tally.marks)
         worst.add(tally.mark_total / wanted)
         best.add(min(1.0, (tally.mark_total + lacking) / wanted))
-    note = "" if attempts else "no mark was given"
+    note = "" if attempts else "no score was given"
     return mean_over_cases(shown, attempts=attempts, missing=missing, worst=worst, best=best, note=note)
 
 
@@ -98,13 +99,14 @@ def over_k(exams: Iterable[Sequence[ExamTally]], trials: int, formula: Formula) 
 
 def _at_k(histogram: Counter[tuple[tuple[int, int, int], ...]], k: int, formula: Formula) -> Estimate:
     shown, worst, best = Sums(), Sums(), Sums()
-    attempts = missing = 0
+    attempts = counted = missing = 0
     for planned_at_all, times in histogram.items():
         exam = [
             each for each in planned_at_all if each[2] >= k
         ]  # of a run that stopped early, some are asked less often
         if not exam:
             continue
+        counted += sum(m for m, _, _ in exam) * times
         if all(m == planned for m, _, planned in exam):  # nothing is missing: the three are one
             attempts += sum(m for m, _, _ in exam) * times
             value = sum(formula(m, c, k) for m, c, _ in exam) / len(exam)
@@ -118,4 +120,4 @@ def _at_k(histogram: Counter[tuple[tuple[int, int, int], ...]], k: int, formula:
             shown.add(sum(formula(m, c, k) for m, c in told) / len(told), times)
         worst.add(sum(formula(planned, c, k) for _, c, planned in exam) / len(exam), times)
         best.add(sum(formula(planned, c + planned - m, k) for m, c, planned in exam) / len(exam), times)
-    return mean_over_cases(shown, attempts=attempts, missing=missing, worst=worst, best=best)
+    return over_tries(shown, worst, best, attempts=attempts, counted=counted, missing=missing)

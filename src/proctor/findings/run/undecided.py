@@ -19,8 +19,8 @@ def why_undecided(case: Case | None, scores: Sequence[Score], checks: Iterable[C
     for check in unchecked:
         yield f"{check.name} could not be checked: {check.evidence}"
     if case is not None and not marks_criteria(case, scores):
-        yield "nobody marked the criteria of the case itself, which takes a model as the reviewer"
+        yield "the criteria of the case itself were not scored, which needs a model as the reviewer"
     elif not unchecked and any(score.of == "agent" for score in scores):
-        yield "it has a mark, but no passing score that the mark would have to reach"
+        yield "it has a score, but no passing score to compare it with"
     elif not unchecked:
-        yield "nobody judged it: there was nothing to check, and no mark"
+        yield "it was not judged: there was nothing to check, and no score"

@@ -86,7 +86,7 @@ def sentences(run: Run, found: UnsureMarks) -> Iterator[str]:
     if not found.unsure:
         return
     said = (
-        f"{found.unsure:,} of {found.marks:,} marks {'is' if found.unsure == 1 else 'are'} unsure: read those replies"
+        f"{found.unsure:,} of {found.marks:,} scores {'is' if found.unsure == 1 else 'are'} unsure: read those replies"
     )
     if found.calls_saved is not None or "reviewer" not in run.settings.built:
         yield f"{said} yourself."
@@ -104,5 +104,5 @@ def _say_asked(run: Run, found: UnsureMarks) -> str:
     cost = f", about {found.cost_saved:.2g} of its cost" if found.cost_saved else ""
     return (
         f"{found.passed_on:,} of {found.judged:,} replies went to the second judge{f', {name},' if name else ''} whose "
-        f"mark decides: that saved {saved:,} of {found.judged:,} calls ({100 * (found.calls_saved or 0):.0f} %){cost}."
+        f"score decides: that saved {saved:,} of {found.judged:,} calls ({100 * (found.calls_saved or 0):.0f} %){cost}."
     )
