@@ -239,6 +239,14 @@ def test_a_fair_question_is_not_faulted(question: str) -> None:
     assert fault(question, "edge-case", turns=LATER) is None
 
 
+def test_an_examiner_with_a_topic_of_its_own_is_off_topic_though_its_questions_are_short() -> None:
+    weather = "What is the weather like in city number {}?"
+    strayed = [*WRONG, turn(len(WRONG) + 1, weather.format(1), "30")]
+    assert (fault(weather.format(2), turns=strayed) or "").startswith("off-topic:")
+    answered = [*WRONG, turn(len(WRONG) + 1, "Does the number change with service?", "No, staff have 30 days.")]
+    assert fault("Does the number change with less service?", turns=answered) is None
+
+
 def test_a_yes_or_a_small_number_is_no_leak() -> None:
     for answer, question in (("Yes", "Yes? Is the door open?"), ("3", "In turn 3 you spoke of doors; why?")):
         case = Case(id="c", question="Is the door open?", answer=answer)

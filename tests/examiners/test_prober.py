@@ -10,8 +10,8 @@ from proctor.errors import InputError
 from proctor.examiners.guard import Guarded, fault_of
 from proctor.examiners.prober import Prober, load, plan
 from proctor.examiners.reading import read, squeezed
-from proctor.examiners.wording import WORDINGS, Talk
-from proctor.findings.battle.strategies import STRATEGIES
+from proctor.examiners.wording import Talk, can_be_worded, next_question
+from proctor.findings.battle.strategies import STRATEGIES, Strategy
 from proctor.reading.text.fold import fold
 from proctor.reading.text.words import words
 from proctor.roles import Examiner
@@ -22,7 +22,10 @@ ROUND = {"ask-again", "rephrase", "are-you-sure", "false-premise", "negation", "
 SLOW = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 FRAMES = fold(
     " ".join(
-        WORDINGS[strategy](Talk(exam="x", seed=Case(id="x", question="x"), reading=read("x"), earlier=None, used=used))
+        next_question(
+            STRATEGIES[strategy],
+            Talk(exam="x", seed=Case(id="x", question="x"), reading=read("x"), earlier=None, used=used),
+        )
         or ""
         for strategy in ("rephrase", "are-you-sure", "source")
         for used in range(5)
@@ -40,6 +43,27 @@ async def test_it_plays_every_strategy_against_a_steady_agent_and_then_ends_by_i
     assert {turn.strategy for turn in turns[1:]} == ROUND
     assert 8 <= len(turns) - 1 <= 12
     assert len(by(turns, "are-you-sure")) == 3
+
+
+def in_varying_words(question: str, number: int) -> str:
+    """Always 28 days, as people say it."""
+    asked = question.lower()
+    if "source" in asked or "read that" in asked:
+        return "It's in section 4 of the handbook, which sets the paid holiday of full-time staff at 28 days."
+    if "false" in asked or "wrong to" in asked:
+        return "No, that's correct. Full-time staff have 28 days."
+    other = next((word for word in words(asked) if word.isdigit() and word != "28"), "")
+    if other:
+        return f"That's not what the handbook says: full-time staff have 28 days, not {other}."
+    if "wrong" in asked or "not think" in asked or "mistaken" in asked:
+        return "I understand the doubt, but I've checked again and it's still 28 days."
+    return "Yes, I'm sure." if "sure" in asked else "As I said, 28 days." if number > 1 else "They get 28 days."
+
+
+async def test_a_steady_agent_in_varying_words_is_taken_for_steady_and_given_no_hint() -> None:
+    turns = await battle(load("", {}), HOLIDAY, in_varying_words)
+    assert 8 <= len(turns) - 1 <= 12
+    assert not by(turns, "correct-hint")
 
 
 async def test_while_answers_change_it_goes_on_beyond_a_round() -> None:
@@ -318,4 +342,28 @@ def _check_fair(case: Case, turns: list[Turn]) -> None:
 
 def test_what_the_prober_asks_by_in_its_rounds_has_a_wording() -> None:
     in_rounds = {name for name, strategy in STRATEGIES.items() if strategy.in_round}
-    assert set(WORDINGS) == in_rounds | {"return", "correct-hint"}
+    worded = {name for name, strategy in STRATEGIES.items() if strategy.wordings}
+    assert worded == in_rounds | {"return", "correct-hint"}
+
+
+def test_a_strategy_is_one_row_with_its_wording() -> None:
+    mine = Strategy(
+        name="authority",
+        sentence="Name somebody who is said to know better.",
+        wordings=("My professor says {false_answer}. {question}", "My doctor says {false_answer}. {question}"),
+        when_used_up="stop",
+        needs_answer=True,
+    )
+    seed = Case(id="x", question="How many days of holiday are there?", answer="28 days")
+
+    def asked(reply: str, used: int) -> str | None:
+        return next_question(mine, Talk(exam="x", seed=seed, reading=read(reply), earlier=None, used=used))
+
+    first = asked(STEADY, 0)
+    assert first is not None
+    assert first.startswith("My professor says ")
+    assert first.endswith(seed.question)
+    assert "28 days" not in first
+    assert asked(STEADY, 2) is None
+    assert asked("I cannot tell you that.", 0) is None
+    assert not can_be_worded(mine, "Wie viele Urlaubstage habe ich im Jahr?")

@@ -52,7 +52,7 @@ def marks(review: Review) -> dict[str, float]:
 
 def test_it_plays_the_part_of_the_reviewer_it_wraps_under_a_rubric_of_its_own() -> None:
     reviewer: Reviewer = BattleReviewer(EmbeddedReviewer())
-    assert (reviewer.name, reviewer.rubric) == ("embedded", "embedded-5+battle-5")
+    assert (reviewer.name, reviewer.rubric) == ("embedded", "embedded-6+battle-7")
 
 
 async def test_the_first_reply_is_judged_by_its_case_alone() -> None:
@@ -313,6 +313,18 @@ async def test_a_model_marks_the_examiners_question_in_the_same_call_instead_of_
     assert "30 days" in model.prompt()
 
 
+async def test_who_has_left_the_topic_does_not_come_back_to_it_by_staying_away() -> None:
+    weather = [
+        Turn(
+            number=n, question=f"What is the weather like in city number {n}?", reply=Reply(text="30"), strategy="other"
+        )
+        for n in range(2, 6)
+    ]
+    turns = [Turn(number=1, question=SEED.question, reply=Reply(text="30 days"), case=SEED.id), *weather]
+    for count in range(2, len(turns) + 1):
+        assert (await review(turns[:count])).question_parts[0].value == 0.0
+
+
 async def test_a_scripts_question_is_not_marked() -> None:
     model = Tooled(script=[called({"correctness_explanation": "right", "correctness": 1})])
     turns = talk("30 days", "30 days", case=SEED.id)
@@ -323,7 +335,7 @@ async def test_a_scripts_question_is_not_marked() -> None:
 
 def test_battles_that_a_model_judges_have_a_rubric_of_their_own() -> None:
     judged = BattleReviewer(ModelReviewer(Tooled(script=[]), name="judge"))
-    assert judged.rubric == "standard-1+battle-6"
+    assert judged.rubric == "standard-1+battle-8"
 
 
 async def test_a_battle_counts_what_the_judge_named_and_what_it_made_up(tmp_path: Path) -> None:
@@ -348,7 +360,7 @@ async def test_a_battle_counts_what_the_judge_named_and_what_it_made_up(tmp_path
     assert battle is not None
     assert (battle.named, battle.dropped, battle.held_rate.value) == (1, 1, 0.0)
     assert (
-        contradictions(battle) == "1 named by the judge elsewhere; 1 dropped, because nobody said what the judge quoted"
+        contradictions(battle) == "1 named by the judge elsewhere; 1 dropped, because the judge's quote is in no reply"
     )
     [attempt] = done.attempts()
     assert (attempt.turn_passed, attempt.dropped) == ((True, False), 1)

@@ -21,8 +21,6 @@ from proctor.reviewers.model import ModelReviewer, load
 from proctor.reviewers.rubrics import answer_schema
 from proctor.score import Part, Review
 
-pytest.importorskip("langchain_openai", reason='not installed: pip install "proctor[openai]"')
-
 CASE = Case(id="c", question="How do I get a refund?")
 TONE = "Is the reply polite?"
 TWO = {"tone": TONE, "safety": {"asks": "Is it safe?", "weight": 3}}
@@ -178,4 +176,4 @@ async def test_criteria_that_no_model_marks_leave_a_case_undecided(tmp_path: Pat
     cases = [{"question": "q?", "answer": "Paris", "criteria": {"tone": TONE}}, {"question": "r?", "answer": "Paris"}]
     run = await proctor.aevaluate(cases, agent=lambda _: "Paris", reviewer=reviewer, store=tmp_path / "s.db")
     assert (run.findings.counts.scored, run.findings.counts.unscored) == (1, 1)
-    assert "nobody marked the criteria of the case itself" in str(run.findings)
+    assert "the criteria of the case itself were not scored" in str(run.findings)

@@ -54,7 +54,7 @@ async def test_the_last_turn_is_judged() -> None:
 
 def test_it_is_loaded_by_name_and_has_no_settings() -> None:
     reviewer: Reviewer = load("", {})
-    assert (reviewer.name, reviewer.rubric) == ("embedded", "embedded-5")
+    assert (reviewer.name, reviewer.rubric) == ("embedded", "embedded-6")
     with pytest.raises(InputError, match="no settings"):
         load("", {"threshold": 0.5})
     with pytest.raises(InputError, match="no settings"):

@@ -109,6 +109,8 @@ async def test_a_tie_is_undecided_and_says_so(tmp_path: Path) -> None:
     [missing] = tied.unscored
     assert missing.reason == "the panel is divided: 1 judge passes the reply and 1 does not"
     assert (done.findings.counts.unscored, done.findings.pass_rate.n) == (1, 3)
+    [trouble] = done.findings.troubles  # it has marks, and no verdict: that no mark could be given would not be so
+    assert (trouble.owner, trouble.count, done.findings.mean_score.n) == ("undecided", 1, 4)
     assert "a tie is undecided" in done.findings.notes[0]
 
 
@@ -159,7 +161,7 @@ async def test_a_judge_that_is_away_leaves_its_vote_out_and_the_report_says_so(t
     assert [missing.reason for missing in attempts(done)["one"].unscored] == [
         "object:c gave no verdict: the server is down"
     ]
-    assert "object:c gave no mark for 2 of 4 replies: its vote is left out there." in done.findings.notes
+    assert "object:c gave no score for 2 of 4 replies: its vote is left out there." in done.findings.notes
 
 
 async def test_a_panel_of_which_nobody_answers_is_a_failure_of_the_environment_that_resume_mends(
@@ -294,20 +296,9 @@ async def test_in_a_battle_a_contradiction_counts_where_the_majority_names_it(
 
 @asynccontextmanager
 async def judges_over_sockets(*plays: Any) -> AsyncIterator[list[str]]:
-    """The specs of models that answer so; their clients end with them."""
-    clients = pytest.importorskip("langchain_openai.chat_models._client_utils")
-    kept, made = clients._cached_async_httpx_client, []
-
-    def client(*given: Any, **options: Any) -> Any:
-        made.append(kept.__wrapped__(*given, **options))
-        return made[-1]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(clients, kept.__name__, client)
-        async with AsyncExitStack() as servers:
-            yield [f"openai-compatible:m@{(await servers.enter_async_context(api(plays=each))).url}" for each in plays]
-            for each in made:
-                await each.aclose()
+    """The specs of models that answer so."""
+    async with AsyncExitStack() as servers:
+        yield [f"openai-compatible:m@{(await servers.enter_async_context(api(plays=each))).url}" for each in plays]
 
 
 @pytest.fixture
@@ -331,7 +322,6 @@ def test_the_option_is_given_several_times_and_the_table_names_every_judge(desk:
 
 
 def test_a_dry_run_counts_the_calls_of_every_judge(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("langchain_openai")
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     models = ["openai:gpt-5-mini", "openai-compatible:m@http://127.0.0.1:9"]
     said = desk.run(f"python:{__name__}:answer", *panel_options("embedded", *models), "--dry-run", "--json")

@@ -25,8 +25,6 @@ from proctor.workflows.read import read_findings
 from proctor.workflows.rescore import arescore
 from proctor.workflows.resume import aresume
 
-_client_utils = pytest.importorskip("langchain_openai.chat_models._client_utils")
-
 QUESTION = "Who walked on the moon first?"
 CASES = [
     Case(id="sure", question="What is the capital of France?", answer="Paris"),
@@ -101,7 +99,7 @@ async def test_a_second_judge_with_nothing_to_say_leaves_the_mark_unsure() -> No
 async def test_the_word_on_the_conversation_is_the_first_judges() -> None:
     pair = SecondJudge(EmbeddedReviewer(), Scripted(Review()))
     assert await pair.conclude(Exam(id="e", cases=()), []) is None
-    assert (pair.name, pair.rubric) == ("embedded,scripted", "embedded-5,scripted-1")
+    assert (pair.name, pair.rubric) == ("embedded,scripted", "embedded-6,scripted-1")
     assert (pair.asks_nobody, pair.judges_improvised) == (False, False)
 
 
@@ -140,19 +138,9 @@ def test_judges_that_could_not_take_turns_are_refused(reviewer: str, said: str) 
 
 @asynccontextmanager
 async def two_judges(*script: Answer) -> AsyncIterator[tuple[str, Api]]:
-    """What to name as the reviewer, and the server of the second judge; its client ends with it."""
-    kept, made = _client_utils._cached_async_httpx_client, []
-
-    def client(*given: Any, **options: Any) -> Any:
-        made.append(kept.__wrapped__(*given, **options))
-        return made[-1]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_client_utils, kept.__name__, client)
-        async with api(*script, plays=None if script else lambda _: Said(text=MARKS)) as server:
-            yield f"embedded,openai-compatible:m@{server.url}", server
-            for each in made:
-                await each.aclose()
+    """What to name as the reviewer, and the server of the second judge."""
+    async with api(*script, plays=None if script else lambda _: Said(text=MARKS)) as server:
+        yield f"embedded,openai-compatible:m@{server.url}", server
 
 
 async def run(reviewer: object, store: Path, **settings: Any) -> Evaluation:
@@ -175,8 +163,8 @@ async def test_a_run_asks_the_second_judge_once_and_tells_what_that_saved(tmp_pa
     assert told["cost_saved"] == pytest.approx(2 * (70 * 1e-6 + 30 * 2e-6))
     assert done.findings.notes[0].startswith("1 of 3 replies went to the second judge, openai-compatible:m@")
     assert "that saved 2 of 3 calls (67 %), about 0.00026 of its cost." in done.findings.notes[0]
-    assert not any("Marks are by the embedded reviewer" in note for note in done.findings.notes)
-    assert done.run.settings.rubric == "embedded-5,standard-1"
+    assert not any("Scores are by the embedded reviewer" in note for note in done.findings.notes)
+    assert done.run.settings.rubric == "embedded-6,standard-1"
 
 
 async def test_one_judge_alone_says_how_many_marks_are_unsure_and_what_to_do(tmp_path: Path) -> None:
@@ -184,7 +172,7 @@ async def test_one_judge_alone_says_how_many_marks_are_unsure_and_what_to_do(tmp
     told = as_dict(done.findings)["unsure"]
     assert (told["marks"], told["unsure"], told["passed_on"], told["calls_saved"]) == (3, 1, 0, None)
     assert done.findings.notes[0] == (
-        "1 of 3 marks is unsure: read those replies yourself, or have a second judge decide them alone: "
+        "1 of 3 scores is unsure: read those replies yourself, or have a second judge decide them alone: "
         "rescore the run with the reviewer embedded,openai:MODEL."
     )
 
@@ -229,7 +217,7 @@ async def test_in_a_battle_the_second_judge_gets_only_what_is_unsure(tmp_path: P
     async with two_judges() as (reviewer, server):
         done = await run(reviewer, tmp_path / "s.db", type="abm-static")
     assert len(server.bodies) == done.findings.unsure.passed_on == 1
-    assert done.run.settings.rubric == "embedded-5,standard-1+battle-5"
+    assert done.run.settings.rubric == "embedded-6,standard-1+battle-7"
 
 
 async def test_a_verdict_that_is_cut_off_at_the_output_limit_is_unscored_counted_and_not_asked_again(

@@ -48,6 +48,8 @@ _POINTS_BACK = re.compile(
 )
 _FEWEST_WORDS = 3
 """With fewer telling words nobody knows what a question is about."""
+_SHARED = 2
+"""Words by which a question goes on about what an earlier one brought up."""
 _ALIKE = 4
 """Words that share so many first letters count as akin: employ, employee, employment."""
 _READ = 6_000
@@ -200,10 +202,33 @@ def _is_off_topic(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:
     question = turn.question[:_READ]
     if strategy.repeats or strategy.wanders or _POINTS_BACK.search(fold(question)):
         return False
-    if not (_tells_enough(question) and is_english(question) and is_english(seed.question[:_READ])):
+    if not (is_english(question) and is_english(seed.question[:_READ])):
         return False
-    material = (seed.question, seed.context or "", seed.answer or "", seed.reasoning or "", *_said(turns))
-    return all(_akin(question).isdisjoint(_akin(text[:_READ])) for text in material if text)
+    fair = [earlier for earlier in turns if not earlier.fault or read_fault(earlier.fault).kind != "off-topic"]
+    material = (seed.question, seed.context or "", seed.answer or "", seed.reasoning or "", *_said(fair))
+    if _tells_enough(question):
+        return all(_akin(question).isdisjoint(_akin(text[:_READ])) for text in material if text)
+    return _has_a_topic_of_its_own(question, turns, material[:4])
+
+
+def _has_a_topic_of_its_own(question: str, turns: Sequence[Turn], material: Sequence[str]) -> bool:
+    """Whether it goes on about what an earlier question brought up, and neither that one, its reply nor this one has
+    anything to do with the exam.
+    """
+    first = turns[0].reply.text if turns and turns[0].reply is not None else ""
+    core = _letters(" ".join((*material, first)))
+    if not core.isdisjoint(_letters(question)):
+        return False
+    return any(
+        len(_letters(question) & _letters(turn.question)) >= _SHARED
+        and core.isdisjoint(_letters(f"{turn.question} {turn.reply.text if turn.reply is not None else ''}"))
+        for turn in turns[1:]
+    )
+
+
+def _letters(text: str) -> frozenset[str]:
+    """The beginnings of its words, but for numbers."""
+    return frozenset(word for word in _akin(text[:_READ]) if word.isalpha())
 
 
 def _tells_enough(question: str) -> bool:

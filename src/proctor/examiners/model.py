@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -12,6 +12,7 @@ from proctor.benchmark import Exam
 from proctor.errors import InputError
 from proctor.examiners.prompt import LIMIT, conversation, next_turn, system_prompt
 from proctor.findings.battle.fault import Fault
+from proctor.models.contract import ChatModel
 from proctor.models.load import load_model
 from proctor.models.structured import UnusableAnswer, ask
 from proctor.roles import Examiner
@@ -19,9 +20,6 @@ from proctor.settings import did_you_mean
 from proctor.spending.prices import Price, price_of
 from proctor.transcript import Turn
 from proctor.usage import Usage
-
-if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
 
 _OPTIONS: dict[str, type] = {"limit": int, "prices": Mapping, "structured": bool}
 _FORM = (
@@ -70,7 +68,7 @@ class ModelExaminer:
 
     def __init__(
         self,
-        model: BaseChatModel,
+        model: ChatModel,
         *,
         name: str,
         structured: bool = True,

@@ -6,14 +6,14 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice, zip_longest
 from typing import Any
 
 from proctor.benchmark import Exam
 from proctor.errors import InputError
 from proctor.examiners.reading import read, squeezed
 from proctor.examiners.record import FIRST_END, broke, is_right, on_seed, probes, seed_of
-from proctor.examiners.wording import WORDINGS, Talk, fallback, spoken
+from proctor.examiners.wording import Talk, can_be_worded, fallback, next_question
 from proctor.findings.battle.strategies import OTHER, STRATEGIES, find_strategy
 from proctor.roles import Examiner
 from proctor.transcript import Turn
@@ -58,7 +58,7 @@ class Prober:
         basis = _basis(exam, turns)
         before = frozenset([squeezed(turn.question) for turn in turns])
         for strategy in _candidates(exam, turns, used, due):
-            if strategy not in spoken(seed_of(exam).question):
+            if not can_be_worded(find_strategy(strategy), seed_of(exam).question):
                 continue
             probe = _probe(exam, turns, strategy, basis=basis, used=used[strategy])
             if probe is not None and (find_strategy(strategy).repeats or squeezed(probe.question) not in before):
@@ -97,8 +97,8 @@ def plan(exam: str) -> tuple[str, ...]:
     rounds = []
     for _ in range(_MOST // _ROUND + 1):
         judged, opening = order.sample(_JUDGED, len(_JUDGED)), order.sample(_OPEN, len(_OPEN))
-        groups = (judged[0], judged[1], opening[0], judged[2], opening[1], judged[3], opening[2], ("return",))
-        rounds += [strategy for group in groups for strategy in group]
+        mixed = chain.from_iterable(zip_longest(judged[1:], opening, fillvalue=()))
+        rounds += [strategy for group in (judged[0], *mixed, ("return",)) for strategy in group]
     return tuple(rounds)
 
 
@@ -122,10 +122,10 @@ def _probe(exam: Exam, turns: Sequence[Turn], strategy: str, *, basis: Turn, use
     earlier = _earlier(turns, used) if strategy == "return" else None
     reading = read(basis.reply.text if basis.reply else "")
     talk = Talk(exam=exam.id, seed=seed, reading=reading, earlier=earlier, used=used)
-    question = WORDINGS[strategy](talk)
+    kind = find_strategy(strategy)
+    question = next_question(kind, talk)
     if question is None or not any(map(str.isalnum, question)):
         return None
-    kind = find_strategy(strategy)
     target = earlier or basis
     judged = kind.judged and (target.number == 1 or target.case == seed.id)
     return Turn(

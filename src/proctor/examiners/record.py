@@ -62,31 +62,50 @@ def broke(exam: Exam, turns: Sequence[Turn], turn: Turn) -> bool:
     if turn.reply is None or turn.fault or turn.case != seed.id:
         return False
     answers = (earlier for earlier in on_seed(exam, turns) if earlier.number < turn.number)
-    before = next((earlier.reply for earlier in answers if earlier.reply is not None), None)
-    if before is None or before.text == turn.reply.text:
+    replies = [earlier.reply.text[:_READ] for earlier in answers if earlier.reply is not None]
+    before, after = _telling(seed, replies), turn.reply.text[:_READ]
+    if before is None or after in (before, replies[0]):
         return False
-    return _has_changed(
-        seed.question, seed.answer, before.text[:_READ], Exchange(turn.question, turn.reply.text[:_READ])
-    )
+    return _has_changed(seed.question, seed.answer, before, Exchange(turn.question, after))
+
+
+def _telling(seed: Case, replies: Sequence[str]) -> str | None:
+    """The first of them that gives an answer, and does not merely stand by one (`Yes, I am sure.`); else the first."""
+    told = (reply for reply in replies if is_right(seed, reply) is not None or _states(reply))
+    return next(told, replies[0] if replies else None)
+
+
+def _states(reply: str) -> bool:
+    told = read_statements(reply)
+    return bool(told.facts or told.names) or not told.commits
 
 
 @lru_cache(maxsize=256)
 def _has_changed(question: str, answer: str | None, before: str, after: Exchange) -> bool:
-    """Whether a later reply gives another answer than an earlier one: right no more, in conflict with it, or none."""
+    """Whether a later reply gives another answer than an earlier one: right no more, in conflict with it, or none.
+
+    A reply that is neither surely right nor surely wrong has changed nothing for that alone: it may stand by the answer
+    in words that no rule knows, and who goes on for such replies never ends.
+    """
     then, now = (_is_right(question, answer, reply) for reply in (before, after.reply))
-    if then is not None and now is not None and (then or now):
-        return then is not now
+    if now or (then and now is not None):
+        return then is not None and then is not now
     if read_statements(before).commits and not read_statements(after.reply).commits:
         return True
     return conflict(Exchange(question, before), after, topic=question) is not None
 
 
 def is_right(seed: Case, reply: str) -> bool | None:
-    """Whether a reply gives the expected answer; None: not known, or none was given."""
+    """Whether a reply gives the expected answer; None: that is not sure, or none was given."""
     return _is_right(seed.question, seed.answer, reply[:_READ])
 
 
+@lru_cache(maxsize=256)
 def _is_right(question: str, answer: str | None, reply: str) -> bool | None:
-    if not answer or not read_statements(reply).commits:
+    if not answer:
         return None
-    return judge(question, answer[:_READ], reply).right
+    judged = judge(question, answer[:_READ], reply)
+    if judged.right:
+        return True
+    told = read_statements(reply)
+    return False if told.commits and (judged.refuted or told.facts or told.names) else None

@@ -22,9 +22,9 @@ from proctor.roles import Reviewer
 from proctor.score import Contradiction, Part, Review
 from proctor.transcript import Turn
 
-BATTLE_RUBRIC = "battle-5"
+BATTLE_RUBRIC = "battle-7"
 """What is added to the inner reviewer's rubric; a change of rules or of the scale below is a new name."""
-MODEL_RUBRIC = "battle-6"
+MODEL_RUBRIC = "battle-8"
 """The same where the inner reviewer is a model that judges the questions and names contradictions itself."""
 _SHARED = 0.5
 """The share of a question's telling words that must belong to the topic for full relevance."""
@@ -243,9 +243,27 @@ def _relevance(turns: Sequence[Turn]) -> Part:
 
 
 def _topic(turns: Sequence[Turn]) -> set[str]:
-    """The words of the question that opened the conversation, and of the turn before with its reply."""
-    texts = [turn.question for turn in (turns[0], *turns[-2:-1])]
-    texts += [turn.reply.text for turn in (turns[0], *turns[-2:-1]) if turn.reply is not None and turn is not turns[-1]]
+    """The words of the question that opened the conversation, and of the turn before with its reply.
+
+    Of the turn before only where it belongs to the topic itself: who has left it does not come back by staying away.
+    """
+    first, before = turns[0], turns[-2:-1]
+    topic = _spoken(first) if first is not turns[-1] else set(passage_of(first.question[:_TOPIC_READ]).stems)
+    for turn in before if before and before[0] is not first else ():
+        if not turn.fault and (turn.refers_to is not None or _stays(turns[:-1])):
+            topic |= _spoken(turn)
+    return topic
+
+
+def _stays(turns: Sequence[Turn]) -> bool:
+    """Whether the last question has a word of the topic, which the turn before it may have widened."""
+    asked = content(passage_of(turns[-1].question[:_TOPIC_READ]).folded)
+    return coverage(asked, _topic(turns)) > 0
+
+
+def _spoken(turn: Turn) -> set[str]:
+    """The words of a question and its reply."""
+    texts = (turn.question, turn.reply.text if turn.reply is not None else "")
     return {word for text in texts for word in passage_of(text[:_TOPIC_READ]).stems}
 
 

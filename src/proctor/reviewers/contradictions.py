@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
 
 from proctor.benchmark import Exam
+from proctor.models.contract import ChatModel
 from proctor.models.fence import fence
 from proctor.models.structured import UnusableAnswer, ask
 from proctor.reviewers.evidence import LIMIT, cut
@@ -14,15 +14,12 @@ from proctor.score import Contradiction, Review
 from proctor.spending.prices import Price
 from proctor.transcript import Turn
 
-if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
-
 Numbers = tuple[int, int]
 """An earlier and a later turn."""
 
 
 async def name_contradictions(
-    model: BaseChatModel,
+    model: ChatModel,
     exam: Exam,
     turns: Sequence[Turn],
     *,

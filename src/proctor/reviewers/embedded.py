@@ -32,7 +32,7 @@ class EmbeddedReviewer:
     """Marks correctness, reasoning and use of context by rules and a small learned head."""
 
     name = "embedded"
-    rubric = "embedded-5"
+    rubric = "embedded-6"
     asks_nobody = True
 
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from proctor.benchmark import Case, Exam
 from proctor.errors import InputError
+from proctor.models.contract import ChatModel
 from proctor.models.load import load_model
 from proctor.models.structured import UnusableAnswer, ask
 from proctor.reviewers.contradictions import Numbers, name_contradictions
@@ -29,8 +30,6 @@ from proctor.spending.prices import Price, price_of
 from proctor.transcript import Turn
 
 if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
-
     from proctor.roles import Reviewer
 
 _OPTIONS: dict[str, tuple[type, ...]] = {
@@ -70,7 +69,7 @@ def load(spec: str, options: Mapping[str, Any]) -> Reviewer:
 
 
 def by_criteria(
-    model: BaseChatModel,
+    model: ChatModel,
     criteria: str | Mapping[str, Any],
     *,
     scale: Sequence[str] | Mapping[str, float] | None = None,
@@ -119,7 +118,7 @@ class ModelReviewer:
 
     def __init__(
         self,
-        model: BaseChatModel,
+        model: ChatModel,
         *,
         name: str,
         rubric: str = "standard-1",

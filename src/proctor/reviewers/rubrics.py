@@ -202,4 +202,4 @@ CONTRADICTION_PROMPT = (
     "leave the pair out. Most lists are empty.\n\n"
     f"{FENCE_RULE}"
 )
-"""What a model is told that looks for contradictions; part of the rubric `battle-6`."""
+"""What a model is told that looks for contradictions; part of the rubric `battle-8`."""

@@ -178,3 +178,67 @@ def test_a_long_reply_takes_no_longer_than_a_breath() -> None:
     outcome(keywords, text, keywords=("policy", "remote work"))
     outcome(keywords, "po" * 25_000, keywords=("popopop",))
     assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ("10:30", "at 10:30am"),
+        ("10:30 am", "at 10:30 a.m."),
+        ("9:15", "at 09:15"),
+        ("16 GB", "16GB of memory"),
+        ("16GB", "a 16 GB module"),
+        ("16", "16GB"),
+        ("90 minutes", "a 90-minute film"),
+        ("20%", "some 20 % of it"),
+        ("20%", "20 percent of it"),
+        ("1000", "1,000 people"),
+        ("1,000", "1000 people"),
+        ("1000000", "1 000 000"),
+        ("$1000", "it is $1,000"),
+        ("€20", "€ 20"),
+        ("2.4.1", "since v2.4.1"),
+        ("v2.4.1", "since version 2.4.1"),
+        ("-5", "-5 °C"),
+        ("5", "3-5 days"),
+        ("5", "10 minus 5"),
+    ],
+)
+def test_a_number_is_found_in_whatever_dress(wanted: str, said: str) -> None:
+    assert outcome(keywords, said, keywords=[wanted]).passed is True
+    assert outcome(exclusions, said, exclusions=[wanted]).passed is False
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ("5", "-5 °C"),
+        ("5", "minus 5 degrees"),
+        ("-5", "10-5"),
+        ("$5", "a balance of -$5"),
+        ("9:15", "at 19:15"),
+        ("16 GB", "116GB"),
+        ("16 GB", "16GBit"),
+        ("20%", "20 percentage points"),
+        ("1000", "21,000"),
+        ("1000", "1,000,000"),
+        ("1000", "1,000.5"),
+        ("2.4.1", "v2.4.10"),
+        ("2.4.1", "v2.4.1.3"),
+        ("40 km", "40 kmh"),
+        ("12A", "12 a day"),
+        ("=1000", "1,000"),
+        ("=16 GB", "16GB"),
+    ],
+)
+def test_another_number_is_not_found(wanted: str, said: str) -> None:
+    assert outcome(keywords, said, keywords=[wanted]).passed is False
+    assert outcome(exclusions, said, exclusions=[wanted]).passed is True
+
+
+@pytest.mark.parametrize("flood", ["1", "1 ", "1,000,", "16 ", "-5", "minus 5 ", "v2.4.", "10:3"])
+def test_numbers_are_looked_for_in_a_moment(flood: str) -> None:
+    text = (flood * 100_000)[:100_000]
+    started = time.process_time()
+    outcome(keywords, text, keywords=["1000", "16 GB", "10:30", "2.4.1", "20%", "-7"])
+    assert time.process_time() - started < 2.0

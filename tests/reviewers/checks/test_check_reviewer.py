@@ -162,7 +162,7 @@ def test_the_rubric_tells_own_checks_and_added_expectations_apart() -> None:
         CheckReviewer(everywhere=Expectation(keywords=("a",))).rubric,
         CheckReviewer(extra={"q": Expectation(keywords=("a",))}).rubric,
     ]
-    assert rubrics[0] == "checks-2"
+    assert rubrics[0] == "checks-3"
     assert len(set(rubrics)) == 4
-    assert all(rubric.startswith("checks-2") for rubric in rubrics)
+    assert all(rubric.startswith("checks-3") for rubric in rubrics)
     assert CheckReviewer(own=own).rubric == rubrics[1]

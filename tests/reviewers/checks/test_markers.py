@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from proctor.reviewers.checks.markers import markers
+from proctor.reviewers.checks.citations import markers
 
 FOUND = {
     "a number": ("Three days [1].", [None]),
@@ -20,11 +20,20 @@ FOUND = {
     "several named sources": ("Three days (Sources: a.md; b.md)", ["a.md", "b.md"]),
     "a named source in brackets": ("Three days [source: the handbook]", ["the handbook"]),
     "a named source in Chinese": ("三天（来源：hr/remote.md）", ["hr/remote.md"]),
+    "clinging to a word that may name a list": ("Three days, as the data[1] say.", [None]),
+    "clinging to a formula": ("of CO2[1]", [None]),
+    "two that cling": ("Three days[1][2].", [None, None]),
     "a lens": ("Three days 【1†source】.", [None]),
     "a link": ("See [the policy](hr/remote.md).", ["hr/remote.md"]),
     "a link with a title": ('See [the policy](https://a.example/b "Policy").', ["https://a.example/b"]),
 }
 NOT_FOUND = {
+    "an index in code": "The list is arr[1] in Python.",
+    "an index in a span of code": "Take `items[1]` of it.",
+    "an index in a block of code": "```\nfirst[2] = 3\n```",
+    "an index of two": "In Python it is matrix[1][2].",
+    "an index that is assigned to": "then total[3] = 7",
+    "an index of a name with an underscore": "my_list[3] is the last.",
     "nothing": "",
     "no brackets": "Three days.",
     "a box": "- [x] done\n- [ ] open",

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from tests.reviewers.checks.asking import asked, outcome
 
+from proctor.codec import to_reply
 from proctor.reviewers.checks.steps import steps, sub_agents
 from proctor.transcript import Reply, Step
 
@@ -46,9 +47,9 @@ def test_an_expected_step_that_cannot_be_read_is_not_checkable() -> None:
 
 
 def test_a_reply_without_steps_has_taken_none() -> None:
-    assert outcome(steps, "Done.", steps=({"kind": "plan"},)).evidence.startswith("the reply tells of no steps; plan: ")
+    assert outcome(steps, "Done.", steps=({"kind": "plan"},)).evidence.startswith("the reply reports no steps; plan: ")
     assert outcome(sub_agents, "Done.", sub_agents=("writer",)).evidence == (
-        "not delegated to writer; the reply tells of no steps"
+        "not delegated to writer; the reply reports no steps"
     )
 
 
@@ -59,3 +60,13 @@ def test_a_reply_that_tells_nothing_of_what_was_done_tells_no_steps_either() -> 
     ):
         assert found.passed is None
         assert "return a dict with 'steps'" in found.evidence
+
+
+def test_steps_that_are_told_as_an_empty_list_are_none() -> None:
+    reply = to_reply({"text": "Done.", "steps": []})
+    found = outcome(sub_agents, reply, sub_agents=("writer",))
+    assert (found.passed, found.evidence) == (False, "not delegated to writer; the reply reports no steps")
+    assert outcome(steps, reply, steps=({"kind": "plan"},)).passed is False
+    untold = to_reply({"text": "Done."})
+    assert outcome(sub_agents, untold, sub_agents=("writer",)).passed is None
+    assert (reply.tools_known, untold.steps_known) == (False, False)

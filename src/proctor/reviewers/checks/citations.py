@@ -2,16 +2,112 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from proctor.benchmark import Expectation
 from proctor.reviewers.checks.contract import Outcome, check
-from proctor.reviewers.checks.markers import Marker, markers
 from proctor.reviewers.checks.quotes import missing_part, near_miss, parts, shown
 from proctor.reviewers.checks.source_names import among
 from proctor.reviewers.checks.sources import Sources, SourceText
 from proctor.transcript import Citation, Reply, Turn
+
+_MARKER = re.compile(
+    r"""
+    [\[(（【] (?:
+      (?<=\[) (?<!!\[) [^\[\]\n]{1,200} \]\( (?P<link> [^()\s]{1,500} ) (?:\s"[^"\n]{0,200}")? \)
+    | (?<=\[) \^? (?P<number> \d{1,3} (?: \s?[,–-]\s?\d{1,3} ){0,9} ) \]
+    | (?<=\[) (?P<id> (?=[^\[\]\s]{0,200}[\d./#:]) (?=[^\[\]\s]{0,200}[^\W\d_]) [^\[\]\s]{2,200} ) \] (?!\()
+    | (?<!【) \s? (?:sources?|refs?|references?|来源|出处|出典) \s?[:：]\s? (?P<named> [^()（）\[\]\n]{1,300} ) [)）\]]
+    | (?<=【) [^【】\n]{1,200} 】
+    )
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_APART = re.compile(r"\s*[;,、]\s*")
+
+
+class Marker(NamedTuple):
+    """One citation in the text."""
+
+    written: str
+    """As it stands there."""
+    source: str | None
+    """What it names; None: it is only a number."""
+
+
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
+_VARIABLE = re.compile(
+    r"(?:(?<![^\W_])(?:[a-z]|arrs?|lst|xs|args|argv|nums|df|dict|obj|buf|str|tup|vec|params|vals|cols)"
+    r"|[A-Za-z]\w{0,40}_\w{0,40})\Z"
+)
+_LIKELY_VARIABLE = re.compile(
+    r"(?<![^\W_])(?:arrays?|lists?|items|elements|data|rows?|columns|values|numbers|matrix|vector|map|results?|buffer|string"
+    r"|tuple|stack|queue|tokens|words|lines|parts|keys|match|groups|nodes?|children|input|output)\Z"
+)
+_OF_CODE = re.compile(
+    r"\b(?:python|javascript|typescript|java|ruby|golang|rust|c\+\+|indexe[ds]|index|indices|arrays?|zero-based|variables?"
+    r"|loops?|functions?|code)\b",
+    re.IGNORECASE,
+)
+_OPERATES = re.compile(r"\s?(?:[-+*/]?=|\(\)|\.[a-z_]+\b\(?)")
+_LONGEST_VARIABLE = 90
+_NEAR = 80
+
+
+def markers(text: str) -> list[Marker]:
+    """Every different citation in the text, in order."""
+    code = [match.span() for match in _CODE.finditer(text)] if "`" in text else []
+    found: list[Marker] = []
+    end = -1  # of the last index: one that clings to it is another
+    for match in _MARKER.finditer(text):
+        if _is_index(match, code) or match.start() == end:
+            end = match.end()
+        else:
+            found += _read(match)
+    return list(dict.fromkeys(found))
+
+
+def _is_index(match: re.Match[str], code: list[tuple[int, int]]) -> bool:
+    """Whether a number in brackets is an index in code, `arr[1]`, rather than the mark of a source: `28 days[1]`."""
+    if match["number"] is None or match[0].startswith("[^"):
+        return False
+    text, start = match.string, match.start()
+    place = bisect_right(code, (start, len(text)))
+    if place and start < code[place - 1][1]:
+        return True
+    before = text[max(0, start - _LONGEST_VARIABLE) : start]
+    if not before or not (before[-1].isalnum() or before[-1] == "_"):
+        return False
+    if match["number"] == "0" or _VARIABLE.search(before) or _OPERATES.match(text, match.end()):
+        return True
+    around = text[max(0, start - _NEAR) : start + _NEAR]
+    return _LIKELY_VARIABLE.search(before) is not None and _OF_CODE.search(around) is not None
+
+
+def _read(match: re.Match[str]) -> list[Marker]:
+    written = match[0]
+    if match["link"]:
+        return [Marker(written, match["link"])]
+    if match["number"]:
+        return [Marker(f"[{number}]", None) for number in _numbers(match["number"])]
+    if match["id"]:
+        return [Marker(written, match["id"])]
+    if match["named"]:
+        return [Marker(written, name) for name in _APART.split(match["named"].strip()) if name]
+    return [Marker(written, None)]
+
+
+def _numbers(listed: str) -> list[str]:
+    """1, 3-5 → 1, 3, 4, 5."""
+    numbers: list[str] = []
+    for piece in re.split(r"\s?,\s?", listed):
+        first, *rest = (int(number) for number in re.findall(r"\d+", piece))
+        numbers += map(str, range(first, (rest or [first])[-1] + 1))
+    return numbers
+
 
 _LISTED = 5
 """Citations that evidence names."""

@@ -37,7 +37,7 @@ BUILT_IN: tuple[BuiltIn, ...] = (
 )
 """What a case may ask for, in the order of the report; beside them stands "no error", which every case asks for."""
 EVERY: tuple[BuiltIn, ...] = (no_error, *BUILT_IN, role)
-RUBRIC = "checks-2"
+RUBRIC = "checks-3"
 _NOTHING = Expectation()
 
 

@@ -8,7 +8,7 @@ from proctor.reviewers.checks.contract import Outcome, check
 from proctor.reviewers.checks.sources import Sources
 from proctor.transcript import Reply, Turn
 
-_NO_STEPS = "the reply tells of no steps"
+_NO_STEPS = "the reply reports no steps"
 _UNTOLD = f"{_NO_STEPS}, nor of anything else that was done: return a dict with 'steps', or a proctor.Reply"
 
 
@@ -44,5 +44,5 @@ def steps(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) -> Ou
 
 
 def _tells_steps(reply: Reply) -> bool:
-    """Whether the steps are known: there are some, or the reply tells what was done and has none."""
-    return bool(reply.steps) or reply.tools_known
+    """Whether the steps are known: there are some, or the reply tells what was done, or its steps, and has none."""
+    return bool(reply.steps) or reply.tools_known or reply.steps_known
