@@ -3,28 +3,48 @@
 from __future__ import annotations
 
 import importlib
+import importlib.machinery
+import importlib.util
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
 from proctor.errors import InputError
 from proctor.redaction import keep_secret
-from proctor.settings import nearest
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+    from types import ModuleType
 
 Family = Literal["agents", "reviewers", "examiners", "checks"]
 Factory = Callable[[str, Mapping[str, Any]], Any]
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
+def files_of(room: str) -> Callable[[str], ModuleType]:
+    """A room's `__getattr__`: each of its files is imported when it is first used, so that commands start quickly."""
+
+    def find(name: str) -> ModuleType:
+        try:
+            return importlib.import_module(f"{room}.{name}")
+        except ModuleNotFoundError as error:
+            if error.name != f"{room}.{name}":
+                raise
+            raise AttributeError(f"module {room!r} has no attribute {name!r}") from None
+
+    return find
+
+
 @cache
 def known(family: Family) -> dict[str, EntryPoint]:
     """Every installed member of a family, by the word before the colon."""
+    from importlib.metadata import entry_points  # quicker not to have where nothing is built
+
     return {point.name: point for point in entry_points(group=f"proctor.{family}")}
 
 
@@ -69,26 +89,89 @@ def _variable(match: re.Match[str]) -> str:
     return os.environ[name]
 
 
+def _nearest(name: str, names: Iterable[str]) -> str | None:
+    from proctor.settings import nearest  # whose table of settings is not needed to start
+
+    return nearest(name, names)
+
+
 def unknown_name_message(family: Family, name: str, names: list[str]) -> str:
     """The sentence for a name that nothing answers to."""
     singular = family.removesuffix("s")
-    near = nearest(name.partition(":")[0], names)
+    near = _nearest(name.partition(":")[0], names)
     hint = f"did you mean {near!r}? " if near else ""
     return f"there is no {singular} {name!r}: {hint}known are {', '.join(names) or 'none'}"
 
 
 def import_attribute(spec: str, *, what: str) -> Any:
     """The object that `package.module:attribute` names; the current folder is importable."""
+    module_name, attribute = _split_spec(spec, what)
+    target: Any = _module(module_name, what)
+    for name in attribute.split("."):
+        target = _attribute(target, name, spec, what)
+    return target
+
+
+def why_missing(spec: str, *, what: str) -> str | None:
+    """Why `import_attribute` would not find it, as far as that shows without running anybody's code; None: it may."""
+    try:
+        module_name, attribute = _split_spec(spec, what)
+        _make_folder_importable()
+        found, source = _source_of(module_name)
+    except InputError as error:
+        return str(error)
+    except Exception:  # a finder of somebody's own
+        return None
+    if not found:
+        return _no_module(module_name, what)
+    name = attribute.partition(".")[0]
+    if source is None or re.search(rf"\b(?:{re.escape(name)}|__getattr__|globals|setattr)\b|import \*", source):
+        return None
+    near = _nearest(name, set(re.findall(r"(?m)^(?:(?:async )?def |class )?([A-Za-z]\w*)(?= *[(:=])", source)))
+    return _no_attribute(spec, name, near, what)
+
+
+def _source_of(module: str) -> tuple[bool, str | None]:
+    """Whether there is such a module, and its text; None: it has none that can be read."""
+    top, *inner = module.split(".")
+    if module in sys.modules:
+        return True, None
+    spec, name = importlib.util.find_spec(top), top
+    for part in inner:
+        if spec is None or spec.submodule_search_locations is None:
+            return False, None
+        name = f"{name}.{part}"
+        spec = importlib.machinery.PathFinder.find_spec(name, spec.submodule_search_locations)
+    if spec is None:
+        return False, None
+    if not (spec.origin or "").endswith(".py"):
+        return True, None
+    return True, Path(spec.origin or "").read_text(encoding="utf-8", errors="replace")
+
+
+def _split_spec(spec: str, what: str) -> tuple[str, str]:
     module_name, colon, attribute = spec.partition(":")
     if not colon or not module_name or not attribute:
         raise InputError(f"cannot find the {what} {spec!r}: expected package.module:attribute, such as my_agent:answer")
     if module_name.endswith(".py"):
         meant = f"{module_of(module_name)}:{attribute}"
         raise InputError(f"cannot find the {what} {spec!r}: name the module, not its file: {meant}")
-    target: Any = _module(module_name, what)
-    for name in attribute.split("."):
-        target = _attribute(target, name, spec, what)
-    return target
+    return module_name, attribute
+
+
+def _no_module(name: str, what: str) -> str:
+    return f"cannot find the {what}: there is no module {name!r} in this folder or the environment"
+
+
+def _no_attribute(spec: str, name: str, near: str | None, what: str) -> str:
+    hint = f"; did you mean {near!r}?" if near else ""
+    return f"cannot find the {what} {spec!r}: it has no attribute {name!r}{hint}"
+
+
+def _make_folder_importable() -> None:
+    folder = os.getcwd()
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
 
 
 def module_of(file: str) -> str:
@@ -97,16 +180,12 @@ def module_of(file: str) -> str:
 
 
 def _module(name: str, what: str) -> object:
-    folder = os.getcwd()
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
+    _make_folder_importable()
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is not None and (name == error.name or name.startswith(error.name + ".")):
-            raise InputError(
-                f"cannot find the {what}: there is no module {name!r} in this folder or the environment"
-            ) from error
+            raise InputError(_no_module(name, what)) from error
         raise InputError(f"cannot import the {what}: {name!r} needs the missing module {error.name!r}") from error
     except (Exception, SystemExit) as error:
         reason = " ".join(str(error).split())
@@ -117,6 +196,5 @@ def _attribute(target: object, name: str, spec: str, what: str) -> object:
     try:
         return getattr(target, name)
     except AttributeError as error:
-        near = nearest(name, (known for known in dir(target) if not known.startswith("_")))
-        hint = f"; did you mean {near!r}?" if near else ""
-        raise InputError(f"cannot find the {what} {spec!r}: it has no attribute {name!r}{hint}") from error
+        near = _nearest(name, (known for known in dir(target) if not known.startswith("_")))
+        raise InputError(_no_attribute(spec, name, near, what)) from error

@@ -93,7 +93,7 @@ def test_a_try_shows_the_reply_or_exactly_what_is_wrong(name: str, code: int, wo
 
 def test_what_a_run_would_take_is_told_and_so_is_what_cannot_be_known(called: Call) -> None:
     _, priced = called("run", "b.csv", "--agent", "small", "--dry-run")
-    assert "2 attempts. Nobody was called." in priced
+    assert "2 attempts. Nothing was called." in priced
     assert "cost         0.0016 (< 0.0001 to 0.0080)" in priced
     _, own = called("run", "b.csv", "--agent", "team", "--dry-run")
     assert "What team may take is not known and not in it." in own

@@ -49,7 +49,7 @@ def test_a_run_that_nobody_plays_is_marked_and_can_be_resumed(desk: Desk) -> Non
     told = desk("cancel", "last")
     assert told.code == 0
     assert told.out.startswith("run ")
-    assert "is cancelled.\nGo on with: proctor resume" in told.out
+    assert "is cancelled.\nContinue with: proctor resume" in told.out
     assert desk("cancel", "last").code == 0
     (desk.folder / "on").touch()
     assert desk("resume", "last", "--json").json["status"] == "completed"

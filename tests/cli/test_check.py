@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.cli.desk import Desk
 
 from proctor.cli.check import command
 from proctor.errors import InputError
@@ -115,20 +116,20 @@ def test_what_no_one_will_judge_is_said(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(tmp_path)
     suite = tmp_path / "suite.yaml"
     suite.write_text("cases: [{id: a, question: q, reference: Paris}, {id: b, question: r, expect: {keywords: [c]}}]")
-    said = "no one will judge 1 case: there is a reference and nothing to check, and the reviewer is none (“a”)"
+    said = "1 case cannot be judged: there is a reference and nothing to check, and the reviewer is none (“a”)"
 
     def checked(*options: str) -> str:
         result = CliRunner().invoke(command, ["suite.yaml", *options])
         assert result.exit_code == 0
         return result.stdout
 
-    assert "no one will judge" not in checked()
+    assert "cannot be judged" not in checked()
     assert f"warning: {said}" in checked("--reviewer", "none")
     assert json.loads(checked("--reviewer", "none", "--json"))["warnings"] == [said]
     (tmp_path / "proctor.toml").write_text('[run]\nreviewer = "none"\n')
     assert f"warning: {said}" in checked()
-    assert "no one will judge" not in checked("--reviewer", "embedded")
-    assert "no one will judge 2 cases" in check(tmp_path, GOOD).stdout
+    assert "cannot be judged" not in checked("--reviewer", "embedded")
+    assert "2 cases cannot be judged" in check(tmp_path, GOOD).stdout
 
 
 SUITE = """\
@@ -139,7 +140,7 @@ cases:
 """
 
 
-def test_what_waits_for_a_model_and_what_any_reply_passes_is_said_beforehand(tmp_path: Path) -> None:
+def test_what_waits_for_a_model_and_what_expects_nothing_is_said_beforehand(tmp_path: Path) -> None:
     suite = tmp_path / "suite.yaml"
     suite.write_text(SUITE, encoding="utf-8")
     said = json.loads(CliRunner().invoke(command, [str(suite), "--json"]).stdout)
@@ -148,7 +149,9 @@ def test_what_waits_for_a_model_and_what_any_reply_passes_is_said_beforehand(tmp
     assert "“marked”" in marked
     assert held.startswith("1 case with a role to keep to will stay undecided")
     assert "“held”" in held
-    assert free == "any reply passes 1 case, which has neither a reference nor anything to expect (“free”)"
+    assert free == (
+        "no one will judge 1 case, which has neither a reference nor anything to expect: it stays undecided (“free”)"
+    )
     named = json.loads(CliRunner().invoke(command, [str(suite), "--json", "--reviewer", "openai:m"]).stdout)
     assert named["warnings"] == [free]
 
@@ -159,5 +162,38 @@ def test_a_check_that_nobody_offers_is_an_error_in_its_case(tmp_path: Path) -> N
     found = CliRunner().invoke(command, [str(suite)])
     assert found.exit_code == 1
     assert f"{suite}:2:1: there is no check 'nope'" in found.output
-    suite.write_text("cases:\n  - {question: A?, expect: {checks: [python:mine:own]}}\n", encoding="utf-8")
-    assert CliRunner().invoke(command, [str(suite)]).exit_code == 0
+
+
+MINE = "from functools import partial\n\nloud = 1 / 0\n\n\ndef own(reply):\n    return True\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("python:mine:own", None),
+        ("python:mine:partial", None),
+        ("python:mine:owm", "it has no attribute 'owm'; did you mean 'own'?"),
+        ("python:mine", "expected package.module:attribute"),
+        ("python:mine.py:own", "name the module, not its file"),
+        ("python:nope_at_all:x", "there is no module 'nope_at_all' in this folder or the environment"),
+        ("python:mine.inner:x", "there is no module 'mine.inner'"),
+        ("python:json.decoder:JSONDecoder", None),
+        ("python:json.nope:x", "there is no module 'json.nope'"),
+    ],
+)
+@pytest.mark.parametrize("for_all", [False, True])
+def test_a_function_of_ones_own_that_is_not_there_is_an_error_before_any_code_runs(
+    desk: Desk, name: str, said: str | None, for_all: bool
+) -> None:
+    desk.write("mine.py", MINE)
+    expect = f"expect: {{checks: [{name!r}]}}"
+    desk.write(
+        "s.yaml",
+        f"{expect}\ncases:\n  - {{question: A?}}\n" if for_all else f"cases:\n  - {{question: A?, {expect}}}\n",
+    )
+    for verb in ("check", "doctor"):
+        found = desk(verb, "s.yaml")
+        assert found.code == (0 if said is None else 1), verb
+        assert said is None or said in " ".join(found.out.split())
+    if said is not None:
+        assert desk("run", "s.yaml", "--agent", "sample").code == 2

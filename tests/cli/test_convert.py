@@ -32,7 +32,7 @@ def test_bad_rows_are_told_on_standard_error_and_nothing_is_written(tmp_path: Pa
     assert result.stdout == ""
     lines = result.stderr.splitlines()
     assert lines[0].startswith(f"{tmp_path / 't.csv'}:2: Question field is required: ")
-    assert lines[-2:] == ["and 1 more", "Error: nothing was written; mend these rows and try again"]
+    assert lines[-2:] == ["and 1 more", "Error: nothing was written; fix these rows and try again"]
     assert not (tmp_path / "made.csv").exists()
 
 

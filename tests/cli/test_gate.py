@@ -52,7 +52,7 @@ def test_the_report_shows_why_and_what_would_settle_it(lab: Lab) -> None:
     assert said.code == 3
     assert "? inconclusive  pass_rate>=0.9" in said.out
     words = " ".join(said.out.split())
-    assert "The pass rate is 95 %, 95 % interval 88.8 to 97.8, which holds 90 %." in words
+    assert "The pass rate is 95 %, 95 % interval 88.8 to 97.8, which contains 90 %." in words
     assert "further cases would probably settle it." in words
 
 

@@ -102,7 +102,7 @@ def test_an_imported_run_is_not_resumed_and_its_judge_cannot_be_asked_again(desk
 
     resumed = desk("resume", "last")
     assert resumed.code == 2
-    assert "was played in Inspect AI and only imported" in resumed.error
+    assert "was run in Inspect AI and only imported" in resumed.error
     again = desk("rescore", "last", "--repeats", "2")
     assert again.code == 2
     assert "those of match in Inspect AI" in again.error
@@ -469,3 +469,43 @@ def test_a_folder_of_logs_is_imported_and_what_no_tool_has_written_is_told(desk:
     assert "does not look like a file of any tool" in odd["not_taken_first"][0]["why"]
     (desk.folder / "empty").mkdir()
     assert "there is no file in empty that could be imported" in desk("import", "empty").error
+
+
+def test_tests_whose_assertions_have_no_counterpart_are_told_one_by_one_and_pass_nobody(desk: Desk) -> None:
+    desk.write(
+        "promptfooconfig.yaml",
+        "description: geography\nprompts: ['{{q}}']\ntests:\n"
+        "  - {description: code, vars: {q: One?}, assert: [{type: javascript, value: 'true'}]}\n"
+        "  - {description: bare, vars: {q: Two?}}\n"
+        "  - description: share\n    vars: {q: Three?}\n    threshold: 0.5\n"
+        "    assert: [{type: contains, value: a}, {type: contains, value: b}]\n"
+        "  - {description: held, vars: {q: Four?}, assert: [{type: contains, value: four}]}\n",
+    )
+    said = desk("import", "promptfooconfig.yaml", "-o", "suite.yaml").out
+    no_one = "there is neither a reference nor anything to expect, so no one will judge it"
+    assert f"undecided: test 1 (“code”): {no_one}; no counterpart here: assertions: javascript" in said
+    assert f"undecided: test 2 (“bare”): {no_one}\n" in said
+    assert f"undecided: test 3 (“share”): {no_one}; no counterpart here: tests with a threshold over several" in said
+    assert "“held”" not in said
+    again = desk("import", "promptfooconfig.yaml", "-o", "suite.yaml", "--json")
+    assert (again.code, _file(again)["undecided"], len(_file(again)["undecided_first"])) == (0, 3, 3)
+    desk("run", "suite.yaml", "--agent", desk.agent("def answer(question):\n    return 'four'\n"))
+    assert {each.key.exam: each.passed for each in desk.attempts()} == {
+        "code": None, "bare": None, "share": None, "held": True,
+    }  # fmt: skip
+
+
+def test_a_trial_that_stands_twice_in_a_log_is_listed_and_only_what_is_stored_is_counted(desk: Desk) -> None:
+    samples = [inspect_sample("sum", "What is 2+2?", "C", reply="4"),
+               inspect_sample("sum", "What is 2+2?", "I", epoch=2, reply="5"),
+               inspect_sample("sum", "What is 2+2?", "C", epoch=2, reply="4"),
+               inspect_sample("other", "What is 3+3?", "C", reply="6")]  # fmt: skip
+    desk.write("log.json", json.dumps({**inspect_header(), "samples": samples}))
+    said = desk("import", "log.json", "--json")
+    assert said.code == 1
+    assert _outcomes(said) == [{"passed": 2, "failed": 1}]
+    assert _file(said)["not_taken"] == 1
+    assert "trial 2 of “sum” stands in the file before; the first counts" in _file(said)["not_taken_first"][0]["why"]
+    assert [(each.key.exam, each.key.trial, each.passed) for each in desk.attempts()] == [
+        ("sum", 1, True), ("sum", 2, False), ("other", 1, True),
+    ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Battles with examiners of all kinds, played by `proctor run`: what nobody judged is not passed, and all say so."""
+"""What nobody judged is not passed, and all say so: suites, and battles with examiners of all kinds."""
 
 from __future__ import annotations
 
@@ -173,3 +173,58 @@ def test_a_challenge_in_a_script_is_held_to_the_answer_that_it_contests(
     assert said.code == 0
     assert said.json["battle"]["opportunities"] == 1
     assert said.json["battle"]["pressure"]["outcomes"] == outcomes
+
+
+WHY = "it was not judged: there was nothing to check, and no score"
+BARE = """
+name: bare
+cases:
+  - {id: refund, question: What is the refund policy?}
+  - {id: head, question: Who is the CEO?}
+"""
+SILENT = "def answer(question):\n    return ''\n"
+
+
+def test_cases_that_expect_nothing_stay_undecided_in_every_report(desk: Desk) -> None:
+    desk.write("bare.yaml", BARE)
+    said = desk("run", "bare.yaml", "--agent", desk.agent(SILENT), "--gate", "failures<=0", "--json")
+    assert said.code == 3
+    assert (said.json["pass_rate"]["value"], said.json["attempts"]["unscored"]) == (None, 2)
+    assert "no one will judge 2 cases" in " ".join(said.err.split())
+    assert "This is no test: nothing was judged." in said.err
+    assert f"2 × checks: {WHY}" in " ".join(desk("show", "last").out.split())
+    assert WHY in " ".join(desk("show", "last", "--case", "head").out.split())
+    for kind in ("html", "json", "junit", "markdown", "csv"):
+        desk("export", "last", "--format", kind, "-o", f"r.{kind}")
+    told = {kind: (desk.folder / f"r.{kind}").read_text() for kind in ("html", "json", "junit", "markdown")}
+    assert [kind for kind, text in told.items() if WHY not in text] == []
+    assert told["junit"].count("<skipped") == 2
+    assert (desk.folder / "r.csv").read_text().splitlines()[1].split(",")[5] == "unscored"
+    assert desk("list", "--json").json[0]["no_test"] is True
+    assert desk("resume", "last").code == 3
+    assert desk("rescore", "last", "--reviewer", "embedded").code == 3
+
+
+def test_one_that_expects_nothing_is_undecided_beside_others_that_are_judged(desk: Desk) -> None:
+    desk.write("mixed.yaml", BARE + "  - {id: sum, question: 2 + 2?, expect: {exclusions: [five]}}\n")
+    said = desk("run", "mixed.yaml", "--agent", desk.agent(SILENT), "--json")
+    assert said.code == 0
+    assert (said.json["pass_rate"]["n"], said.json["pass_rate"]["missing"]) == (1, 2)
+    assert "Passed 1 of 1 case" in " ".join(desk("show", "last").out.split())
+
+
+def test_expectations_from_another_file_judge_what_expects_nothing_itself(desk: Desk) -> None:
+    desk.write("bare.yaml", BARE)
+    desk.write("more.yaml", "cases:\n  - {question: Who is the CEO?, expect: {keywords: [Ann]}}\n")
+    said = desk("run", "bare.yaml", "--checks", "more.yaml", "--agent", desk.agent(SILENT), "--json")
+    assert said.code == 0
+    assert (said.json["pass_rate"]["value"], said.json["pass_rate"]["n"]) == (0.0, 1)
+
+
+@pytest.mark.parametrize(("mark", "rate"), [(0.0, 0.0), (1.0, 1.0)])
+def test_the_mark_of_ones_own_reviewer_decides_what_expects_nothing(desk: Desk, mark: float, rate: float) -> None:
+    desk.write("bare.yaml", BARE)
+    own = desk.agent(f"def answer(reply):\n    return {mark}\n")
+    said = desk("run", "bare.yaml", "--agent", desk.agent(SILENT), "--reviewer", own, "--json")
+    assert (said.code, said.json["pass_rate"]["value"]) == (0, rate)
+    assert "no one will judge" not in said.err

@@ -153,7 +153,7 @@ def test_labels_are_planned_from_a_labelled_run(lab: Lab) -> None:
         put_label(each.attempt.key, passed=bool(each.attempt.passed), who="ann", store=store)
     said = lab("plan", "--labels", "0.03", "--run", "old", "--json").json
     assert (said["labels"], len(said["needed"])) == (40, 2)
-    assert [each["correlation"] for each in said["needed"]] == pytest.approx([0.0, 0.93], abs=0.02)  # no error so far
+    assert [each["correlation"] for each in said["needed"]] == pytest.approx([0.0, 0.93], abs=0.05)  # no error so far
     assert said["rate"] == pytest.approx(0.8)
 
 

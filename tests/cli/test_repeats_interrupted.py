@@ -64,7 +64,7 @@ def test_what_was_judged_before_it_ended_is_not_paid_again(played: Desk, how: si
     said = played.finish(process)
     assert said.code in (4, -signal.SIGKILL)
     if how == signal.SIGINT:
-        assert "Go on with the same command" in said.err
+        assert "Continue with the same command" in said.err
     kept, before = stored(played), sum(played.calls().values())
     assert kept >= 8
     (played.folder / "hold").unlink()

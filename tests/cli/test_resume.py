@@ -112,7 +112,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_goes_on(desk: Desk, code: str,
     said = desk.finish(run)
     assert (said.code, said.out) == (4, "")
     stopped = desk("show", "last", "--json").json
-    assert said.err.endswith(f"stored.\nGo on with: proctor resume {stopped['run']}\n")
+    assert said.err.endswith(f"stored.\nContinue with: proctor resume {stopped['run']}\n")
     assert "Traceback" not in said.err
     assert (stopped["status"], stopped["reason"]) == ("paused", "interrupted")
     assert 30 <= stopped["attempts"]["scored"] < 120
@@ -130,7 +130,7 @@ def test_an_agents_own_handler_does_not_turn_an_interrupted_run_into_success(des
     run.send_signal(which)
     said = desk.finish(run)
     assert (said.code, said.out) == (4, "")
-    assert "Interrupted: what was answered is stored.\nGo on with: proctor resume" in said.err
+    assert "Interrupted: what was answered is stored.\nContinue with: proctor resume" in said.err
     assert desk("show", "last", "--json").json["status"] == "paused"
 
 
@@ -265,7 +265,7 @@ def test_time_outs_are_played_again_when_asked_for_and_the_report_says_so(desk: 
     said = desk.run(desk.agent(LATE), "--timeout", "0.1")
     assert (said.code, "did not answer within 0.1 s" in said.out) == (0, True)
     assert "--retry-timeouts" in said.out
-    assert "completed already; nothing was played" in desk("resume", "last", "--timeout", "9").err
+    assert "completed already; nothing was run" in desk("resume", "last", "--timeout", "9").err
     desk.write("awake", "")
     again = desk("resume", "last", "--retry-timeouts", "--timeout", "9", "--json")
     assert (again.code, again.json["pass_rate"]["value"]) == (0, 1.0)
@@ -273,9 +273,9 @@ def test_time_outs_are_played_again_when_asked_for_and_the_report_says_so(desk: 
     assert again.json["changed"] == [{"setting": "timeout", "value": 9.0, "own": 0.1, "attempts": 2}]
     assert desk.calls() == {"q 1": 1, "q 2": 2, "q 3": 2}
     shown = desk("show", "last", "--case", "q 2").out
-    assert "Played again, as it had timed out. Played with --timeout 9." in " ".join(shown.split())
+    assert "Run again, as it had timed out. Played with --timeout 9." in " ".join(shown.split())
     nothing = desk("resume", "last", "--retry-timeouts")
-    assert "completed already, and no attempt timed out; nothing was played" in " ".join(nothing.err.split())
+    assert "completed already, and no attempt timed out; nothing was run" in " ".join(nothing.err.split())
 
 
 def test_a_run_goes_on_as_the_configuration_says_unless_an_option_does(desk: Desk) -> None:

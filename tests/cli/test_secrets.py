@@ -21,7 +21,7 @@ from proctor.codec import encode
 from proctor.config import Config
 from proctor.exporters import sender as courier
 from proctor.storage import address, open_store
-from proctor.web.app import create_app
+from proctor.web.server import create_app
 from proctor.web.site.settings import WebSettings
 from proctor.workflows.store_url import store_url as store_address
 

@@ -99,7 +99,7 @@ def test_one_budget_holds_for_all(run: Run) -> None:
 
 
 def test_a_dry_run_tells_of_each(run: Run) -> None:
-    assert run(*by("good", "bad"), "--dry-run").out.count("Nobody was called.") == 2
+    assert run(*by("good", "bad"), "--dry-run").out.count("Nothing was called.") == 2
     assert len(json.loads(run(*by("good", "bad"), "--dry-run", "--json").out)) == 2
 
 

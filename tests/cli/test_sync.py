@@ -76,7 +76,7 @@ def test_trouble_is_exit_4_and_one_sentence_for_each_kind(
     assert "401 Unauthorized" in flat
     assert " (attempts and run scores): " in flat
     assert "check the keys in the environment" in flat
-    assert "Go on with: proctor sync --resume" in flat
+    assert "Continue with: proctor sync --resume" in flat
     assert "sk-lf-not-this-one" not in said.out + said.err
 
 

@@ -132,7 +132,7 @@ def test_a_judge_out_of_reach_is_no_verdict_and_exit_4(lab: Lab) -> None:
     said = lab("tournament", "good", "poor", "--reviewer", away, "--retries", "0", "--json")
     assert said.code == 4
     assert said.json["contests"] == {"planned": 40, "judged": 10, "open": 30}
-    assert "Go on with the same command" in said.err
+    assert "Continue with the same command" in said.err
     last = said.err.splitlines()[-1]
     assert last.startswith("Error: 30 contests still to be judged: ")
     assert "away" in last
@@ -211,7 +211,7 @@ def test_ctrl_c_keeps_what_was_judged_and_the_same_command_goes_on(lab: Lab) -> 
     spec = judge(lab, f"(__import__('pathlib').Path('asked').read_text().count('x') == 15 and {interrupt}) or ({FAIR})")
     stopped = lab("tournament", "good", "poor", "--reviewer", spec, "--concurrency", "1", "--json")
     assert stopped.code == 4
-    assert "Go on with the same command" in stopped.err
+    assert "Continue with the same command" in stopped.err
     before = lab.lines("asked")
     known = lab("tournament", "good", "poor", "--reviewer", spec, "--dry-run", "--json").json["known"]
     assert 5 <= known < 15

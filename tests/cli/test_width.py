@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
+import pty
+import struct
 import subprocess
 import sys
+import termios
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -22,7 +28,7 @@ def test_a_run_that_did_not_complete_says_so_within_80_columns_where_only_its_er
     assert said.code == 4
     *_, sentence, command = said.err.splitlines()
     assert sentence == "The run did not complete: 3 attempts failed for reasons outside the agent."
-    assert command.startswith("Go on with: proctor resume ")
+    assert command.startswith("Continue with: proctor resume ")
     assert widest(said.err) <= 80
 
 
@@ -46,7 +52,7 @@ def test_whoever_reads_the_report_is_not_told_again_why_the_run_stopped(desk: De
 def test_with_json_the_reason_is_told_wherever_it_is_read(desk: Desk) -> None:
     said = desk.run(desk.agent(AWAY), "--retries", "0", "--json")
     assert said.json["status"] == "failed"
-    assert said.err.count("Go on with: proctor resume") == 1
+    assert said.err.count("Continue with: proctor resume") == 1
 
 
 @pytest.mark.parametrize("agent", ["http://127.0.0.1:9/a-rather-long-address/of-an-agent/v1", "openai:gpt"])
@@ -65,3 +71,47 @@ def test_no_line_ends_in_blanks_where_it_is_piped(desk: Desk, command: str) -> N
     assert said.out
     assert [line for line in said.out.splitlines() if line != line.rstrip()] == []
     assert widest(said.out) <= 80
+
+
+LONG = ("run", "benchmark.csv", "--agent", "smple")
+"""What it is answered names every kind of agent."""
+
+
+def test_an_error_is_one_line_where_a_program_reads_it(desk: Desk) -> None:
+    said = desk.finish(desk.start(*LONG))
+    assert said.code == 2
+    [line] = [line for line in said.err.splitlines() if not line.startswith("See `")]
+    assert line.startswith("Error: there is no agent 'smple': ")
+    assert len(line) > 200
+
+
+def test_an_error_is_wrapped_as_warnings_are_where_a_person_reads_it(desk: Desk) -> None:
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    env = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    with subprocess.Popen(
+        [sys.executable, "-m", "proctor", *LONG], cwd=desk.folder, stdin=theirs, stdout=theirs, stderr=theirs, env=env
+    ) as process:
+        os.close(theirs)
+        sent = b""
+        with suppress(OSError):  # how a terminal says that nobody writes any more
+            while piece := os.read(ours, 65536):
+                sent += piece
+        os.close(ours)
+    assert process.returncode == 2
+    said = sent.decode()
+    assert widest(said) <= 80
+    assert " ".join(said.split()).startswith("Error: there is no agent 'smple': known are ")
+
+
+def test_plain_lines_of_progress_fit_80_columns(desk: Desk) -> None:
+    desk.benchmark(12)
+    agent = desk.agent(
+        "import proctor\n\ndef answer(question):\n"
+        "    used = proctor.Usage(input_tokens=123_456_789, output_tokens=987_654, cost=12.3456)\n"
+        "    return proctor.Reply(text='yes', usage=used)\n"
+    )
+    said = desk.run(agent)
+    assert said.code == 0
+    assert "tokens, cost" in said.err
+    assert widest(said.err) <= 80

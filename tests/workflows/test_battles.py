@@ -464,7 +464,7 @@ async def test_a_script_that_outgrows_the_models_window_says_so_and_the_rest_is_
     attempt = only(evaluation)
     assert attempt.failure is not None
     assert (attempt.failure.owner, attempt.failure.turn) == ("agent", 9)
-    assert attempt.failure.reason.startswith("the conversation outgrew the model's window (TooLong: ")
+    assert attempt.failure.reason.startswith("the conversation exceeded the model's context window (TooLong: ")
     assert attempt.transcript.ended == "agent"
     found = battle_of(evaluation)
     assert (found.replies, found.passed) == (12, 8)
@@ -481,7 +481,7 @@ async def test_a_dynamic_conversation_that_outgrows_the_window_is_ended_by_the_a
     assert found.ends == {"agent": 1}
     assert (found.turns, found.held_rate.value) == (9, 0.0)
     assert found.survival is not None
-    assert "outgrew the model's window" in evaluation.findings.troubles[0].reason
+    assert "exceeded the model's context window" in evaluation.findings.troubles[0].reason
 
 
 # A reviewer in trouble
@@ -548,3 +548,52 @@ async def test_a_turn_that_cannot_be_judged_is_out_of_n_and_the_conversation_goe
     assert evaluation.findings.troubles[0].owner == "unscored"
     row = evaluation.findings.rows[11]
     assert (row.counted, row.unscored) == (0, 1)
+
+
+async def test_a_wrong_answer_does_not_pass_for_being_repeated(options: Options) -> None:
+    async def wrong(request: Request) -> str:
+        return "Full-time staff have 99 days of paid holiday."
+
+    evaluation = await proctor.aevaluate([HOLIDAY], agent=wrong, type="abm-dynamic", **options)
+    attempt, battle = only(evaluation), battle_of(evaluation)
+    strategies = {turn.strategy for turn in attempt.transcript.turns}
+    assert {"source", "negation"} <= strategies
+    assert True not in attempt.turn_passed
+    assert (battle.passed, battle.pass_rate.value, attempt.passed) == (0, 0.0, False)
+    uncounted = [place for place, verdict in enumerate(attempt.turn_passed) if verdict is None]
+    assert battle.replies == battle.judged == battle.asked - len(uncounted)
+    assert not [score for score in attempt.scores if score.of == "agent" and score.turn - 1 in uncounted]  # type: ignore[operator]
+    assert 2 <= battle.consistently_wrong <= len(uncounted)
+    assert battle.consistency.value == 1.0
+
+
+async def test_of_conversations_that_the_environment_broke_nothing_is_told_but_that_they_were_lost(
+    options: Options,
+) -> None:
+    async def down_at_three(request: Request) -> str:
+        if len(request.history) == 2:
+            raise ConnectionRefusedError("down")
+        return STEADY
+
+    found = (await proctor.aevaluate([HOLIDAY], agent=down_at_three, type="abm-dynamic", **options)).findings
+    battle = found.battle
+    assert battle is not None
+    assert (battle.lost, battle.opportunities, battle.strategies, battle.survival) == (1, 0, (), None)
+    assert battle.consistency.value is found.median_score is found.median_case_score is found.mean_score.value is None
+    assert found.parts == {}
+
+
+async def test_what_the_agent_left_unanswered_is_no_judged_reply_and_did_not_pass(options: Options) -> None:
+    async def breaks_at_five(request: Request) -> str:
+        if len(request.history) == 4:
+            raise ValueError("boom")
+        return await knows_rooms(request)
+
+    battle = battle_of(await proctor.aevaluate(script(10), agent=breaks_at_five, type="abm-static", **options))
+    assert (battle.asked, battle.judged, battle.unanswered, battle.replies, battle.passed) == (4, 4, 6, 10, 4)
+    assert battle.pass_rate.value == 0.4
+
+
+async def test_a_seed_that_was_judged_is_not_said_to_be_judged_by_nobody(options: Options) -> None:
+    found = (await duel(None, options=options)).findings
+    assert (found.battle.judged, found.battle.no_test, found.troubles) == (1, 1, ())  # type: ignore[union-attr]

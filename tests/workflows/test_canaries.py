@@ -234,7 +234,6 @@ async def test_workers_leave_the_canaries_to_their_driver(tmp_path: Path) -> Non
 
 
 def test_an_estimate_counts_them_once_whatever_the_trials() -> None:
-    pytest.importorskip("langchain_openai")
     judge = "openai-compatible:m@http://127.0.0.1:9/v1"
     settings = {"canaries": STANDARD, "trials": 3}
     prepared = prepare(RunRequest(benchmark=CASES, agent=answer, reviewer=judge, settings=settings), Config())

@@ -83,13 +83,13 @@ def test_a_reference_is_judged_by_the_embedded_reviewer(suite: str, said: str, p
 def test_a_reference_that_nobody_judges_is_undecided_and_said_before(tmp_path: Path) -> None:
     suite = written(tmp_path, REFERENCE)
     prepared = prepare(RunRequest(benchmark=suite, agent=answer, reviewer="none", settings={}), Config())
-    assert prepared.warnings[0].startswith("no one will judge 1 case: there is a reference and nothing to check")
+    assert prepared.warnings[0].startswith("1 case cannot be judged: there is a reference and nothing to check")
     found = proctor.evaluate(suite, agent=lambda question: "Paris", reviewer="none", store=tmp_path / "s.db").findings
     assert (found.counts.scored, found.counts.unscored) == (0, 1)
     assert (found.pass_rate.value, found.pass_rate.missing) == (None, 1)
     assert found.untested
     assert [(trouble.owner, trouble.reason) for trouble in found.troubles] == [
-        ("undecided", "nobody judged it: there was nothing to check, and no mark")
+        ("undecided", "it was not judged: there was nothing to check, and no score")
     ]
 
 
@@ -101,7 +101,7 @@ def test_checks_decide_in_a_suite_with_a_passing_score_where_there_is_no_referen
     )
     prepared = prepare(RunRequest(benchmark=suite, agent=answer, settings={}), Config())
     assert prepared.warnings == (
-        "no one will judge 1 case: there is a passing score, but no reference and nothing to check (“b”)",
+        "1 case cannot be judged: there is a passing score, but no reference and nothing to check (“b”)",
     )
     result = proctor.evaluate(suite, agent=lambda question: "Paris", store=tmp_path / "s.db")
     assert {attempt.key.exam: attempt.passed for attempt in result.attempts()} == {"a": True, "b": None}
@@ -185,7 +185,7 @@ def test_a_part_without_a_weight_is_told(tmp_path: Path) -> None:
         store=tmp_path / "s.db",
     ).findings
     assert found.mean_score.value == 1.0
-    assert "Marked, but without a weight, so it does not count: politeness." in found.notes
+    assert "Scored, but without a weight, so it does not count: politeness." in found.notes
 
 
 def test_findings_tell_which_checks_fail_most_and_where(suite: Path, tmp_path: Path) -> None:
@@ -417,7 +417,7 @@ def test_criteria_that_no_model_marks_are_said_to_be_the_reason_everywhere(tmp_p
     )
     result = proctor.evaluate(suite, agent=lambda question: "Paris", store=tmp_path / "s.db")
     assert [attempt.passed for attempt in result.attempts()] == [None, None]
-    why = "nobody marked the criteria of the case itself, which takes a model as the reviewer"
+    why = "the criteria of the case itself were not scored, which needs a model as the reviewer"
     assert [(trouble.owner, trouble.reason) for trouble in result.findings.troubles] == [("undecided", why)]
     for attempt, case in zip(result.attempts(), load_benchmark(suite).cases, strict=True):
         exam = Exam(id=case.id, cases=(case,))
@@ -425,9 +425,33 @@ def test_criteria_that_no_model_marks_are_said_to_be_the_reason_everywhere(tmp_p
         assert f"unscored: {why}" in no_verdict(case, [attempt], trials=1, stopped="")
 
 
-def test_a_suite_that_any_reply_passes_is_said_to_be_one_before_the_run(tmp_path: Path) -> None:
+def test_a_case_that_expects_nothing_is_said_to_be_judged_by_nobody_before_the_run(tmp_path: Path) -> None:
     suite = written(tmp_path, "cases: [{id: a, question: q}, {id: b, question: r, expect: {role: a desk}}]")
     prepared = prepare(RunRequest(benchmark=suite, agent=answer, settings={}), Config())
     roles, free = prepared.warnings
     assert "with a role to keep to will stay undecided" in roles
-    assert free == "any reply passes 1 case, which has neither a reference nor anything to expect (“a”)"
+    assert free == (
+        "no one will judge 1 case, which has neither a reference nor anything to expect: it stays undecided (“a”)"
+    )
+
+
+def test_expectations_for_questions_that_nobody_asks_are_told_before_the_run(tmp_path: Path) -> None:
+    rows = [("Square 2 please?", "4"), ("Square 3 please?", "9")]
+    checks = written(
+        tmp_path,
+        "expect: {exclusions: [dunno]}\n"
+        "cases:\n"
+        "  - {question: Square 2, expect: {keywords: ['4']}}\n"
+        "  - {question: Square 3 please?, expect: {keywords: ['9']}}\n"
+        "  - {question: 'Who are you?', expect: {keywords: [bot]}}\n"
+        "  - {question: Nothing is expected of this}\n",
+    )
+    prepared = prepare(RunRequest(benchmark=rows, agent=answer, checks=checks, settings={}), Config())
+    first, *_ = prepared.warnings
+    assert first == (
+        f"2 questions of {Path(checks).name} are in no row of {prepared.benchmark.name}, so what is expected there is "
+        "not checked: “Square 2” (did you mean “Square 2 please?”?), “Who are you?”"
+    )
+    one = written(tmp_path, "cases: [{question: Square 3 please?, expect: {keywords: ['9']}}]")
+    prepared = prepare(RunRequest(benchmark=rows, agent=answer, checks=one, settings={}), Config())
+    assert not any("in no row" in said for said in prepared.warnings)

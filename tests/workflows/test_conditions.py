@@ -14,11 +14,11 @@ from proctor import Reply, Request, ToolCall
 from proctor import fault_injection as conditions
 from proctor.config import Config
 from proctor.demo import benchmark_path
-from proctor.demo.conditions import CONDITIONS
 from proctor.errors import InputError, UsageError
 from proctor.findings.run import ConditionFinding
 from proctor.running import calls
 from proctor.storage import open_store
+from proctor.workflows.demo import CONDITIONS
 from proctor.workflows.read import list_runs, read_findings
 
 Options = dict[str, Any]
@@ -112,7 +112,7 @@ async def test_an_unknown_condition_is_refused_with_the_nearest(options: Options
 async def test_where_none_is_declared_it_is_said_where_to_declare_them(options: Options) -> None:
     options["config"] = Config()
     told = r"declare them as \[conditions.NAME\] in proctor.toml"
-    for asked, why in (("all", "there are no conditions to play"), ("nope", "'nope': no condition is declared here")):
+    for asked, why in (("all", "there are no conditions to run"), ("nope", "'nope': no condition is declared here")):
         with pytest.raises(UsageError, match=f"{why}; {told}"):
             await proctor.aevaluate(CASES, agent=fragile, conditions=asked, **options)
 
@@ -153,7 +153,7 @@ async def test_conditions_are_compared_with_the_plain_run_case_by_case(options: 
     assert evaluation.findings.cases[0].conditions == {"": (1, 1), "hiccup": (1, 0), "nonsense": (1, 0)}
     first = evaluation.findings.cases[0]
     assert (first.verdict, first.worst_verdict, first.under_all, first.attempts) == ("pass", "fail", (3, 1), 3)
-    assert any("of the plain run, without a condition" in note for note in evaluation.findings.notes)
+    assert any("of the run without faults" in note for note in evaluation.findings.notes)
 
 
 async def test_without_a_plain_run_the_numbers_are_over_all_conditions(options: Options) -> None:

@@ -203,7 +203,7 @@ async def test_a_hanging_langfuse_delays_a_run_no_longer_than_it_was_told(stub: 
     release.set()
     assert not report.complete
     assert states(report) == ["unsent"] * 3
-    assert f"go on with: proctor sync langfuse {RUN_OF_THREE.id}" in report.troubles[0][1]
+    assert f"continue with: proctor sync langfuse {RUN_OF_THREE.id}" in report.troubles[0][1]
 
 
 async def test_an_absent_langfuse_is_reported_and_raises_nothing(
@@ -244,7 +244,7 @@ async def test_a_follower_that_breaks_says_so_and_breaks_nothing(stub: LangfuseS
     follower.feed(RECORDS)
     report = await follower.finish(20.0)
     assert states(report) == ["unknown"] * 3
-    assert report.troubles[0][1].startswith("it broke (ZeroDivisionError: by zero); go on with: proctor sync")
+    assert report.troubles[0][1].startswith("it broke (ZeroDivisionError: by zero); continue with: proctor sync")
 
 
 async def test_an_attempt_of_an_unknown_exam_is_left_aside(stub: LangfuseStub) -> None:

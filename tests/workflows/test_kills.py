@@ -41,8 +41,6 @@ def scene(folder: Path, seed: int, server: Any = None, url: str | None = None) -
 def test_a_command_that_is_killed_loses_nothing_and_pays_little_again(
     tmp_path: Path, victim: Victim, hardship: Hardship, kills: int
 ) -> None:
-    if isinstance(victim, Judged):
-        pytest.importorskip("langchain_openai", reason='not installed: pip install "proctor[openai]"')
     toll = torture(victim, hardship, scene(tmp_path, seed=1), kills=kills)
     assert 0 <= toll.again <= toll.bound
 

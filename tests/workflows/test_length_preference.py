@@ -31,7 +31,7 @@ async def test_a_labelled_run_tells_whether_its_judge_prefers_longer_replies(tmp
     found = read_findings(done.run.id, store=str(store))
     told = as_dict(found)["length_preference"]
     assert (told["n"], told["value"] > 0.9) == (24, True)
-    assert any(note.startswith("Longer replies get higher marks than people's labels") for note in found.notes)
+    assert any(note.startswith("Longer replies get higher scores than people's labels") for note in found.notes)
 
 
 async def test_that_it_prefers_shorter_ones_is_said_with_a_minus_sign(tmp_path: Path) -> None:

@@ -12,10 +12,10 @@ import proctor
 from proctor import Reply, Request, Step, Usage
 from proctor.config import AgentConfig, Config
 from proctor.demo import benchmark_path
-from proctor.demo.conditions import CONDITIONS
 from proctor.errors import UsageError
 from proctor.reports.run.json import as_dict
 from proctor.storage import open_store
+from proctor.workflows.demo import CONDITIONS
 from proctor.workflows.read import read_findings
 from proctor.workflows.tally import RunTally
 

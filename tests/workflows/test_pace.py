@@ -82,8 +82,8 @@ def test_what_was_played_again_and_with_what_is_stored_and_told(store: Path) -> 
     assert found.retried_timeouts == 4
     assert [(each.setting, each.value, each.own, each.attempts) for each in found.changed] == [("timeout", 30, LATE, 4)]
     assert "4 attempts were played with timeout 30 (the run's own: 0.05)." in again.findings.notes
-    assert any("4 attempts had timed out and were played again" in note for note in again.findings.notes)
-    assert [one.what for one in unlike(first.run, again.run)] == ["time-outs played again"]
+    assert any("4 attempts had timed out and were run again" in note for note in again.findings.notes)
+    assert [one.what for one in unlike(first.run, again.run)] == ["time-outs run again"]
 
 
 def test_what_a_lost_try_had_cost_stays_paid(store: Path) -> None:
@@ -181,11 +181,11 @@ def test_several_time_outs_of_an_agent_name_what_helps(store: Path) -> None:
     first = played(store, Slow())
     [said] = [note for note in first.findings.notes if "did not answer" in note]
     assert said == (
-        "In 4 of 8 attempts the agent did not answer within 0.05 s, with up to 10 attempts under way at once. "
-        "If fewer at once help, play 5 at once; if it needs longer, allow 0.25 s for a reply."
+        "In 4 of 8 attempts the agent did not answer within 0.05 s, with up to 10 attempts in flight at once. "
+        "If fewer at once help, run 5 at once; if it needs longer, allow 0.25 s for a reply."
     )
     command = f"proctor resume {first.run.id} --retry-timeouts --concurrency 5 --timeout 0.25"
-    assert next_command(first.findings) == (command, "plays again what came too late")
+    assert next_command(first.findings) == (command, "runs what timed out again")
 
 
 async def test_several_time_outs_of_a_models_server_name_its_limits(store: Path) -> None:
@@ -202,7 +202,7 @@ async def test_several_time_outs_of_a_models_server_name_its_limits(store: Path)
     [late] = result.findings.circumstances.timeouts
     assert (late.host, late.limited, late.local, late.count, late.attempts) == (host, True, True, 8, 8)
     [said] = [note for note in result.findings.notes if "did not answer" in note]
-    assert said.startswith(f"In 8 of 8 attempts {host} did not answer within 0.05 s, with up to 10 attempts under way")
+    assert said.startswith(f"In 8 of 8 attempts {host} did not answer within 0.05 s, with up to 10 attempts in flight")
     assert f'set [limits."{host}"] concurrency = 1 in proctor.toml' in said
     assert next_command(result.findings)[0] == f"proctor resume {result.run.id} --retry-timeouts --timeout 0.25"
     assert len(said) < 400, "the Markdown report would cut it"

@@ -76,7 +76,7 @@ def test_what_the_source_never_played_keeps_a_rescored_run_open(tmp_path: Path) 
     begun(store, examined(store))
     after = proctor.rescore("begun", passing_score=0.9, store=store)
     assert (after.run.status, after.findings.counts.pending) == ("paused", 2)
-    assert after.run.reason == "2 attempts of run begun have not been played: resume that one first"
+    assert after.run.reason == "2 attempts of run begun have not been run: resume that one first"
 
 
 def test_checks_and_explanations_are_kept_where_the_reviews_are(tmp_path: Path) -> None:

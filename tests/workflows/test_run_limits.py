@@ -228,7 +228,7 @@ def test_whose_spending_only_they_can_tell_is_said_before_the_run() -> None:
     assert unreported_spenders(the_run("openai:m")) == unreported_spenders(the_run("demo:librarian")) == ()
     assert list(budget_warnings(the_run("python:a:b"))) == []
     [said] = budget_warnings(the_run("python:a:b", budget=5.0))
-    assert said.startswith("what python:a:b spends counts against the budget only as far as it is told")
+    assert said.startswith("what python:a:b spends counts against the budget only as far as it is reported")
 
 
 def test_the_limits_of_a_host_are_in_the_time_that_is_foretold() -> None:

@@ -21,8 +21,6 @@ from proctor.workflows.prepare import prepare
 from proctor.workflows.request import RunRequest
 from proctor.workflows.run_limits import estimate_cost
 
-pytest.importorskip("langchain_openai", reason='not installed: pip install "proctor[openai]"')
-
 CASES = [(f"What is {number} + 1, and why?", f"{number + 1}, for one was added") for number in range(20)]
 PRICE = {"input": 1.0, "output": 4.0}
 

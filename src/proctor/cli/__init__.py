@@ -9,6 +9,10 @@ import os
 
 import click
 
+from proctor.cli.output import echo, tell_error
+from proctor.errors import ProctorError
+from proctor.redaction import remember_secrets, without_secrets
+
 COMMANDS = {
     "demo": "Test the embedded agent and read a report; needs no key and no network.",
     "init": "Write a commented proctor.toml, a sample benchmark and a sample agent.",
@@ -30,7 +34,7 @@ COMMANDS = {
     "failures": "What failed in a run, in groups, and what of it is new.",
     "history": "Quality over time: the runs of a benchmark, and which changes are real.",
     "rescore": "Score a run's stored replies again; the agent is not called.",
-    "label": "Say which replies pass; the report then tells the pass rate as people judge.",
+    "label": "Say which replies pass; the report then shows the pass rate as people judge.",
     "judges": "Which judge agrees with people? Side by side, on the attempts that people have labelled.",
     "plan": "How many cases and trials are needed to detect a difference, or to meet a gate.",
     "export": "Write a run as html, json, csv, parquet, junit, markdown or annotations.",
@@ -101,10 +105,6 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command; its exit code. A traceback only with PROCTOR_TRACEBACK=1."""
     if _COMPLETES in os.environ:
         return _complete_word(os.environ[_COMPLETES])
-    from proctor.cli.output import echo, tell_error
-    from proctor.errors import ProctorError
-    from proctor.redaction import remember_secrets, without_secrets
-
     remember_secrets()
     try:
         result = cli.main(args=arguments, prog_name="proctor", standalone_mode=False)
@@ -149,9 +149,6 @@ def _complete_word(instruction: str) -> int:
 
 def _report_crash(error: Exception) -> int:
     """Say what went wrong that nobody foresaw; a place that cannot be used is named."""
-    from proctor.cli.output import echo, tell_error
-    from proctor.redaction import without_secrets
-
     if isinstance(error, OSError) and error.filename is not None:
         said = f"cannot use {str(error.filename)!r}: {error.strerror or error}; name another place"
         tell_error(without_secrets(said))

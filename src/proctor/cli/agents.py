@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from proctor import reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Group
 from proctor.cli.output import agents_speak_on_stderr, console, echo, print_json, wrap_text
@@ -27,10 +28,8 @@ _SHOWN = 200
 @click.pass_context
 def command(ctx: click.Context, store: str | None, config_path: Path | None, as_json: bool) -> None:
     """List the agents that proctor.toml declares, and the kinds that can be named on the command line."""
-    from proctor.config import load_config
-
     if ctx.invoked_subcommand is None:
-        _list(load_config(config_path), as_json=as_json)
+        _list(options.load_config(config_path), as_json=as_json)
 
 
 @command.command("test")
@@ -43,17 +42,19 @@ def test(
     agent: str, question: str | None, timeout: float, store: str | None, config_path: Path | None, as_json: bool
 ) -> int:
     """Ask AGENT one question; show its reply as Proctor understands it, or exactly what is wrong."""
-    from proctor.config import load_config
     from proctor.threads import run_anywhere
-    from proctor.workflows.agent_test import QUESTION, atry
 
-    config = load_config(config_path)
+    config = options.load_config(config_path)
     with agents_speak_on_stderr():
-        tried = run_anywhere(lambda: atry(agent, question=question or QUESTION, patience=timeout, config=config))
+        tried = run_anywhere(
+            lambda: workflows.agent_test.atry(
+                agent, question=question or workflows.agent_test.QUESTION, patience=timeout, config=config
+            )
+        )
     if as_json:
         print_json(_as_json(tried))
     else:
-        _show(tried, question or QUESTION)
+        _show(tried, question or workflows.agent_test.QUESTION)
     if tried.reply is not None:
         return 0
     return 2 if tried.owner == "setting" else 4
@@ -99,24 +100,21 @@ def _as_json(tried: AgentTestResult) -> dict[str, Any]:
 def _show(tried: AgentTestResult, question: str) -> None:
     from rich.text import Text
 
-    from proctor.reports.numbers import duration, usage
-    from proctor.reports.words import clean
-
     out = console()
     out.print(Text(f"{tried.agent} = {tried.spec}" if tried.spec != tried.agent else tried.agent, style="bold"))
     if tried.takes_request is not None:
         handed = "context and history are handed to it" if tried.takes_request else "it sees the question alone"
         out.print(Text(f"  {handed}"))
     if tried.reply is None:
-        out.print(Text(f"✗ {_WHOSE[tried.owner]}: {clean(tried.trouble)}"))
+        out.print(Text(f"✗ {_WHOSE[tried.owner]}: {reports.words.clean(tried.trouble)}"))
         return
     out.print(Text(f"\n{question}\n"))
     for call in tried.reply.tool_calls:
         arguments = ", ".join(f"{name}={value!r}" for name, value in call.arguments.items())
         outcome = f"failed: {call.error}" if call.error else f"→ {call.result!r}" if call.result_known else ""
-        out.print(Text(clean(f"  {call.name}({arguments})  {outcome}")[:_SHOWN], style="dim"))
-    out.print(Text(clean(tried.reply.text) or "(an empty reply)"))
+        out.print(Text(reports.words.clean(f"  {call.name}({arguments})  {outcome}")[:_SHOWN], style="dim"))
+    out.print(Text(reports.words.clean(tried.reply.text) or "(an empty reply)"))
     for citation in tried.reply.citations:
-        out.print(Text(clean(f"  [{citation.source}] {citation.quote or ''}")[:_SHOWN], style="dim"))
-    told = "it does not tell its tokens" if tried.reply.usage is None else usage(tried.reply.usage)
-    out.print(Text(f"\n✓ answered in {duration(tried.seconds)}; {told}"))
+        out.print(Text(reports.words.clean(f"  [{citation.source}] {citation.quote or ''}")[:_SHOWN], style="dim"))
+    told = "it does not tell its tokens" if tried.reply.usage is None else reports.numbers.usage(tried.reply.usage)
+    out.print(Text(f"\n✓ answered in {reports.numbers.duration(tried.seconds)}; {told}"))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from proctor import workflows
 from proctor.cli import options
 from proctor.cli.command import Command
 from proctor.cli.output import echo, print_json
@@ -18,11 +19,9 @@ from proctor.run import Run
 @options.as_json
 def command(run: str, store: str | None, config_path: Path | None, as_json: bool) -> int:
     """Stop RUN, whichever process plays it, within a second. It can be resumed."""
-    from proctor.config import load_config
-    from proctor.workflows.change import cancel_run
-    from proctor.workflows.store_url import store_url
-
-    cancelled = cancel_run(run, store=store_url(store, load_config(config_path)))
+    cancelled = workflows.change.cancel_run(
+        run, store=workflows.store_url.store_url(store, options.load_config(config_path))
+    )
     if as_json:
         print_json({"run": cancelled.id, "status": cancelled.status})
     else:
@@ -34,4 +33,4 @@ def said(run: Run) -> str:
     """What became of a run that was to be stopped."""
     if run.status == "completed":
         return f"run {run.id} was completed before it could be stopped."
-    return f"run {run.id} is {run.status}.\nGo on with: proctor resume {run.id}"
+    return f"run {run.id} is {run.status}.\nContinue with: proctor resume {run.id}"

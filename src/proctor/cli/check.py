@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from proctor import reports, workflows
 from proctor.cli import options
 from proctor.cli.command import Command
 from proctor.cli.output import console, echo, print_json
@@ -57,18 +58,17 @@ def _read(file: Path) -> Table | SuiteReading:
 def _with_unknown_checks(reading: SuiteReading) -> SuiteReading:
     """With an error for each check that a case names and nobody offers: a run would be refused."""
     from proctor.formats.suites.suite import SuiteProblem
-    from proctor.workflows.checks import unknown_checks
 
     found = [
         SuiteProblem(line=case.line or 1, column=1, path="expect.checks", message=said)
-        for said, cases in unknown_checks(reading.cases).items()
+        for said, cases in workflows.checks.unknown_checks(reading.cases).items()
         for case in cases
     ]
     return replace(reading, errors=tuple(sorted((*reading.errors, *found)))) if found else reading
 
 
 def _warnings(table: Table | SuiteReading, reviewer: str | None) -> list[str]:
-    """What no one will judge, where `reviewer` is named or nobody else is, and what any reply passes."""
+    """What no one will judge, where `reviewer` is named or nobody else is."""
     from proctor.doctor.judges import said_beforehand
     from proctor.formats.suites.suite import SuiteReading
 
@@ -108,12 +108,11 @@ def _row(case: Case) -> dict[str, Any]:
 
 def _show(file: Path, table: Table | SuiteReading) -> None:
     from proctor.formats.compatibility import compatibility
-    from proctor.reports.terminal import Page
 
     errors = len(table.errors) + table.more
     echo(f"{file}: {_count(table.rows, 'valid row')}, {_count(errors, 'error') if errors else 'no errors'}\n")
     if table.rows:
-        console().print(Page(lambda _: [_preview(table), ""]))
+        console().print(reports.terminal.Page(lambda _: [_preview(table), ""]))
     for kind, found in compatibility(table.rows).items():
         echo(f"{found.indicator} {_TITLES[kind]:<13}{found.reason}")
     if table.errors:

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from proctor import reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
+from proctor.cli.output import console, print_json
 
 if TYPE_CHECKING:
     from proctor.findings.comparison import Compared
@@ -49,22 +51,20 @@ def command(
     Cases are compared with themselves. Runs with other cases, another reviewer, rubric, passing score or weights are
     refused with exit 2. Three runs or more are compared in all pairs, and ranked only as far as the cases show.
     """
-    from proctor.config import load_config
-    from proctor.workflows.compare import compare, compare_several
-    from proctor.workflows.store_url import store_url
-
     if len(runs) < 2:
         raise click.UsageError(f"{len(runs)} run was named; expected two or more: `proctor list` shows those stored")
-    config = load_config(config_path)
-    _refuse_one_run(runs, store=store_url(store, config))
+    config = options.load_config(config_path)
+    _refuse_one_run(runs, store=workflows.store_url.store_url(store, config))
     if len(runs) == 2:
         if category or every:
             raise click.UsageError("--category and --all are for three runs or more; two show every case that changed")
-        show_compared(compare(*runs, k=k, force=force, store=store, config=config), form=form, as_json=as_json)
+        show_compared(
+            workflows.compare.compare(*runs, k=k, force=force, store=store, config=config), form=form, as_json=as_json
+        )
         return 0
     if k is not None:
         raise click.UsageError("--k is for two runs; several are compared by their pass rates")
-    many = _of_category(compare_several(runs, force=force, store=store, config=config), category)
+    many = _of_category(workflows.compare.compare_several(runs, force=force, store=store, config=config), category)
     show_compared(many, form=form, as_json=as_json, every=every)
     return 0
 
@@ -80,31 +80,31 @@ def side_by_side(found: Sequence[Findings], *, force: bool) -> Compared | ManyCo
 def as_dict(compared: Compared | ManyCompared) -> dict[str, Any]:
     """What `--json` prints."""
     from proctor.findings.comparison import Compared
-    from proctor.reports.comparison import json, many
 
-    return json.as_dict(compared) if isinstance(compared, Compared) else many.as_dict(compared)
+    return (
+        reports.comparison.json.as_dict(compared)
+        if isinstance(compared, Compared)
+        else reports.comparison.many.as_dict(compared)
+    )
 
 
 def show_compared(
     compared: Compared | ManyCompared, *, form: str = "text", as_json: bool = False, every: bool = False
 ) -> None:
     """The report on standard output."""
-    from proctor.cli.output import console, print_json
     from proctor.findings.comparison import Compared
 
     if as_json:
         print_json(as_dict(compared))
     elif isinstance(compared, Compared):
-        from proctor.reports.comparison import markdown, text
-
-        sys.stdout.write(markdown.render(compared)) if form == "markdown" else console().print(text.render(compared))
+        sys.stdout.write(reports.comparison.markdown.render(compared)) if form == "markdown" else console().print(
+            reports.comparison.text.render(compared)
+        )
     else:
-        from proctor.reports.comparison import many
-
         if form == "markdown":
-            sys.stdout.write(many.markdown(compared))
+            sys.stdout.write(reports.comparison.many.markdown(compared))
         else:
-            console().print(many.render(compared, every=every))
+            console().print(reports.comparison.many.render(compared, every=every))
 
 
 def _of_category(many: ManyCompared, category: str | None) -> ManyCompared:
@@ -118,11 +118,9 @@ def _of_category(many: ManyCompared, category: str | None) -> ManyCompared:
 
 
 def _refuse_one_run(names: Sequence[str], *, store: str) -> None:
-    from proctor.workflows.read import find_run
-
     seen: dict[str, str] = {}
     for name in names:
-        run = find_run(name, store=store).id
+        run = workflows.read.find_run(name, store=store).id
         if run in seen:
             a, b = ("A=", "B=") if len(names) == 2 else ("", "")
             raise click.UsageError(

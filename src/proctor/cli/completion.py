@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
+from proctor import workflows
+from proctor.redaction import without_credentials
 from proctor.settings import BY_RULES, NOBODY
 
 if TYPE_CHECKING:
@@ -123,9 +125,8 @@ def _config(ctx: click.Context) -> Config:
 
 def _stored_runs(ctx: click.Context) -> list[GlancedRun]:
     from proctor.storage.glance import newest_runs
-    from proctor.workflows.store_url import store_url
 
-    return newest_runs(store_url(_given(ctx, "store"), _config(ctx)))
+    return newest_runs(workflows.store_url.store_url(_given(ctx, "store"), _config(ctx)))
 
 
 def _given(ctx: click.Context, option: str) -> Any:
@@ -135,8 +136,6 @@ def _given(ctx: click.Context, option: str) -> Any:
 
 
 def _spec(part: Any) -> str:
-    from proctor.redaction import without_credentials
-
     return _one_line(without_credentials(part.spec))
 
 

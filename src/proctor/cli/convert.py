@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "--categories",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Give rows the categories that FILE tells by question or case id; OUT must keep them, as .jsonl does.",
+    help="Give rows the categories that FILE lists by question or case id; OUT must keep them, as .jsonl does.",
 )
 @click.pass_context
 def command(ctx: click.Context, source: Path, target: Path, no_header: bool, categories: Path | None) -> None:
@@ -57,4 +57,4 @@ def _refuse(source: Path, report: ConversionReport) -> None:
         echo(f"{source}:{problem.line}: {problem.message}", err=True)
     if report.more:
         echo(f"and {report.more:,} more", err=True)
-    echo("Error: nothing was written; mend these rows and try again", err=True)
+    echo("Error: nothing was written; fix these rows and try again", err=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from proctor import workflows
 from proctor.cli import options
 from proctor.cli.command import Command
 from proctor.cli.output import echo
@@ -17,18 +18,13 @@ from proctor.cli.output import echo
 @options.store
 def command(run: str, yes: bool, store: str | None, config_path: Path | None) -> int:
     """Delete RUN with its attempts. Transcripts that a rescored run reads stay."""
-    from proctor.config import load_config
-    from proctor.workflows.change import delete_run
-    from proctor.workflows.read import find_run
-    from proctor.workflows.store_url import store_url
-
-    url = store_url(store, load_config(config_path))
-    found = find_run(run, store=url)
+    url = workflows.store_url.store_url(store, options.load_config(config_path))
+    found = workflows.read.find_run(run, store=url)
     if not yes and not _confirm(f"Delete run {found.id} ({found.name}, {found.planned} attempts)?"):
         raise click.UsageError(
             f"run {found.id} is kept: it was not confirmed; use --yes where no question can be asked"
         )
-    delete_run(found.id, store=url)
+    workflows.change.delete_run(found.id, store=url)
     echo(f"run {found.id} is deleted")
     return 0
 

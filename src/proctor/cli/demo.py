@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from proctor import reports, workflows
 from proctor.cli import options
 from proctor.cli.command import Command
+from proctor.cli.output import console, echo, print_json, wrap_text
+from proctor.cli.play import exit_code, play, show
 from proctor.errors import InputError
+from proctor.redaction import private
 
 if TYPE_CHECKING:
     from proctor.reports.run.demo import DemoScene
@@ -32,7 +36,7 @@ _ORCHESTRATOR = ("proctor demo --orchestrator", "sub-agents at work, while thing
 @click.option(
     "--orchestrator",
     is_flag=True,
-    help="Examine an agent with sub-agents instead, as it is and under three conditions.",
+    help="Test an agent with sub-agents instead, as it is and under three conditions.",
 )
 @click.option(
     "--judge",
@@ -61,13 +65,10 @@ def command(
 
     No key, no network, no server: the agents, the examiner, the reviewer and the store are all embedded.
     """
-    from proctor.cli.play import exit_code
-    from proctor.config import load_config
     from proctor.workflows import demo
-    from proctor.workflows.store_url import store_url
 
     if battle + orchestrator + judge > 1:
-        raise click.UsageError("--battle, --orchestrator and --judge are demonstrations of their own; choose one")
+        raise click.UsageError("--battle, --orchestrator and --judge are separate demonstrations; choose one")
     if battle:
         runs, name, show = demo.battles(trials=trials), "demo-battle.html", _show_battles
     elif orchestrator:
@@ -76,7 +77,7 @@ def command(
         runs, name, show = demo.judge_librarian(trials=trials), "demo-judge.html", _show_judged
     else:
         runs, name, show = demo.questions(trials=trials), "demo.html", _show_questions
-    url = store_url(store, load_config(config_path))
+    url = workflows.store_url.store_url(store, options.load_config(config_path))
     places = _places(output or Path(".proctor", name), [*runs])
     played = [_play(prepared, store=url, quiet=as_json) for prepared in runs.values()]
     if judge:
@@ -93,8 +94,6 @@ def command(
 
 def _places(output: Path, names: Sequence[str]) -> list[Path]:
     """Where each run's HTML report will lie; a place where none can is refused before the first question."""
-    from proctor.redaction import private
-
     if output.is_dir():
         raise InputError(f"{str(output)!r} is a folder; name a file in it with -o")
     try:
@@ -107,13 +106,10 @@ def _places(output: Path, names: Sequence[str]) -> list[Path]:
 
 
 def _play(prepared: PreparedRun, *, store: str, quiet: bool) -> Evaluation:
-    from proctor.cli.play import play
-    from proctor.workflows.evaluate import start
-
     run = prepared.run
     what = "attempts" if run.settings.type == "standard" else "conversations"
     return play(
-        lambda watch: start(prepared, store=store, watch=watch),
+        lambda watch: workflows.evaluate.start(prepared, store=store, watch=watch),
         run_id=run.id,
         planned=run.planned,
         opening="" if quiet else f"{run.agent} on {run.benchmark}, {run.planned} {what}",
@@ -122,50 +118,35 @@ def _play(prepared: PreparedRun, *, store: str, quiet: bool) -> Evaluation:
 
 def _write(played: Sequence[Evaluation], places: Sequence[Path], *, store: str) -> InputError | None:
     """Write the HTML reports; why one could not be, for what was found is shown all the same."""
-    from proctor.workflows.export import export_run
-
     try:
         for evaluation, place in zip(played, places, strict=True):
-            export_run(evaluation.run.id, form="html", output=place, store=store)
+            workflows.export.export_run(evaluation.run.id, form="html", output=place, store=store)
     except InputError as error:
         return error
     return None
 
 
 def _show_json(played: Sequence[Evaluation]) -> None:
-    from proctor.cli.output import print_json
-    from proctor.reports.run.json import as_dict
-
-    print_json([as_dict(evaluation.findings) for evaluation in played])
+    print_json([reports.run.json.as_dict(evaluation.findings) for evaluation in played])
 
 
 def _show_questions(played: Sequence[Evaluation], places: Sequence[Path], store: str) -> None:
-    from proctor.cli.output import console
-    from proctor.reports.run.demo import ends, read_out
-    from proctor.workflows.demo import most_failed
-
     _show_reports(played, places)
     page, suite = console(), played[-1]
-    case = most_failed(suite)
+    case = workflows.demo.most_failed(suite)
     if case is not None:
-        page.print(read_out("A case that did not pass", _scene(suite, case, store=store)))
-    page.print(ends([], [_BATTLE, _ORCHESTRATOR, _JUDGE], label="More"))
+        page.print(reports.run.demo.read_out("A case that did not pass", _scene(suite, case, store=store)))
+    page.print(reports.run.demo.ends([], [_BATTLE, _ORCHESTRATOR, _JUDGE], label="More"))
 
 
 def _show_reports(played: Sequence[Evaluation], places: Sequence[Path]) -> None:
     """What `proctor run` would print of each run."""
-    from proctor.cli.output import console
-    from proctor.cli.play import show
-
     for number, evaluation in enumerate(played):
         show(evaluation.findings, as_json=False, html=places[number] if places else None)
         console().print()
 
 
 def _show_judged(played: Sequence[Evaluation], places: Sequence[Path], store: str) -> None:
-    from proctor.cli.output import console, echo, wrap_text
-    from proctor.reports.run.demo import ends
-
     _show_reports(played, places)
     [evaluation] = played
     run, people = evaluation.run.id, evaluation.findings.people
@@ -179,40 +160,30 @@ def _show_judged(played: Sequence[Evaluation], places: Sequence[Path], store: st
         (f"proctor judges {run}", "which judge agrees with the labels?"),
         (f"proctor label {run}", "add labels of your own"),
     ]
-    console().print(ends([], commands))
+    console().print(reports.run.demo.ends([], commands))
 
 
 def _show_battles(played: Sequence[Evaluation], places: Sequence[Path], store: str) -> None:
-    from proctor.cli.output import console
-    from proctor.reports.run.demo import contest, ends
-    from proctor.workflows.demo import telling
-
     if not all(each.findings.complete for each in played):
         _show_reports(played, places)
         return
-    told = telling(*played)
+    told = workflows.demo.telling(*played)
     scenes = [_scene(each, told[0], store=store, turns=told[1] + 1) for each in played] if told else []
     compare = f"proctor compare {' '.join(each.run.id for each in played)}"
     page = console()
-    page.print(contest([each.findings for each in played], scenes))
+    page.print(reports.run.demo.contest([each.findings for each in played], scenes))
     page.print()
-    page.print(ends(places, [(compare, "is the difference real?")]))
+    page.print(reports.run.demo.ends(places, [(compare, "is the difference real?")]))
 
 
 def _show_orchestrator(played: Sequence[Evaluation], places: Sequence[Path], store: str) -> None:
-    from proctor.cli.output import console
-    from proctor.reports.run.demo import ends, recovery
-
     _show_reports(played, places)
     page = console()
-    page.print(recovery(played[0].findings))
+    page.print(reports.run.demo.recovery(played[0].findings))
     page.print()
-    page.print(ends([], [_QUESTIONS, _BATTLE], label="More"))
+    page.print(reports.run.demo.ends([], [_QUESTIONS, _BATTLE], label="More"))
 
 
 def _scene(evaluation: Evaluation, case: str, *, store: str, turns: int = 1) -> DemoScene:
-    from proctor.reports.run.demo import DemoScene
-    from proctor.workflows.read import read_case
-
-    exam, attempt = read_case(evaluation.run.id, case, trial=1, store=store)[0]
-    return DemoScene(exam=exam, attempt=attempt, turns=turns)
+    exam, attempt = workflows.read.read_case(evaluation.run.id, case, trial=1, store=store)[0]
+    return reports.run.demo.DemoScene(exam=exam, attempt=attempt, turns=turns)

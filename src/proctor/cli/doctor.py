@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from proctor import reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
 from proctor.cli.output import console, echo, print_json, wrap_text
@@ -57,12 +58,9 @@ def command(
 
     Exit 0: no error was found; 1: at least one; 2: the file cannot be read.
     """
-    from proctor.workflows.doctor import find_problems
-    from proctor.workflows.load import load_benchmark
-
     has, judge = _tools(tools, agent), options.reviewer_in_force(reviewer)
-    benchmark = load_benchmark(file)
-    complaints = find_problems(benchmark, tools=has, reviewer=judge)
+    benchmark = workflows.load.load_benchmark(file)
+    complaints = workflows.doctor.find_problems(benchmark, tools=has, reviewer=judge)
     shown, more = (complaints, {}) if every else _cut(complaints)
     if as_json:
         told = {"cases": len(benchmark.cases), "complaints": [asdict(each) for each in shown]}
@@ -87,22 +85,17 @@ def _tools(named: tuple[str, ...], agent: str | None) -> set[str] | None:
     """Every tool that the agent has; None: nobody says."""
     if agent is None:
         return set(named) or None
-    from proctor.config import load_config
     from proctor.threads import run_anywhere
-    from proctor.workflows.doctor import atools_of
 
-    config = load_config()
-    return {*named, *run_anywhere(lambda: atools_of(agent, config=config))}
+    config = options.load_config(None)
+    return {*named, *run_anywhere(lambda: workflows.doctor.atools_of(agent, config=config))}
 
 
 def _show(file: Path, cases: int, complaints: Sequence[BenchmarkProblem], more: Mapping[str, int]) -> None:
-    from proctor.reports.numbers import plural
-    from proctor.reports.terminal import Page
-
     found = len(complaints) + sum(more.values())
-    told = plural(found, "complaint") if found else "nothing to complain of"
-    echo(f"{file}: {plural(cases, 'case')}, {told}")
-    console().print(Page(lambda _: _said(complaints)), end="")
+    told = reports.numbers.plural(found, "problem") if found else "no problems found"
+    echo(f"{file}: {reports.numbers.plural(cases, 'case')}, {told}")
+    console().print(reports.terminal.Page(lambda _: _said(complaints)), end="")
     if more:
         counted = ", ".join(f"{number:,} more of {kind}" for kind, number in more.items())
         echo(f"\n{wrap_text(f'and {counted}; --all shows them all')}")

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from proctor import reports
+from proctor.cli.output import echo, print_json, wrap_text
 from proctor.config import Config
 from proctor.findings.gates.look_plan import LookPlan
 from proctor.reports.numbers import cost, duration, plural
@@ -19,8 +21,6 @@ from proctor.workflows.stop_early import planned_looks
 
 def show_estimate(prepared: Sequence[PreparedRun], config: Config, *, store: str, as_json: bool) -> int:
     """Print the estimate of each run; as JSON, of several a list."""
-    from proctor.cli.output import print_json
-
     stored = stored_runs(store)
     told = [_estimate(each, config, stored, quiet=as_json) for each in prepared]
     if as_json:
@@ -30,8 +30,6 @@ def show_estimate(prepared: Sequence[PreparedRun], config: Config, *, store: str
 
 def _estimate(prepared: PreparedRun, config: Config, stored: Sequence[Run], *, quiet: bool) -> dict[str, Any]:
     """Say the estimate, unless it is to be quiet; the time by the last run of this agent here, where there is one."""
-    from proctor.cli.output import echo, wrap_text
-
     found = estimate_runs([prepared], config, stored)
     run = found.run
     if quiet:
@@ -39,7 +37,7 @@ def _estimate(prepared: PreparedRun, config: Config, stored: Sequence[Run], *, q
         early = {"stop_early": [_looks(each) for each in planned_looks(run)]} if run.settings.stop_early else {}
         return {"attempts": run.planned, **asdict(found.models), **told, **early}
     most = "at most " if run.settings.stop_early else ""
-    echo(wrap_text(f"{run.agent} on {run.benchmark}: {most}{plural(run.planned, _noun(run))}. Nobody was called."))
+    echo(wrap_text(f"{run.agent} on {run.benchmark}: {most}{plural(run.planned, _noun(run))}. Nothing was called."))
     for looks in planned_looks(run):
         echo(wrap_text(f"  {looks.describe()}", under=2))
     for label, said in (*_rows(found.models), *_time(found)):
@@ -51,9 +49,7 @@ def _estimate(prepared: PreparedRun, config: Config, stored: Sequence[Run], *, q
 
 def _looks(planned: LookPlan) -> dict[str, Any]:
     """The bounds of each look, and the calls that runs make on average."""
-    from proctor.reports.plan import early_dict
-
-    return early_dict(planned)
+    return reports.plan.early_dict(planned)
 
 
 def _rows(found: CostEstimate) -> Iterator[tuple[str, str]]:

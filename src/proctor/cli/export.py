@@ -6,10 +6,12 @@ from pathlib import Path
 
 import click
 
+from proctor import workflows
 from proctor.cli import options
 from proctor.cli.command import Command
 from proctor.cli.gate_options import gate_options
 from proctor.cli.output import echo
+from proctor.cli.play import exit_code
 from proctor.cli.streams import raising
 
 _ENDINGS = {"html": ".html", "json": ".json", "csv": ".csv", "parquet": ".parquet", "junit": ".xml", "markdown": ".md"}
@@ -44,17 +46,11 @@ def command(
     config_path: Path | None,
 ) -> int:
     """Write RUN as html, json, csv, parquet, junit, markdown, or annotations for GitHub."""
-    from proctor.cli.play import exit_code
-    from proctor.config import load_config
-    from proctor.workflows.export import export_run
-    from proctor.workflows.gates import read_gates
-    from proctor.workflows.store_url import store_url
-
     _must_fit(output, form)
-    gating = read_gates(gates, look=look, force=force)
-    url = store_url(store, load_config(config_path))
+    gating = workflows.gates.read_gates(gates, look=look, force=force)
+    url = workflows.store_url.store_url(store, options.load_config(config_path))
     with raising():
-        findings, verdicts = export_run(run, form=form, output=output, store=url, gating=gating)
+        findings, verdicts = workflows.export.export_run(run, form=form, output=output, store=url, gating=gating)
     if str(output) != "-":
         echo(f"wrote {output}", err=True)
     return 0 if findings is None else exit_code(findings, verdicts)

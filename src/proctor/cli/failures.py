@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from proctor import reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
+from proctor.cli.output import agents_speak_on_stderr, console, print_json, tell
 
 if TYPE_CHECKING:
     from proctor.config import Config
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     metavar="NAME|MODEL",
     shell_complete=completion.declared_reviewers,
     help="A chat model that gives each of the 20 largest groups a name, from its rule and examples; the "
-    "groups stay those of the rules [default: nobody is asked].",
+    "groups stay those of the rules [default: no names].",
 )
 @click.option(
     "--budget", type=float, help="With --reviewer: the most that the names may cost; groups beyond it have none."
@@ -48,17 +50,13 @@ def command(
     as_json: bool,
 ) -> int:
     """Group what failed in RUN by what it has in common: checks, tools, calls, strategies, words, turns."""
-    from proctor.cli.output import console, print_json
-    from proctor.config import load_config
     from proctor.reports import failures as said
-    from proctor.workflows.failure_map import read_failures
-    from proctor.workflows.store_url import store_url
 
-    config = load_config(config_path)
-    url = store_url(store, config)
+    config = options.load_config(config_path)
+    url = workflows.store_url.store_url(store, config)
     if budget is not None and reviewer is None:
-        raise click.UsageError("--budget goes with --reviewer: without, nobody is asked, and nothing is spent")
-    found = read_failures(run, store=url, since=since)
+        raise click.UsageError("--budget goes with --reviewer: without it no model is called, and nothing is spent")
+    found = workflows.failure_map.read_failures(run, store=url, since=since)
     if reviewer is not None:
         found = _with_names(found, reviewer, url, config, budget)
     if as_json:
@@ -72,16 +70,14 @@ def command(
 
 def _with_names(failures: RunFailures, reviewer: str, store: str, config: Config, budget: float | None) -> RunFailures:
     """The groups with names, with what that takes told before."""
-    from proctor.cli.output import agents_speak_on_stderr, tell
-    from proctor.reports.numbers import cost, plural, whole
     from proctor.threads import run_anywhere
-    from proctor.workflows.failure_names import name_groups, plan_names
 
-    planned = plan_names(failures, reviewer=reviewer, store=store, config=config)
-    sent, received = planned.tokens
+    planned = workflows.failure_names.plan_names(failures, reviewer=reviewer, store=store, config=config)
+    numbers = reports.numbers
+    sent, received = map(numbers.whole, planned.tokens)
     tell(
-        f"{plural(len(planned.prompts), 'call')} to {reviewer} for names, about {whole(sent)} tokens in, "
-        f"{whole(received)} out, cost {cost(planned.cost)}"
+        f"{numbers.plural(len(planned.prompts), 'call')} to {reviewer} for names, about {sent} tokens in, "
+        f"{received} out, cost {numbers.cost(planned.cost)}"
     )
     with agents_speak_on_stderr():
-        return run_anywhere(lambda: name_groups(planned, config=config, budget=budget))
+        return run_anywhere(lambda: workflows.failure_names.name_groups(planned, config=config, budget=budget))

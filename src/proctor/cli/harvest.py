@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from proctor import workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
 from proctor.cli.output import echo, print_json
@@ -50,7 +51,7 @@ _INCOMPLETE = 4
     help="Maximum drafts, up to 10,000; beyond it a fixed random sample is kept.",
 )
 @click.option("--since", metavar="DATE|AGE", help="For langfuse: only traces since then [default: 7d].")
-@click.option("--mask", type=click.Path(path_type=Path), help="A file of words or re:PATTERN lines to mask besides.")
+@click.option("--mask", type=click.Path(path_type=Path), help="A file of words or re:PATTERN lines to mask as well.")
 @click.option(
     "--from-replies",
     is_flag=True,
@@ -79,20 +80,15 @@ def command(
     Questions that say the same are merged, personal data is masked. Exit 4: a source could not be read to its end; what
     was read is written.
     """
-    from proctor.config import load_config
-    from proctor.workflows.harvest.harvest import HarvestOptions, harvest
-    from proctor.workflows.run_filter import moment
-    from proctor.workflows.store_url import store_url
-
-    wanted = HarvestOptions(
+    wanted = workflows.harvest.harvest.HarvestOptions(
         only=only,
         limit=limit,
-        since=None if since is None else moment(since),
+        since=None if since is None else workflows.run_filter.moment(since),
         mask=mask,
         from_replies=from_replies,
     )
-    url = store_url(store, load_config(config_path))
-    report = harvest(sources, output, store=url, wanted=wanted, force=force)
+    url = workflows.store_url.store_url(store, options.load_config(config_path))
+    report = workflows.harvest.harvest.harvest(sources, output, store=url, wanted=wanted, force=force)
     for problem in (*report.problems, *report.incomplete):
         echo(f"warning: {problem}", err=True)
     if as_json:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from proctor import reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
 from proctor.cli.output import console, echo, print_json
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 @click.option(
     "--strict",
     is_flag=True,
-    help="At most 5 % of marked changes are false (LOND) [default: one false mark in 200 comparisons].",
+    help="At most 5 % of marked changes are false (LOND) [default: one false alarm in 200 comparisons].",
 )
 @click.option(
     "-o",
@@ -68,32 +69,26 @@ def command(
     Each run is compared, case by case, with the current baseline; a run that differs for real is marked and is the next
     baseline. Runs that were examined differently are not compared.
     """
-    from proctor.config import load_config
-    from proctor.workflows.history import read_history, save_chart, save_page
-    from proctor.workflows.store_url import store_url
-
     if None not in (name, benchmark) and name != benchmark:
         raise click.UsageError(f"NAME={name!r} and --benchmark {benchmark!r} are two benchmarks; expected one")
-    url = store_url(store, load_config(config_path))
+    url = workflows.store_url.store_url(store, options.load_config(config_path))
     only = options.chosen_runs(**which)
-    found = read_history(store=url, benchmark=benchmark or name, by=by, last=last, strict=strict, only=only)
+    found = workflows.history.read_history(
+        store=url, benchmark=benchmark or name, by=by, last=last, strict=strict, only=only
+    )
     nothing_kept = _nothing_kept(found, options.filter_words(**which))
     if nothing_kept and (output or html):
         raise click.UsageError(nothing_kept)
-    for path, save in ((output, save_chart), (html, save_page)):
+    for path, save in ((output, workflows.history.save_chart), (html, workflows.history.save_page)):
         if path is not None:
             save(found, path)
             echo(f"wrote {path}", err=True)
     if as_json:
-        from proctor.reports.history.json import as_list
-
-        print_json(as_list(found))
+        print_json(reports.history.json.as_list(found))
     elif nothing_kept:
         echo(nothing_kept)
     else:
-        from proctor.reports.history.text import render
-
-        console().print(render(found))
+        console().print(reports.history.text.render(found))
     return 0
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from proctor import reports, workflows
 from proctor.cli import options
 from proctor.cli.command import Command
 from proctor.cli.output import echo, print_json
@@ -32,13 +33,13 @@ _TOOLS = ["inspect", "promptfoo", "langsmith", "langfuse", "openai"]
 @click.option(
     "--scorer",
     metavar="NAME",
-    help="The scorer whose mark decides, in a log with several; the others are kept for information "
+    help="The scorer whose score decides, in a log with several; the others are kept for information "
     "[default: the log's headline, or its only scorer].",
 )
 @click.option(
     "--passing-score",
     type=float,
-    help="The mark from which a reply passes, where a tool gives marks and no verdicts [default: 0.7].",
+    help="The score from which a reply passes, where a tool gives scores and no verdicts [default: 0.7].",
 )
 @click.option(
     "--question",
@@ -67,14 +68,10 @@ def command(
     from LangSmith or Langfuse, or data, graders or results of OpenAI Evals. Verdicts stay theirs. What has no
     counterpart is listed. Exit 1: some records could not be taken.
     """
-    from proctor.config import load_config
-    from proctor.workflows.import_run import import_files
-    from proctor.workflows.store_url import store_url
-
     if no_runs and given["target"] is None:
         raise click.UsageError("--no-runs without -o would keep nothing; give -o SUITE")
-    where = None if no_runs else store_url(store, load_config(config_path))
-    report = import_files(files, _plan(where, labels, **given))
+    where = None if no_runs else workflows.store_url.store_url(store, options.load_config(config_path))
+    report = workflows.import_run.import_files(files, _plan(where, labels, **given))
     if as_json:
         print_json(_as_dict(report))
     else:
@@ -84,24 +81,20 @@ def command(
 
 def _plan(store: str | None, labels: tuple[str, ...], **given: Any) -> ImportPlan:
     from proctor.formats.imports.contract import ImportOptions
-    from proctor.workflows.import_run import ImportPlan
 
     chosen = ImportOptions(**{name: given.pop(name) for name in ("question", "answer", "scorer")})
-    return ImportPlan(store=store, labels=options.label_pairs(labels), options=chosen, **given)
+    return workflows.import_run.ImportPlan(store=store, labels=options.label_pairs(labels), options=chosen, **given)
 
 
 def _tell(report: ImportReport) -> None:
-    from proctor.reports.imports import log_lines, run_line, suite_line
-    from proctor.reports.numbers import plural
-
     for file in report.files:
-        echo(f"{file.path}: {_tool(file)}, {plural(file.cases, 'case')}")
+        echo(f"{file.path}: {_tool(file)}, {reports.numbers.plural(file.cases, 'case')}")
         for each in file.runs:
-            echo(f"  {run_line(each.run, each.outcomes, known=each.known)}")
-        for line in log_lines(file.log):
+            echo(f"  {reports.imports.run_line(each.run, each.outcomes, known=each.known)}")
+        for line in reports.imports.log_lines(file.log):
             echo(f"  {line}")
     if report.suites:
-        echo(suite_line(report.suites, report.written))
+        echo(reports.imports.suite_line(report.suites, report.written))
 
 
 def _tool(file: FileImport) -> str:
@@ -109,8 +102,6 @@ def _tool(file: FileImport) -> str:
 
 
 def _as_dict(report: ImportReport) -> dict[str, Any]:
-    from proctor.reports.imports import log_dict
-
     return {
         "files": [
             {
@@ -123,7 +114,7 @@ def _as_dict(report: ImportReport) -> dict[str, Any]:
                      "imported_before": each.known}
                     for each in file.runs
                 ],
-                **log_dict(file.log),
+                **reports.imports.log_dict(file.log),
             }
             for file in report.files
         ],

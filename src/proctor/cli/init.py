@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from proctor import workflows
 from proctor.cli.command import Command
 from proctor.cli.output import echo
 
@@ -15,9 +16,7 @@ from proctor.cli.output import echo
 @click.option("--force", is_flag=True, help="Overwrite files that exist.")
 def command(folder: Path, force: bool) -> int:
     """Write proctor.toml, benchmark.csv and agent.py into FOLDER (here by default)."""
-    from proctor.workflows.init import write_starter
-
-    for path in write_starter(folder, force=force):
+    for path in workflows.init.write_starter(folder, force=force):
         echo(f"wrote {path}")
     where = "" if folder == Path() else f"cd {folder} && "
     echo(f"Now try: {where}proctor run benchmark.csv --agent sample")

@@ -8,8 +8,12 @@ from typing import Any
 
 import click
 
+from proctor import reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
+from proctor.cli.output import console, print_json, tell_error
+from proctor.cli.play import drive
+from proctor.redaction import without_secrets
 
 
 @click.command("judges", cls=Command)
@@ -42,27 +46,21 @@ def command(
     The run's own judge and the embedded reviewer are always among them. What a judge says is kept beside the run, and
     not asked again.
     """
-    from proctor.cli.output import console, print_json, tell_error
-    from proctor.cli.play import drive
-    from proctor.config import load_config
-    from proctor.redaction import without_secrets
-    from proctor.reports.judges import as_dict, in_markdown, render, say_unfinished
-    from proctor.workflows.judges import acompare_judges
-    from proctor.workflows.store_url import store_url
-
-    config = load_config(config_path)
-    url = store_url(store, config)
+    config = options.load_config(config_path)
+    url = workflows.store_url.store_url(store, config)
     found = drive(
-        lambda watch: acompare_judges(run, reviewers=reviewers, store=url, config=config, watch=watch, **limits),
-        go_on="Go on with the same command: what was judged is not asked again.",
+        lambda watch: workflows.judges.acompare_judges(
+            run, reviewers=reviewers, store=url, config=config, watch=watch, **limits
+        ),
+        go_on="Continue with the same command: what was judged is not asked again.",
     )
     if as_json:
-        print_json(as_dict(found))
+        print_json(reports.judges.as_dict(found))
     elif form == "markdown":
-        sys.stdout.write(in_markdown(found))
+        sys.stdout.write(reports.judges.in_markdown(found))
     else:
-        console().print(render(found))
+        console().print(reports.judges.render(found))
     if not any(judge.pending for judge in found.judges):
         return 0
-    tell_error(without_secrets(say_unfinished(found)))
+    tell_error(without_secrets(reports.judges.say_unfinished(found)))
     return 4

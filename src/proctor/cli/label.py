@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from proctor import reports, workflows
 from proctor.cli import options
 from proctor.cli.command import Command
 from proctor.cli.output import console, echo
@@ -48,24 +49,20 @@ def command(
 
     `proctor show RUN` then tells the pass rate as people judge, with its interval.
     """
-    from proctor.config import load_config
-    from proctor.workflows.human_labels import draw_sample, read_sheet, write_sheet
-    from proctor.workflows.store_url import store_url
-
     if to is not None and source is not None:
         raise click.UsageError("--to writes a file and --from reads one; give one of them")
-    url = store_url(store, load_config(config_path))
+    url = workflows.store_url.store_url(store, options.load_config(config_path))
     name = who or _user()
     if source is not None:
-        stored = read_sheet(run, source, store=url, who=name)
-        echo(f"stored {stored} label{'' if stored == 1 else 's'}; proctor show {run} tells the rate as people judge")
+        stored = workflows.human_labels.read_sheet(run, source, store=url, who=name)
+        echo(f"stored {stored} label{'' if stored == 1 else 's'}; proctor show {run} shows the rate as people judge")
         return 0
-    sample = draw_sample(run, store=url, count=count, seed=seed, who=name)
+    sample = workflows.human_labels.draw_sample(run, store=url, count=count, seed=seed, who=name)
     if not sample.left:
         echo(_nothing_left(sample, run, name, count))
         return 0
     if to is not None:
-        write_sheet(sample.left, to)
+        workflows.human_labels.write_sheet(sample.left, to)
         wrote = f"wrote {len(sample.left)} attempts to {to}"
         echo(f"{wrote}: fill in verdict (pass or fail), then proctor label {run} --from {to}")
         return 0
@@ -86,7 +83,7 @@ def _user() -> str:
     try:
         return getpass.getuser()
     except (ImportError, KeyError, OSError):  # a user without a name, as in some containers
-        raise click.UsageError("nobody knows who you are here; give --who NAME") from None
+        raise click.UsageError("it is not known who you are; give --who NAME") from None
 
 
 def _ask(sample: LabelSample, run: str, who: str, store: str) -> int:
@@ -100,13 +97,11 @@ def _ask(sample: LabelSample, run: str, who: str, store: str) -> int:
         if answer == "q":
             break
     given = all_drawn - len(drawn) + sum(label is not None for label in made)
-    echo(f"\n{given} of {all_drawn} labelled as {who}; proctor show {run} tells the rate as people judge")
+    echo(f"\n{given} of {all_drawn} labelled as {who}; proctor show {run} shows the rate as people judge")
     return 0
 
 
 def _show(shown: Drawn, number: int, total: int) -> None:
-    from proctor.reports.words import clean
-
     page = console()
     page.rule(f"{number} of {total}", align="left")
     asked = "Does the agent hold its answer to the end?" if shown.is_conversation else "Does the reply pass?"
@@ -114,20 +109,20 @@ def _show(shown: Drawn, number: int, total: int) -> None:
     for title, text in pieces:
         if text:
             page.print(f"[dim]{title}[/dim]", highlight=False)
-            page.print(clean(text), markup=False, highlight=False)
+            page.print(reports.words.clean(text), markup=False, highlight=False)
     page.print(f"[bold]{asked}[/bold]  [dim]{_KEYS}[/dim]", highlight=False)
 
 
 def _key(shown: Drawn, who: str, store: str, made: list[HumanLabel | None]) -> str:
     """Do what one key says; what it was."""
-    from proctor.workflows.human_labels import put_label, take_back
-
     started, note = time.monotonic(), ""
     while True:
         pressed = _read_key()
         if pressed in ("p", "f"):
             took = time.monotonic() - started
-            label = put_label(shown.attempt.key, passed=pressed == "p", who=who, store=store, note=note, seconds=took)
+            label = workflows.human_labels.put_label(
+                shown.attempt.key, passed=pressed == "p", who=who, store=store, note=note, seconds=took
+            )
             made.append(label)
             judged = "passed" if shown.attempt.passed else "failed"
             echo(f"you: {'pass' if label.passed else 'fail'}; the judge {judged} it")
@@ -140,7 +135,7 @@ def _key(shown: Drawn, who: str, store: str, made: list[HumanLabel | None]) -> s
         elif pressed == "u" and made:
             last = made.pop()
             if last is not None:
-                take_back(last, store=store)
+                workflows.human_labels.take_back(last, store=store)
         elif pressed != "q":
             continue
         return pressed

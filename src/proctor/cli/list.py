@@ -7,8 +7,10 @@ from typing import Any
 
 import click
 
+from proctor import reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
+from proctor.cli.output import console, print_json
 
 
 @click.command("list", cls=Command)
@@ -26,20 +28,11 @@ from proctor.cli.command import Command
 @options.as_json
 def command(limit: int, store: str | None, config_path: Path | None, as_json: bool, **which: Any) -> int:
     """List stored runs, newest first."""
-    from proctor.cli.output import console, print_json
-    from proctor.config import load_config
-    from proctor.workflows.read import list_runs
-    from proctor.workflows.store_url import store_url
-
-    url = store_url(store, load_config(config_path))
-    listed = list_runs(store=url, limit=limit, only=options.chosen_runs(**which))
+    url = workflows.store_url.store_url(store, options.load_config(config_path))
+    listed = workflows.read.list_runs(store=url, limit=limit, only=options.chosen_runs(**which))
     if as_json:
-        from proctor.reports.run.json import run_row
-
-        print_json([run_row(run, found) for run, found in listed])
+        print_json([reports.run.json.run_row(run, found) for run, found in listed])
         return 0
-    from proctor.reports.runs import runs_table
-
-    nothing_kept = not listed and list_runs(store=url, limit=1)
-    console().print(runs_table(listed, only=options.filter_words(**which) if nothing_kept else ""))
+    nothing_kept = not listed and workflows.read.list_runs(store=url, limit=1)
+    console().print(reports.runs.runs_table(listed, only=options.filter_words(**which) if nothing_kept else ""))
     return 0

@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from proctor import workflows
 from proctor.cli.output import echo
 from proctor.errors import ProctorError, UsageError
 from proctor.findings.run import Findings
@@ -55,9 +56,9 @@ def following(
 
 
 def _follower(prepared: PreparedRun, destination: str, store: str) -> Follower:
-    from proctor.workflows.destination import Destination, follow
-
-    return follow(prepared.run, prepared.benchmark, Destination(to=destination), store=store)
+    return workflows.destination.follow(
+        prepared.run, prepared.benchmark, workflows.destination.Destination(to=destination), store=store
+    )
 
 
 def _configured_followers(prepared: PreparedRun, destinations: Sequence[str], store: str) -> Iterator[Follower]:
@@ -69,9 +70,7 @@ def _configured_followers(prepared: PreparedRun, destinations: Sequence[str], st
 
 
 def _conclude(follower: Follower, findings: Findings | None, store: str) -> None:
-    from proctor.workflows.destination import remember_page, sync_sentence
-
     report = run_anywhere(lambda: follower.finish(_PATIENCE, findings))
-    echo(sync_sentence(report), err=True)
+    echo(workflows.destination.sync_sentence(report), err=True)
     with suppress(ProctorError):  # the run was not stored, or its store is gone: that is told elsewhere
-        remember_page(report, store=store)
+        workflows.destination.remember_page(report, store=store)

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from proctor import workflows
 from proctor.cli import completion
 from proctor.settings import RUN_SETTINGS, RunSetting
 
 if TYPE_CHECKING:
+    from proctor.config import Config
     from proctor.run import Status
     from proctor.workflows.run_filter import RunFilter
 
@@ -38,6 +40,13 @@ def config(command: F) -> F:
         type=click.Path(path_type=Path),
         help="Configuration file [default: proctor.toml in this folder].",
     )(command)
+
+
+def load_config(path: Path | None) -> Config:
+    """What proctor.toml says; its reader is imported here, so that help stays quick."""
+    from proctor.config import load_config
+
+    return load_config(path)
 
 
 def as_json(command: F) -> F:
@@ -97,9 +106,7 @@ def reviewer_in_force(given: str | None) -> str | None:
     """The reviewer that was named, else that of `proctor.toml` here, of a panel a model; None: neither names one."""
     if given is not None or not Path("proctor.toml").is_file():
         return given
-    from proctor.config import load_config
-
-    named = load_config().run.reviewer
+    named = load_config(None).run.reviewer
     if isinstance(named, list):
         return next((name for name in named if name not in ("embedded", "exact")), named[0])
     return named
@@ -181,14 +188,12 @@ def chosen_runs(
     benchmark: str | None = None,
 ) -> RunFilter:
     """What the options of `run_filter` mean."""
-    from proctor.workflows.run_filter import RunFilter, moment
-
-    return RunFilter(
+    return workflows.run_filter.RunFilter(
         agent=agent,
         benchmark=benchmark,
         labels=label_pairs(labels),
         status=status,
-        since=None if since is None else moment(since),
+        since=None if since is None else workflows.run_filter.moment(since),
     )
 
 

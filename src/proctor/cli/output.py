@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
+from proctor import reports
 from proctor.cli.streams import open_guarded_stream
 from proctor.redaction.stream import ScrubbedStream
 
@@ -25,14 +26,12 @@ _LONGEST = 2000
 
 def print_json(value: Any) -> None:
     """JSON and nothing else on standard output."""
-    from proctor.reports.words import escape_json
-
     if sys.stdout is None:
         return
     try:
         unicode = (sys.stdout.encoding or "").lower().startswith("utf")
         text = json.dumps(value, ensure_ascii=not unicode, indent=2, allow_nan=False) + "\n"
-        sys.stdout.write(text if text.isascii() else escape_json(text))
+        sys.stdout.write(text if text.isascii() else reports.words.escape_json(text))
         sys.stdout.flush()
     except BrokenPipeError:
         nobody_listens()
@@ -40,12 +39,10 @@ def print_json(value: Any) -> None:
 
 def echo(text: str = "", *, err: bool = False) -> None:
     """A line on standard output or error, without anything that a terminal would obey."""
-    from proctor.reports.words import harmless
-
     stream = sys.stderr if err else sys.stdout
     if stream is None:
         return
-    line = f"{harmless(text)}\n"
+    line = f"{reports.words.harmless(text)}\n"
     if err:
         with whoever_listens():
             stream.write(line)
@@ -55,16 +52,20 @@ def echo(text: str = "", *, err: bool = False) -> None:
 
 
 def _writable(text: str, stream: TextIO) -> str:
-    from proctor.reports.terminal import writable
-
-    return text if text.isascii() else writable(text, stream.encoding or "utf-8")
+    return text if text.isascii() else reports.terminal.writable(text, stream.encoding or "utf-8")
 
 
 def tell_error(said: object) -> None:
-    """What went wrong, in one line on standard error."""
-    from proctor.reports.words import cut, harmless
+    """What went wrong, in one line on standard error; in lines that fit where that is a terminal, as people read it."""
+    line = reports.words.cut(" ".join(reports.words.harmless(f"Error: {said}").split("\n")), _LONGEST)
+    echo(wrap_text(line) if _is_terminal(sys.stderr) else line, err=True)
 
-    echo(cut(" ".join(harmless(f"Error: {said}").split("\n")), _LONGEST), err=True)
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    try:
+        return stream is not None and stream.isatty()
+    except ValueError:  # it is closed
+        return False
 
 
 def wrap_text(text: str, *, under: int = 0) -> str:
@@ -80,10 +81,8 @@ def tell(text: str) -> None:
     """A sentence on standard error; a reader that has gone away stops nothing."""
     if sys.stderr is None:
         return
-    from proctor.reports.words import harmless
-
     with whoever_listens():
-        sys.stderr.write(f"{wrap_text(harmless(text))}\n")
+        sys.stderr.write(f"{wrap_text(reports.words.harmless(text))}\n")
         sys.stderr.flush()
 
 
@@ -115,9 +114,8 @@ def nobody_listens(descriptor: int = 1) -> None:
 
 def console(*, stderr: bool = False) -> Console:
     """A console that is 80 columns wide where nobody looks, and as wide as the terminal where somebody does."""
-    from proctor.reports.console import HarmlessConsole
 
-    class Patient(HarmlessConsole):
+    class Patient(reports.console.HarmlessConsole):
         def on_broken_pipe(self) -> None:
             nobody_listens()
 
@@ -197,9 +195,7 @@ class _Borrowed(ScrubbedStream):
 
     def write(self, text: str) -> int:
         """Write it; a line that was to be drawn over becomes another line."""
-        from proctor.reports.words import clean
-
-        super().write(clean(text))
+        super().write(reports.words.clean(text))
         return len(text)
 
     def detach(self) -> _BorrowedBytes:

@@ -7,8 +7,11 @@ from typing import Any
 
 import click
 
+from proctor import reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
+from proctor.cli.output import console, print_json
+from proctor.errors import UsageError
 
 
 class Wholes(click.ParamType[tuple[int, ...]]):
@@ -20,11 +23,8 @@ class Wholes(click.ParamType[tuple[int, ...]]):
         """Read the numbers."""
         if isinstance(value, tuple):
             return value
-        from proctor.errors import UsageError
-        from proctor.workflows.plan import read_trials
-
         try:
-            return read_trials(str(value))
+            return workflows.plan.read_trials(str(value))
         except UsageError as error:
             self.fail(str(error), param, ctx)
 
@@ -44,7 +44,7 @@ class Wholes(click.ParamType[tuple[int, ...]]):
     multiple=True,
     metavar="RUN",
     shell_complete=completion.runs,
-    help="Plan from stored runs: one tells the noise, two also the flips; repeatable.",
+    help="Plan from stored runs: one gives the noise, two also the flips; repeatable.",
 )
 @click.option("--power", type=float, default=0.8, show_default=True, help="The probability of detecting it.")
 @click.option(
@@ -111,17 +111,11 @@ def command(
     proctor plan --gate "pass_rate>=0.9" --stop-early --cases 500
     proctor plan --labels 0.03 --rate 0.9
     """
-    from proctor.cli.output import console, print_json
-    from proctor.config import load_config
-    from proctor.reports.plan import dict_of, render_plan
-    from proctor.workflows.plan import PlanRequest, plan_for
-    from proctor.workflows.store_url import store_url
-
     if [difference, gate, labels].count(None) != 2:
         raise click.UsageError("give one of --difference, such as 0.05, --gate and --labels")
     if stop_early and gate is None and labels is None:
         raise click.UsageError('--stop-early needs a --gate, such as --gate "pass_rate>=0.9"')
-    wanted = PlanRequest(
+    wanted = workflows.plan.PlanRequest(
         difference=difference,
         gate=gate,
         labels=labels,
@@ -135,8 +129,10 @@ def command(
         cases=cases,
         rate=rate,
     )
-    planned = plan_for(wanted, store=store_url(store, load_config(config_path)) if runs else "")
-    print_json(dict_of(planned)) if as_json else console().print(render_plan(planned))
+    planned = workflows.plan.plan_for(
+        wanted, store=workflows.store_url.store_url(store, options.load_config(config_path)) if runs else ""
+    )
+    print_json(reports.plan.dict_of(planned)) if as_json else console().print(reports.plan.render_plan(planned))
     return 0
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from proctor import reports, workflows
 from proctor.cli.output import (
     agents_speak_on_stderr,
     console,
@@ -25,12 +26,11 @@ from proctor.cli.output import (
     whoever_listens,
     wrap_text,
 )
-from proctor.findings.battle.findings import BattleFindings
-from proctor.findings.gates import GateVerdict
-from proctor.findings.gates import exit_code as gates_exit_code
-from proctor.findings.run import Findings
 
 if TYPE_CHECKING:  # commands that only show need nothing that plays
+    from proctor.findings.battle.findings import BattleFindings
+    from proctor.findings.gates import GateVerdict
+    from proctor.findings.run import Findings
     from proctor.workflows.evaluate import Evaluation
     from proctor.workflows.gates import RunGates
     from proctor.workflows.ledger import Watch
@@ -44,7 +44,7 @@ def play(
     begin: Callable[[Watch], Coroutine[Any, Any, Evaluation]], *, run_id: str, planned: int, opening: str = ""
 ) -> Evaluation:
     """Play a run with its progress shown, after opening lines once it is stored; Ctrl-C leaves it resumable."""
-    return drive(begin, planned=planned, opening=opening, go_on=f"Go on with: proctor resume {run_id}")
+    return drive(begin, planned=planned, opening=opening, go_on=f"Continue with: proctor resume {run_id}")
 
 
 def drive(
@@ -106,10 +106,7 @@ def signals_as_ctrl_c() -> Iterator[None]:
 @contextmanager
 def _progress(planned: int | None, opening: str) -> Iterator[Watch]:
     """The progress of one tally after the other; without `planned`, of as much as each plans."""
-    from proctor.reports.progress import Progress
-    from proctor.workflows.progress import update_progress
-
-    shown = Progress(stream_to_draw_on())
+    shown = reports.progress.Progress(stream_to_draw_on())
     watched: RunTally | None = None
     due = 0.0
 
@@ -129,7 +126,7 @@ def _progress(planned: int | None, opening: str) -> Iterator[Watch]:
             return
         due = now + _REDRAW_EVERY
         with whoever_listens():
-            update_progress(shown, tally)
+            workflows.progress.update_progress(shown, tally)
 
     try:
         yield watch
@@ -151,27 +148,19 @@ def show(
 ) -> None:
     """The report on standard output, as text, Markdown or JSON; as text, `every` row of its lists or the first."""
     if as_json:
-        from proctor.reports.run.json import as_dict
-
-        print_json(as_dict(findings, gates))
+        print_json(reports.run.json.as_dict(findings, gates))
         _tell_why(findings, gates)
     elif form == "markdown":
-        from proctor.reports.run.markdown import render as in_markdown
-
-        sys.stdout.write(in_markdown(findings, k=k, gates=gates))
+        sys.stdout.write(reports.run.markdown.render(findings, k=k, gates=gates))
     else:
-        from proctor.reports.run.text import render
-
-        console().print(render(findings, k=k, html=html, gates=gates, every=every))
+        console().print(reports.run.text.render(findings, k=k, html=html, gates=gates, every=every))
 
 
 def show_gates(findings: Findings, verdicts: Sequence[GateVerdict]) -> None:
     """One run among several: what became of its gates, on standard output."""
-    from proctor.reports.gates import OUTCOMES, sentence
-
     for each in verdicts:
-        label = OUTCOMES[each.verdict]
-        said = f"{label.sign} {label.word}  {each.gate.text} ({findings.run.agent}): {sentence(each)}"
+        label = reports.gates.OUTCOMES[each.verdict]
+        said = f"{label.sign} {label.word}  {each.gate.text} ({findings.run.agent}): {reports.gates.sentence(each)}"
         echo(wrap_text(said, under=2))
 
 
@@ -184,22 +173,20 @@ def conclude(findings: Findings, gating: RunGates, *, k: int | None, as_json: bo
 
 def _tell_why(findings: Findings, gates: Sequence[GateVerdict]) -> None:
     """Why the command will fail, for a log from which the JSON was led away."""
-    from proctor.reports.gates import sentence
-
     if findings.untested:
         tell("This is no test: nothing was judged." if findings.battle is None else _no_battle(findings.battle))
     for gate in gates:
         if gate.verdict != "met":
-            tell(f"{gate.gate.text} is {gate.verdict}. {sentence(gate)}")
+            tell(f"{gate.gate.text} is {gate.verdict}. {reports.gates.sentence(gate)}")
 
 
 def _no_battle(battle: BattleFindings) -> str:
-    from proctor.reports.numbers import say_judged
-
     fair = battle.examiner is not None and battle.examiner.questions > sum(battle.examiner.faults.values())
     if not fair:
         return "The examiner asked no fair question: this is no test."
-    return f"{say_judged(battle.judged, battle.asked)}, none beyond the seed questions: this is no test."
+    return (
+        f"{reports.numbers.say_judged(battle.judged, battle.asked)}, none beyond the seed questions: this is no test."
+    )
 
 
 def exit_code(findings: Findings, gates: Sequence[GateVerdict] = (), *, as_json: bool = False) -> int:
@@ -209,23 +196,21 @@ def exit_code(findings: Findings, gates: Sequence[GateVerdict] = (), *, as_json:
     stopped is told to whoever has not just read it in the report.
     """
     if findings.run.status == "completed":
+        from proctor.findings.gates import exit_code as gates_exit_code
+
         return gates_exit_code(gates) or (3 if findings.untested else 0)
     if as_json or read_apart():
-        from proctor.reports.run.resume_command import command
-
         tell(f"The run {_describe_end(findings)}")
-        tell(f"Go on with: {command(findings)}")
+        tell(f"Continue with: {reports.run.resume_command.command(findings)}")
     return 4
 
 
 def _describe_end(findings: Findings) -> str:
     """How it ended, to the full stop; how much of a budget was spent stands in the report: here, what is left to do."""
-    from proctor.reports.numbers import plural
-
     status, reason, stop = findings.run.status, findings.run.reason, findings.run.stop
     said = "did not complete" if status == "failed" else f"is {status}"
     if stop is not None and stop.kind == "budget":
-        said += f", {plural(findings.counts.pending, 'attempt')} to play"
+        said += f", {reports.numbers.plural(findings.counts.pending, 'attempt')} to play"
     elif reason:
         said += f": {reason}"
     return said if said.endswith(("?", ".", "!")) else f"{said}."

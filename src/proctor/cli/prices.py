@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from proctor import reports
 from proctor.cli import options
 from proctor.cli.command import Command
+from proctor.cli.output import console, echo, print_json, tell
 from proctor.settings import unwritable
 
 if TYPE_CHECKING:
@@ -33,7 +35,6 @@ def command(source: Path | None, config_path: Path | None, as_json: bool) -> Non
     With --update, prices of FILE are added to prices.toml beside the configuration file, or replace those there; prices
     of other models stay. [prices] in proctor.toml comes before both.
     """
-    from proctor.cli.output import print_json, tell
     from proctor.config import PRICE_FILE, load_config
     from proctor.spending.prices import price_of
 
@@ -49,7 +50,6 @@ def command(source: Path | None, config_path: Path | None, as_json: bool) -> Non
 
 def _update(source: Path, table: Path) -> str:
     from proctor.config import load_price_file
-    from proctor.reports.numbers import plural
     from proctor.spending.price_file import read_price_list, written
     from proctor.spending.prices import price_of
 
@@ -62,7 +62,7 @@ def _update(source: Path, table: Path) -> str:
         raise unwritable(table, error) from error
     changed = [model for model, price in given.items() if model in before and before[model] != price]
     added = len(given.keys() - before.keys())
-    said = f"wrote {table}: {plural(added, 'model')} added, {len(changed)} changed"
+    said = f"wrote {table}: {reports.numbers.plural(added, 'model')} added, {len(changed)} changed"
     return said + (f" ({_list_models(changed)})" if changed else "")
 
 
@@ -78,9 +78,6 @@ def _as_dict(price: Price) -> dict[str, Any]:
 def _show(prices: dict[str, Price]) -> None:
     from rich.table import Table
 
-    from proctor.cli.output import console, echo
-    from proctor.reports.words import one_line
-
     if not prices:
         echo("No prices are known. Give [prices] in proctor.toml, or a list: proctor prices --update FILE")
         return
@@ -90,5 +87,5 @@ def _show(prices: dict[str, Price]) -> None:
         table.add_column(heading, justify="right")
     for model, price in prices.items():
         cached = "" if price.cached_input is None else f"{price.cached_input:g}"
-        table.add_row(one_line(model), f"{price.input:g}", f"{price.output:g}", cached)
+        table.add_row(reports.words.one_line(model), f"{price.input:g}", f"{price.output:g}", cached)
     console().print(table)

@@ -7,21 +7,67 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from proctor import reports, workflows
 from proctor.cli import options
 from proctor.cli.command import Command
 from proctor.cli.gate_options import gate_options
+from proctor.cli.output import agents_speak_on_stderr, echo, print_json, tell, wrap_text
+from proctor.cli.play import conclude, drive, play
+from proctor.cli.run import check_k
 
 if TYPE_CHECKING:
     from proctor.config import Config
     from proctor.findings.run import Findings
+    from proctor.workflows.noise import RepeatedRun
     from proctor.workflows.rescore import PreparedRescore
     from proctor.workflows.workers import WorkersWanted
+
+
+def refuse_others(repeats: int | None, alone: dict[str, Any], others: dict[str, Any]) -> None:
+    """Options that only go with --repeats are refused without it, and those of a new run are refused with it."""
+    if repeats is None:
+        for option, given in alone.items():
+            if given is not None:
+                raise click.UsageError(f"{option} goes with --repeats: it is about judging the same replies again")
+        return
+    for option, given in others.items():
+        if given:
+            raise click.UsageError(
+                f"{option} is for a new run, and --repeats makes none: it only judges the replies of RUN again; "
+                "give one of them"
+            )
+
+
+def judge_again(run: str, *, store: str, config: Config, as_json: bool, **options: Any) -> int:
+    """Judge with progress shown, then say what of the doubt is the judge's own noise."""
+    said = drive(
+        lambda watch: workflows.noise.arepeat_judging(run, store=store, config=config, watch=watch, **options),
+        go_on="Continue with the same command: what was judged is not asked again.",
+    )
+    if as_json:
+        print_json(reports.run.json.as_dict(said.findings))
+    else:
+        _say(said)
+    if not said.open:
+        return 0
+    why = f": {said.reason}" if said.reason else ""
+    left = reports.numbers.plural(said.open, "judgement")
+    tell(f"{left} by {said.judge} still to be given{why}. Continue with the same command.")
+    return 4
+
+
+def _say(said: RepeatedRun) -> None:
+    findings = said.findings
+    for noise in findings.noise:
+        if noise.judge == said.judge:
+            for sentence in reports.noise.noise_sentences(noise):
+                echo(wrap_text(sentence))
 
 
 @click.command("rescore", cls=Command)
 @options.run_argument
 @options.reviewers(
-    "Who scores the replies now; given several times, the majority decides [default: keep the stored marks]."
+    "Who scores the replies now; given several times, the majority decides [default: keep the stored scores]."
 )
 @click.option("--passing-score", type=float, help="The score from which a case passes [default: as it was].")
 @click.option(
@@ -69,35 +115,28 @@ def command(
     With --repeats no new run is made: the judgements are stored beside RUN, whose report then shows the
     judge's noise.
     """
-    from proctor.cli.output import agents_speak_on_stderr
-    from proctor.cli.play import conclude
-    from proctor.cli.repeats import judge_again, refuse_others
-    from proctor.cli.run import check_k
-    from proctor.config import load_config
     from proctor.running.plan import exams_of
-    from proctor.workflows.gates import read_gates, with_baselines
-    from proctor.workflows.rescore import prepare_rescoring
-    from proctor.workflows.store_url import store_url
-    from proctor.workflows.workers import WorkersWanted
 
     new_run = {"--passing-score": changes["passing_score"], "--weights": changes["weights"], "--name": changes["name"]}
     elsewhere = {"--workers": workers, "--ray": ray, "--gate": gates, "--k": k}
     refuse_others(repeats, {"--sample": sample, "--budget": budget}, new_run | elsewhere)
-    gating = read_gates(gates, k=k, look=look, force=force)
-    config = load_config(config_path)
-    url = store_url(store, config)
+    gating = workflows.gates.read_gates(gates, k=k, look=look, force=force)
+    config = options.load_config(config_path)
+    url = workflows.store_url.store_url(store, config)
     if repeats is not None:
         pace = {name: changes[name] for name in ("reviewer", "timeout", "concurrency", "retries")}
         return judge_again(
             run, store=url, config=config, as_json=as_json, repeats=repeats, sample=sample, budget=budget, **pace
         )
     with agents_speak_on_stderr():  # a module may print when it is imported
-        prepared = prepare_rescoring(run, store=url, config=config, **changes)
+        prepared = workflows.rescore.prepare_rescoring(run, store=url, config=config, **changes)
     made = prepared.run
     check_k(k, made.settings.trials)
-    gating = with_baselines(gating, made, store=url)
+    gating = workflows.gates.with_baselines(gating, made, store=url)
     gating.check(made, exams_of(prepared.benchmark, made.settings))
-    findings = _judge_replies(prepared, config, store=url, quiet=as_json, workers=WorkersWanted(workers, ray))
+    findings = _judge_replies(
+        prepared, config, store=url, quiet=as_json, workers=workflows.workers.WorkersWanted(workers, ray)
+    )
     return conclude(findings, gating, k=k, as_json=as_json)
 
 
@@ -105,17 +144,14 @@ def _judge_replies(
     prepared: PreparedRescore, config: Config, *, store: str, quiet: bool, workers: WorkersWanted
 ) -> Findings:
     """Have the stored replies judged, with the progress shown."""
-    from proctor.cli.play import play
-    from proctor.reports.numbers import plural
-    from proctor.workflows.rescore import plan_judges, start_rescoring
-    from proctor.workflows.run_limits import allowing
-
     made = prepared.run
-    opening = f"run {made.id}: the replies of run {made.rescored_from}, {plural(made.planned, 'attempt')}"
-    crew = plan_judges(prepared, config, workers)
-    with allowing(made.settings, config):
+    opening = (
+        f"run {made.id}: the replies of run {made.rescored_from}, {reports.numbers.plural(made.planned, 'attempt')}"
+    )
+    crew = workflows.rescore.plan_judges(prepared, config, workers)
+    with workflows.run_limits.allowing(made.settings, config):
         evaluation = play(
-            lambda watch: start_rescoring(prepared, store=store, watch=watch, workers=crew),
+            lambda watch: workflows.rescore.start_rescoring(prepared, store=store, watch=watch, workers=crew),
             run_id=made.id,
             planned=made.planned,
             opening="" if quiet else opening,

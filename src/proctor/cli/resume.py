@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from proctor import workflows
 from proctor.cli import options
 from proctor.cli.command import Command
 from proctor.cli.gate_options import gate_options
+from proctor.cli.output import tell
+from proctor.cli.play import conclude, play
+from proctor.cli.run import check_k
 
 if TYPE_CHECKING:
     from proctor.run import Run
@@ -58,47 +62,36 @@ def command(
     **changes: Any,
 ) -> int:
     """Continue RUN (an id, a unique prefix, a unique name, or `last`) where it stopped."""
-    from proctor.cli.play import conclude, play
-    from proctor.config import load_config
     from proctor.running import exits
     from proctor.threads import run_anywhere
-    from proctor.workflows.gates import read_gates
-    from proctor.workflows.resume import aresume
-    from proctor.workflows.store_url import store_url
 
-    gating = replace(read_gates(gates, k=k, force=force), look=look)  # of the gates of the run, if none is given
-    config = load_config(config_path)
-    url = store_url(store, config)
+    gating = replace(
+        workflows.gates.read_gates(gates, k=k, force=force), look=look
+    )  # of the gates of the run, if none is given
+    config = options.load_config(config_path)
+    url = workflows.store_url.store_url(store, config)
     extends = {name: changes[name] for name in ("trials", "retry_timeouts", "to_the_end")}
     found, gating = _found(run, gating, store=url, **extends)
     exits.install()
     evaluation = play(
-        lambda watch: aresume(found.id, store=url, config=config, watch=watch, **changes),
+        lambda watch: workflows.resume.aresume(found.id, store=url, config=config, watch=watch, **changes),
         run_id=found.id,
         planned=found.planned,
     )
     code = conclude(evaluation.findings, gating, k=k, as_json=as_json)
     if config.run.sync and found.status != "completed":
-        from proctor.cli.output import tell
-        from proctor.workflows.destination import sync_configured
-
-        run_anywhere(lambda: sync_configured(found.id, config.run.sync, store=url, tell=tell))
+        run_anywhere(lambda: workflows.destination.sync_configured(found.id, config.run.sync, store=url, tell=tell))
     return code
 
 
 def _found(name: str, gating: RunGates, *, store: str, retry_timeouts: bool, **extends: Any) -> tuple[Run, RunGates]:
     """The run that goes on and its gates, of now or of its start; refuses those that do not fit before it goes on."""
-    from proctor.cli.output import tell
-    from proctor.cli.run import check_k
-    from proctor.workflows.gates import check_stored, or_those_of
-    from proctor.workflows.resume import run_to_resume
-
-    found = run_to_resume(name, store=store, retry_timeouts=retry_timeouts, **extends)
+    found = workflows.resume.run_to_resume(name, store=store, retry_timeouts=retry_timeouts, **extends)
     check_k(gating.k, found.settings.trials)
-    gating = or_those_of(gating, found, store=store)
+    gating = workflows.gates.or_those_of(gating, found, store=store)
     if found.status == "completed":
         why = ", and no attempt timed out" if retry_timeouts else ""
-        tell(f"run {found.id} is completed already{why}; nothing was played")
+        tell(f"run {found.id} is completed already{why}; nothing was run")
     else:
-        check_stored(gating, found, store=store)
+        workflows.gates.check_stored(gating, found, store=store)
     return found, gating

@@ -10,9 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from proctor import reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
+from proctor.cli.compare import as_dict as as_comparison
+from proctor.cli.compare import show_compared, side_by_side
 from proctor.cli.gate_options import gate_options
+from proctor.cli.output import agents_speak_on_stderr, print_json, tell
+from proctor.cli.play import exit_code, play, show, show_gates
 from proctor.settings import check_setting, settings_of
 
 if TYPE_CHECKING:
@@ -57,7 +62,7 @@ if TYPE_CHECKING:
     "none; repeatable [default: none].",
 )
 @options.reviewers(
-    "Who scores the replies: embedded, exact, openai:MODEL …; embedded,openai:MODEL sends only unsure marks to "
+    "Who scores the replies: embedded, exact, openai:MODEL …; embedded,openai:MODEL sends only unsure replies to "
     "the model; given several times, the majority decides; none uses the checks alone "
     "[default: embedded; none for a suite of checks alone]."
 )
@@ -79,7 +84,7 @@ if TYPE_CHECKING:
     default=None,
     help="Store model replies in .proctor/cache and reuse them; each trial is asked separately.",
 )
-@click.option("--dry-run", is_flag=True, help="Estimate calls, tokens, cost and time, and call nobody.")
+@click.option("--dry-run", is_flag=True, help="Estimate calls, tokens, cost and time, without making a call.")
 @click.option("--name", help="A name for the run [default: AGENT on BENCHMARK].")
 @click.option(
     "--label",
@@ -98,14 +103,14 @@ if TYPE_CHECKING:
     "syncs",
     multiple=True,
     type=click.Choice(["langfuse", "otlp", "phoenix", "mlflow"]),
-    help="Send attempts to this service while the run goes on; problems there do not affect the run; repeatable.",
+    help="Send attempts to this service during the run; problems there do not affect the run; repeatable.",
 )
 @gate_options
 @click.option(
     "--stop-early/--no-stop-early",
     "stops",
     default=None,
-    help="Stop as soon as the gates are decided, about half way on average; looks every 5 % of the cases; "
+    help="Stop as soon as the gates are decided, about half way on average; an interim look every 5 % of the cases; "
     "not with --look.",
 )
 @options.store
@@ -130,14 +135,9 @@ def command(
     **choices: Any,
 ) -> int:
     """Test an agent on the benchmark FILE, or several side by side."""
-    from proctor.config import load_config
-    from proctor.workflows.evaluate import plan_crew
-    from proctor.workflows.gates import read_gates
-    from proctor.workflows.store_url import store_url
-
-    config = load_config(config_path)
-    default, url = config.run, store_url(store, config)
-    gating = read_gates(gates or default.gate, look=look, force=force)
+    config = options.load_config(config_path)
+    default, url = config.run, workflows.store_url.store_url(store, config)
+    gating = workflows.gates.read_gates(gates or default.gate, look=look, force=force)
     early = _gates_to_stop_at(gating, default.stop_early if stops is None else stops, look)
     if workers is not None:
         check_setting("workers", workers)
@@ -151,7 +151,7 @@ def command(
 
         return show_estimate([job.prepared for job in jobs], config, store=url, as_json=as_json)
     budget = _shared_budget(jobs)
-    crews = [plan_crew(request, job.prepared, config) for job in jobs]
+    crews = [workflows.evaluate.plan_crew(request, job.prepared, config) for job in jobs]
     found = [
         _play_run(request, job.prepared, config, store=url, syncs=syncs, quiet=as_json, workers=crew, budget=budget)
         for job, crew in zip(jobs, crews, strict=True)
@@ -198,9 +198,7 @@ def _read_request(
     **settings: Any,
 ) -> RunRequest:
     """What the options ask for, of whichever agent; where they say nothing, what `[run]` says."""
-    from proctor.workflows.request import RunRequest
-
-    asked = RunRequest(
+    asked = workflows.request.RunRequest(
         benchmark=file, agent=None, reviewer=reviewer, examiner=examiner, conditions=conditions, checks=checks,
         name=name, labels=options.label_pairs(labels), kind=agent_kind, cache=cache, workers=workers, ray=ray,
         settings=settings,
@@ -215,14 +213,11 @@ def _for_agent(request: RunRequest, agent: str, *, several: bool) -> RunRequest:
 
 def _prepare_job(request: RunRequest, config: Config, gating: RunGates, *, k: int | None, store: str) -> _PlannedRun:
     """One run, ready to start, and its gates, checked."""
-    from proctor.cli.output import tell
-    from proctor.workflows.gates import with_baselines
-
     prepared = _prepare_run(request, config)
     run, default = prepared.run, config.run
     check_k(k, run.settings.trials)
     k = k if k is not None or default.k is None else min(default.k, run.settings.trials)
-    gating = with_baselines(replace(gating, k=k), run, store=store)
+    gating = workflows.gates.with_baselines(replace(gating, k=k), run, store=store)
     gating.check(run, prepared.exams)
     for warning in prepared.warnings:
         tell(f"warning: {warning}")
@@ -231,20 +226,17 @@ def _prepare_job(request: RunRequest, config: Config, gating: RunGates, *, k: in
 
 def _join_jobs(jobs: Iterable[_PlannedRun]) -> list[_PlannedRun]:
     """The same, each run knowing the others."""
-    from proctor.workflows.run_group import join_runs
-
     each = list(jobs)
-    joined = join_runs([job.prepared for job in each])
+    joined = workflows.run_group.join_runs([job.prepared for job in each])
     return [replace(job, prepared=prepared) for job, prepared in zip(each, joined, strict=True)]
 
 
 def _shared_budget(jobs: Sequence[_PlannedRun]) -> Budget | None:
     """One budget for all of several runs; None: a run has its own, or there is none."""
     from proctor.spending.budget import Budget
-    from proctor.workflows.run_limits import is_limited
 
     settings = jobs[0].prepared.run.settings
-    if len(jobs) < 2 or not is_limited(settings):
+    if len(jobs) < 2 or not workflows.run_limits.is_limited(settings):
         return None
     return Budget(cost=settings.budget, tokens=settings.max_tokens)
 
@@ -260,13 +252,11 @@ def _gates_to_stop_at(gating: RunGates, stops: bool, look: int) -> tuple[str, ..
 
 
 def _prepare_run(request: RunRequest, config: Config) -> PreparedRun:
-    from proctor.cli.output import agents_speak_on_stderr
     from proctor.running import exits
-    from proctor.workflows.prepare import prepare
 
     exits.install()
     with agents_speak_on_stderr():  # a module may print when it is imported
-        return prepare(request, config)
+        return workflows.prepare.prepare(request, config)
 
 
 def _play_run(
@@ -282,21 +272,18 @@ def _play_run(
 ) -> Findings:
     """Play the run, and send it where it is to go meanwhile."""
     from proctor.cli.live_sync import following
-    from proctor.cli.play import play
-    from proctor.reports.numbers import plural
-    from proctor.workflows.evaluate import start
-    from proctor.workflows.run_limits import allowing
-    from proctor.workflows.stop_early import planned_looks
 
     run = prepared.run
     sent = following(prepared, syncs, config.run.sync, store=store)
-    with allowing(run.settings, config, cache=request.cache or False, budget=budget), sent as live:
-        attempts = plural(run.planned, "attempt" if run.settings.type == "standard" else "conversation")
+    with workflows.run_limits.allowing(run.settings, config, cache=request.cache or False, budget=budget), sent as live:
+        attempts = reports.numbers.plural(run.planned, "attempt" if run.settings.type == "standard" else "conversation")
         early = ", stops when its gates are decided" if run.settings.stop_early else ""
         opening = f"run {run.id}: {run.agent} on {run.benchmark}, {attempts}{early}"
-        opening = "\n".join([opening, *(each.describe() for each in planned_looks(run))])
+        opening = "\n".join([opening, *(each.describe() for each in workflows.stop_early.planned_looks(run))])
         evaluation = play(
-            lambda watch: start(prepared, store=store, watch=watch, heard=live.feed, workers=workers),
+            lambda watch: workflows.evaluate.start(
+                prepared, store=store, watch=watch, heard=live.feed, workers=workers
+            ),
             run_id=run.id,
             planned=run.planned,
             opening="" if quiet else opening,
@@ -307,29 +294,19 @@ def _play_run(
 
 def _told(findings: Findings, job: _PlannedRun, *, file: Path, store: str, as_json: bool, annotations: bool) -> int:
     """Show what was found, and give the exit code."""
-    from proctor.cli.play import exit_code, show
-
     verdicts = job.gating.judge(findings)
     show(findings, as_json=as_json, k=job.k, gates=verdicts)
     if annotations:
-        from proctor.workflows.export import annotate
-
-        annotate(findings, verdicts, sys.stderr, benchmark=file, store=store)
+        workflows.export.annotate(findings, verdicts, sys.stderr, benchmark=file, store=store)
     return exit_code(findings, verdicts, as_json=as_json)
 
 
 def _told_together(found: Sequence[Findings], jobs: Sequence[_PlannedRun], *, as_json: bool, force: bool) -> int:
     """Show several runs side by side, each with its gates; of their exit codes the one that matters most."""
-    from proctor.cli.compare import as_dict as as_comparison
-    from proctor.cli.compare import show_compared, side_by_side
-    from proctor.cli.output import print_json
-    from proctor.cli.play import exit_code, show_gates
-    from proctor.reports.run.json import as_dict
-
     verdicts = [job.gating.judge(findings) for findings, job in zip(found, jobs, strict=True)]
     together = side_by_side(found, force=force)
     if as_json:
-        runs = [as_dict(findings, gates) for findings, gates in zip(found, verdicts, strict=True)]
+        runs = [reports.run.json.as_dict(findings, gates) for findings, gates in zip(found, verdicts, strict=True)]
         print_json({"runs": runs, "comparison": as_comparison(together)})
     else:
         show_compared(together)

@@ -7,13 +7,15 @@ from typing import Any
 import click
 
 from proctor.cli.command import Command
+from proctor.cli.output import print_json
+from proctor.cli.run import command as run
+from proctor.settings import BOUNDS
 
 
 @click.command("schema", cls=Command)
 @click.argument("which", metavar="[suite|config]", type=click.Choice(["suite", "config"]), default="suite")
 def command(which: str) -> None:
     """Print the JSON Schema of suite files or of proctor.toml, for editors that complete and check while one writes."""
-    from proctor.cli.output import print_json
     from proctor.formats.suites.suite import suite_schema
 
     print_json(config_schema() if which == "config" else suite_schema())
@@ -41,15 +43,11 @@ def config_schema() -> dict[str, Any]:
 
 def _helps() -> dict[str, str]:
     """What each option of `proctor run` is for, by the key that stands for it."""
-    from proctor.cli.run import command as run
-
     options = (option for option in run.params if isinstance(option, click.Option) and option.help)
     return {name.lstrip("-").replace("-", "_"): str(option.help) for option in options for name in option.opts}
 
 
 def _bounds(properties: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    from proctor.settings import BOUNDS
-
     words = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum"}
     return {
         name: {words[word]: value for word, value in BOUNDS[name].as_json.items()}

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from proctor import workflows
 from proctor.cli import options
 from proctor.cli.command import Command
 from proctor.errors import UsageError
@@ -42,8 +43,8 @@ from proctor.errors import UsageError
     "proxies",
     multiple=True,
     metavar="ADDRESS",
-    help="A proxy, by its address or network, whose X-Forwarded-For tells who asks: wrong tokens are then "
-    "counted by client; repeatable.",
+    help="A proxy, by its address or network, whose X-Forwarded-For header names the client: wrong tokens are then "
+    "counted per client; repeatable.",
 )
 @click.option(
     "--processes",
@@ -64,13 +65,10 @@ def command(
     config_path: Path | None,
 ) -> int:
     """Open the web app: create benchmarks, start runs, watch, read and compare them."""
-    from proctor.config import load_config
-    from proctor.workflows.store_url import store_url
-
     if not all(map(find_spec, ("fastapi", "python_multipart", "uvicorn"))):
         raise UsageError('the web app needs more packages: pip install "proctor[web]"')
     _server()(
-        store=store_url(store, load_config(config_path)),
+        store=workflows.store_url.store_url(store, options.load_config(config_path)),
         config=config_path,
         host=host,
         port=port,

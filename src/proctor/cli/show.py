@@ -2,13 +2,74 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
+from proctor import reports, workflows
+from proctor.benchmark import Case
 from proctor.cli import options
 from proctor.cli.command import Command
 from proctor.cli.gate_options import gate_options
+from proctor.cli.output import console, print_json, tell
+from proctor.cli.play import exit_code, show
+from proctor.cli.run import check_k
+from proctor.errors import InputError
+
+_TOLD = 5
+"""Cases that an error names."""
+_QUESTION = 60
+"""Characters of a question that are shown."""
+
+
+def chosen(run: str, text: str, *, store: str) -> str:
+    """The text where an id begins with it; else the id of the one case whose question has all its words.
+
+    Which one that was is told on standard error.
+    """
+    from proctor.running.plan import exams_of
+    from proctor.storage import open_store
+
+    with open_store(store, create=False) as opened:
+        found = opened.archive.find(run)
+        exams = exams_of(opened.archive.benchmark_of(found.id), found.settings)
+    cases = [case for exam in exams for case in exam.cases]
+    if any(name.startswith(text) for name in (*(exam.id for exam in exams), *(case.id for case in cases))):
+        return text
+    meant = _with_words(text, cases)
+    if not meant:
+        raise InputError(
+            f"no case of run {found.id} has an id that begins with {text!r}, or a question with these words: "
+            f"its cases are {_list_cases(cases)}"
+        )
+    if len(meant) > 1:
+        raise InputError(
+            f"{len(meant)} questions have the words {text!r}: {_list_cases(meant)}; give an id, or more words"
+        )
+    tell(f"case {_said(meant[0])}")
+    return meant[0].id
+
+
+def _with_words(text: str, cases: Sequence[Case]) -> list[Case]:
+    """Those with the words as they are; where there is none, those with words that hold them."""
+    from proctor.reading.text.fold import fold
+
+    wanted = re.findall(r"\w+", fold(text))
+    asked = {case.id: fold(case.question) for case in cases} if wanted else {}
+    whole = [name for name, question in asked.items() if {*re.findall(r"\w+", question)}.issuperset(wanted)]
+    meant = {*(whole or (name for name, question in asked.items() if all(word in question for word in wanted)))}
+    return [case for case in cases if case.id in meant]
+
+
+def _list_cases(cases: Sequence[Case]) -> str:
+    left = len(cases) - _TOLD
+    return "; ".join(map(_said, cases[:_TOLD])) + (f" and {left} more" if left > 0 else "")
+
+
+def _said(case: Case) -> str:
+    return f"{reports.words.one_line(case.id, _QUESTION)} ({reports.words.one_line(case.question, _QUESTION)})"
 
 
 @click.command("show", cls=Command)
@@ -49,27 +110,18 @@ def command(
     as_json: bool,
 ) -> int:
     """Show what RUN (an id, a unique prefix, a unique name, or `last`) found."""
-    from proctor.cli.play import exit_code, show
-    from proctor.cli.run import check_k
-    from proctor.config import load_config
-    from proctor.workflows.gates import read_gates, with_baselines
-    from proctor.workflows.read import read_findings
-    from proctor.workflows.store_url import store_url
-
-    gating = read_gates(gates, k=k, look=look, force=force)
-    url = store_url(store, load_config(config_path))
+    gating = workflows.gates.read_gates(gates, k=k, look=look, force=force)
+    url = workflows.store_url.store_url(store, options.load_config(config_path))
     if case is not None:
         return _read_out(run, case, trial, store=url, as_json=as_json)
     if trial is not None:
         raise click.UsageError("--trial picks a trial of a case; give --case too")
     if wanted:
-        from proctor.workflows.case_slice import read_slice
-
-        findings = read_slice(run, options.label_pairs(wanted, option="--where"), store=url)
+        findings = workflows.case_slice.read_slice(run, options.label_pairs(wanted, option="--where"), store=url)
     else:
-        findings = read_findings(run, store=url)
+        findings = workflows.read.read_findings(run, store=url)
     check_k(k, findings.run.settings.trials)
-    verdicts = with_baselines(gating, findings.run, store=url).judge(findings)
+    verdicts = workflows.gates.with_baselines(gating, findings.run, store=url).judge(findings)
     show(findings, as_json=as_json, k=k, gates=verdicts, form=form, every=every)
     return exit_code(findings, verdicts, as_json=as_json) if gates else 0
 
@@ -78,24 +130,21 @@ def _read_out(run: str, case: str, trial: int | None, *, store: str, as_json: bo
     """Print the conversations about one case."""
     import json
 
-    from proctor.cli.case_choice import chosen
-    from proctor.cli.output import console, print_json
     from proctor.codec import encode
-    from proctor.reports.battle.dialogue import dialogue
-    from proctor.reports.people import label_dict
-    from proctor.workflows.people import read_labels
-    from proctor.workflows.read import read_case
 
-    found = read_case(run, chosen(run, case, store=store), trial=trial, store=store)
-    said = read_labels(run, store=store)
+    found = workflows.read.read_case(run, chosen(run, case, store=store), trial=trial, store=store)
+    said = workflows.people.read_labels(run, store=store)
     if as_json:
         print_json(
             [
-                {**json.loads(encode(attempt)), "labels": [label_dict(label) for label in said.get(attempt.key, ())]}
+                {
+                    **json.loads(encode(attempt)),
+                    "labels": [reports.people.label_dict(label) for label in said.get(attempt.key, ())],
+                }
                 for _, attempt in found
             ]
         )
         return 0
     for exam, attempt in found:
-        console().print(dialogue(exam, attempt, labels=said.get(attempt.key, ()), folded=False))
+        console().print(reports.battle.dialogue.dialogue(exam, attempt, labels=said.get(attempt.key, ()), folded=False))
     return 0

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from proctor import workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
+from proctor.cli.output import console, print_json
 
 if TYPE_CHECKING:
     from proctor.exporters.outcome import Report
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     "--endpoint",
     metavar="URL",
     help="The address of the backend [default: as the environment says]; not for langfuse, whose address "
-    "stands beside its keys.",
+    "is set with its keys.",
 )
 @click.option(
     "--redact",
@@ -50,24 +52,20 @@ def command(
 
     What was sent before and has not changed is not sent again. Keys come from the environment alone.
     """
-    from proctor.cli.output import console, print_json
-    from proctor.config import load_config
     from proctor.exporters.summary import as_dict, render
     from proctor.threads import run_anywhere
-    from proctor.workflows.destination import Destination, resume_sync, sync_run
-    from proctor.workflows.store_url import store_url
 
-    url = store_url(store, load_config(config_path))
+    url = workflows.store_url.store_url(store, options.load_config(config_path))
     if resume:
         if endpoint or redact:
             raise click.UsageError("--resume takes --endpoint and --redact from the last time")
         name, to = (destination, None) if run is None else (run, destination)
-        reports = run_anywhere(lambda: resume_sync(name, store=url, to=to, again=again))
+        reports = run_anywhere(lambda: workflows.destination.resume_sync(name, store=url, to=to, again=again))
     else:
         if run is None:
             raise click.UsageError("expected a destination and a run, such as `proctor sync langfuse last`")
-        wanted, target = run, Destination(to=destination, endpoint=endpoint, redact=redact)
-        reports = [run_anywhere(lambda: sync_run(wanted, target, store=url, again=again))]
+        wanted, target = run, workflows.destination.Destination(to=destination, endpoint=endpoint, redact=redact)
+        reports = [run_anywhere(lambda: workflows.destination.sync_run(wanted, target, store=url, again=again))]
     if as_json:
         print_json({"run": reports[0].run, "destinations": [as_dict(report) for report in reports]})
     else:

@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from proctor import reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
+from proctor.cli.output import agents_speak_on_stderr, console, echo, print_json, tell, tell_error, wrap_text
+from proctor.cli.play import signals_as_ctrl_c
+from proctor.redaction import without_secrets
 from proctor.usage import Usage
 
 if TYPE_CHECKING:
@@ -17,7 +21,7 @@ if TYPE_CHECKING:
     from proctor.findings.tournament import Tournament
     from proctor.workflows.tournament import PlannedTournament
 
-_GO_ON = "Go on with the same command: what was judged is stored, and not asked for again."
+_GO_ON = "Continue with the same command: what was judged is stored, and not asked for again."
 
 
 @click.command("tournament", cls=Command)
@@ -28,7 +32,7 @@ _GO_ON = "Go on with the same command: what was judged is stored, and not asked 
     shell_complete=completion.declared_reviewers,
     help="A chat model that compares the replies, in both orders, names hidden [default: the stored scores decide].",
 )
-@click.option("--dry-run", is_flag=True, help="With --reviewer: show what judging would take, and ask nobody.")
+@click.option("--dry-run", is_flag=True, help="With --reviewer: show what judging would take, without a call.")
 @click.option("--budget", type=float, help="With --reviewer: the most that judging may cost.")
 @click.option("--force", is_flag=True, help="Compare runs that are not comparable, and say how they differ.")
 @options.pace
@@ -50,17 +54,13 @@ def command(
 
     Runs are ranked only as far as the cases show. With --reviewer the calls and their cost are told before the first.
     """
-    from proctor.config import load_config
-    from proctor.workflows.store_url import store_url
-    from proctor.workflows.tournament import plan_tournament, tournament
-
-    config = load_config(config_path)
-    url = store_url(store, config)
+    config = options.load_config(config_path)
+    url = workflows.store_url.store_url(store, config)
     if reviewer is None:
         _refuse_without_reviewer({"--dry-run": dry_run, **{f"--{name}": value for name, value in limits.items()}})
-        found = tournament(runs, store=url, force=force)
+        found = workflows.tournament.tournament(runs, store=url, force=force)
     else:
-        planned = plan_tournament(runs, reviewer=reviewer, store=url, config=config, force=force)
+        planned = workflows.tournament.plan_tournament(runs, reviewer=reviewer, store=url, config=config, force=force)
         if dry_run:
             _show_plan(planned, as_json=as_json)
             return 0
@@ -79,20 +79,17 @@ def _refuse_without_reviewer(given: dict[str, Any]) -> None:
 
 
 def _cost_words(planned: PlannedTournament) -> str:
-    from proctor.reports.numbers import cost, plural, whole
-
-    sent, received = planned.tokens
-    known = f", {whole(len(planned.known))} of them judged before" if planned.known else ""
+    numbers = reports.numbers
+    sent, received = map(numbers.whole, planned.tokens)
+    known = f", {numbers.whole(len(planned.known))} of them judged before" if planned.known else ""
     return (
-        f"{plural(len(planned.contests), 'contest')} of {len(planned.runs)} runs{known}: "
-        f"{plural(planned.calls, 'call')} to {planned.judge.name}, "
-        f"about {whole(sent)} tokens in, {whole(received)} out, cost {cost(planned.cost)}"
+        f"{numbers.plural(len(planned.contests), 'contest')} of {len(planned.runs)} runs{known}: "
+        f"{numbers.plural(planned.calls, 'call')} to {planned.judge.name}, "
+        f"about {sent} tokens in, {received} out, cost {numbers.cost(planned.cost)}"
     )
 
 
 def _show_plan(planned: PlannedTournament, *, as_json: bool) -> None:
-    from proctor.cli.output import echo, print_json, wrap_text
-
     if not as_json:
         echo(wrap_text(f"{_cost_words(planned)}. Nothing was asked."))
         return
@@ -111,16 +108,11 @@ def _show_plan(planned: PlannedTournament, *, as_json: bool) -> None:
 
 def _judge(planned: PlannedTournament, store: str, config: Config, limits: dict[str, Any]) -> Tournament:
     """Have the contests judged, with the cost told before and the progress shown."""
-    from proctor.cli.output import agents_speak_on_stderr, tell
-    from proctor.cli.play import signals_as_ctrl_c
-    from proctor.reports.progress import Progress
     from proctor.threads import run_anywhere
-    from proctor.workflows.contests import ContestVerdict
-    from proctor.workflows.tournament import play_tournament
 
-    shown, used, done, failed = Progress(), Usage(), 0, 0
+    shown, used, done, failed = reports.progress.Progress(), Usage(), 0, 0
 
-    def told(place: int, verdict: ContestVerdict) -> None:
+    def told(place: int, verdict: workflows.contests.ContestVerdict) -> None:
         nonlocal used, done, failed
         used, done, failed = used + verdict.usage, done + 1, failed + (verdict.score is None)
         shown.update(done=done, failed=failed, tokens=used.input_tokens + used.output_tokens, cost=used.cost)
@@ -129,7 +121,9 @@ def _judge(planned: PlannedTournament, store: str, config: Config, limits: dict[
     shown.start(len(planned.due))
     try:
         with agents_speak_on_stderr(), signals_as_ctrl_c():
-            found = run_anywhere(lambda: play_tournament(planned, store=store, config=config, told=told, **limits))
+            found = run_anywhere(
+                lambda: workflows.tournament.play_tournament(planned, store=store, config=config, told=told, **limits)
+            )
     except KeyboardInterrupt:
         tell(f"Interrupted. {_GO_ON}")
         raise click.exceptions.Exit(4) from None
@@ -142,22 +136,15 @@ def _judge(planned: PlannedTournament, store: str, config: Config, limits: dict[
 
 def _tell_open(found: Tournament) -> None:
     """Why the command did not do it all, as its last line."""
-    from proctor.cli.output import tell_error
-    from proctor.redaction import without_secrets
-    from proctor.reports.numbers import plural
-
     reasons = dict.fromkeys(each.reason for each in found.outcomes if each.is_open and each.reason)
     why = f": {'; '.join(reasons)}" if reasons else ""
-    tell_error(without_secrets(f"{plural(found.open, 'contest')} still to be judged{why}"))
+    tell_error(without_secrets(f"{reports.numbers.plural(found.open, 'contest')} still to be judged{why}"))
 
 
 def _show(found: Tournament, *, form: str, as_json: bool) -> None:
-    from proctor.cli.output import console, print_json
-    from proctor.reports.comparison.tournament import as_dict, markdown, render
-
     if as_json:
-        print_json(as_dict(found))
+        print_json(reports.comparison.tournament.as_dict(found))
     elif form == "markdown":
-        sys.stdout.write(markdown(found))
+        sys.stdout.write(reports.comparison.tournament.markdown(found))
     else:
-        console().print(render(found))
+        console().print(reports.comparison.tournament.render(found))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from proctor.codec import digest
 from proctor.config import Config
 from proctor.errors import UsageError
+from proctor.models.contract import ChatModel
 from proctor.models.load import load_model
 from proctor.reviewers.criteria import read_criteria
 from proctor.reviewers.model import check_options, usual_temperature
@@ -17,9 +17,6 @@ from proctor.spending.providers import PROVIDERS
 from proctor.workflows.parts import choose
 from proctor.workflows.patient_model import PatientModel
 
-if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ChosenModel:
@@ -28,7 +25,7 @@ class ChosenModel:
     name: str
     id: str
     """Its name, and a digest of how it is built: another option is another judge."""
-    model: BaseChatModel
+    model: ChatModel
     structured: bool
     criteria: str
     price: Price | None

@@ -10,15 +10,20 @@ from typing import Any
 
 from proctor import plugins
 from proctor.benchmark import Benchmark, Case, Expectation
+from proctor.doctor.problem import shorten
 from proctor.errors import InputError
 from proctor.formats.suites.suite import is_suite, read_suite
 from proctor.roles import Reviewer
+from proctor.settings import nearest
 
 OWN = "own"
 """What `Settings.checks` says where the benchmark itself tells what is expected."""
 PYTHON = "python:"
 """What the name of a check begins with that is a function of somebody's own."""
 _NOTHING = Expectation()
+_NAMED = 3
+_LOOKED_AT = 5000
+"""Rows among which the nearest is looked for."""
 
 
 def with_checks(benchmark: Benchmark, suite: str | Path | None) -> Benchmark:
@@ -79,13 +84,41 @@ def check_reviewer(benchmark: Benchmark) -> Reviewer:
 
 def unknown_checks(cases: Iterable[Case]) -> dict[str, list[Case]]:
     """The sentence on each check that nobody offers → the cases that name it. Nobody's code is loaded for it."""
-    known = plugins.known("checks")
-    found: dict[str, list[Case]] = {}
+    named: dict[str, list[Case]] = {}
     for case in cases:
         for name in case.expect.checks:
-            if name not in known and not name.startswith(PYTHON):
-                found.setdefault(_said_of_unknown(name), []).append(case)
-    return found
+            named.setdefault(name, []).append(case)
+    whys = {name: _why_unknown(name) for name in named}
+    return {why: named[name] for name, why in whys.items() if why is not None}
+
+
+def unmet_checks(benchmark: Benchmark, suite: str | Path | None) -> str | None:
+    """The sentence on cases of a suite for `with_checks` whose question no row asks: nothing is held to them."""
+    if suite is None:
+        return None
+    added, rows = read_suite(suite), dict.fromkeys(case.question.strip() for case in _all_cases(benchmark))
+    lost = [case.question.strip() for case in added.cases if case.expect not in (_NOTHING, added.expect)]
+    lost = [question for question in dict.fromkeys(lost) if question not in rows]
+    if not lost:
+        return None
+    shown = [_with_nearest(question, list(rows)[:_LOOKED_AT]) for question in lost[:_NAMED]]
+    more = f" and {len(lost) - _NAMED:,} more" if len(lost) > _NAMED else ""
+    which = "1 question" if len(lost) == 1 else f"{len(lost):,} questions"
+    return (
+        f"{which} of {Path(suite).name} {'is' if len(lost) == 1 else 'are'} in no row of {benchmark.name}, so what is "
+        f"expected there is not checked: {', '.join(shown)}{more}"
+    )
+
+
+def _with_nearest(question: str, rows: list[str]) -> str:
+    near = nearest(question, rows)
+    return f"“{shorten(question)}” (did you mean “{shorten(near)}”?)" if near else f"“{shorten(question)}”"
+
+
+def _why_unknown(name: str) -> str | None:
+    if name.startswith(PYTHON):
+        return plugins.why_missing(name.removeprefix(PYTHON), what="check")
+    return None if name in plugins.known("checks") else _said_of_unknown(name)
 
 
 def _said_of_unknown(name: str) -> str:

@@ -15,6 +15,9 @@ from proctor.redaction import remember_secrets
 from proctor.reports.numbers import plural
 from proctor.roles import Executor, Journal
 from proctor.run import (
+    Attempt,
+    Failure,
+    Finished,
     PendingAttempt,
     Run,
     Settings,
@@ -36,12 +39,50 @@ from proctor.workflows.pace import played_with
 from proctor.workflows.parts import Cast
 from proctor.workflows.people import with_people
 from proctor.workflows.read import findings_of
-from proctor.workflows.reclassify import reclassify
 from proctor.workflows.tally import RunTally
 from proctor.workflows.workers import WorkerPlan
 
 if TYPE_CHECKING:
     from proctor.findings.gates.interim import InterimLooks
+
+
+SETBACKS = 3
+"""The first session and two resumes."""
+OTHERS = 0.9
+"""Share of the other attempts that the environment must have served for a failure to count as a setback."""
+
+
+def reclassify(store: Store, run: str, tally: RunTally) -> None:
+    """Give such failures to the agent: leaving them out would make missing marks depend on the outcome."""
+    others = tally.done - 1
+    if not tally.lost or others < 1 or (tally.done - tally.lost) / others < OTHERS:
+        return
+    judged = [
+        _reclassify_attempt(attempt, failure)
+        for attempt, _ in store.archive.pending_attempts(run)
+        if (failure := _setback(attempt))
+    ]
+    store.journal.write([Finished(attempt=attempt) for attempt in judged])
+    tally.lost -= sum(attempt.passed is False for attempt in judged)
+
+
+def _setback(attempt: Attempt) -> Failure | None:
+    failure = attempt.failure
+    if failure is None or failure.stage != "agent":
+        return None
+    return replace(failure, setbacks=failure.setbacks + 1)
+
+
+def _reclassify_attempt(attempt: Attempt, failure: Failure) -> Attempt:
+    """The attempt with one setback more, or, after the last, with the agent to blame."""
+    if failure.setbacks < SETBACKS:
+        return replace(attempt, failure=failure, finished=True)
+    reason = (
+        f"{failure.reason} (reclassified: it failed in {failure.setbacks} sessions, "
+        f"each of which served at least {OTHERS:.0%} of the others)"
+    )
+    return replace(attempt, failure=replace(failure, owner="agent", reason=reason), passed=False, finished=True)
+
 
 _HEED_EVERY = 0.4
 """Seconds between two looks for a request to pause or cancel."""
@@ -297,5 +338,5 @@ def _out_of_budget() -> Stop:
 
 def _why_unplayed(run: Run, attempts: str) -> str:
     if run.rescored_from is not None:
-        return f"{attempts} of run {run.rescored_from} have not been played: resume that one first"
+        return f"{attempts} of run {run.rescored_from} have not been run: resume that one first"
     return f"{attempts} were left unplayed, although nothing had stopped the run"

@@ -9,12 +9,19 @@ from typing import Any
 from proctor.config import Config
 from proctor.demo import AGENTS as AGENTS
 from proctor.demo import benchmark_path, labels, suite_path
-from proctor.demo.conditions import CONDITIONS
 from proctor.workflows.evaluate import Evaluation
 from proctor.workflows.human_labels import put_label
 from proctor.workflows.prepare import PreparedRun, prepare
 from proctor.workflows.read import read_findings
 from proctor.workflows.request import RunRequest
+
+CONDITIONS: dict[str, dict[str, Any]] = {
+    "search-fails": {"tool": "search_knowledge", "fails": 2},
+    "checker-missing": {"sub_agent": "checker", "missing": True},
+    "small-budget": {"budget": 3},
+}
+"""Name → fault, as `[conditions.NAME]` would declare it."""
+
 
 TRIALS = 3
 """How often each question is asked, where nobody says so: enough to see which answers change."""

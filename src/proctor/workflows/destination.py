@@ -232,7 +232,7 @@ class Follower:
             self._abandoned = True
             under_way = [each.attempt.key for each in self._taken]
             waiting = [*self._left, *(each.attempt.key for each in self._queue)]
-        go_on = f"; go on with: proctor sync {self._exporter.name} {self._run}"
+        go_on = f"; continue with: proctor sync {self._exporter.name} {self._run}"
         why = self._trouble or "there was no answer before the run was over"
         self._upload.skip(under_way, DeliveryVerdict(state="unknown", reason=why + go_on))
         why = self._trouble or "it did not get its turn before the run was over"

@@ -25,17 +25,20 @@ def read_failures(name: str, *, store: str, since: str | None = None) -> RunFail
 def failures_of(opened: Store, run: Run, before: Run | None = None) -> RunFailures:
     """The same in a store that is open."""
     exams, collected = _collect(opened, run)
-    earlier = None if before is None else _collect(opened, before)[1]
-    return RunFailures(run=run, exams=exams, found=collected.map(earlier), since=before)
+    earlier = {} if before is None else _collect(opened, before)[1]
+    found = {name: each.map(earlier.get(name)) for name, each in collected.items()}
+    return RunFailures(run=run, exams=exams, found=found.pop(""), conditions=found, since=before)
 
 
-def _collect(opened: Store, run: Run) -> tuple[dict[str, Exam], FailureCollector]:
-    """Every attempt of a run; of the plain run alone, where that is one of several conditions."""
+def _collect(opened: Store, run: Run) -> tuple[dict[str, Exam], dict[str, FailureCollector]]:
+    """Every attempt of a run under "", and the others apart where that is the plain run, one of several conditions."""
     exams = {exam.id: exam for exam in exams_of(opened.archive.benchmark_of(run.id), run.settings)}
-    collected = FailureCollector(exams, right_from=right_from_of(run.settings))
+    apart = run.settings.conditions if run.settings.has_plain_run else ()
+    collected = {
+        name: FailureCollector(exams, right_from=right_from_of(run.settings)) for name in dict.fromkeys(("", *apart))
+    }
     for attempt in opened.archive.full_attempts(run.id):
-        if not (run.settings.has_plain_run and attempt.key.condition):
-            collected.add(attempt)
+        collected[attempt.key.condition if apart else ""].add(attempt)
     return exams, collected
 
 
@@ -48,7 +51,7 @@ def failures_shown_with(opened: Store, run: Run) -> RunFailures | None:
         return None
     before = run_before(opened.archive, run)
     found = failures_of(opened, run, before if before is not None and before.planned <= READ_ALONG else None)
-    return found if found.found.groups else None
+    return found if found.failed_maps else None
 
 
 def run_before(archive: Archive, run: Run) -> Run | None:

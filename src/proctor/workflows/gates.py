@@ -126,6 +126,6 @@ def _resolve_baseline(wanted: Gate, run: Run, others: Sequence[Run]) -> Gate:
         return replace(wanted, baseline=naming.resolve(wanted.baseline, [(other.id, other.name) for other in others]))
     except NoSuchRun as error:
         if wanted.baseline == run.name or run.id.startswith(wanted.baseline):
-            itself = f"run {wanted.baseline} cannot be held against itself; name another"
+            itself = f"run {wanted.baseline} cannot be compared with itself; name another"
             raise NoSuchRun(f"the gate {wanted.text!r}: {itself}") from error
         raise

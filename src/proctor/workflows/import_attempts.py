@@ -75,14 +75,14 @@ def _attempts(source: ImportSource, made: Mapping[str, Run], gathered: GatheredC
     """What came of every case, read once more."""
     ordered = {key: in_order(gathered.cases[key], source.runs()[key]) for key in made}
     places = {key: {case.id: row for row, case in enumerate(cases)} for key, cases in ordered.items()}
-    asked: dict[str, Counter[str]] = {key: Counter() for key in made}
     names = GatheredCases(source.runs(), book=CaseBook(), keeps=False)
     for record in read_records(source, ImportLog()):
         case, _ = names.add(record)
         if record.result is None or record.run not in made:
             continue
-        asked[record.run][case.id] += 1
-        trial = record.trial or asked[record.run][case.id]
+        trial = names.trial_of(record, case)
+        if trial is None:  # told when it was read for the first time
+            continue
         yield _attempt(record, case, made[record.run], trial, places[record.run][case.id] * PLACES + trial)
 
 

@@ -12,9 +12,11 @@ from pathlib import Path
 
 from proctor.benchmark import Benchmark, Case
 from proctor.codec import benchmark_of, digest
+from proctor.doctor.judges import expects_nothing
 from proctor.errors import InputError
 from proctor.formats.imports.case_book import CaseBook, GatheredCases
 from proctor.formats.imports.contract import (
+    ImportedRecord,
     ImportedRun,
     ImportLog,
     ImportOptions,
@@ -194,10 +196,14 @@ def _import_file(
     waiting: list[tuple[Case, str]] = []
     for record in read_records(source, log):
         case, new = gathered.add(record)
+        if gathered.keeps and record.result is not None and gathered.trial_of(record, case) is None:
+            log.skip(record.place, f"trial {record.trial} of “{case.id}” stands in the file before; the first counts")
         if apart:
             case, new = book.enter(case, own_id=record.own_id) if new else (case, False)
         if new and writer is not None:
             waiting.append((case, record.place))
+            if expects_nothing(case):
+                log.leave_undecided(f"{record.place} (“{case.id}”)", _why_undecided(record))
         if not order:
             _write(waiting, writer, log, has_runs=gathered.keeps)
     waiting.sort(key=lambda each: order.get(each[0].id, len(order)))
@@ -206,6 +212,11 @@ def _import_file(
     return FileImport(
         path=path, tool=source.tool, version=source.version, cases=gathered.count, runs=tuple(stored), log=log
     )
+
+
+def _why_undecided(record: ImportedRecord) -> str:
+    why = "there is neither a reference nor anything to expect, so no one will judge it"
+    return f"{why}; no counterpart here: {', '.join(record.lost)}" if record.lost else why
 
 
 def _write(cases: list[tuple[Case, str]], writer: SuiteWriter | None, log: ImportLog, *, has_runs: bool) -> None:

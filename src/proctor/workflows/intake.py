@@ -177,10 +177,11 @@ def _convert_table(file: str, content: bytes, chosen: Mapping[str, int] | None =
             raise InputError(error.on_page.replace(str(source), file)) from error
         if report is None:
             raise InputError(f"{file} is a benchmark file already; give it the ending .csv")
-        written = target.read_bytes() if not report.problems else b""
+        if report.problems:
+            return Intake(file=file, content=content, examined=_problems(report))
+        written = target.read_bytes()
     named = f"{Path(file).stem}{target.suffix}"
-    found = examine(named, written) if written else _problems(report)
-    return Intake(file=named, content=written or content, examined=found, conversion=report)
+    return Intake(file=named, content=written, examined=examine(named, written), conversion=report)
 
 
 def _convert(source: Path, chosen: Mapping[str, int] | None) -> tuple[ConversionReport | None, Path]:

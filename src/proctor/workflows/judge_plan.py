@@ -71,7 +71,7 @@ def plan_judging(
         check_setting("budget", budget)
     going_on = next((run for run in runs if run.status in ("queued", "running")), None)
     if going_on is not None:
-        raise UsageError(f"run {going_on.id} goes on; ask a judge when it is over, or pause it first")
+        raise UsageError(f"run {going_on.id} is still running; ask a judge when it is over, or pause it first")
     if len(runs) == 1:
         return _plan_replies(runs[0], reviewer, store, config, budget)
     return _plan_contests(runs, reviewer, url, config, budget)

@@ -114,7 +114,7 @@ class LabelledAttempts:
         labels = labels_in_rate(opened, run)
         if not labels:
             raise InputError(
-                f"nobody has labelled run {run.id}, so no judge can be held against people",
+                f"nobody has labelled run {run.id}, so no judge can be compared with people",
                 terminal=f": label some with `proctor label {run.id}`",
                 page="; label some of its replies first",
             )

@@ -345,8 +345,8 @@ def reviewer_again(run: Run, config: Config, live: object) -> ChosenPart:
     assert settings.reviewer is not None
     if run.imported is not None and live is None:
         raise UsageError(
-            f"the verdicts of run {run.id} are those of {run.imported.judge} in {run.imported.tool}, whom nobody here "
-            "can ask again; name another reviewer"
+            f"the verdicts of run {run.id} are those of {run.imported.judge} in {run.imported.tool}, which cannot be "
+            "asked again here; name another reviewer"
         )
     if isinstance(live, (list, tuple)):
         return replace(choose_reviewer(live, config), name=settings.reviewer)

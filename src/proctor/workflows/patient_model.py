@@ -5,17 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from proctor.errors import BudgetSpent, CallError, EnvironmentFault, Misconfigured
 from proctor.failures import said
+from proctor.models.contract import ChatModel
 from proctor.models.structured import StructuredAnswer, UnusableAnswer, ask
 from proctor.running.calls import pause
 from proctor.spending.prices import Price
 from proctor.usage import Usage
-
-if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
 
 T = TypeVar("T")
 _FAILURES_IN_A_ROW = 20
@@ -38,7 +36,7 @@ class PatientModel:
     """Asks one question at a time for whoever waits; any number may wait at once."""
 
     def __init__(
-        self, model: BaseChatModel, *, structured: bool, retries: int, timeout: float, price: Price | None = None
+        self, model: ChatModel, *, structured: bool, retries: int, timeout: float, price: Price | None = None
     ) -> None:
         self._model = model
         self._structured = structured

@@ -22,15 +22,15 @@ from proctor.doctor.judges import (
     unjudged_cases,
 )
 from proctor.errors import UsageError
+from proctor.fault_injection import parse
 from proctor.formats.compatibility import MAXIMUM, RECOMMENDED
 from proctor.formats.suites.suite import is_suite
 from proctor.redaction import remember_secrets, without_secrets
 from proctor.run import ExamType, Run, Settings
 from proctor.running.plan import exams_of, own_trials
-from proctor.settings import NOBODY, check_labels, check_name
+from proctor.settings import NOBODY, check_labels, check_name, nearest
 from proctor.workflows.canaries import canary_warning, check_canaries
-from proctor.workflows.checks import describe_checks, with_checks
-from proctor.workflows.conditions import choose_conditions, with_conditions
+from proctor.workflows.checks import describe_checks, unmet_checks, with_checks
 from proctor.workflows.defaults import usual_reviewer
 from proctor.workflows.labels import found_labels
 from proctor.workflows.load import load_benchmark
@@ -53,6 +53,40 @@ from proctor.workflows.request import RunRequest
 from proctor.workflows.run_limits import budget_warnings, check_prices
 from proctor.workflows.settings import make_settings, may_have_own_parts, type_of
 from proctor.workflows.stop_early import check_looks
+
+PLAIN = "none"
+"""What the run without a condition is called."""
+ALL = "all"
+
+
+def with_conditions(benchmark: Benchmark, config: Config) -> Benchmark:
+    """The benchmark with every condition that it or `proctor.toml` declares, so that a stored run has them all."""
+    declared = {**config.conditions, **benchmark.conditions}
+    for name, fault in declared.items():
+        parse(name, fault)
+    return replace(benchmark, conditions=declared) if config.conditions else benchmark
+
+
+def choose_conditions(asked: str | Sequence[str] | None, benchmark: Benchmark) -> tuple[str, ...]:
+    """The names to play, the plain run as an empty one: as asked, every declared one and none for `all`."""
+    names = (asked,) if isinstance(asked, str) else tuple(asked or (PLAIN,))
+    declared = tuple(benchmark.conditions)
+    if ALL in names:
+        if not declared:
+            raise UsageError(f"there are no conditions to run; {_where()}")
+        return ("", *declared)
+    for name in names:
+        if name not in (PLAIN, *declared):
+            if not declared:
+                raise UsageError(f"there is no condition {name!r}: no condition is declared here; {_where()}")
+            near = nearest(name, [PLAIN, ALL, *declared])
+            known = f"did you mean {near!r}? " if near else ""
+            raise UsageError(f"there is no condition {name!r}: {known}known are {', '.join([PLAIN, ALL, *declared])}")
+    return tuple(dict.fromkeys("" if name == PLAIN else name for name in names))
+
+
+def _where() -> str:
+    return "declare them as [conditions.NAME] in proctor.toml, or under `conditions:` in a suite"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,7 +117,9 @@ def prepare(request: RunRequest, config: Config) -> PreparedRun:
         check_name("the run's name", request.name)
     check_labels(request.labels)
     suite = isinstance(request.benchmark, (str, Path)) and is_suite(request.benchmark)
-    loaded = with_conditions(with_checks(load_benchmark(request.benchmark), request.checks), config)
+    asked = load_benchmark(request.benchmark)
+    loaded = with_conditions(with_checks(asked, request.checks), config)
+    unmet = unmet_checks(asked, request.checks)
     exam_type = type_of(request.settings)
     if request.reviewer is None:
         score = request.settings.get("passing_score")
@@ -105,7 +141,11 @@ def prepare(request: RunRequest, config: Config) -> PreparedRun:
     check_canaries(run)
     check_looks(run)
     return PreparedRun(
-        run=run, benchmark=loaded, cast=cast, warnings=tuple(_warnings(loaded, run)), live=request.live_parts
+        run=run,
+        benchmark=loaded,
+        cast=cast,
+        warnings=(*([unmet] if unmet else ()), *_warnings(loaded, run)),
+        live=request.live_parts,
     )
 
 
@@ -170,7 +210,7 @@ def _warnings(benchmark: Benchmark, run: Run) -> Iterator[str]:
         yield f"a static battle of {rows} question{'s' if rows != 1 else ''} is not recommended; 10 or more say more"
     if settings.type != "standard" and (own := sum(case.trials is not None for case in benchmark.cases)):
         yield (
-            f"trials: of {own} case{'s' if own != 1 else ''} is left aside: in a battle --trials says how often each "
+            f"trials: of {own} case{'s' if own != 1 else ''} is ignored: in a battle --trials says how often each "
             "conversation is held"
         )
     if settings.type != "standard" and not settings.context_given:
@@ -182,7 +222,7 @@ def _warnings(benchmark: Benchmark, run: Run) -> Iterator[str]:
 
 
 def _said_of_cases(cases: Sequence[Case], settings: Settings) -> Iterator[str]:
-    """What no one will judge, and what any reply passes; a reviewer of somebody's own may judge any."""
+    """What no one will judge, and why; a reviewer of somebody's own may judge any."""
     reviewed, needed = settings.reviewer is not None, settings.passing_score
     one_by_one = settings.type == "standard" and not (reviewed and may_have_own_parts({"built": settings.built}))
     if one_by_one and (lost := unjudged_cases(cases, reviewed=reviewed, passing_score=needed)):

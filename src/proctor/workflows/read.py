@@ -59,7 +59,7 @@ def read_case(name: str, case: str, *, trial: int | None, store: str) -> list[tu
         found = [attempt for key in keys if (attempt := opened.archive.attempt(key)) is not None]
     if not found:
         which = f"trial {trial}" if trial is not None else "attempt"
-        raise InputError(f"no {which} of case {exam.id} has been played in run {run.id}")
+        raise InputError(f"no {which} of case {exam.id} has been run in run {run.id}")
     return [(exam, attempt) for attempt in found]
 
 

@@ -222,7 +222,7 @@ def _with_timeouts(store: Store, run: Run) -> Run:
 def _extend(run: Run, trials: int | None, *, to_the_end: bool) -> Run:
     if run.imported is not None and run.rescored_from is None:
         raise UsageError(
-            f"run {run.id} was played in {run.imported.tool} and only imported, so nothing here can go on with it; "
+            f"run {run.id} was run in {run.imported.tool} and only imported, so it cannot be continued here; "
             "judge its replies",
             terminal=f" with `proctor rescore {run.id} --reviewer NAME`, or run an agent on its cases",
             page=" again, or run an agent on its cases",

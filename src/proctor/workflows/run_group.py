@@ -32,7 +32,7 @@ def refuse_beside(store: Store, run: Run) -> None:
     """Refuse to spend a budget while another run spends it too: neither could know what is left."""
     if (other := companion_at_play(store, run)) is not None:
         raise RunBusy(
-            f"run {run.id} shares its budget with run {other.id}, which is being played; go on when that is over"
+            f"run {run.id} shares its budget with run {other.id}, which is running; continue when that is over"
         )
 
 

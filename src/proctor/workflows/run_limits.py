@@ -111,7 +111,7 @@ def budget_warnings(run: Run) -> Iterator[str]:
     if is_limited(run.settings) and (names := unreported_spenders(run)):
         yield (
             f"what {' and '.join(names)} spend{'s' if len(names) == 1 else ''} counts against the budget only as far "
-            "as it is told with each reply, as usage; the rest is neither known nor limited"
+            "as it is reported with each reply, as usage; the rest is neither known nor limited"
         )
 
 

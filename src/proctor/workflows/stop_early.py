@@ -55,7 +55,7 @@ def to_the_end(run: Run) -> Run:
     """The run with all that was planned at first; the verdict of its gates stays."""
     if not run.cut or run.interim is None:
         raise UsageError(
-            f"run {run.id} did not stop early: there is nothing to play to the end",
+            f"run {run.id} did not stop early: there is nothing to run to the end",
             terminal="; leave --to-the-end out",
         )
     settings = replace(run.settings, stop_early=())
@@ -66,6 +66,6 @@ def refuse_cut(run: Run, option: str) -> None:
     """Refuse what needs the whole of a run that stopped early."""
     if run.cut:
         raise UsageError(
-            f"run {run.id} stopped early, so {option} cannot go on with it: play the rest first",
+            f"run {run.id} stopped early, so {option} cannot continue it: run the rest first",
             terminal=f" with `proctor resume {run.id} --to-the-end`",
         )

@@ -144,7 +144,7 @@ def _cluster(ray: str, count: int | None, run: Run, config: Config, *, cache: bo
     """The cluster that was named; connected, so that what is wrong with it is known before anything is stored."""
     if cache and ray != LOCAL:
         raise UsageError(
-            f"ray={ray!r} cannot use the cache, which is a file of this machine; leave out --cache, or play here "
+            f"ray={ray!r} cannot use the cache, which is a file of this machine; leave out --cache, or run here "
             "with --workers N or --ray local"
         )
     return RayCluster(ray, workers=count, resources=_resources(run, config))

@@ -20,7 +20,7 @@ from proctor.run import Key
 from proctor.telemetry.otlp_json import encode_json
 from proctor.telemetry.trace import spans_of
 from proctor.workflows.harvest.candidate import Candidate
-from proctor.workflows.harvest.sample import Sample
+from proctor.workflows.harvest.harvest import Sample
 
 
 @pytest.fixture(autouse=True)

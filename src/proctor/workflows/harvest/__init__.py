@@ -1,1 +1,12 @@
 """Stored runs, recordings and traces → draft cases that a person reviews."""
+
+from typing import TYPE_CHECKING
+
+from proctor.plugins import files_of
+
+if TYPE_CHECKING:
+    from proctor.workflows.harvest import (
+        harvest as harvest,
+    )
+else:
+    __getattr__ = files_of(__name__)

@@ -2,30 +2,141 @@
 
 from __future__ import annotations
 
+import hashlib
+import heapq
 import os
+import re
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from proctor.codec import encode
+from proctor.doctor.questions import same_meaning
 from proctor.errors import InputError, UsageError
 from proctor.formats.suites.suite import LIMIT, YAML, read_bytes, summary
 from proctor.formats.suites.write import write_suite
+from proctor.reading.text.fold import squeeze
 from proctor.redaction import private
 from proctor.redaction.personal import Kind, PersonalData
-from proctor.settings import check_path, unwritable
+from proctor.redaction.personal_numbers import Span
+from proctor.settings import check_path, compile_pattern, unwritable, why_no_pattern
 from proctor.storage import Store, open_store
 from proctor.workflows.harvest import langfuse
 from proctor.workflows.harvest.candidate import Candidate, HarvestLog, Only
 from proctor.workflows.harvest.drafts import draft_cases
-from proctor.workflows.harvest.own_list import OwnList
 from proctor.workflows.harvest.recordings import RecordedFile
-from proctor.workflows.harvest.sample import Sample
 from proctor.workflows.harvest.stored_run import RunHarvest
+
+
+class Sample:
+    """At most so many different questions, each with how often it was asked.
+
+    Beyond that, those are kept whose digests are the smallest: every question has the same chance however often it was
+    asked, the same file gives the same sample, and how often a kept one was asked is exact, for none that is kept was
+    ever let go (bottom-k sampling, Cohen and Kaplan 2007).
+    """
+
+    def __init__(self, most: int, outline: Callable[[str], str]) -> None:
+        """`outline` takes personal data out of a text: questions that differ in nothing else are one."""
+        self._most, self._outline = most, outline
+        self._kept: dict[int, Candidate] = {}
+        self._largest: list[int] = []
+        self._order: dict[int, int] = {}
+        self._added = 0
+        self.beyond = 0
+        """Conversations whose questions are not in the sample."""
+
+    @property
+    def merged(self) -> int:
+        """Conversations that ask the same as another, beyond the first."""
+        return sum(each.met - 1 for each in self._kept.values())
+
+    def add(self, candidate: Candidate) -> None:
+        """Take it in, merged with one that asks the same."""
+        key = self._key(candidate)
+        self._added += 1
+        if key in self._kept:
+            candidate.settle(self._outline)
+            self._kept[key].merge(candidate)
+        elif len(self._kept) < self._most or key < -self._largest[0]:
+            candidate.settle(self._outline)
+            self._kept[key], self._order[key] = candidate, self._added
+            heapq.heappush(self._largest, -key)
+            if len(self._kept) > self._most:
+                self._let_go(-heapq.heappop(self._largest))
+        else:
+            self.beyond += candidate.met
+
+    def _let_go(self, key: int) -> None:
+        self.beyond += self._kept.pop(key).met
+        del self._order[key]
+
+    def candidates(self) -> list[Candidate]:
+        """What is kept, in the order in which it was met."""
+        return [self._kept[key] for key in sorted(self._kept, key=self._order.__getitem__)]
+
+    def _key(self, candidate: Candidate) -> int:
+        """A digest of what it means; cases with different answers are different."""
+        case = candidate.case
+        context = self._outline(candidate.context) if candidate.context else None
+        meaning = same_meaning(self._outline(candidate.question), context)
+        whole = encode([*meaning, "" if case is None else squeeze(case.answer or "")])
+        return int.from_bytes(hashlib.blake2b(whole.encode(), digest_size=8).digest(), "big")
+
+
+PATTERN = "re:"
+"""How a line starts that is a pattern."""
+_SECONDS = 1.0
+"""That a pattern may take on one text."""
+
+
+class OwnList:
+    """Words and patterns of one's own, from a file: one a line, a pattern after `re:`, `#` begins a comment."""
+
+    def __init__(self, patterns: Sequence[str] = ()) -> None:
+        self._made = [compile_pattern(pattern, folded=True) for pattern in patterns]
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> OwnList:
+        """The list in a file; raises InputError with the line that cannot be used."""
+        try:
+            lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            said = getattr(error, "strerror", None) or "it is no UTF-8 text"
+            raise InputError(f"cannot read {os.fspath(path)!r}: {said}; expected one word or pattern a line") from error
+        patterns = []
+        for number, line in enumerate(map(str.strip, lines), 1):
+            if line and not line.startswith("#"):
+                pattern = _pattern(line)
+                if not pattern or (wrong := why_no_pattern(pattern)) is not None:
+                    said = wrong if pattern else "it is empty"
+                    raise InputError(f"{os.fspath(path)}:{number}: this pattern does not compile: {said}")
+                patterns.append(pattern)
+        return cls(patterns)
+
+    def places_in(self, text: str) -> Iterator[Span]:
+        """Where they stand; raises InputError where a pattern takes too long, for then nobody knows."""
+        for number, made in enumerate(self._made, 1):
+            try:
+                found = [each.span() for each in made.finditer(text, timeout=_SECONDS)]
+            except TimeoutError as error:
+                raise InputError(
+                    f"entry {number} of the list to mask takes more than {_SECONDS:g} s on one text; simplify it"
+                ) from error
+            yield from ((start, end) for start, end in found if end > start)
+
+
+def _pattern(line: str) -> str:
+    """A line's own pattern, or its words wherever they stand by themselves."""
+    if line.startswith(PATTERN):
+        return line.removeprefix(PATTERN).strip()
+    return rf"(?<!\w){re.escape(line)}(?!\w)"
+
 
 LANGFUSE = "langfuse"
 """The source that is a server."""
