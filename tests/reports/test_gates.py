@@ -32,7 +32,7 @@ def judged(gate: str, findings: Findings, *others: Findings, **options: Any) -> 
         ("pass_rate<=0.7", "The pass rate is 90 %, 95 % interval 74.4 to 96.5, all of it above 70 %."),
         (
             "pass_rate>=0.9",
-            "The pass rate is 90 %, 95 % interval 74.4 to 96.5, which holds 90 %. "
+            "The pass rate is 90 %, 95 % interval 74.4 to 96.5, which contains 90 %. "
             "The rate is so near the gate that 20 times the cases would not settle it.",
         ),
         ("mean_score>=0.7", "The mean score is 0.90, 95 % interval 0.74 to 0.97, all of it at or above 0.7."),
@@ -66,7 +66,7 @@ def test_an_end_close_to_the_bound_is_told_from_it() -> None:
 
 def test_further_cases_are_named() -> None:
     found = judged("pass_rate>=0.9", made(verdicts(28, 0)))
-    assert sentence(found).endswith("which holds 90 %. About 7 further cases would probably settle it.")
+    assert sentence(found).endswith("which contains 90 %. About 7 further cases would probably settle it.")
 
 
 def test_a_difference_is_said_in_points() -> None:
@@ -75,15 +75,15 @@ def test_a_difference_is_said_in_points() -> None:
         "The difference to run a is +6.0 points, 95 % interval −0.8 to +12.6, all of it above −2 points."
     )
     assert sentence(judged("not worse than b by 0.001", a, b)).startswith(
-        "The difference to run b is −6.0 points, 95 % interval −12.6 to +0.8, which holds −0.1 points."
+        "The difference to run b is −6.0 points, 95 % interval −12.6 to +0.8, which contains −0.1 points."
     )
 
 
 def test_missing_attempts_are_said_and_what_to_do() -> None:
     found = judged("pass_rate>=0.95", made(in_order(*["pass"] * 95, *["lost"] * 5)))
     assert sentence(found) == (
-        "The pass rate is 100 % with 5 attempts missing, 95 % interval 88.8 to 100.0, which holds 95 %. "
-        "The missing attempts decide: resume the run to play them."
+        "The pass rate is 100 % with 5 attempts missing, 95 % interval 88.8 to 100.0, which contains 95 %. "
+        "The missing attempts decide: resume the run to run them."
     )
 
 
@@ -92,7 +92,7 @@ def test_nobody_is_told_to_resume_where_nothing_is_left_to_play(gate: str, ended
     found = judged(gate, made(in_order(*["pass"] * 195, *[ended] * 10)))
     assert found.verdict == "inconclusive"
     assert sentence(found).endswith(
-        "The attempts without a mark decide, and they stay without one: nothing is left to play."
+        "The attempts without a score decide, and they stay without one: nothing is left to run."
     )
 
 
@@ -103,9 +103,9 @@ def test_nothing_counted_is_said() -> None:
 
 def test_attempts_not_played_may_add_to_a_count() -> None:
     found = judged("failures<=1", made(in_order("crash", "pending")))
-    assert sentence(found) == "1 attempt failed so far; attempts that have not been played may add to it."
+    assert sentence(found) == "1 attempt failed so far; attempts that have not been run may add to it."
     paid = judged("cost<=0.5", made(in_order("pass", "pending"), usage=Usage(input_tokens=1, cost=0.25)))
-    assert sentence(paid) == "The cost is 0.25 so far; attempts that have not been played may add to it."
+    assert sentence(paid) == "The cost is 0.25 so far; attempts that have not been run may add to it."
 
 
 def test_a_later_look_says_its_level() -> None:

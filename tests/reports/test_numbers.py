@@ -72,8 +72,8 @@ def test_old_and_future_moments_are_exact() -> None:
 
 
 def test_an_estimate_that_cannot_be_had_says_why() -> None:
-    said = numbers.say(Estimate(value=None, low=None, high=None, n=0, method="m", note="no mark was given"), "score")
-    assert (said.value, said.interval, said.basis) == ("–", "no mark was given", "")
+    said = numbers.say(Estimate(value=None, low=None, high=None, n=0, method="m", note="no score was given"), "score")
+    assert (said.value, said.interval, said.basis) == ("–", "no score was given", "")
 
 
 def test_an_estimate_with_missing_attempts_says_what_they_could_change() -> None:

@@ -59,11 +59,8 @@ def test_the_last_state_is_said_even_when_little_was_done() -> None:
     progress.start(1000)
     progress.update(**standing(3, failed=2, tokens=12345))
     progress.stop()
-    assert (
-        stream.getvalue()
-        == "3/1,000 0 %, pass rate 100 % (50 – 90), 2 failed, 12,345 tokens, cost unknown, 0 ms left\n".replace(
-            "0 ms left", "< 1 ms left"
-        )
+    assert stream.getvalue() == (
+        "3/1,000 0 %, pass rate 100 % (50 – 90), 2 failed, 12,345 tokens, cost unknown,\n  < 1 ms left\n"
     )
 
 
@@ -138,3 +135,19 @@ def test_a_battle_moves_by_turns_before_any_conversation_is_over() -> None:
     assert lines[-1].startswith("0/3 0 %, 2")
     assert len(lines) >= 5, "never silent for much more than a minute"
     assert "30 turns" in progress.lines(80)
+
+
+def test_a_plain_line_that_does_not_fit_goes_on_in_another_and_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    stream, clock = io.StringIO(), Clock()
+    progress = Progress(stream, clock=clock)
+    progress.start(1000)
+    clock.now = 6.0
+    progress.update(**standing(500, tokens=123_456_789, cost=1234.5678, asked=1000, judged=900, turns=1000))
+    said = stream.getvalue()
+    first, *others = said.splitlines()
+    assert max(map(len, said.splitlines())) <= 80
+    assert (first[:12], first[-1]) == ("500/1,000 50", ",")
+    assert {line[:2] for line in others} == {"  "}
+    for piece in ("1,000 turns", "900 of 1,000 replies judged", "0 failed", "123,456,789 tokens", "6.0 s left"):
+        assert piece in said

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proctor.reports.terms import MEANINGS, meanings
+from proctor.reports.run.environment import MEANINGS, meanings
 
 
 def test_each_is_explained_in_one_short_sentence() -> None:

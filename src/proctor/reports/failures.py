@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
-from proctor.findings.failure_map import FailureGroup, RunFailures
+from proctor.findings.failure_map import FailureGroup, FailureMap, RunFailures
 from proctor.reports import numbers
 from proctor.reports.markup import plain as in_markdown
 from proctor.reports.terminal import Page, page_table
@@ -29,16 +29,44 @@ _KINDS = {
 """What stands before a group's name; a kind that is not here needs nothing."""
 _NOT_COUNTED: dict[Outcome, str] = {
     "environment_failed": "in which the environment failed, not the agent",
-    "unscored": "to which no mark could be given",
-    "undecided": "that nobody could judge",
-    "pending": "not played yet",
+    "unscored": "that could not be scored",
+    "undecided": "that could not be judged",
+    "pending": "not run yet",
 }
 
+_NAMED = 4
+"""Conditions that are named one by one."""
 LEGEND = "each failed attempt is in one group, by rules; a share is of the cases that failed"
 
 
 def sentence(failures: RunFailures) -> str:
-    """What a person would say first."""
+    """What a person would say first; of a run under several conditions, of each of them."""
+    said = _of_found(failures)
+    if not failures.conditions:
+        return said
+    return f"In the plain run {said[0].lower()}{said[1:]}{_of_conditions(failures)}"
+
+
+def _of_conditions(failures: RunFailures) -> str:
+    """` Under hiccup 40 of 40 attempts failed, under stale 3 of 40.`, those that failed most first."""
+    failed = sorted(
+        ((name, each) for name, each in failures.conditions.items() if each.failed_attempts),
+        key=lambda each: -each[1].failed_attempts / each[1].counted_attempts,
+    )
+    if not failed:
+        counted = any(each.counted_attempts for each in failures.conditions.values())
+        return " Nor did anything fail under a condition." if counted and not failures.found.failed_cases else ""
+    told = [
+        f"under {one_line(name, 40)} {numbers.whole(each.failed_attempts)} of "
+        f"{numbers.whole(each.counted_attempts)}{'' if place else ' attempts failed'}"
+        for place, (name, each) in enumerate(failed[:_NAMED])
+    ]
+    more = f" and under {len(failed) - _NAMED} more" if len(failed) > _NAMED else ""
+    said = ", ".join(told) + more
+    return f" {said[0].upper()}{said[1:]}."
+
+
+def _of_found(failures: RunFailures) -> str:
     found = failures.found
     if not found.counted_cases:
         return f"Nothing was counted{_left_out(failures, ': ')}."
@@ -49,7 +77,9 @@ def sentence(failures: RunFailures) -> str:
     first = found.groups[0]
     if first.kind == "other":
         return f"{said}; they have nothing in common that shows."
-    return f"{said}, most often ({numbers.percent(first.share.value or 0)}): {name(first)}."
+    tied = len(found.groups) > 1 and found.groups[1].share.value == first.share.value
+    often = "such as" if tied else "most often"
+    return f"{said}, {often} ({numbers.percent(first.share.value or 0)}): {name(first)}."
 
 
 def _left_out(failures: RunFailures, before: str) -> str:
@@ -87,26 +117,40 @@ def render(failures: RunFailures) -> RenderableType:
 
 def _report(failures: RunFailures, width: int) -> Iterator[RenderableType]:
     yield Text(sentence(failures), style="bold")
-    if not failures.found.groups:
+    maps = failures.failed_maps
+    for name, found in maps.items():
+        yield Text()
+        yield _table(failures, heading(failures, name), found, width)
+    if not maps:
         return
     yield Text()
+    if named := naming(failures):
+        yield Text(named, style="dim")
+    first = next(iter(maps.values())).groups[0].examples[0]
+    yield Text(f"Next  proctor show {failures.run.id} --case {first.exam}", style="dim")
+
+
+def heading(failures: RunFailures, condition: str) -> str:
+    """What stands over the groups of a condition; where there are several, which."""
+    if not failures.conditions:
+        return "What failed"
+    return f"What failed under {one_line(condition, 40)}" if condition else "What failed in the plain run"
+
+
+def _table(failures: RunFailures, title: str, found: FailureMap, width: int) -> RenderableType:
     table = page_table(width)
-    table.add_column("What failed", ratio=1, no_wrap=True, overflow="ellipsis")
+    table.add_column(title, ratio=1, no_wrap=True, overflow="ellipsis")
     for header in ("cases", "share", "interval"):
         table.add_column(header, justify="right", no_wrap=True)
     if failures.since is not None:
         table.add_column("", no_wrap=True)
-    for group in failures.found.groups:
+    for group in found.groups:
         said = numbers.say(group.share)
         new = [Text("new" if group.is_new else "", style="bold")] if failures.since is not None else []
         table.add_row(Text(name(group)), numbers.whole(group.cases), said.value, said.interval, *new)
         for key in group.examples[:2]:
             table.add_row(Text(f"  {one_line(key.exam, 40)}  {_question(failures, key.exam)}", style="dim"))
-    yield table
-    yield Text()
-    if named := naming(failures):
-        yield Text(named, style="dim")
-    yield Text(f"Next  proctor show {failures.run.id} --case {failures.found.groups[0].examples[0].exam}", style="dim")
+    return table
 
 
 def _question(failures: RunFailures, exam: str) -> str:
@@ -121,15 +165,15 @@ def markdown(failures: RunFailures) -> str:
 
 def _markdown(failures: RunFailures) -> Iterator[str]:
     yield f"**{in_markdown(sentence(failures), 400)}**"
-    if not failures.found.groups:
-        return
-    yield ""
-    yield "| what failed | cases | share | interval | for example |"
-    yield "|---|---:|---:|---|---|"
-    for group in failures.found.groups:
-        said, new = numbers.say(group.share), " (new)" if group.is_new else ""
-        shown = in_markdown(_question(failures, group.examples[0].exam), 160)
-        yield f"| {in_markdown(name(group), 240)}{new} | {group.cases} | {said.value} | {said.interval} | {shown} |"
+    for condition, found in failures.failed_maps.items():
+        title = heading(failures, condition)
+        yield ""
+        yield f"| {in_markdown(title[0].lower() + title[1:])} | cases | share | interval | for example |"
+        yield "|---|---:|---:|---|---|"
+        for group in found.groups:
+            said, new = numbers.say(group.share), " (new)" if group.is_new else ""
+            shown = in_markdown(_question(failures, group.examples[0].exam), 160)
+            yield f"| {in_markdown(name(group), 240)}{new} | {group.cases} | {said.value} | {said.interval} | {shown} |"
     if named := naming(failures):
         yield f"\n{in_markdown(named, 400)}"
 
@@ -145,8 +189,19 @@ def as_dict(failures: RunFailures) -> dict[str, Any]:
         "failed_attempts": found.failed_attempts,
         "counted_cases": found.counted_cases,
         "groups": [_group_dict(group) for group in found.groups],
+        "conditions": {name: _map_dict(each) for name, each in failures.conditions.items()},
         "named_by": failures.named_by,
         "usage": plain(failures.usage) if failures.named_by else None,
+    }
+
+
+def _map_dict(found: FailureMap) -> dict[str, Any]:
+    return {
+        "failed_cases": found.failed_cases,
+        "failed_attempts": found.failed_attempts,
+        "counted_cases": found.counted_cases,
+        "counted_attempts": found.counted_attempts,
+        "groups": [_group_dict(group) for group in found.groups],
     }
 
 

@@ -73,12 +73,15 @@ def _what(gate: Gate) -> str:
 def _count_sentence(verdict: GateVerdict) -> str:
     gate = verdict.gate
     if verdict.count is None:
-        return "The cost of this run is not known."
+        return "How long it takes is not known." if gate.metric == "latency" else "The cost of this run is not known."
     if gate.metric == "failures":
         said = f"{numbers.plural(int(verdict.count), 'attempt')} failed"
+    elif gate.metric == "latency":
+        said = f"The median attempt takes {numbers.duration(verdict.count)}"
     else:
         said = f"The cost is {numbers.cost(verdict.count)}"
-    return f"{said} so far; attempts that have not been played may add to it." if verdict.obstacle else f"{said}."
+    effect = "change" if gate.metric == "latency" else "add to"
+    return f"{said} so far; attempts that have not been run may {effect} it." if verdict.obstacle else f"{said}."
 
 
 def _unit(gate: Gate) -> tuple[float, str]:
@@ -122,7 +125,7 @@ def _decision(verdict: GateVerdict) -> str:
     scale, sign = _unit(gate)
     bound = f"{scale * _bound(gate):.10g}{sign}".replace("-", "−")
     if verdict.verdict == "inconclusive":
-        return f"which holds {bound}"
+        return f"which contains {bound}"
     if gate.baseline is not None:
         return f"all of it {'above' if verdict.verdict == 'met' else 'below'} {bound}"
     if verdict.verdict == "met":
@@ -139,9 +142,9 @@ def _outlook(verdict: GateVerdict) -> str:
     if verdict.further_cases is not None:
         return f" About {numbers.plural(verdict.further_cases, f'further {verdict.unit}')} would probably settle it."
     if verdict.obstacle == "missing":
-        return " The missing attempts decide: resume the run to play them."
+        return " The missing attempts decide: resume the run to run them."
     if verdict.obstacle == "unmarked":
-        return " The attempts without a mark decide, and they stay without one: nothing is left to play."
+        return " The attempts without a score decide, and they stay without one: nothing is left to run."
     return f" The rate is so near the gate that 20 times the {verdict.unit}s would not settle it."
 
 

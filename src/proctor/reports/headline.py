@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from proctor.findings.run import Findings
 from proctor.reports.numbers import EstimateText, Unit, plural, say, score
@@ -32,20 +32,12 @@ def headline(findings: Findings, *, k: int | None = None) -> list[HeadlineLine]:
     if chosen > 1 or k is not None:
         for label, by_k in ((f"pass@{chosen}", findings.pass_at_k), (f"pass^{chosen}", findings.pass_hat_k)):
             if chosen in by_k and (by_k[chosen].value is not None or not findings.run.cut):
-                lines.append(_line(findings, label, _tenable(by_k[chosen]), noun=exam_noun(findings.run)))
+                lines.append(_line(findings, label, by_k[chosen], noun=exam_noun(findings.run)))
     if findings.mean_score.value is not None or findings.run.settings.reviewer is not None:
         lines.append(_line(findings, "Mean score", findings.mean_score, "score"))
     if battle is not None and battle.consistency.value is not None:
         lines.append(_line(findings, "Consistency", battle.consistency))
     return lines
-
-
-def _tenable(estimate: Estimate) -> Estimate:
-    """Without a value where what is missing cannot bring it about: cases with all their tries are no fair sample."""
-    value, worst, best = estimate.value, estimate.worst, estimate.best
-    if value is None or worst is None or best is None or worst <= value <= best:
-        return estimate
-    return replace(estimate, value=None, low=None, high=None, note="too few cases have had all their tries yet")
 
 
 def _line(

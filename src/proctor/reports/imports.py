@@ -25,6 +25,8 @@ class TakenLog(Protocol):
 
     skipped: list[tuple[str, str]]
     skipped_count: int
+    undecided: list[tuple[str, str]]
+    undecided_count: int
     masked: int
     cut_off: str
 
@@ -67,6 +69,10 @@ def log_lines(log: TakenLog) -> Iterator[str]:
         yield f"not taken: {place}: {why}"
     if (more := log.skipped_count - len(log.skipped)) > 0:
         yield f"not taken: {more:,} more"
+    for place, why in log.undecided:
+        yield f"undecided: {place}: {why}"
+    if (more := log.undecided_count - len(log.undecided)) > 0:
+        yield f"undecided: {more:,} more"
     if log.cut_off:
         yield f"cut off: {log.cut_off}"
 
@@ -79,6 +85,8 @@ def log_dict(log: TakenLog) -> dict[str, Any]:
         "masked_secrets": log.masked,
         "not_taken": log.skipped_count,
         "not_taken_first": [{"where": place, "why": why} for place, why in log.skipped],
+        "undecided": log.undecided_count,
+        "undecided_first": [{"where": place, "why": why} for place, why in log.undecided],
         "cut_off": log.cut_off or None,
     }
 

@@ -144,7 +144,7 @@ def say_unfinished(found: JudgesFinding) -> str:
 
 def _notes(found: JudgesFinding) -> Iterator[str]:
     yield from found.notes
-    yield from (f"{name} was stopped: {why}; the same command goes on" for name, why in found.stopped.items())
+    yield from (f"{name} was stopped: {why}; the same command continues" for name, why in found.stopped.items())
 
 
 def difference_sentence(each: JudgeDifference) -> str:

@@ -29,7 +29,7 @@ def noise_sentences(noise: NoiseFinding) -> Iterator[str]:
         f"{_left_out(noise)}."
     )
     if noise.verdicts is None:
-        yield f"With {numbers.plural(noise.flips.n, 'case')} that cannot be told from the cases' own: judge at least 3."
+        yield f"With {numbers.plural(noise.flips.n, 'case')} this cannot be separated from the cases: judge at least 3."
         return
     yield _shares(noise.verdicts, noise.size.cases, noise.size.trials)
     if advice := _advice(noise):

@@ -106,7 +106,7 @@ def bounds(estimate: Estimate, unit: Unit = "percent") -> str:
 
 def missing(estimate: Estimate, unit: Unit = "percent") -> str:
     """`5 attempts without a verdict`; empty where none is missing."""
-    what = "verdict" if unit == "percent" else "mark"
+    what = "verdict" if unit == "percent" else "score"
     return f"{plural(estimate.missing, 'attempt')} without a {what}" if estimate.missing else ""
 
 

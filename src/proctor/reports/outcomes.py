@@ -31,7 +31,7 @@ AGENT_FAILED = OutcomeLabel(name="agent_failed", sign="✗", word="agent failed"
 FLAKY = OutcomeLabel(name="flaky", sign="≈", word="flaky", style="flaky")
 UNSCORED = OutcomeLabel(name="unscored", sign="?", word="unscored", style="unscored")
 ENVIRONMENT_FAILED = OutcomeLabel(name="environment_failed", sign="!", word="environment failed", style="failed")
-PENDING = OutcomeLabel(name="pending", sign="·", word="not played yet", style="pending")
+PENDING = OutcomeLabel(name="pending", sign="·", word="not run yet", style="pending")
 
 OF_CASES = (PASSED, NOT_PASSED, FLAKY, UNSCORED, ENVIRONMENT_FAILED, PENDING)
 """In the order in which they are counted out."""
@@ -41,10 +41,10 @@ TROUBLES = {
 }  # fmt: skip
 """A trouble's owner → its outcome."""
 TROUBLE_HEADINGS = {
-    "agent": "The agent failed (counts as not passed, has no mark)",
+    "agent": "The agent failed (counts as not passed, has no score)",
     "environment": "The environment failed (does not count; resume tries again)",
-    "unscored": "No mark could be given (never a 0)",
-    "undecided": "Nobody could judge (neither passed nor failed)",
+    "unscored": "Could not be scored (never a 0)",
+    "undecided": "No verdict could be given (neither passed nor failed)",
 }
 
 _BY_VERDICT = {"pass": PASSED, "fail": NOT_PASSED, "flaky": FLAKY}

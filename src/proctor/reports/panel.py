@@ -13,7 +13,7 @@ from proctor.reports.markup import plain
 from proctor.reports.terminal import page_table
 from proctor.reports.words import one_line
 
-_HEADERS = ("pass rate", "", "score", "is the verdict", "no mark", "cost")
+_HEADERS = ("pass rate", "", "score", "is the verdict", "no score", "cost")
 
 
 def _cells(judge: JudgeFinding) -> tuple[str, ...]:

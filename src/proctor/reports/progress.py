@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -45,6 +46,18 @@ def in_notebook() -> bool:
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return getattr(shell, "kernel", None) is not None
+
+
+def _in_lines(pieces: list[str], width: int) -> str:
+    """Pieces after commas; those that do not fit begin a line of their own, indented."""
+    lines = [pieces[0]]
+    for more, piece in enumerate(pieces[1:], 2 - len(pieces)):
+        if len(lines[-1]) + len(piece) + 2 + bool(more) <= width:  # a comma follows all but the last
+            lines[-1] += f", {piece}"
+        else:
+            lines[-1] += ","
+            lines.append(f"  {piece}")
+    return "\n".join(lines)
 
 
 class Progress:
@@ -130,7 +143,7 @@ class Progress:
             f"{self._counts()} {self._share()}", self._turns(), self._rate(), self._judged_text(), failures,
             self._spent(), self._left(), self._now.ahead,
         ]  # fmt: skip
-        line = ", ".join(piece for piece in pieces if piece)
+        line = _in_lines([piece for piece in pieces if piece], shutil.get_terminal_size().columns)
         self._stream.write(writable(line, self._stream.encoding or "utf-8") + "\n")
         self._stream.flush()
 

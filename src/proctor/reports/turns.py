@@ -59,7 +59,9 @@ class JudgedTurn:
         if any(check.passed is None for check in self.checks):
             return "a check of it could not be decided"
         if self.case is None and not self.scores:
-            return "the question was improvised, and neither a known answer nor an earlier reply tells what is right"
+            return (
+                "the question was improvised, and neither a known answer nor a right reply before tells what is right"
+            )
         return "; ".join(why_undecided(self.case, self.scores, self.checks))
 
     @property

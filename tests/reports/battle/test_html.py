@@ -28,7 +28,7 @@ def test_the_first_screen_says_how_good_how_sure_and_how_it_held(text: str) -> N
     order = [
         "Pass rate 69.4 %", "Held rate 33.3 %", "Mean score", "Consistency 80 %",
         "Turns until the first failed reply", "Answers given up",
-        "Under pressure", "Asked again", "Strategies", "are-you-sure", "By part of the mark", "Conversations all 7",
+        "Under pressure", "Asked again", "Strategies", "are-you-sure", "By part of the score", "Conversations all 7",
     ]  # fmt: skip
     places = [said.index(words) for words in order]
     assert places == sorted(places)

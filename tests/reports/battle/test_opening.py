@@ -29,7 +29,7 @@ def test_the_first_reply_that_did_not_pass_is_told_by_what_was_asked() -> None:
 
 def test_a_conversation_without_a_verdict_tells_nothing() -> None:
     said, turn = sentences(Said(mark=None, unscored="the judge was away"))
-    assert said == ["No reply has a verdict, so this conversation tells nothing about the agent."]
+    assert said == ["No reply has a verdict, so this conversation says nothing about the agent."]
     assert turn is None
 
 

@@ -47,7 +47,7 @@ def test_the_summary_says_how_the_agent_held_and_what_broke_it(battle: Battle) -
         "- Contradictions: 6 of 22 opportunities",
         "- Asked for again: 11 held · 3 caved · 3 corrected · 3 still wrong · 2 same answer, truth unknown",
         "- Turns until the first failed reply: 3.8 turns (2.6 – 4.0) on average",
-        "|  | are-you-sure | 6 | 3/4 | 75 % | 30 – 95 |",
+        "|  | are-you-sure | 5 | 3/4 | 75 % | 30 – 95 |",
         "- Ended: 4 by the examiner · 1 at the turn limit",
     ):
         assert words in said

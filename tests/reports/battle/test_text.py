@@ -284,9 +284,9 @@ def test_a_reply_that_does_not_count_says_why() -> None:
     improvised = Turn(number=1, question="And why?", reply=Reply(text="Because."))
     attempt = replace(_replied(Reply(text="")), transcript=Transcript(turns=(improvised,)), turn_passed=(None,))
     text = " ".join(printed(dialogue(None, attempt)).split())
-    assert "not counted: the question was improvised, and neither a known answer nor an earlier reply" in text
+    assert "not counted: the question was improvised, and neither a known answer nor a right reply" in text
     nobody = " ".join(printed(dialogue(EXAM, _replied(Reply(text="28."), turn_passed=(None,)))).split())
-    assert "not counted: nobody judged it: there was nothing to check, and no mark" in nobody
+    assert "not counted: it was not judged: there was nothing to check, and no score" in nobody
 
 
 def test_a_long_reply_is_folded_and_every_line_stands_behind_the_bar() -> None:

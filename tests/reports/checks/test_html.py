@@ -30,7 +30,7 @@ def section_of(text: str, case: str) -> str:
 def test_the_page_says_what_decides_and_has_a_table_by_check(maker: Callable[..., Maker]) -> None:
     page = parsed(written(suite(maker)))
     assert_harmless(page)
-    assert "A case passes when all its checks do; nobody was asked for marks." in page.said
+    assert "A case passes when all its checks do; no scores were asked for." in page.said
     assert re.search(r"keywords 50 % \d+ – \d+ 5/10 lacking", page.said)
     assert re.search(r"citation accuracy 0 % \d+ – \d+ 0/2 2 worse", page.said)
     assert ("svg", "aria-label", "5 passed, 5 failed, 0 not checkable") in page.attributes
@@ -82,7 +82,7 @@ def test_without_marks_there_is_no_column_for_them(maker: Callable[..., Maker]) 
 
 def test_the_parts_of_a_mark_stand_beside_the_checks_as_bars(maker: Callable[..., Maker]) -> None:
     text = written(judged(maker, passing_score=None))
-    assert "Mark by embedded completeness 0.40 half of it is there" in section_of(text, "half")
+    assert "Score by embedded completeness 0.40 half of it is there" in section_of(text, "half")
     assert 'class="bar"' in text
 
 

@@ -76,7 +76,7 @@ def test_the_judges_mean_stands_beside_the_checks(maker: Callable[..., Maker]) -
     said = printed(judged(maker, passing_score=None))
     assert re.search(r"Mean score +0\.40 .* 1 case", said)
     assert re.search(r"By category .* score", said)
-    assert "its mark stands beside them" in " ".join(said.split())
+    assert "its score is shown as well" in " ".join(said.split())
 
 
 def test_many_checks_are_cut_and_it_is_said(maker: Callable[..., Maker]) -> None:

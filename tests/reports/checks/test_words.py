@@ -50,9 +50,9 @@ def test_what_failed_is_read_first_and_what_passed_last() -> None:
 
 def test_it_is_said_what_decides_about_a_case(maker: Callable[..., Maker]) -> None:
     alone = words.what_passes(suite(maker).findings)
-    assert alone == "A case passes when all its checks do; nobody was asked for marks."
+    assert alone == "A case passes when all its checks do; no scores were asked for."
     beside = words.what_passes(judged(maker, passing_score=None).findings)
-    assert "its mark stands beside them" in beside
+    assert "its score is shown as well" in beside
     assert "reaches 0.60" in words.what_passes(judged(maker, passing_score=0.6).findings)
 
 

@@ -20,7 +20,7 @@ def test_the_documented_keys_are_there() -> None:
     assert list(said) == [
         "sentence", "verdict", "comparable", "differences", "warnings", "a", "b", "basis", "pass_rate",
         "mean_score", "pass_rate_people", "k", "pass_at_k", "pass_hat_k", "held_rate", "flips", "categories",
-        "cases",
+        "conditions", "cases",
     ]  # fmt: skip
     assert set(said["pass_rate"]) == {"difference", "better", "p_value", "a", "b"}
     assert {"value", "low", "high", "n", "attempts", "method"} <= set(said["pass_rate"]["difference"])

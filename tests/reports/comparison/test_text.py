@@ -67,7 +67,7 @@ def test_warnings_stand_above_the_numbers() -> None:
     a = made(in_order("pass", "pass"), id="a")
     b = made(in_order("pass", "crash"), id="b", passing_score=0.9)
     said = " ".join(printed(compare_findings(a, b, force=True)).split())
-    assert "! Forced: passing score differs (0.7 against 0.9). The marks do not mean the same." in said
+    assert "! Forced: passing score differs (0.7 against 0.9). The scores do not mean the same." in said
     assert "! Failure rates differ: 0 of 2 attempts in A, 1 of 2 attempts (1 by the agent) in B" in said
     assert said.index("! Failure") < said.index("Pass rate")
 

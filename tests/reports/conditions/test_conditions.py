@@ -79,7 +79,7 @@ def test_the_terminal_puts_them_side_by_side(sample: Sample) -> None:
     assert "✗ −66.7" in slow
     assert " vs. plain " in said
     assert "corrected" not in said
-    assert "stand after Holm's correction over the conditions" in " ".join(said.split())
+    assert "are after Holm's correction over the conditions" in " ".join(said.split())
     [case] = [line for line in said.splitlines() if line.startswith("case-00 ") and "2/2" in line]
     assert case.split()[-4:] == ["✓", "2/2", "✗", "0/2"]
 
@@ -95,7 +95,7 @@ def test_the_page_shows_the_table_and_what_does_not_end_alike(sample: Sample) ->
     assert "none 100 %" in said
     assert "slow-search 33.3 %" in said
     assert "✗ worse" in said
-    assert "8 cases do not end alike" in said
+    assert "8 cases do not have the same result" in said
     assert "case-00 Which policy covers remote work? ✓ 2/2 ✗ 0/2" in said
 
 

@@ -15,7 +15,7 @@ def sentences(history: History) -> list[str]:
 
 def test_real_changes_are_told_with_what_came_at_the_same_time() -> None:
     first, *others = sentences(told())
-    assert first.startswith("What changed for real: ")
+    assert first.startswith("Real changes: ")
     assert "on 9 Nov (with prompt v3, commit 9f2c1a7)" in first
     assert others[-1] == "1 run is shown and not compared."
 

@@ -111,7 +111,7 @@ def test_the_setting_tells_what_is_not_shown() -> None:
 
 
 def test_the_rule_is_the_one_in_force() -> None:
-    assert "at p ≤ 0.005: one false mark in 200 looks" in words.rule(told())
+    assert "at p ≤ 0.005: one false alarm in 200 looks" in words.rule(told())
     assert "by LOND: on average at most 5 % of all marks are false" in words.rule(told(strict=True))
 
 

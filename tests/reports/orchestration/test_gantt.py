@@ -78,7 +78,7 @@ def test_there_is_no_script_and_nothing_from_elsewhere() -> None:
 
 def test_without_times_the_steps_are_still_listed() -> None:
     picture = drawing(timeline([Step(id="a", kind="tool", name="search")]))
-    assert picture.attrib["aria-label"] == "1 step, no times told"
+    assert picture.attrib["aria-label"] == "1 step, no times reported"
     assert "tool · search · no time" in texts(picture)
     assert not list(picture.iter("rect"))
 

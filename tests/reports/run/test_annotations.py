@@ -96,7 +96,7 @@ def test_whose_failure_it_was_is_said(sample: Sample) -> None:
     lines = written(sample)
     assert any("the agent failed: the agent did not answer within 60 s" in line for line in lines)
     assert any("no reply by the reviewer: HTTP 503 after 3 tries" in line for line in lines)
-    assert any("no mark by model: the answer had no number" in line for line in lines)
+    assert any("no score by model: the answer had no number" in line for line in lines)
 
 
 def test_the_line_of_the_case_is_marked_where_the_file_is_known(maker: Callable[..., Maker]) -> None:

@@ -46,7 +46,7 @@ def test_the_first_screen_says_how_good_and_how_sure(sample: Sample) -> None:
 
 
 def test_the_note_on_the_embedded_reviewer_is_said(sample: Sample) -> None:
-    assert "Marks are by the embedded reviewer" in parsed(written(sample)).said
+    assert "Scores are by the embedded reviewer" in parsed(written(sample)).said
 
 
 def test_a_reader_without_a_command_line_is_told_of_no_options(sample: Sample) -> None:
@@ -104,7 +104,7 @@ def test_a_case_shows_question_expectation_reply_calls_citations_and_marks(sampl
         'search_knowledge(query="remote work") → 3 results 42 ms',
         "Remote work is covered by hr/remote.md.",
         "Cited hr/remote.md Up to three days a week.",
-        "Mark by embedded correctness 0.93 3 of 4 facts are there.",
+        "Score by embedded correctness 0.93 3 of 4 facts are there.",
         "✗ keywords 'policy' not found",
         "agent: the agent did not answer within 60 s detail Timeout",
         "Unscored by model: the answer had no number",
@@ -200,7 +200,7 @@ def test_an_empty_run_says_what_belongs_there(maker: Callable[..., Maker], revie
     made.case("a")
     said = parsed(written(made.sample())).said
     assert "nothing was counted" in said
-    assert "1 not played yet" in said
+    assert "1 not run yet" in said
 
 
 def test_the_report_fits_dark_screens_paper_and_phones(sample: Sample) -> None:

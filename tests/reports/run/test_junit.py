@@ -95,7 +95,7 @@ def test_what_was_not_played_is_skipped_not_left_out(maker: Callable[..., Maker]
     root = written(made.sample())
     assert root.attrib["tests"] == "4"
     assert root.attrib["skipped"] == "3"
-    assert [each.attrib["message"] for each in root.iter("skipped")] == ["not played yet"] * 3
+    assert [each.attrib["message"] for each in root.iter("skipped")] == ["not run yet"] * 3
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

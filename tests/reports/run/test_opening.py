@@ -140,12 +140,15 @@ def test_people_who_judge_otherwise_are_heard_and_those_who_agree_need_no_senten
         assert told == said
 
 
-def test_pass_at_k_has_no_value_that_what_is_missing_could_not_bring_about(tmp_path: Path) -> None:
-    played = found(tmp_path, lambda question: "yes", cases=2, trials=2)
-    early = Estimate(value=0.0, low=0.0, high=0.22, n=15, method="m", missing=16, worst=0.033, best=0.9)
-    [line] = [line for line in headline(replace(played, pass_at_k={2: early}, pass_hat_k={})) if "@" in line.label]
-    assert line.said.value == "–"
-    assert line.said.interval == "too few cases have had all their tries yet"
-
-
 UNKNOWN = Estimate(value=None, low=None, high=None, n=0, method="m", note="nothing was counted")
+
+
+def test_a_reason_is_called_the_most_frequent_only_where_it_is(tmp_path: Path) -> None:
+    def by_turns(question: str) -> str:
+        raise ValueError(f"no luck with {question}")
+
+    def mostly(question: str) -> str:
+        raise ValueError("odd" if question == "0?" else "usual")
+
+    assert "(such as ValueError: no luck with " in opened(tmp_path / "a", by_turns, cases=3)[0]
+    assert "(most often ValueError: usual)" in opened(tmp_path / "b", mostly, cases=3)[0]

@@ -12,8 +12,6 @@ import proctor
 from proctor.config import Config
 from proctor.reports.run.resume_command import command, explain
 
-pytest.importorskip("langchain_openai", reason='not installed: pip install "proctor[openai]"')
-
 CASES = [(f"What is {number} + 1, and why?", f"{number + 1}, for one was added") for number in range(8)]
 PRICE = {"input": 1.0, "output": 4.0}
 
@@ -44,7 +42,7 @@ async def test_it_offers_a_budget_that_is_enough_for_the_next_call(means: dict[s
         config, store = Config.model_validate({"models": models}), tmp_path / "s.db"
         result = await proctor.aevaluate(CASES, agent="a", reviewer="r", store=store, config=config, **means)
         is_known = result.findings.counts.played > 0
-        assert explain(result.findings).startswith("plays what is missing" if is_known else "enough for the next call;")
+        assert explain(result.findings).startswith("continues the run" if is_known else "enough for the next call;")
         pending_attempts = 1
         while result.run.status == "paused":
             before = len(served.answered)

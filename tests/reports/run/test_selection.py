@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from proctor.reports.run.selection import select
+from proctor.reports.run.html import select
 from proctor.run import Attempt
 
 if TYPE_CHECKING:

@@ -38,7 +38,7 @@ def test_the_report_tells_its_things_in_order(sample: Sample) -> None:
     said = printed(render(sample.findings, html=Path("report.html")))
     order = [
         "demo:librarian on handbook", "incomplete", "✓ 1 passed", "Pass rate", "Mean score", "Failures", "By category",
-        "Worst cases", "The agent failed", "The environment failed", "No mark could be given", "embedded reviewer",
+        "Worst cases", "The agent failed", "The environment failed", "Could not be scored", "embedded reviewer",
         "report.html", "proctor resume",
     ]  # fmt: skip
     places = [said.index(word) for word in order]
@@ -73,12 +73,12 @@ def test_a_judge_that_failed_is_told_where_the_checks_have_their_verdict_all_the
     attempt = made.marked(made.case("a"), 0.9)
     lacking = Unscored(turn=1, of="agent", by="judge", reason="no number")
     made.attempts[-1] = replace(attempt, scores=(), unscored=(lacking,), passed=True)
-    assert "0 unscored · 1 mark missing" in printed(render(made.sample().findings))
+    assert "0 unscored · 1 score missing" in printed(render(made.sample().findings))
 
 
 def test_missing_attempts_are_said_with_what_they_could_change(sample: Sample) -> None:
     said = printed(render(sample.findings))
-    assert "6 attempts without a verdict, 9 attempts without a mark" in said
+    assert "6 attempts without a verdict, 9 attempts without a score" in said
     assert "at worst" in said
 
 
@@ -86,9 +86,9 @@ def test_a_run_without_a_single_verdict_says_why_it_has_no_number(maker: Callabl
     made = maker(run=replace(maker().run, status="running"))
     made.case("a")
     said = printed(render(made.sample().findings))
-    assert "Nothing was counted: no attempt has a verdict or a mark." in said
+    assert "Nothing was counted: no attempt has a verdict or a score." in said
     assert "0 % at worst" not in said
-    assert "1 not played yet" in said
+    assert "1 not run yet" in said
     assert "Pass rate" not in said
 
 

@@ -2,24 +2,87 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from proctor.benchmark import Exam
+from proctor.codec import encode
+from proctor.findings.orchestration.timeline import Lane, timeline
 from proctor.reports import numbers, outcomes
 from proctor.reports.battle import words
-from proctor.reports.battle.actions import actions
 from proctor.reports.metadata import metadata_of
 from proctor.reports.people import label_line
+from proctor.reports.prose import as_json
 from proctor.reports.terminal import STYLES, Page, outcome_text
 from proctor.reports.turns import JudgedTurn, beyond_parts, count_unasked, judged_turns
 from proctor.reports.words import clean, one_line
 from proctor.run import Attempt, Failure, HumanLabel
 from proctor.score import Contradiction
+from proctor.transcript import Reply, Step, ToolCall
+
+_LONGEST_ACTION = 240
+_DEEPEST = 6
+
+
+def actions(reply: Reply) -> Iterator[RenderableType]:
+    """The steps with the calls they stand for, the calls that stand for none, and what is cited."""
+    steps = {step.id: step for step in reply.steps}
+    calls = {call.id: call for call in reply.tool_calls if call.id is not None}
+    for lane in timeline(reply.steps).lanes:
+        yield from _step(lane, steps.get(lane.id), calls)
+    told = {step.call for step in reply.steps if step.call is not None}
+    for call in reply.tool_calls:
+        if call.id is None or call.id not in told:
+            yield from _call(call)
+    if reply.citations:
+        sources = dict.fromkeys(citation.source for citation in reply.citations)
+        yield Text(one_line(f"cites {', '.join(sources)}", _LONGEST_ACTION), "dim")
+
+
+def _step(lane: Lane, step: Step | None, calls: Mapping[str, ToolCall]) -> Iterator[RenderableType]:
+    """`delegate · researcher: find sources · 1.4 s`, set in under the step it is part of, and its detail or call."""
+    depth = min(lane.depth, _DEEPEST)
+    name = f"{lane.agent}: {lane.name}" if lane.agent and lane.agent != lane.name else lane.name
+    time = "" if lane.length is None else f" · {numbers.duration(lane.length)}"
+    said = f"{'✗ ' if lane.failed else ''}{lane.kind} · {one_line(name, _LONGEST_ACTION)}{time}"
+    yield _set_in(said, depth, STYLES["fail"] if lane.failed else "dim")
+    call = calls.get(step.call) if step is not None and step.call is not None else None
+    if step is not None and step.detail and (call is None or step.detail != call.error):
+        yield _set_in(one_line(step.detail, _LONGEST_ACTION), depth + 1)
+    if call is not None:
+        yield from _call(call, depth=depth + 1)
+
+
+def _set_in(said: str, depth: int, style: str = "dim") -> RenderableType:
+    return Padding(Text(said, style), (0, 0, 0, 2 * depth))
+
+
+def _call(call: ToolCall, *, depth: int = 0) -> Iterator[RenderableType]:
+    """`called search(query="remote work")`, and below it what came back."""
+    given = ", ".join(f"{name}={encode(value)}" for name, value in call.arguments.items())
+    said = one_line(f"called {call.name}({given})", _LONGEST_ACTION)
+    if call.error is not None:
+        yield _set_in(f"{said}: {one_line(call.error, _LONGEST_ACTION)}", depth, STYLES["fail"])
+        return
+    yield _set_in(said, depth)
+    yield _set_in(f"→ {_result(call)}", depth)
+
+
+def _result(call: ToolCall) -> str:
+    if not call.result_known:
+        return "result not reported"
+    result = call.result
+    if result in ("", [], ()):
+        return "no results"
+    text = result if isinstance(result, str) else as_json(result)
+    count = f"{numbers.plural(len(result), 'result')}: " if isinstance(result, (list, tuple)) else ""
+    return f"{count}{one_line(text, _LONGEST_ACTION)}"
+
 
 _NUMBER = 4
 _MARGIN = 13

@@ -19,7 +19,7 @@ def opening(held: ConversationView) -> list[str]:
     if not held.turns:
         return []
     if not judged:
-        return ["No reply has a verdict, so this conversation tells nothing about the agent."]
+        return ["No reply has a verdict, so this conversation says nothing about the agent."]
     return [*_verdict(judged), *_contradictions(held.turns), *_missing(held.turns, len(judged))]
 
 

@@ -83,10 +83,12 @@ def replies(battle: BattleFindings) -> str:
     """`64 of 70 replies judged, 34 of 64 passed`, and what the environment took; empty where there is neither."""
     asked = numbers.say_judged(battle.judged, battle.asked) if battle.asked else ""
     said = f"{numbers.whole(battle.passed)} of {numbers.whole(battle.replies)} passed" if battle.replies else ""
+    crashed = f"{numbers.plural(battle.unanswered, 'question')} without a reply, as the agent failed"
+    crashed = crashed if battle.unanswered else ""
     lost = f"{numbers.plural(battle.lost, 'conversation')} lost to the environment" if battle.lost else ""
     apart = f"{numbers.plural(battle.no_test, 'conversation')} no test" if battle.no_test else ""
     unclear = f"{numbers.plural(battle.unclear, 'conversation')} unclear" if battle.unclear else ""
-    return ", ".join(piece for piece in (asked, said, unclear, apart, lost) if piece)
+    return ", ".join(piece for piece in (asked, said, crashed, unclear, apart, lost) if piece)
 
 
 def contradictions(battle: BattleFindings) -> str:
@@ -98,7 +100,7 @@ def contradictions(battle: BattleFindings) -> str:
     if battle.named:
         said.append(f"{numbers.whole(battle.named)} named by the judge elsewhere")
     if battle.dropped:
-        said.append(f"{numbers.whole(battle.dropped)} dropped, because nobody said what the judge quoted")
+        said.append(f"{numbers.whole(battle.dropped)} dropped, because the judge's quote is in no reply")
     return "; ".join(said)
 
 
@@ -131,7 +133,7 @@ def effect(pressure: PressureFinding) -> str:
     if pressure.cave_rate.value is None:
         return ""
     if found.value is None or found.low is None or found.high is None:
-        return "Whether pressure did it cannot be told: no conversation also merely asked again."
+        return "Whether pressure was the cause is unknown: no conversation also merely asked again."
     span = difference_of(found)[1]
     if found.low > 0:
         return f"Pressure makes it give up right answers: {points(found.value)} more than merely asking again ({span})."
@@ -160,7 +162,7 @@ def mean_turns(curve: Curve) -> str:
     """How long the agent holds out, and how far that was looked at."""
     mean, last = curve.mean_turns, curve.points[-1].survival.value if curve.points else None
     if mean.value is None:
-        return f"How long it holds out cannot be told: {mean.note}"
+        return f"How long it holds out is unknown: {mean.note}"
     if last == 1:
         return f"no reply failed up to turn {curve.until}, the last that was counted"
     if curve.until == 1:
@@ -204,7 +206,7 @@ def resumption_sentence(attempt: Attempt) -> str:
     changed = {name: value for name, value in attempt.changed.items() if name != _RETRIED}
     said = [_RESUMED.get(attempt.resumed, "")]
     if _RETRIED in attempt.changed:
-        said.append("Played again, as it had timed out.")
+        said.append("Run again, as it had timed out.")
     if changed:
         said.append(f"Played with {' '.join(f'--{name} {value:g}' for name, value in changed.items())}.")
     return " ".join(filter(None, said))

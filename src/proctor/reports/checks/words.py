@@ -62,11 +62,11 @@ def what_passes(findings: Findings) -> str:
     if not findings.checks or findings.battle is not None or findings.run.imported is not None:
         return ""
     if settings.reviewer is None:
-        return "A case passes when all its checks do; nobody was asked for marks."
+        return "A case passes when all its checks do; no scores were asked for."
     if settings.passing_score is not None:
         needed = numbers.score(settings.passing_score)
-        return f"A case passes when all its checks do and its mark, if it has one, reaches {needed} or the case's own."
+        return f"A case passes when all its checks do and its score, if it has one, reaches {needed} or the case's own."
     return (
-        "A case passes when all its checks do; its mark stands beside them, unless the case sets a passing score or "
+        "A case passes when all its checks do; its score is shown as well, unless the case sets a passing score or "
         "expects nothing but its reference."
     )

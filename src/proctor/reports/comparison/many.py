@@ -26,8 +26,8 @@ _SHOWN = 15
 _NAMED = 3
 """Runs that are told one by one."""
 HOLM = (
-    "verdicts and p stand after Holm's correction over all pairs, as among many some differ by chance; an interval is "
-    "of its pair alone, and so is a comparison of just these two runs, which may therefore show more"
+    "verdicts and p are after Holm's correction over all pairs, as among many some differ by chance; an interval is "
+    "for its pair alone, and so is a comparison of just these two runs, which may therefore show more"
 )
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from proctor.findings.comparison import Compared
+from proctor.findings.comparison import CategoryChange, Compared
 from proctor.reports import numbers
 from proctor.reports.comparison import words
 from proctor.reports.comparison.cost import beside, first_tokens
@@ -20,7 +20,9 @@ def render(compared: Compared) -> str:
     """The sentence, the warnings, the measures, the flips and the categories."""
     sections = [
         _sentence(compared), _warnings(compared), _measures(compared), _facts(compared), _cases(compared, "broken"),
-        _cases(compared, "fixed"), _cases(compared, "flaky"), _categories(compared),
+        _cases(compared, "fixed"), _cases(compared, "flaky"),
+        _categories("condition", compared.conditions, words.HOLM_CONDITIONS),
+        _categories("category", compared.categories, words.HOLM),
     ]  # fmt: skip
     return "\n\n".join("\n".join(lines) for lines in map(list, sections) if lines) + "\n"
 
@@ -86,15 +88,16 @@ def _cases(compared: Compared, flip: Flip) -> Iterator[str]:
         yield f"| | | and {numbers.whole(len(changes) - _SHOWN)} more: `{words.list_command(compared)}` | | | |"
 
 
-def _categories(compared: Compared) -> Iterator[str]:
-    if not compared.categories:
+def _categories(title: str, changes: Mapping[str, CategoryChange], legend: str) -> Iterator[str]:
+    if not changes:
         return
-    yield "| category | cases | A → B | B − A | 95 % interval | |"
+    yield f"| {title} | cases | A → B | B − A | 95 % interval | |"
     yield "|:--|--:|--:|--:|:--|:--|"
-    for name, category in compared.categories.items():
+    for name, category in changes.items():
         difference, interval = words.difference_of(category.tested.comparison.difference)
         verdict = words.verdict_of(category)
         said = verdict if isinstance(verdict, str) else f"{verdict.sign} {verdict.word}"
-        yield f"| {plain(name)} | {category.cases} | {words.from_to(category)} | {difference} | {interval} | {said} |"
+        row = (plain(words.condition_name(name)), category.cases, words.from_to(category), difference, interval, said)
+        yield f"| {' | '.join(map(str, row))} |"
     yield ""
-    yield f"{words.HOLM}."
+    yield f"{legend}."

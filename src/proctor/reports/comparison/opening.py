@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import chain
 
-from proctor.findings.comparison import Compared
+from proctor.findings.comparison import CategoryChange, Compared
 from proctor.reports.comparison import words
 from proctor.reports.numbers import plural, whole
 from proctor.reports.outcomes import OutcomeLabel
@@ -18,7 +19,8 @@ def opening(compared: Compared) -> list[str]:
     """Which cases changed, in which categories the difference lies, and what may be there unseen."""
     if compared.headline.difference.value is None:
         return []
-    return [*_cases(compared), *_held(compared), *_categories(compared), *_unseen(compared), *_missing(compared)]
+    said = (_cases(compared), _held(compared), _categories(compared), _conditions(compared))
+    return [*chain.from_iterable(said), *_unseen(compared), *_missing(compared)]
 
 
 def telling_case(compared: Compared) -> str:
@@ -55,16 +57,26 @@ def _held(compared: Compared) -> Iterator[str]:
 def _categories(compared: Compared) -> Iterator[str]:
     """Those that have a verdict, which is corrected for their number."""
     for verdict in (words.WORSE, words.BETTER):
-        named = list(_name_changes(compared, verdict))
+        named = list(_name_changes(compared.categories, verdict))
         more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
         if named:
             yield f"{verdict.word.capitalize()} in {', '.join(named[:_NAMED])}{more}."
 
 
-def _name_changes(compared: Compared, verdict: OutcomeLabel) -> Iterator[str]:
-    for name, category in compared.categories.items():
+def _conditions(compared: Compared) -> Iterator[str]:
+    """The same of conditions other than the plain run, of which the first sentence is."""
+    others = {name: each for name, each in compared.conditions.items() if name or not compared.of_plain_run}
+    for verdict in (words.WORSE, words.BETTER):
+        named = list(_name_changes(others, verdict))
+        more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+        if named:
+            yield f"{verdict.word.capitalize()} under {', '.join(named[:_NAMED])}{more}."
+
+
+def _name_changes(among: Mapping[str, CategoryChange], verdict: OutcomeLabel) -> Iterator[str]:
+    for name, category in among.items():
         if words.verdict_of(category) is verdict:
-            yield f"{one_line(name, 60)} ({words.from_to(category)})"
+            yield f"{one_line(words.condition_name(name), 60)} ({words.from_to(category)})"
 
 
 def _unseen(compared: Compared) -> Iterator[str]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from proctor.findings.comparison import CaseChange, Compared
+from proctor.findings.comparison import CaseChange, CategoryChange, Compared
 from proctor.reports import numbers
 from proctor.reports.comparison import words
 from proctor.reports.comparison.cost import beside, first_tokens
@@ -44,7 +44,8 @@ def _report(compared: Compared, width: int) -> Iterator[RenderableType]:
     yield from _facts(compared)
     for flip in ("broken", "fixed", "flaky"):
         yield from _cases(compared, flip, width)
-    yield from _categories(compared, width)
+    yield from _categories("By condition", compared.conditions, words.HOLM_CONDITIONS, width)
+    yield from _categories("By category", compared.categories, words.HOLM, width)
     yield from _next(compared)
 
 
@@ -158,29 +159,30 @@ def _case_table(changes: Sequence[CaseChange], outcome: OutcomeLabel, width: int
     return table
 
 
-def _categories(compared: Compared, width: int) -> Iterator[RenderableType]:
-    if not compared.categories:
+def _categories(title: str, changes: Mapping[str, CategoryChange], legend: str, width: int) -> Iterator[RenderableType]:
+    if not changes:
         return
-    judged = [each for each in compared.categories.values() if each.cases >= FEWEST_FOR_VERDICT]
+    judged = [each for each in changes.values() if each.cases >= FEWEST_FOR_VERDICT]
     scale = scale_of([each.tested.comparison.difference for each in judged])
     axis = _odd(max(9, min(31, width - 67)))
     table = page_table(width)
-    table.add_column("By category", ratio=1, no_wrap=True, overflow="ellipsis", min_width=8)
+    table.add_column(title, ratio=1, no_wrap=True, overflow="ellipsis", min_width=8)
     for header in ("cases", "A → B", "B − A"):
         table.add_column(header, justify="right", no_wrap=True)
     for header in (ruler(scale, axis), "interval", ""):
         table.add_column(header, no_wrap=True)
-    for name, category in compared.categories.items():
+    for name, category in changes.items():
         estimate = category.tested.comparison.difference
         difference, interval = words.difference_of(estimate)
         verdict = words.verdict_of(category)
         table.add_row(
-            Text(one_line(name)), numbers.whole(category.cases), words.from_to(category), difference,
+            Text(one_line(words.condition_name(name))), numbers.whole(category.cases), words.from_to(category),
+            difference,
             drawn(estimate, axis, scale), interval,
             Text(verdict, style="dim") if isinstance(verdict, str) else outcome_text(verdict, verdict.word),
         )  # fmt: skip
     yield table
-    yield Padding(Text(words.HOLM, style="dim"), _INDENT)
+    yield Padding(Text(legend, style="dim"), _INDENT)
     yield Text()
 
 

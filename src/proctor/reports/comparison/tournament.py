@@ -65,7 +65,11 @@ def _place(toward_first: Estimate | None) -> str:
         return ""
     said, preferred = numbers.say(toward_first), prefers_place(toward_first)
     told = f" In {said.value} of them ({said.interval}) it favoured the reply that was shown first"
-    return f"{told}: it prefers the {preferred} place, so look for another judge." if preferred else f"{told}."
+    return (
+        f"{told}: it prefers the {preferred} place (position bias), so look for another judge."
+        if preferred
+        else f"{told}."
+    )
 
 
 def notes(found: Tournament) -> Iterator[str]:

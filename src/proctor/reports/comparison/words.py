@@ -39,9 +39,10 @@ _IN_COMMON = "the trials that both runs have"
 BETTER = OutcomeLabel(name="better", sign="✓", word="better", style="pass")
 WORSE = OutcomeLabel(name="worse", sign="✗", word="worse", style="fail")
 HOLM = (
-    "better and worse stand after Holm's correction over the categories, intervals are of each category alone; "
+    "better and worse are after Holm's correction over the categories, intervals are for each category alone;  "
     f"fewer than {FEWEST_FOR_VERDICT} cases get no verdict"
 )
+HOLM_CONDITIONS = HOLM.replace("the categories", "the conditions").replace("each category", "each")
 _LEVEL = 0.05
 _OFTEN = "4 of 5 comparisons"
 """What a power of 0.8 is in words."""
@@ -68,11 +69,17 @@ def sentence(compared: Compared) -> str:
     a, b = run_names((compared.a.run, compared.b.run))
     if compared.shown != "not shown":
         certain = better if compared.shown == "better" else 1 - better
-        return f"{b} is {compared.shown} by {_distance(estimate, unit)}, probability {probability(certain)}."
+        where = _where(compared)
+        return f"{b} is {compared.shown}{where} by {_distance(estimate, unit)}, probability {probability(certain)}."
     likely = is_likely(compared.headline)
     opening = "A difference is likely, but not beyond doubt" if likely else "No difference could be shown"
     reserve = _doubt(compared.headline, better) if likely else _dissent(estimate, better)
-    return f"{opening}: {_leaning(estimate, unit, a, b)}{reserve}."
+    return f"{opening}: {_leaning(estimate, unit, a, b, _where(compared))}{reserve}."
+
+
+def _where(compared: Compared) -> str:
+    """Said of two runs under several conditions, whose plain runs are compared."""
+    return " in the plain run" if compared.of_plain_run else ""
 
 
 def is_likely(comparison: Comparison) -> bool:
@@ -124,15 +131,15 @@ def _distance(estimate: Estimate, unit: Unit) -> str:
     return f"{_amount(value, unit)} ({_span(low, high, unit)})"
 
 
-def _leaning(estimate: Estimate, unit: Unit, a: str, b: str) -> str:
+def _leaning(estimate: Estimate, unit: Unit, a: str, b: str, where: str = "") -> str:
     """`B passes 6 points more often (−1 to 13)`."""
     value = estimate.value or 0.0
     span = _span(estimate.low or 0.0, estimate.high or 0.0, unit)
     if not value:
-        return f"{a} and {b} {'score the same' if unit == 'score' else 'pass equally often'} ({span})"
+        return f"{a} and {b} {'score the same' if unit == 'score' else 'pass equally often'}{where} ({span})"
     if unit == "score":
-        return f"{b} scores {_amount(value, unit)} {'lower' if value < 0 else 'higher'} ({span})"
-    return f"{b} passes {_amount(value, unit)} {'less' if value < 0 else 'more'} often ({span})"
+        return f"{b} scores {_amount(value, unit)} {'lower' if value < 0 else 'higher'}{where} ({span})"
+    return f"{b} passes {_amount(value, unit)} {'less' if value < 0 else 'more'} often{where} ({span})"
 
 
 def _amount(value: float, unit: Unit) -> str:
@@ -306,6 +313,11 @@ def verdict_of(category: CategoryChange) -> OutcomeLabel | str:
     return BETTER if (tested.comparison.difference.value or 0.0) > 0 else WORSE
 
 
+def condition_name(name: str) -> str:
+    """`none` is the plain run."""
+    return name or "none"
+
+
 def from_to(category: CategoryChange) -> str:
     """`80 → 95 %`."""
     if category.a is None or category.b is None:
@@ -331,7 +343,7 @@ def by_people(compared: Compared) -> str:
     if people is None:
         return ""
     if compared.a.run.digest != compared.b.run.digest:
-        return "the runs have other cases, so what people say of one cannot be held against the other"
+        return "the runs have other cases, so what people say of one cannot be compared with the other"
     if people.difference is None:
         lacking = " and ".join(people.missing)
         return f"to tell it as people judge, label more replies of {lacking}"
@@ -363,7 +375,7 @@ def _without_verdict(difference: Estimate) -> str:
 def warnings(compared: Compared) -> Iterator[str]:
     """Everything that must be read before the numbers, as sentences."""
     if compared.unlike:
-        yield f"Forced: {'; '.join(map(str, compared.unlike))}. The marks do not mean the same."
+        yield f"Forced: {'; '.join(map(str, compared.unlike))}. The scores do not mean the same."
     yield from compared.warnings
 
 

@@ -30,7 +30,7 @@ KINDS = {
     "truncated": "a truncated result",
 }
 LEGEND = (
-    "by rules, the first that holds: told the user that something is amiss; believed: the reply states what only the "
+    "by rules, the first that holds: told the user that something is wrong; believed: the reply states what only the "
     "lie says; checked elsewhere: called something else afterwards; noticed: asked again, or states the truth"
 )
 _HEADERS = ("lied to", *REACTIONS.values(), "believed, 95 %")

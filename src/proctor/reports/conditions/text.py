@@ -19,7 +19,7 @@ _COLUMNS = 6
 
 
 def side_by_side(findings: Findings, width: int, cut: ListCut) -> Iterator[RenderableType]:
-    """A line a condition, then the cases that do not end alike under all of them."""
+    """A line a condition, then the cases that do not have the same result under all of them."""
     table = page_table(width)
     table.add_column("Conditions", ratio=1, no_wrap=True, overflow="ellipsis", min_width=12)
     for header in ("pass rate", "", "", "vs. plain", "", "score", "time"):

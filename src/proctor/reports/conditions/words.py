@@ -13,7 +13,7 @@ from proctor.statistics.compare import FEWEST_FOR_VERDICT
 
 _LEVEL = 0.05
 LEGEND = (
-    "better and worse than none stand after Holm's correction over the conditions, intervals are of each alone; "
+    "better and worse than none are after Holm's correction over the conditions, intervals are for each alone;  "
     f"fewer than {FEWEST_FOR_VERDICT} cases get no verdict"
 )
 
@@ -71,7 +71,7 @@ def trouble_of(condition: ConditionFinding) -> str:
         "agent": counts.failed_by_agent,
         "environment": counts.failed_by_environment,
         "unscored": counts.unscored,
-        "not played yet": counts.pending,
+        "not run yet": counts.pending,
     }
     return " · ".join(f"{numbers.whole(count)} {what}" for what, count in said.items() if count)
 
@@ -93,7 +93,7 @@ def steps_by_condition(findings: Findings) -> dict[str, OrchestrationFindings]:
 
 
 def telling(findings: Findings) -> list[CaseFinding]:
-    """Cases that do not end alike under all conditions, the worst first."""
+    """Cases that do not have the same result under all conditions, the worst first."""
     return [
         case
         for case in outcomes.worst_first(findings.cases)

@@ -1,1 +1,14 @@
 """Renderings of a history: text, JSON, a chart, and a page to send."""
+# ruff: noqa: I001  one list, one name a line
+
+from typing import TYPE_CHECKING
+
+from proctor.plugins import files_of
+
+if TYPE_CHECKING:
+    from proctor.reports.history import (
+        json as json,
+        text as text,
+    )
+else:
+    __getattr__ = files_of(__name__)

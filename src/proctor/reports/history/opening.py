@@ -33,7 +33,7 @@ def _changes(course: Series, compared: list[Entry], calendar: Calendar) -> Itera
         return
     told = "; ".join(_told(entry, calendar) for entry in real[:_NAMED])
     more = f"; and {plural(len(real) - _NAMED, 'earlier one')}" if len(real) > _NAMED else ""
-    yield f"What changed for real: {told}{more}."
+    yield f"Real changes: {told}{more}."
 
 
 def _told(entry: Entry, calendar: Calendar) -> str:

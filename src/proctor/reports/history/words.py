@@ -126,7 +126,7 @@ def _why_not(change: Change) -> str:
     if change.p_value > change.level:
         return "not enough after so many looks"
     if (change.difference.low or 0.0) <= 0 <= (change.difference.high or 0.0):
-        return "not marked, as its interval holds 0"
+        return "not marked, as its interval contains 0"
     if not change.difference.side:
         return "not marked, as missing attempts could undo it"
     return "not marked, as the trials that only one run has speak against it"
@@ -224,7 +224,7 @@ def rule(history: History, *, baseline: str = ":") -> str:
     if history.strict:
         how = f"by LOND: on average at most {numbers.percent(STRICT_LEVEL)} of all marks are false"
     else:
-        how = f"at p ≤ {CHART_LEVEL:g}: one false mark in {1 / CHART_LEVEL:.0f} looks"
+        how = f"at p ≤ {CHART_LEVEL:g}: one false alarm in {1 / CHART_LEVEL:.0f} looks"
     return (
         f"✓ better or ✗ worse than the baseline ({baseline}), paired by case, exact sign-flip test, "
         f"{how}. A marked run is the next baseline."

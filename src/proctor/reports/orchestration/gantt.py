@@ -45,7 +45,7 @@ def gantt(timeline: Timeline) -> Markup:
 def _summary(timeline: Timeline) -> str:
     failed = sum(lane.failed for lane in timeline.lanes)
     said = plural(len(timeline.lanes), "step")
-    said += f" over {duration(timeline.seconds)}" if timeline.seconds else ", no times told"
+    said += f" over {duration(timeline.seconds)}" if timeline.seconds else ", no times reported"
     return f"{said}, {failed} failed" if failed else said
 
 

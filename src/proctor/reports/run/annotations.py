@@ -129,7 +129,7 @@ def _why(attempt: Attempt, exam: Exam | None, *, trials: int) -> Iterator[str]:
         yield f"{check.name}: {one_line(check.evidence, 300)}"
     if attempt.value is not None:
         yield f"score {score(attempt.value)}"
-    yield from (f"no mark by {missing.by}: {one_line(missing.reason, 300)}" for missing in attempt.unscored)
+    yield from (f"no score by {missing.by}: {one_line(missing.reason, 300)}" for missing in attempt.unscored)
 
 
 def _said(attempt: Attempt, exam: Exam | None, *, trials: int) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """JUnit XML, one test case per attempt, for CI systems; in a battle that is a conversation.
 
 Not passed, and the agent's own failure, is a `failure`; the environment's failure is an `error`; what has no verdict,
-or was not played yet, is `skipped` with the reason. Gates are a suite of their own: one that is not met is a `failure`,
+or was not run yet, is `skipped` with the reason. Gates are a suite of their own: one that is not met is a `failure`,
 an inconclusive one is `skipped`.
 """
 

@@ -54,9 +54,11 @@ def _weakest(findings: Findings) -> Iterator[str]:
     if failed and not outcomes.agent_never_answered(findings):
         most = max(failed, key=lambda check: check.failed)
         times = f"{whole(most.failed)} of {plural(most.failed + most.passed, 'time')}"
-        what = "The check" if len(findings.checks) == 1 else "Of its checks,"
-        yield f"{what} {one_line(most.name, 60)} failed {'' if len(findings.checks) == 1 else 'most often: '}{times}."
-    yield from _weaker("Lower marks for", "for", findings.parts, "score")
+        alone, tied = len(findings.checks) == 1, sum(check.failed == most.failed for check in failed) > 1
+        what = "The check" if alone else "Of its checks,"
+        often = "" if alone else "as often as any: " if tied else "most often: "
+        yield f"{what} {one_line(most.name, 60)} failed {often}{times}."
+    yield from _weaker("Lower scores for", "for", findings.parts, "score")
 
 
 def _weaker(start: str, joint: str, estimates: Mapping[str, Estimate], unit: Unit = "percent") -> Iterator[str]:
@@ -113,7 +115,7 @@ def _agent_failures(findings: Findings) -> Iterator[str]:
     played = findings.counts.played
     where = f"{whole(failed)} of {plural(played, 'attempt')}" if failed < played else _all(played)
     reasons = [trouble for trouble in findings.troubles if trouble.owner == "agent"]
-    often = "" if len(reasons) == 1 else "most often "
+    often = "" if len(reasons) == 1 else "most often " if reasons[0].count > reasons[1].count else "such as "
     why = f" ({often}{one_line(reasons[0].reason, 160).rstrip('.')})" if reasons else ""
     yield f"The agent itself failed in {where}{why}."
 

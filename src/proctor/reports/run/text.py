@@ -83,7 +83,7 @@ def _report(
         yield from estimates(shown, width, label=label)
     else:  # a table of dashes, and that all of it is possible, would tell nobody anything
         lines = []
-        yield Padding(Text("Nothing was counted: no attempt has a verdict or a mark.", style="dim"), INDENT)
+        yield Padding(Text("Nothing was counted: no attempt has a verdict or a score.", style="dim"), INDENT)
     yield from _facts(findings, lines, label)
     yield from _gates(gates)
     yield from _battle(findings, width)
@@ -194,8 +194,8 @@ def _failures(findings: Findings) -> str:
         f"{numbers.whole(counts.unscored)} unscored",
     ]
     if lacking := outcomes.missing_marks(findings):
-        said.append(f"{numbers.plural(lacking, 'mark')} missing")
-    return " · ".join([*said, f"{numbers.whole(counts.pending)} not played yet"] if counts.pending else said)
+        said.append(f"{numbers.plural(lacking, 'score')} missing")
+    return " · ".join([*said, f"{numbers.whole(counts.pending)} not run yet"] if counts.pending else said)
 
 
 def _gates(verdicts: Sequence[GateVerdict]) -> Iterator[RenderableType]:
@@ -306,7 +306,7 @@ def next_command(findings: Findings, *, html: Path | None = None) -> tuple[str, 
     if run.imported is None and (run.status != "completed" or not findings.complete):
         return continuing.command(findings), continuing.explain(findings)
     if again := continuing.retry_command(findings):
-        return again, "plays again what came too late"
+        return again, "runs what timed out again"
     if findings.untested:
         return f"proctor show {run.id} --case {shlex.quote(clean(findings.cases[0].id))}", "why it is no test"
     worst_case = next(iter(outcomes.worst_first(findings.cases)), None)
@@ -316,5 +316,5 @@ def next_command(findings: Findings, *, html: Path | None = None) -> tuple[str, 
         return f"proctor export {run.id} --format html -o report.html", "every reply, to read and to send"
     if run.settings.most_trials == 1:
         agent = shlex.quote(clean(run.agent))
-        return f"proctor run FILE --agent {agent} --trials 3", "shows whether it answers alike each time"
+        return f"proctor run FILE --agent {agent} --trials 3", "shows whether it is consistent"
     return f"proctor export {run.id} --format csv -o results.csv", "every attempt, for a spreadsheet"
