@@ -12,7 +12,7 @@ from tests.web.browsing import TOKEN, Browser
 
 from proctor.run import Run
 from proctor.storage import Store, open_store
-from proctor.web.app import create_app
+from proctor.web.server import create_app
 from proctor.web.site.settings import WebSettings
 
 Opener = Callable[..., Browser]

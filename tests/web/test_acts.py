@@ -80,7 +80,7 @@ def test_a_run_that_stops_early_shows_its_looks_and_its_verdict(browser: Browser
     page = browser.page(f"/runs/{run.id}")
     assert "Looks at the gate" in page
     assert '<b class="pass">' in page
-    assert "Play the rest" in page
+    assert "Run the rest" in page
     cut = browser.site.store.archive.find(run.id)
     assert cut.cut
     played = at(browser, browser.post(f"/runs/{run.id}/extend", {"to_the_end": "yes"}))

@@ -300,10 +300,25 @@ def test_who_was_overtaken_is_told_before_anything_is_saved(browser: Browser) ->
     upload(browser, GOOD + '"Theirs?";"Yes"\n', do="save")
     answer = browser.post(here, {"kept": kept, "do": "save", "based_on": based_on})
     assert answer.status_code == 409
-    assert "Somebody has saved a newer version meanwhile" in answer.text
+    assert "Somebody has saved a newer version in the meantime" in answer.text
     sure = browser.post(here, {"kept": kept, "do": "save", "based_on": based_on, "sure": "1"})
     assert sure.status_code == 303
     assert len(browser.site.library.find(identity).versions) == 3
+
+
+def test_a_row_is_changed_in_the_version_that_was_opened_whatever_was_removed_since(browser: Browser) -> None:
+    identity = saved(browser, "faq.csv", GOOD)
+    here, opened = f"/benchmarks/{identity}/edit", browser.site.library.find(identity).newest.id
+    upload(browser, GOOD.replace('"Question 1?";"Answer 1"\n', ""), do="save")
+    mine = {"row": "2", "question": "Question 2?", "answer": "Edited", "do": "row", "based_on": opened}
+    kept = kept_in(browser.post(here, mine))
+    assert "1 row changed" in browser.page(f"{here}?kept={kept}&based_on={opened}")
+    browser.post(here, {"kept": kept, "do": "save", "based_on": opened, "sure": "1"})
+    cases = browser.site.library.read(identity).cases
+    assert [case.question for case in cases[:3]] == ["Question 1?", "Question 2?", "Question 3?"]
+    assert cases[1].answer == "Edited"
+    gone = browser.post(here, {"kept": "0" * 32, "row": "1", "question": "A?", "answer": "b", "do": "row"})
+    assert gone.status_code == 404
 
 
 def test_an_embedded_benchmark_is_saved_under_a_name_of_ones_own_and_a_suite_is_edited_as_text(

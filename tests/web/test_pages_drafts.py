@@ -138,9 +138,31 @@ def test_an_empty_question_is_refused(browser: Browser, page: str) -> None:
 
 def test_a_decision_on_another_version_is_not_taken(browser: Browser, page: str) -> None:
     answer = browser.post(page, {"version": "0123456789ab", "do-2": "drop"})
-    assert answer.status_code == 422
-    assert "has changed since this page was made" in answer.text
+    assert answer.status_code == 404
     assert [*stored(browser)] == ["kept", "first", "second"]
+
+
+def test_two_people_who_change_different_cases_keep_both_changes(browser: Browser, page: str) -> None:
+    mine = decided(browser, **{"every": "1", "question-2": "Where is my parcel now?", "reference-2": "In the van."})
+    theirs = decided(browser, **{"every": "1", "do-1": "drop"})
+    assert browser.post(page, theirs).status_code == 303
+    assert browser.post(page, mine).status_code == 303
+    assert next(iter(stored(browser).values())).question == "Where is my parcel now?"
+    assert "kept" not in stored(browser)
+
+
+def test_who_was_overtaken_in_the_same_case_loses_nothing_and_is_asked(browser: Browser, page: str) -> None:
+    mine = decided(browser, **{"every": "1", "question-2": "Mine, typed at length?"})
+    theirs = decided(browser, **{"every": "1", "question-2": "Theirs?"})
+    assert browser.post(page, theirs).status_code == 303
+    answer = browser.post(page, mine)
+    assert answer.status_code == 422
+    assert "somebody has saved a newer version" in unescape(answer.text).lower()
+    assert "Mine, typed at length?" in answer.text, "what was typed is not lost"
+    assert stored(browser)["first"].question == "Theirs?"
+    assert f'name="version" value="{mine["version"]}"' in answer.text
+    assert browser.post(page, {**mine, "sure": "1"}).status_code == 303
+    assert stored(browser)["first"].question == "Mine, typed at length?"
 
 
 def test_nothing_decided_is_no_version(browser: Browser, page: str) -> None:

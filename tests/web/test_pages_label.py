@@ -239,7 +239,7 @@ def test_a_run_whose_attempts_take_long_to_draw_says_so_and_comes_again(
         assert go_on.wait(60)
         return draw(*args, **options)
 
-    monkeypatch.setattr("proctor.web.site.label_sheet.draw", slowly)
+    monkeypatch.setattr("proctor.web.pages.label.draw", slowly)
     monkeypatch.setattr("proctor.web.pages.label._PATIENCE", 0.01)
     browser.client.cookies.set("proctor_who", "Ann")
     answer = browser.get(f"/runs/{demo_run.id}/label")

@@ -23,8 +23,8 @@ from proctor.reports.comparison import words
 from proctor.run import Key, Run, Settings
 from proctor.storage import Store, open_store
 from proctor.telemetry.span import trace_id
-from proctor.web.app import create_app
 from proctor.web.reading import addresses, attempt_search
+from proctor.web.server import create_app
 from proctor.web.site.settings import WebSettings
 
 _SCRIPTS = {"/static/app", "/static/reading", "/static/doing"}
@@ -303,7 +303,7 @@ def test_a_run_that_has_not_begun_is_watched_and_can_be_paused(browser: Browser,
     assert '<noscript><meta http-equiv="refresh" content="5"></noscript>' in page.partition("</head>")[0]
     assert rows(page) == ["a"]
     assert "/attempt?case=a" not in page
-    assert "Nothing has been played yet" in browser.page(f"/runs/{queued.id}?by=attempt")
+    assert "Nothing has been run yet" in browser.page(f"/runs/{queued.id}?by=attempt")
     answer = browser.post(f"/runs/{queued.id}/pause")
     assert (answer.status_code, answer.headers["location"]) == (303, f"/runs/{queued.id}")
     assert browser.site.store.archive.find(queued.id).status == "paused"
@@ -332,7 +332,7 @@ def test_resuming_puts_a_run_in_line(browser: Browser, demo_run: Run) -> None:
     assert "Resume" in browser.page(f"/runs/{demo_run.id}")
     assert browser.post(f"/runs/{demo_run.id}/resume").status_code == 303
     assert browser.site.jobs.waiting() == [demo_run.id]
-    assert "stands in line" in browser.page(f"/runs/{demo_run.id}")
+    assert "is queued" in browser.page(f"/runs/{demo_run.id}")
 
 
 def test_a_run_of_a_python_object_cannot_be_resumed_here_and_says_so(browser: Browser, queued: Run) -> None:
@@ -368,7 +368,7 @@ def test_the_reviewers_parts_are_bars_with_their_explanations(reader: Browser, p
     case = played["handbook"].findings.cases[0].id
     page = reader.page(addresses.case(played.id("handbook"), case))
     assert 'class="bar"' in page
-    assert "Mark by embedded" in page
+    assert "Score by embedded" in page
 
 
 def test_failing_cases_lead_to_each_other_and_say_which_of_them_they_are(reader: Browser, played: Played) -> None:
@@ -537,7 +537,7 @@ def test_cases_of_a_comparison_are_chosen_by_what_became_of_them(reader: Browser
 def test_runs_that_were_not_examined_alike_are_compared_only_when_forced(reader: Browser, played: Played) -> None:
     a, b = played.id("handbook"), played.id("librarian")
     refused = reader.page(addresses.comparison(a, b))
-    assert "These runs were not examined alike" in refused
+    assert "These runs were not evaluated in the same way" in refused
     assert "<td>type</td>" in refused
     forced = reader.page(addresses.comparison(a, b, force=True))
     assert "Forced: type differs (standard against abm-dynamic)" in forced

@@ -75,10 +75,10 @@ def test_the_matrix_is_filtered_by_category_words_and_agreement(browser: Browser
 def test_runs_that_were_examined_otherwise_are_refused_with_the_reason(browser: Browser, runs: Runs) -> None:
     answer = browser.get(several(runs, "good", "other"))
     assert answer.status_code == 422
-    assert "not examined alike" in answer.text
+    assert "not evaluated in the same way" in answer.text
     assert "reviewer" in answer.text
     three = browser.get(several(runs, "good", "half", "other")).text
-    assert "Compare the 2 that are alike" in three
+    assert "Compare the 2 comparable ones" in three
     assert f"/compare/several?run={runs['good']}&amp;run={runs['half']}" in three
 
 

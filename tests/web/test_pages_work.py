@@ -16,7 +16,7 @@ from proctor.config import AgentConfig, Config
 from proctor.run import Run
 from proctor.transcript import Reply
 from proctor.usage import Usage
-from proctor.web.site.again import again_of
+from proctor.web.pages.run import again_of
 from proctor.web.site.site import Site
 
 

@@ -22,7 +22,7 @@ from tests.web.browsing import TOKEN
 
 from proctor.cli import main
 from proctor.web import server as answering
-from proctor.web.app import create_app
+from proctor.web.server import create_app
 from proctor.web.site.settings import WebSettings
 
 

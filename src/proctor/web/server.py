@@ -6,19 +6,48 @@ import asyncio
 import gc
 import socket
 import sys
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import h11
 import uvicorn
 from fastapi import FastAPI
+from fastapi.concurrency import run_in_threadpool
+from starlette.middleware.gzip import GZipMiddleware
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from proctor.errors import UsageError
-from proctor.web.app import create_app
+from proctor.web import api, pages
+from proctor.web.site import errors
 from proctor.web.site.live import MOST_WATCHERS
+from proctor.web.site.security import Guard
 from proctor.web.site.settings import WebSettings
 from proctor.web.site.site import Site
+
+
+def create_app(settings: WebSettings) -> FastAPI:
+    """An ASGI application over one store."""
+    site = Site(settings)
+    app = FastAPI(title="Proctor", docs_url=None, redoc_url=None, openapi_url=None, lifespan=_lifespan)
+    app.state.site = site
+    errors.install(app)
+    api.include(app)
+    pages.include(app)
+    app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
+    app.add_middleware(Guard, settings=settings, sessions=site.sessions, guesses=site.wrong_tokens, shares=site.shares)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    site: Site = app.state.site
+    await run_in_threadpool(site.begin)
+    try:
+        yield
+    finally:
+        await run_in_threadpool(site.close)
+
 
 MOST_CONNECTIONS = 2 * MOST_WATCHERS
 """At the same time; who comes then is told to come again."""
@@ -39,7 +68,7 @@ def serve(*, port: int, **settings: Any) -> None:
         app.state.site.store  # noqa: B018  a store that cannot be opened is told now, not with the first page
         gc.freeze()  # what there is now stays
         gc.enable()
-        sys.stderr.write(f"Proctor is at {address(listener)} (Ctrl-C ends it; runs go on)\n")
+        sys.stderr.write(f"Proctor is at {address(listener)} (Ctrl-C ends it; runs continue)\n")
         sys.stderr.flush()
         with suppress(KeyboardInterrupt):  # the usual way to end it
             server(app).run(sockets=[listener])

@@ -6,7 +6,7 @@ from proctor.reports.battle.conversation import talk
 from proctor.run import Attempt, Key
 from proctor.score import Contradiction
 from proctor.transcript import Reply, Transcript, Turn
-from proctor.web.reading.wires import wires
+from proctor.web.pages.attempt import wires
 
 
 def attempt(*pairs: tuple[int, int], turns: int = 5, reason: str = "8 is not 6") -> Attempt:

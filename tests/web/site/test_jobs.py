@@ -125,7 +125,7 @@ def test_a_long_run_makes_room_for_one_that_waits_and_goes_on_afterwards(
     until(lambda: played(site, long) > 0)
     short = started(site)
     until(lambda: status(site, short) == "completed")
-    until(lambda: status(site, long) != "paused")  # it stands in line, and goes on without anybody's help
+    until(lambda: status(site, long) != "paused")  # it is queued, and goes on without anybody's help
     assert status(site, long) != "completed"
     monkeypatch.setattr(site.jobs, "_turn", 600.0)
     seen = played(site, long)

@@ -14,7 +14,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
     503: {"model": ProblemBody, "description": "The store cannot be read or written at the moment"},
 }
 STATES: dict[int | str, dict[str, Any]] = {
-    409: {"model": ProblemBody, "description": "The run does not stand so that this could be done"}
+    409: {"model": ProblemBody, "description": "The status of the run does not allow this"}
 }
 
 

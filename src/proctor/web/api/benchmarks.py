@@ -29,7 +29,7 @@ FileName = Annotated[
     Query(
         min_length=1,
         max_length=255,
-        description="Its ending tells the format: .csv, .yaml, .yml, .jsonl, .zip (a suite and its sources); tables "
+        description="Its ending gives the format: .csv, .yaml, .yml, .jsonl, .zip (a suite and its sources); tables "
         "with a header are converted: .csv, .tsv, .xlsx, .jsonl",
         examples=["faq.csv"],
     ),

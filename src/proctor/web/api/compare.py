@@ -23,9 +23,9 @@ def compare_runs(
     a: str,
     b: str,
     k: Annotated[int | None, Query(ge=1, le=1_000_000)] = None,
-    force: Annotated[bool, Query(description="Also runs that were examined differently")] = False,
+    force: Annotated[bool, Query(description="Also runs that were evaluated differently")] = False,
 ) -> Response:
-    """B against A, case by case. 400: they were not examined alike."""
+    """B against A, case by case. 400: they were not evaluated in the same way."""
     from proctor.findings.comparison import (
         compare_findings,  # SciPy comes with it, which the first page need not wait for
     )
@@ -38,9 +38,9 @@ def compare_runs(
 def compare_several(
     request: Request,
     run: Annotated[list[str], Query(min_length=2, max_length=MOST_RUNS, description="Once for each run")],
-    force: Annotated[bool, Query(description="Also runs that were examined differently")] = False,
+    force: Annotated[bool, Query(description="Also runs that were evaluated differently")] = False,
 ) -> Response:
-    """Several runs with ranks, cost, every pair and every case. 400: they were not examined alike."""
+    """Several runs with ranks, cost, every pair and every case. 400: they were not evaluated in the same way."""
     from proctor.reports.comparison.many import as_dict
 
     archive = site_of(request).store.archive

@@ -126,7 +126,7 @@ async def store_label_sheet(
     request: Request,
     run: Named,
     content: Annotated[bytes, Depends(_sheet)],
-    who: Annotated[str, Query(min_length=1, max_length=200, description="Whoever labelled rows without a name")],
+    who: Annotated[str, Query(min_length=1, max_length=200, description="Who labelled rows without a name")],
 ) -> Response:
     """Store the labels of such a file, all or none."""
     store = site_of(request).settings.store

@@ -32,7 +32,7 @@ class AskedAndWeighed(RequestBody):
     """A criterion that weighs more or less than the others."""
 
     asks: AskedText
-    weight: float | None = Field(default=None, gt=0, le=1_000_000, description="1 unless told")
+    weight: float | None = Field(default=None, gt=0, le=1_000_000, description="1 by default")
 
 
 Asked = AskedText | AskedAndWeighed
@@ -62,11 +62,11 @@ class NewRun(RequestBody):
         default=None, description="`standard`, `none`, or the file that `[run]` of the server's configuration names"
     )
     examiner: Name | None = Field(default=None, description="Who asks in a battle with an examiner")
-    weights: Weights = Field(default=None, description="Part of a mark → its weight")
+    weights: Weights = Field(default=None, description="Part of a score → its weight")
     conditions: list[Name] = Field(default=[], max_length=100, description="Names, `none` or `all`")
     checks: Identity | None = Field(default=None, description="A suite whose expectations hold too")
     gates: list[GateText] = Field(
-        default=[], max_length=20, examples=[["pass_rate>=0.5"]], description="What the run is held to"
+        default=[], max_length=20, examples=[["pass_rate>=0.5"]], description="Gates that the run must meet"
     )
     stop_early: bool | None = Field(default=None, description="Whether a run ends as soon as its gates are decided")
     name: Name | None = Field(default=None, description="What people call the run")
@@ -94,10 +94,8 @@ class GoingOn(RequestBody):
     More trials than it has extend it, completed or not. A pace that is left out is as `[run]` says, else as stored.
     """
 
-    to_the_end: bool = Field(default=False, description="Play the rest of a run that stopped early")
-    retry_timeouts: bool = Field(
-        default=False, description="Play again what the agent did not answer in time, also of a completed run"
-    )
+    to_the_end: bool = Field(default=False, description="Run the rest of a run that stopped early")
+    retry_timeouts: bool = Field(default=False, description="Run again what timed out, also of a completed run")
 
 
 @with_settings("api", held, ["passing_score"])

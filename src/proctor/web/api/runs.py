@@ -196,7 +196,7 @@ def list_attempts(
     stage: Stage | None = None,
     sort: Sorting = "place",
     q: Annotated[str, Query(max_length=200, description="Words in questions and replies")] = "",
-    after: Annotated[str | None, Query(max_length=5000, description="Where a search goes on")] = None,
+    after: Annotated[str | None, Query(max_length=5000, description="Where a search continues")] = None,
     offset: Annotated[int, Query(ge=0, le=100_000_000)] = 0,
     limit: Annotated[int, Query(ge=1, le=500)] = 100,
 ) -> Response:
@@ -233,7 +233,7 @@ def read_attempt(
     key = Key(run=archive.find(run).id, exam=storable(case), condition=storable(condition), trial=trial)
     attempt = archive.attempt(key)
     if attempt is None:
-        raise HTTPException(404, f"case {case!r}, trial {trial} has not been played in run {key.run}")
+        raise HTTPException(404, f"case {case!r}, trial {trial} has not been run in run {key.run}")
     return answer(_told(attempt))
 
 

@@ -132,8 +132,8 @@ class RunBody(ResponseBody):
     labels: dict[str, str]
     created: float
     planned: int
-    pass_rate: EstimateBody | None = Field(description="null: it cannot be told (yet), or it is no test")
-    replies: RepliesBody | None = Field(description="In battles; null: no battle, or it cannot be told (yet)")
+    pass_rate: EstimateBody | None = Field(description="null: it is not known (yet), or it is no test")
+    replies: RepliesBody | None = Field(description="In battles; null: no battle, or it is not known (yet)")
     no_test: bool | None = Field(description="Whether nothing was judged, in battles nothing but seed questions")
     duration_s: float
 
@@ -395,8 +395,8 @@ class Server(ResponseBody):
     config: str | None = Field(description="The configuration that is read; null: there is none")
     host: str = Field(description="The address it listens at")
     token: bool = Field(description="Whether one is asked for")
-    processes: int = Field(description="Runs that are played at the same time")
-    waiting: list[str] = Field(description="Runs that stand in line, the next one first")
+    processes: int = Field(description="Runs that are executed at the same time")
+    waiting: list[str] = Field(description="Queued runs, the next one first")
     destinations: list[str] = Field(description="Services that runs can be sent to")
     declared: dict[str, Any] | None = Field(
         description="models, judges, prices, limits, workers and defaults of the configuration; null: see trouble"

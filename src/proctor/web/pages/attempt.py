@@ -2,28 +2,133 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
+from urllib.parse import urlsplit
 
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse
+from markupsafe import Markup
 
 from proctor.benchmark import Exam
+from proctor.errors import ProctorError
 from proctor.reports import outcomes
-from proctor.reports.battle.conversation import ConversationView, talk
-from proctor.run import Attempt, Run
+from proctor.reports.battle.conversation import ConversationView, TurnLink, talk
+from proctor.reports.words import one_line
+from proctor.run import Attempt, Key, Run
 from proctor.storage import Store
 from proctor.web.pages.run import Wanted
-from proctor.web.reading import addresses, results, traces
+from proctor.web.reading import addresses, results
 from proctor.web.reading.exchanges import worth_reading
 from proctor.web.reading.findings_cache import CachedFindings, findings_cache_of
 from proctor.web.reading.markdown import is_markdown
 from proctor.web.reading.people_labels import labels_on
 from proctor.web.reading.vocabulary import teach
-from proctor.web.reading.wires import wires
 from proctor.web.site.render import render
 from proctor.web.site.site import Site, site_of
+
+if TYPE_CHECKING:
+    from proctor.workflows.destination import Destination
+
+
+_PAGES = {"langfuse": "{base}/trace/{trace}", "phoenix": "{base}/redirects/traces/{trace}"}
+"""Where these show a trace by its id alone."""
+_VARIABLES = {
+    "langfuse": ("LANGFUSE_BASE_URL", "LANGFUSE_HOST"),
+    "phoenix": ("PHOENIX_ENDPOINT", "PHOENIX_COLLECTOR_ENDPOINT"),
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SentTrace:
+    """A trace that was sent somewhere."""
+
+    to: str
+    trace: str
+    address: str
+    """Empty: it has no page that could be named."""
+
+
+def sent(run: Run, key: Key, *, store: str) -> list[SentTrace]:
+    """Where an attempt was sent to."""
+    from proctor.workflows.destination import (
+        known_destinations,
+        trace_of,
+    )  # exporters come with it, which no other page needs
+
+    try:
+        return [_sent(each, trace_of(key)) for each in known_destinations(run, store, None)]
+    except (OSError, ProctorError):
+        return []
+
+
+def _sent(destination: Destination, trace: str) -> SentTrace:
+    given = (os.environ.get(name) for name in _VARIABLES.get(destination.to, ()))
+    base = destination.endpoint or next(filter(None, given), "")
+    page = _PAGES.get(destination.to, "") if _is_web(base) else ""
+    return SentTrace(to=destination.to, trace=trace, address=page.format(base=base.rstrip("/"), trace=trace))
+
+
+def _is_web(address: str) -> bool:
+    parts = urlsplit(address)
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.username is None
+
+
+_LANE, _EDGE, _TOP, _BEND = 10, 8, 23, 6
+"""Points between two lanes, before the first, above the first joint, and of a rounded corner."""
+
+_ROW = Markup(
+    '<div class="wires" aria-hidden="true"><svg width="{width}" height="1"></svg>'
+    '<svg class="strand" width="{width}" height="100%">{drawn}</svg></div>'
+)
+"""The first drawing only keeps the room: the height of the second must not have a say in the height of its row."""
+
+
+def wires(talk: ConversationView) -> list[Markup]:
+    """What is drawn beside each turn, the first turn first; nothing where no line passes."""
+    width = _EDGE + _LANE * talk.lanes
+    return [_row(talk, place, width) for place in range(1, len(talk.turns) + 1)] if talk.bonds else []
+
+
+def _row(talk: ConversationView, place: int, width: int) -> Markup:
+    passing = [(number, bond) for number, bond in enumerate(talk.bonds) if bond.rows[0] <= place <= bond.rows[1]]
+    drawn = [_wire(talk, number, bond, place) for number, bond in passing]
+    return _ROW.format(width=width, drawn=Markup("").join(drawn))
+
+
+def _wire(talk: ConversationView, number: int, bond: TurnLink, place: int) -> Markup:
+    """A part of one line, which leads to its other end."""
+    first, last = bond.rows
+    other = bond.found.turns[1 if place == first else 0]
+    x, y = _EDGE + _LANE * bond.lane, _TOP + 5 * bond.lane
+    told = f"turn {bond.found.turns[1]} contradicts turn {bond.found.turns[0]}: {one_line(bond.found.reason, 400)}"
+    strokes = _strokes(x, y, begins=place == first, ends=place == last)
+    return Markup('<a class="wire" href="#{}" tabindex="-1" data-bond="{}"><title>{}</title>{}{}</a>').format(
+        talk.anchor(other), number, told, _reach(x, y, place, bond.rows), Markup("").join(strokes)
+    )
+
+
+def _strokes(x: int, y: int, *, begins: bool, ends: bool) -> Sequence[Markup]:
+    if begins:
+        bend = Markup('<path d="M0 {y}H{near}Q{x} {y} {x} {low}"/>').format(x=x, y=y, near=x - _BEND, low=y + _BEND)
+        return bend, _straight(x, y + _BEND, "100%")
+    if ends:
+        bend = Markup('<path d="M{x} {high}Q{x} {y} {near} {y}H0"/>').format(x=x, y=y, near=x - _BEND, high=y - _BEND)
+        return _straight(x, 0, y - _BEND), bend
+    return (_straight(x, 0, "100%"),)
+
+
+def _straight(x: int, top: int, bottom: int | str) -> Markup:
+    return Markup('<line x1="{}" x2="{}" y1="{}" y2="{}"/>').format(x, x, top, bottom)
+
+
+def _reach(x: int, y: int, place: int, rows: tuple[int, int]) -> Markup:
+    """Room for a pointer around the line."""
+    top, bottom = (y if place == rows[0] else 0), (y if place == rows[1] else "100%")
+    return Markup('<line class="reach" x1="{}" x2="{}" y1="{}" y2="{}"/>').format(x, x, top, bottom)
+
 
 router = APIRouter()
 teach()
@@ -82,7 +187,7 @@ def attempt(
         wanted=wanted,
         raw=text == "raw",
         has_markdown=any(is_markdown(turn.reply.text) for turn in shown.transcript.turns if turn.reply),
-        traces=traces.sent(found, shown.key, store=site.settings.store),
+        traces=sent(found, shown.key, store=site.settings.store),
     )
 
 
@@ -115,7 +220,7 @@ def _shown(
     if found is not None:
         return found
     which = f"trial {trial}" if trial is not None else "attempt"
-    raise HTTPException(404, f"no {which} of case {exam.id!r} has been played in run {run.id} yet")
+    raise HTTPException(404, f"no {which} of case {exam.id!r} has been run in run {run.id} yet")
 
 
 def _of_whole(attempt: Attempt, held: ConversationView) -> dict[str, object]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Any
@@ -11,21 +13,82 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
+from proctor.errors import InputError
+from proctor.formats import csv
+from proctor.formats.rules import COLUMNS, REQUIRED
 from proctor.formats.suites import suite
 from proctor.web.pages import form_of
 from proctor.web.reading.exchanges import difference
 from proctor.web.reading.findings_cache import findings_cache_of
 from proctor.web.reading.vocabulary import teach
-from proctor.web.site import row_edit
 from proctor.web.site.drafts import Draft
 from proctor.web.site.forms import Form
 from proctor.web.site.render import FORM_CACHE, render
-from proctor.web.site.row_edit import Row, RowFault
 from proctor.web.site.site import Site, drafts_of, site_of
 from proctor.workflows.case_difference import compare_cases
 from proctor.workflows.failed_cases import as_file, failed_cases
 from proctor.workflows.library import NoSuchBenchmark, StoredBenchmark, Version
 from proctor.workflows.upload import ZIP
+
+Row = tuple[str, ...]
+"""Question, answer, reasoning, context; empty: there is none."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RowFault:
+    """Why a row cannot be kept, with what was typed."""
+
+    row: Row
+    messages: tuple[str, ...]
+
+
+def rows_of(content: bytes) -> list[Row]:
+    """The rows of a benchmark file; raises InputError where it is none."""
+    return [
+        (case.question, case.answer or "", case.reasoning or "", case.context or "")
+        for case in csv.benchmark(content, name="the draft").cases
+    ]
+
+
+def edit_rows(rows: Sequence[Row], form: Form, *, at: int | None) -> list[Row] | RowFault:
+    """The rows with one of them as the form has it, or without it; `at` is its place, None: it is added at the end."""
+    if form.text("do") == "remove" and at is not None:
+        left = [*rows[:at], *rows[at + 1 :]]
+        if not left:
+            raise InputError("a benchmark needs a question; the only row cannot be removed")
+        return left
+    before = rows[at] if at is not None else ("",) * len(COLUMNS)
+    typed = tuple(_clean_line_ends(form.text(name), old) for name, old in zip(COLUMNS, before, strict=True))
+    if at is None and form.text("do") != "row" and not any(text.strip() for text in typed):
+        return list(rows)  # a new row in which nothing was typed is none
+    faults = tuple(csv.row_faults(typed, first=at == 0))
+    if faults:
+        return RowFault(row=typed, messages=faults)
+    return [*rows[:at], typed, *rows[at + 1 :]] if at is not None else [*rows, typed]
+
+
+def _clean_line_ends(text: str, before: str) -> str:
+    """What was typed; a browser ends lines otherwise, which is no change."""
+    plain = text.replace("\r\n", "\n")
+    return before if plain == before.replace("\r\n", "\n") else plain
+
+
+def written(rows: Sequence[Row]) -> bytes:
+    """The rows as a file."""
+    return csv.write(rows)
+
+
+def changes(before: Sequence[Row], after: Sequence[Row]) -> int:
+    """How many rows were changed, added or removed, wherever they stand now."""
+    old, new = Counter(before), Counter(after)
+    return max((new - old).total(), (old - new).total())
+
+
+def label_fields(row: Row) -> Iterator[tuple[str, str, bool]]:
+    """Field, what stands in it, and whether there must be something."""
+    for place, (name, text) in enumerate(zip(COLUMNS, row, strict=True)):
+        yield name, text, place < REQUIRED
+
 
 router = APIRouter()
 teach()
@@ -55,11 +118,8 @@ def edit(
         return _as_text(site, stored)
     if suite.is_suite(path):
         return RedirectResponse(f"/benchmarks/{stored.id}/review?every=1", status_code=HTTPStatus.SEE_OTHER)
-    content = drafts_of(site).find(kept)
-    if kept and content is None:
-        raise HTTPException(404, "these changes are no longer kept; begin again from the newest version")
-    based_on = based_on if content is not None else ""
-    rows = row_edit.rows_of(path.read_bytes() if content is None else content)
+    based_on = based_on if kept else stored.newest.id
+    rows = rows_of(_content_in_hand(site, stored, kept=kept, based_on=based_on or stored.newest.id))
     return _rows_page(request, stored, rows, kept=kept, based_on=based_on, row=row, page=page)
 
 
@@ -69,19 +129,19 @@ def change(request: Request, benchmark: str) -> Response:
     site, form = site_of(request), form_of(request)
     stored, drafts = site.library.find(benchmark), drafts_of(site)
     kept, based_on = form.text("kept"), form.text("based_on") or stored.newest.id
-    content = drafts.find(kept) or site.library.original(benchmark).read_bytes()
+    content = _content_in_hand(site, stored, kept=kept, based_on=based_on)
     save = partial(_save, request, stored, based_on=based_on, sure=bool(form.text("sure")))
     saves = form.text("do") == "save"
     if saves and not form.text("row"):
         return save(content, kept=kept)
-    rows = row_edit.rows_of(content)
+    rows = rows_of(content)
     number = _open_row(form, len(rows))
-    made = row_edit.edit_rows(rows, form, at=number - 1 if number != NEW else None)
+    made = edit_rows(rows, form, at=number - 1 if number != NEW else None)
     page = _page_of(number or len(rows) + 1)
     if isinstance(made, RowFault):
         return _rows_page(request, stored, rows, kept=kept, based_on=based_on, row=number, page=page, fault=made)
     if made != rows:
-        content = row_edit.written(made)
+        content = written(made)
         kept = drafts.keep(Draft(file=f"{stored.id}.csv", content=content))
     if saves:
         return save(content, kept=kept)
@@ -89,6 +149,16 @@ def change(request: Request, benchmark: str) -> Response:
     filled = {"kept": kept, "based_on": based_on, "page": page} | ({} if following is None else {"row": following})
     place = min(number or len(made), len(made)) if following is None else following or "new"
     return RedirectResponse(f"/benchmarks/{stored.id}/edit?{urlencode(filled)}#row-{place}", HTTPStatus.SEE_OTHER)
+
+
+def _content_in_hand(site: Site, stored: StoredBenchmark, *, kept: str, based_on: str) -> bytes:
+    """The changes so far; where there are none yet, the version that was opened, whatever was saved since."""
+    if not kept:
+        return site.library.original(stored.id, based_on).read_bytes()
+    content = drafts_of(site).find(kept)
+    if content is None:
+        raise HTTPException(404, "these changes are no longer kept; begin again from the newest version")
+    return content
 
 
 def _open_row(form: Form, rows: int) -> int:
@@ -104,7 +174,7 @@ def _save(
 ) -> Response:
     site = site_of(request)
     if based_on != stored.newest.id and not sure:
-        rows = row_edit.rows_of(content)
+        rows = rows_of(content)
         return _rows_page(request, stored, rows, kept=kept, based_on=based_on, row=None, page=1, overtaken=True)
     name = stored.name if stored.own else f"{stored.name} (edited)"
     saved = site.library.save(file=f"{stored.id}.csv", content=content, name=name, description=stored.description)
@@ -129,7 +199,7 @@ def _rows_page(
     page = pages if row == NEW else min(_page_of(row) if row else page, pages)
     first = (page - 1) * PAGE
     based_on = based_on or stored.newest.id
-    before = row_edit.rows_of(site.library.original(stored.id, based_on).read_bytes())
+    before = rows_of(site.library.original(stored.id, based_on).read_bytes())
     shown = render(
         request,
         "rows.html.j2",
@@ -137,14 +207,14 @@ def _rows_page(
         stored=stored,
         rows=list(enumerate(rows[first : first + PAGE], first + 1)),
         count=len(rows),
-        changed=row_edit.changes(before, rows) if kept else 0,
+        changed=changes(before, rows) if kept else 0,
         kept=kept,
         based_on=based_on,
         row=row,
         empty_row=fault.row if fault and row == NEW else ("",) * 4,
         fault=fault,
         overtaken=overtaken,
-        label_fields=row_edit.label_fields,
+        label_fields=label_fields,
         page=page,
         pages=pages,
     )
@@ -219,7 +289,7 @@ def benchmark_of_failures(request: Request, run: str) -> RedirectResponse:
     found = site.store.archive.find(run)
     read = findings_cache.findings(found, patience=_PATIENCE)
     if read is None:
-        told = f"run {found.id} is large and is being read; this page goes on by itself when that is done"
+        told = f"run {found.id} is large and is being read; this page continues by itself when that is done"
         raise HTTPException(503, told, headers={"refresh": "2"})
     cases = failed_cases(read.findings, read.exams.values())
     benchmark = site.store.archive.benchmark_of(found.id)

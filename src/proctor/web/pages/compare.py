@@ -55,7 +55,7 @@ def compare(
     apart = unlike(before, after)
     if apart and not force:
         return render(
-            request, "compare/unlike.html.j2", **values, apart=apart, rescoring=_rescoring(site, after, apart)
+            request, "compare/unlike.html.j2", **values, apart=apart, rescoring=_rescoring(site, before, after, apart)
         )
     found = _compare_runs(findings_cache_of(request), before, after, k=k, force=force)
     if found is None:
@@ -69,7 +69,13 @@ def compare(
         compared=found,
         rows=list(words.rows(found)),
         scale=charts.scale_of(drawn),
-        by_category=charts.scale_of(each.tested.comparison.difference for each in found.categories.values()),
+        grouped=[
+            (what, changes, charts.scale_of(each.tested.comparison.difference for each in changes.values()), legend)
+            for what, changes, legend in (
+                ("condition", found.conditions, words.HOLM_CONDITIONS),
+                ("category", found.categories, words.HOLM),
+            )
+        ],
         counts={name: len(found.flipped(name)) for name in words.FLIPS},
         flip=flip,
         q=q,
@@ -87,14 +93,15 @@ def _runs_to_offer(store: Store, chosen: Sequence[Run | None]) -> list[Run]:
     return [*every[:_OFFERED], *(run for run in every[_OFFERED:] if run.id in ids)]
 
 
-def _rescoring(site: Site, b: Run, apart: Sequence[Unlike]) -> dict[str, str]:
-    """The fields of the form that judges A as B was judged; empty: it cannot."""
+def _rescoring(site: Site, a: Run, b: Run, apart: Sequence[Unlike]) -> dict[str, Any] | None:
+    """The form that judges one of them as the other was judged, never as one that nobody judged; None: it cannot."""
     options = {one.option.partition(" ")[0] for one in apart}
-    judge = b.settings.reviewer or "none"
+    run, like = (a, b) if b.settings.reviewer is not None else (b, a)
+    judge, passing = like.settings.reviewer, like.settings.passing_score
     if not options <= _RESCORED or judge not in [each.name for each in offer.reviewers(site.config)]:
-        return {}
-    passing = b.settings.passing_score
-    return {"reviewer": judge, "passing_score": "" if passing is None else f"{passing:g}"}
+        return None
+    fields = {"reviewer": judge, "passing_score": "" if passing is None else f"{passing:g}"}
+    return {"run": run, "sides": "AB" if run is a else "BA", "fields": fields}
 
 
 def _compare_runs(
@@ -129,11 +136,11 @@ def compare_case(
     ]
     if not all(played):
         where = " and ".join(run.id for run, each in zip(runs, played, strict=True) if not each)
-        raise HTTPException(404, f"case {case!r} has not been played in run {where} yet")
+        raise HTTPException(404, f"case {case!r} has not been run in run {where} yet")
     number = trial if trial is not None else telling_trial(*played)
     sides = [next((each for each in attempts if each.key.trial == number), None) for attempts in played]
     if sides[0] is None or sides[1] is None:
-        raise HTTPException(404, f"trial {number} of case {case!r} has not been played in both runs")
+        raise HTTPException(404, f"trial {number} of case {case!r} has not been run in both runs")
     changes = _neighbours(findings_cache, runs[0], runs[1], case)
     return render(
         request,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Any
@@ -38,7 +39,10 @@ _ORIGIN = {
     "earlier": "said of it before",
 }
 """What a draft says of where it comes from → how a person calls it; other names are words already."""
-_CHANGED = "the benchmark has changed since this page was made; nothing was saved: reload it and decide again"
+_OVERTAKEN = (
+    "somebody has saved a newer version in the meantime, in which a case that you changed is not as it was; "
+    "nothing was saved yet. If you save all the same, your version becomes the newest, without the other changes"
+)
 
 
 @router.get("/benchmarks/{benchmark}/review")
@@ -56,30 +60,49 @@ def save(request: Request, benchmark: str) -> HTMLResponse | RedirectResponse:
     """Keep what was decided as a new version."""
     site, form = site_of(request), form_of(request)
     stored, every = site.library.find(benchmark), bool(form.text("every"))
-    drafts = _drafts(site, stored, every=every)
-    again = partial(_page, request, stored, drafts, every=every)
-    if form.text("version") != stored.newest.id:
-        return again(trouble=_CHANGED)
+    opened = form.text("version")
+    drafts = _drafts(site, stored, every=every, version=opened)
+    again = partial(_page, request, stored, drafts, every=every, form=form, version=opened)
     decisions = _changes(form, drafts) if every else _decisions(form, drafts)
-    if not any(each.choice != "leave" for each in decisions.values()):
-        undone = "nothing was changed" if every else "nothing was decided: accept or drop at least one"
-        return again(form=form, trouble=undone)
+    decided = sum(each.choice != "leave" for each in decisions.values())
+    if not decided:
+        return again(trouble="nothing was changed" if every else "nothing was decided: accept or drop at least one")
+    if opened != stored.newest.id and not form.text("sure"):
+        carried = _carried_over(decisions, drafts, _drafts(site, stored, every=every))
+        if carried is None:
+            return again(trouble=_OVERTAKEN, overtaken=True)
+        opened, decisions = stored.newest.id, carried
     try:
-        path = site.library.path(stored.id)
+        path = site.library.path(stored.id, opened)
         content = decide(path.read_bytes(), name=path.name, decisions=decisions)
         name = stored.name if stored.own else f"{stored.name} (edited)"
         saved = site.library.save(file=stored.newest.file, content=content, name=name, description=stored.description)
     except RefusedDecision as error:
-        return again(form=form, trouble=error.on_page, troubles=error.troubles)
+        return again(trouble=error.on_page, troubles=error.troubles)
     except InputError as error:
-        return again(form=form, trouble=error.on_page)
-    left = len(drafts) - sum(each.choice != "leave" for each in decisions.values())
-    further = "/review" if left and not every else ""
+        return again(trouble=error.on_page)
+    further = "/review" if len(drafts) > decided and not every else ""
     return RedirectResponse(f"/benchmarks/{saved.id}{further}", status_code=HTTPStatus.SEE_OTHER)
 
 
-def _drafts(site: Site, stored: StoredBenchmark, *, every: bool) -> list[DraftCase]:
-    path = site.library.path(stored.id)
+def _carried_over(
+    decisions: Mapping[int, Decision], before: list[DraftCase], now: list[DraftCase]
+) -> dict[int, Decision] | None:
+    """What was decided of an older version, for the newest; None where a case of them is not there as it was."""
+    places = {draft.case.id: draft for draft in now}
+    carried = {}
+    for draft in before:
+        if (decision := decisions.get(draft.place)) is None or decision.choice == "leave":
+            continue
+        same = places.get(draft.case.id)
+        if same is None or replace(same.case, line=None) != replace(draft.case, line=None):
+            return None
+        carried[same.place] = decision
+    return carried | {place: decision for place, decision in decisions.items() if place == NEW_CASE}
+
+
+def _drafts(site: Site, stored: StoredBenchmark, *, every: bool, version: str | None = None) -> list[DraftCase]:
+    path = site.library.path(stored.id, version)
     return drafts_in(path.read_bytes(), name=path.name, every=every) if is_suite(path) else []
 
 
@@ -156,6 +179,8 @@ def _page(
     form: Form | None = None,
     trouble: str = "",
     troubles: Mapping[int, str] | None = None,
+    version: str = "",
+    overtaken: bool = False,
 ) -> HTMLResponse:
     each = ROWS if every else PAGE
     pages = max(1, -(-len(drafts) // each))
@@ -179,4 +204,6 @@ def _page(
         form=form or Form(),
         trouble=trouble,
         troubles=troubles or {},
+        version=version or stored.newest.id,
+        overtaken=overtaken,
     )

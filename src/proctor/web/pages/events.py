@@ -24,7 +24,7 @@ async def stream_run(request: Request, run: str, *, to_its_end: bool = False) ->
     site = site_of(request)
     found = await run_in_threadpool(lambda: site.store.archive.find(run))
     if site.live.full:
-        raise HTTPException(503, "too many watch runs at the moment; look again later", {"retry-after": "60"})
+        raise HTTPException(503, "too many watch runs at the moment; try again later", {"retry-after": "60"})
 
     async def stream() -> AsyncIterator[bytes]:
         async with site.live.watching(site.store, found.id, to_its_end=to_its_end) as said:

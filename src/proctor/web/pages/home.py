@@ -23,7 +23,7 @@ _SHOWN = 10
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ActiveRun:
-    """A run that goes on, or stands in line."""
+    """A run that goes on, or is queued."""
 
     run: Run
     found: Summary | None

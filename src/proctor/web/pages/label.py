@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Annotated
@@ -13,18 +14,74 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from proctor.errors import InputError
 from proctor.reports.people import people_sentences
-from proctor.run import Key, Run
+from proctor.run import HumanLabel, Key, Run
 from proctor.settings import check_name
 from proctor.web.pages import form_of
 from proctor.web.reading import addresses
 from proctor.web.reading.findings_cache import findings_cache_of
 from proctor.web.reading.vocabulary import teach
 from proctor.web.site.forms import Form
-from proctor.web.site.label_sheet import MOST, USUAL, LabelSheet, sheet_for
+from proctor.web.site.in_thread import InThread
 from proctor.web.site.render import render
 from proctor.web.site.security import local_path
 from proctor.web.site.site import Site, site_of
-from proctor.workflows.human_labels import put_label, sheet_of, store_sheet, take_back
+from proctor.workflows.human_labels import Drawn, draw, put_label, sheet_of, store_sheet, take_back
+
+USUAL = 50
+MOST = 500
+"""Attempts that are drawn at a time."""
+_drawn = InThread[tuple[Drawn, ...]]("drawing", kept=8, most=16, at_once=4)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LabelSheet:
+    """What was drawn of a run, and what one person has said of it. Attempts are numbered from 1."""
+
+    run: Run
+    drawn: Sequence[Drawn]
+    mine: Mapping[Key, HumanLabel]
+
+    @property
+    def labelled(self) -> int:
+        """How many of them this person has labelled."""
+        return sum(each.attempt.key in self.mine for each in self.drawn)
+
+    def open_after(self, number: int = 0) -> int | None:
+        """The first after this one that has no label yet; None: there is none."""
+        later = enumerate(self.drawn[number:], number + 1)
+        return next((place for place, each in later if each.attempt.key not in self.mine), None)
+
+    def number_of(self, name: str) -> int | None:
+        """Where the attempt of this name stands; None: it was not drawn."""
+        return next((place for place, each in enumerate(self.drawn, 1) if each.name == name), None)
+
+    def place_of(self, key: Key) -> int | None:
+        """The number of this attempt; None: it was not drawn."""
+        return next((place for place, each in enumerate(self.drawn, 1) if each.attempt.key == key), None)
+
+    def at(self, number: int) -> Drawn | None:
+        """The attempt of this number; None: there is none."""
+        return self.drawn[number - 1] if 1 <= number <= len(self.drawn) else None
+
+    def label_at(self, number: int) -> HumanLabel | None:
+        """What this person has said of it; None: nothing yet."""
+        shown = self.at(number)
+        return None if shown is None else self.mine.get(shown.attempt.key)
+
+
+def sheet_for(site: Site, run: Run, *, n: int, seed: int, who: str, patience: float | None = None) -> LabelSheet:
+    """What this person is asked about; raises TimeoutError where drawing it takes longer than somebody waits."""
+    mine = {label.key: label for label in site.store.human_labels.of_run(run.id) if label.who == who}
+    store = site.settings.store
+    drawn = _drawn.ask(
+        (store, run.id, run.status, run.seconds, n, seed),  # as long as the run stands so: all its attempts are read
+        lambda: tuple(draw(run.id, store=store, count=n, seed=seed, who="")),  # nobody's labels are left out
+        patience,
+    )
+    if drawn is None:
+        raise TimeoutError(f"the attempts of run {run.id} are still being read")
+    return LabelSheet(run=run, drawn=drawn, mine=mine)
+
 
 router = APIRouter()
 teach()
@@ -97,7 +154,7 @@ def _sheet(site: Site, run: Run, *, n: int, seed: int, who: str) -> LabelSheet:
     try:
         return sheet_for(site, run, n=n, seed=seed, who=who, patience=_PATIENCE)
     except TimeoutError:
-        told = f"run {run.id} is large and is being read; this page goes on by itself when that is done"
+        told = f"run {run.id} is large and is being read; this page continues by itself when that is done"
         raise HTTPException(503, told, headers={"refresh": "2"}) from None
 
 
@@ -241,7 +298,7 @@ def _who(request: Request) -> str:
 def _must_have_name(request: Request) -> str:
     who = _who(request)
     if not who:
-        raise HTTPException(403, "nobody knows who you are; open the labelling page and give a name")
+        raise HTTPException(403, "it is not known who you are; open the labelling page and give a name")
     return who
 
 
@@ -250,9 +307,7 @@ def _number_in(form: Form, sheet: LabelSheet) -> int:
     name = form.text("attempt")
     number = sheet.number_of(name) if name else _place(form, "at")
     if number is None:
-        raise HTTPException(
-            409, "the run was played again meanwhile, and other attempts are drawn; open the page again"
-        )
+        raise HTTPException(409, "the run was run again meanwhile, and other attempts are drawn; open the page again")
     return number
 
 

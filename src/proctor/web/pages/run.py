@@ -2,34 +2,143 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from http import HTTPStatus
 from itertools import chain
 from typing import Annotated
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 
+from proctor.config import Config
 from proctor.errors import InputError, RunBusy
+from proctor.findings.failure_map import RunFailures
 from proctor.reports.run.particulars import settings_of
-from proctor.run import Run, StopRequest
+from proctor.run import Run, Settings, StopRequest
 from proctor.settings import check_labels, check_name
 from proctor.web.pages import form_of
 from proctor.web.pages.acts import offered_acts
 from proctor.web.reading import addresses, parts, results
-from proctor.web.reading.failure_groups import shown_failures
 from proctor.web.reading.findings_cache import findings_cache_of
 from proctor.web.reading.people_labels import count_disputed
 from proctor.web.reading.vocabulary import teach
-from proctor.web.site.again import again_of
-from proctor.web.site.new_run import read_labels, written_labels
+from proctor.web.site import offer
+from proctor.web.site.criteria import write_criteria
+from proctor.web.site.new_run import NUMBERS, read_labels, written_labels
 from proctor.web.site.render import FORM_CACHE, render
-from proctor.web.site.site import site_of
+from proctor.web.site.site import Site, site_of
 from proctor.web.site.start import go_on
 from proctor.workflows.change import describe_run
 from proctor.workflows.export import export_pieces
-from proctor.workflows.failure_map import run_before
+from proctor.workflows.failure_map import failures_shown_with, run_before
+
+_KEPT = 16
+_Key = tuple[str, str, float | None, float]
+_kept: OrderedDict[_Key, RunFailures | None] = OrderedDict()
+_lock = threading.Lock()
+
+
+def shown_failures(site: Site, run: Run) -> RunFailures | None:
+    """The groups of a run that is over; None: nothing failed, or it is too large to be read along with its page."""
+    key = str(site.settings.store), run.id, run.ended, run.seconds
+    with _lock:
+        if key in _kept:
+            _kept.move_to_end(key)
+            return _kept[key]
+    found = failures_shown_with(site.store, run)
+    with _lock:
+        _kept[key] = found
+        while len(_kept) > _KEPT:
+            _kept.popitem(last=False)
+    return found
+
+
+_PLAIN = "none"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Again:
+    """Whether a run can be started again from the page, and if not, why."""
+
+    address: str = ""
+    """The form of a new run; empty: something is not to be had here."""
+    lacks_agent: bool = False
+    lacks_benchmark: bool = False
+    benchmark: str = ""
+    """The page of the benchmark, in the version that was examined."""
+    version: str = ""
+
+
+def again_of(site: Site, run: Run) -> Again:
+    """Where it can be started again, with the benchmark of its cases, whatever others are called now."""
+    agent = _agent(site.config, run)
+    known = [
+        (each, version) for each in site.library.all() for version in each.versions if version.digest == run.digest
+    ]
+    if not known:
+        return Again(lacks_agent=agent is None, lacks_benchmark=True)
+    found, version = next((each for each in known if each[0].name == run.benchmark), known[0])
+    older = [] if version == found.newest else [("version", version.id)]
+    page = f"/benchmarks/{found.id}{'?' if older else ''}{urlencode(older)}"
+    if agent is None:
+        return Again(lacks_agent=True, benchmark=page, version=version.id)
+    form = urlencode([("benchmark", found.id), *older, *_fields(site, run, agent)])
+    return Again(address=f"/runs/new?{form}", benchmark=page, version=version.id)
+
+
+def _agent(config: Config, run: Run) -> str | None:
+    """What its agent is called here: by its name, or by its spec alone, since with options it would be another one."""
+    if run.agent in [each.name for each in offer.agents(config)]:
+        return run.agent
+    alike = (name for name, part in config.agents.items() if part.spec == run.agent and not part.options)
+    return next((name for name in alike if config.agents[name].kind == run.kind), None)
+
+
+def _fields(site: Site, run: Run, agent: str) -> Iterator[tuple[str, str]]:
+    settings, usual = run.settings, Settings()
+    yield from (("type", settings.type), ("agent", agent))
+    yield from _judges(site.config, settings)
+    if settings.canaries in [each.name for each in offer.canaries(site.config)] and settings.canaries != usual.canaries:
+        yield "canaries", settings.canaries
+    if gates := run.gates or settings.stop_early:
+        yield "gates", "\n".join(gates)
+    yield from [("stop_early", "yes")] if settings.stop_early else []
+    if settings.type == "abm-dynamic" and settings.examiner:
+        yield "examiner", settings.examiner
+    for name in NUMBERS:
+        value = getattr(settings, name)
+        if value is not None and value != getattr(usual, name):
+            yield name, f"{value:g}"
+    if settings.conditions != ("",):
+        yield from (("condition", name or _PLAIN) for name in settings.conditions)
+    labels = "\n".join(f"{name}={value}" for name, value in run.labels.items() if name not in _FOUND)
+    yield from [("labels", labels)] if labels else []
+
+
+def _judges(config: Config, settings: Settings) -> Iterator[tuple[str, str]]:
+    """Who judged, as far as they are still offered: one, the second after it, the rest of a panel, their criteria."""
+    offered = {each.name for each in offer.reviewers(config)}
+    first, *panel = settings.panel or (settings.reviewer or "none",)
+    one, comma, second = (first, "", "") if first in offered else first.partition(",")
+    if one in offered and (not comma or second in offered):
+        yield "reviewer", one
+        yield from [("second", second)] if comma else []
+    yield from (("panel", name) for name in panel if name in offered)
+    named = {name for judge in (first, *panel) for name in judge.split(",")} & config.reviewers.keys()
+    declared = [config.reviewers[name].options.get("criteria") for name in named]
+    told = (spec.options.get("criteria") for judge in settings.judges for spec in judge)
+    own = next((each for each in told if isinstance(each, Mapping) and each not in declared), {})
+    if own:
+        yield "criteria", write_criteria(own)
+
+
+_FOUND = ("commit", "branch", "demo")
+"""Labels that a run finds by itself."""
+
 
 router = APIRouter()
 teach()

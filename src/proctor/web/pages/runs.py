@@ -113,7 +113,7 @@ def delete_chosen(request: Request) -> RedirectResponse:
     meant = _find_all(site, form_of(request).texts("run"))
     busy = [each.name for each in meant if each.status in MOVING]
     if busy:
-        raise RunBusy(f"{busy[0]!r} goes on and cannot be deleted; stop it first. Nothing was deleted")
+        raise RunBusy(f"{busy[0]!r} is still running and cannot be deleted; stop it first. Nothing was deleted")
     for each in meant:
         delete_run(each.id, store=site.settings.store)
     return RedirectResponse("/runs", status_code=HTTPStatus.SEE_OTHER)

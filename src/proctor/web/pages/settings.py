@@ -13,8 +13,8 @@ from proctor.config import NAME
 from proctor.errors import ProctorError
 from proctor.redaction import without_secrets
 from proctor.web.pages import form_of
-from proctor.web.site.declared import describe_config
 from proctor.web.site.render import KEYS_COOKIE, THEME_COOKIE, THEMES, render
+from proctor.web.site.settings import describe_config
 from proctor.web.site.site import Site, site_of
 from proctor.workflows.destination import configured_destinations
 

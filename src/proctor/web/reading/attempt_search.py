@@ -42,7 +42,7 @@ def search_all(store: Store, run: Run, words: str, which: dict[str, Any], *, as_
 
 
 def told_place(reached: Place | None) -> str:
-    """Where a search goes on, for an address; empty: it is at its end."""
+    """Where a search continues, for an address; empty: it is at its end."""
     return json.dumps(reached) if reached is not None else ""
 
 

@@ -65,7 +65,7 @@ class ResultFilter:
     """`score`, `time`, `case`, with a − before it the other way; empty: the worst first, or the order of the plan."""
     page: int = 1
     after: str = ""
-    """Where a search goes on."""
+    """Where a search continues."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -96,7 +96,7 @@ class ResultPage:
     """Which page it is: the last one, where a later one was asked for."""
     pages: int
     after: str
-    """Where a search goes on; empty: it is at its end, or nothing was searched."""
+    """Where a search continues; empty: it is at its end, or nothing was searched."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -13,7 +13,7 @@ from proctor.redaction import private
 from proctor.reports.words import clean
 from proctor.web.site.forms import Form
 
-LONGEST_TEXT = 200_000
+LONGEST_TEXT = 1_000_000
 """Bytes up to which a file can be corrected in the form itself."""
 _KEPT = 200
 _ID = re.compile("[0-9a-f]{32}")

@@ -14,8 +14,8 @@ from starlette.requests import ClientDisconnect, Request
 from proctor.errors import InputError
 from proctor.settings import unfit
 
-FIELD_LIMIT = 256 * 1024
-"""Bytes of all fields together."""
+FIELD_LIMIT = 4 * 2**20
+"""Bytes of all fields together: benchmarks are pasted too. Larger ones are uploaded as files."""
 MOST_PARTS = 200
 _DRAINED = 64 * 2**20
 """Bytes of an upload that is too large which are still taken and dropped, so that the browser hears why."""
@@ -170,7 +170,9 @@ class _Multipart:
             return
         if len(self._data) + end - start > self._limit:
             if self._file is None:
-                raise InputError(f"the fields of the form have more than {FIELD_LIMIT:,} bytes")
+                raise InputError(
+                    f"the fields of the form have more than {FIELD_LIMIT:,} bytes; upload long text as a file"
+                )
             self._over, self._data = True, bytearray()
             return
         self._data += data[start:end]

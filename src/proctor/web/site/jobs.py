@@ -34,7 +34,7 @@ _LOOK_EVERY = 0.25
 _PATIENCE = 5.0
 """Seconds that a run may take to stop."""
 TURN = 600.0
-"""Seconds that a run is played while others wait; then it makes room and stands in line again."""
+"""Seconds that a run is played while others wait; then it makes room and is queued again."""
 _TRIES = 3
 """How often a run whose process was killed is taken up again."""
 _WRONG_USAGE = 2
@@ -110,7 +110,7 @@ class Jobs:
             process.returncode = process.poll() or 0  # or it would complain that nobody waits for it
 
     def waiting(self) -> list[str]:
-        """Runs that stand in line, the next one first."""
+        """Queued runs, the next one first."""
         with self._lock:
             return [run.id for run in self._line()]
 
@@ -121,7 +121,7 @@ class Jobs:
         """
         found = self._store().archive.find(run)
         if found.status == "completed":
-            raise WrongState(f"run {found.id} is completed already; there is nothing left to play")
+            raise WrongState(f"run {found.id} is completed already; there is nothing left to run")
         self.must_be_playable(found)
         with self._lock, suppress(RunBusy):  # busy: somebody plays it already
             if self._is_over(self._jobs.get(found.id), found):
@@ -144,7 +144,7 @@ class Jobs:
         """Refuse a run that only the program can play that began it."""
         if run.rescored_from is None and "agent" not in run.settings.built:
             if run.imported is not None:
-                raise UsageError(f"run {run.id} was played in {run.imported.tool} and only imported: rescore it")
+                raise UsageError(f"run {run.id} was run in {run.imported.tool} and only imported: rescore it")
             raise UsageError(f"the agent of run {run.id} was a Python object, which only the program has that ran it")
 
     def stop(self, run: str, asked: StopRequest) -> Run:
@@ -289,7 +289,7 @@ class Jobs:
             self._store().journal.mark(run.id, status, reason=reason)
 
     def _make_room(self, playing: list[_Job]) -> None:
-        """Others wait: who has had a whole turn stops, and stands in line again."""
+        """Others wait: who has had a whole turn stops, and is queued again."""
         ours = [job for job in playing if job.process is not None]
         if ours and not any(job.making_room for job in ours):
             longest = min(ours, key=lambda job: job.since)

@@ -61,7 +61,7 @@ class ShareLinks:
         if not 1 <= days <= LONGEST:
             raise UsageError(f"days={days} is not usable; a link is good for 1 to {LONGEST} days")
         if len(self.of(run)) >= MOST:
-            raise UsageError(f"there are {MOST} links to run {run} already; revoke some that nobody needs")
+            raise UsageError(f"there are {MOST} links to run {run} already; revoke some that are not needed")
         now = int(time.time())
         share = ShareLink(id=secrets.token_urlsafe(12), run=run, made=now, expires=now + days * _DAY)
         private.make_folder(self._folder)

@@ -166,7 +166,7 @@ def start_rescore(
 ) -> Run:
     """Have the stored replies of a run judged again, as a run of its own that asks no agent."""
     if run.status in ("queued", "running"):
-        raise WrongState(f"run {run.id} goes on; judge its replies again when it is over, or pause it first")
+        raise WrongState(f"run {run.id} is still running; judge its replies again when it is over, or pause it first")
     config = site.config
     offer.must_be_judges(reviewers, config)
     if criteria:

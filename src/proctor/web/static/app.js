@@ -54,17 +54,41 @@ function keepFresh() {
   setInterval(async () => {
     if (document.hidden || roots.every((root) => root.contains(document.activeElement))) return;
     const answer = await fetch(location.href).catch(() => null);
-    if (answer && !answer.ok && isRefusal(answer)) return location.reload(); // it has failed: its page says why
+    if (answer && !answer.ok && isRefusal(answer)) return loadAgain("This page has changed."); // it has failed: its page says why
     if (!answer?.ok) return;
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const left = roots.filter((root) => !root.contains(document.activeElement));
     for (const part of left.flatMap((root) => [...root.querySelectorAll("[data-fresh]")])) {
       const fresh = page.querySelector(`[data-fresh="${part.dataset.fresh}"]`);
-      if (!fresh) return location.reload(); // it is over: other parts have changed as well
+      if (!fresh) return loadAgain("This page has changed."); // it is over: other parts have changed as well
       part.replaceChildren(...fresh.childNodes);
       setTimes(part);
     }
   }, 1000 * Math.min(...roots.map((root) => Number(root.dataset.refresh))));
+}
+
+// What was typed stays: a page that would be loaded again while somebody works in it says so, and leaves it to them.
+function isBeingTyped() {
+  const fields = [...document.querySelectorAll("main input, main textarea, main select")];
+  const changed = (field) => field.matches("[type=checkbox], [type=radio]") ? field.checked !== field.defaultChecked
+    : field.matches("select") ? field.value !== ([...field.options].find((option) => option.defaultSelected) ?? field.options[0])?.value
+    : field.type !== "hidden" && field.value !== field.defaultValue;
+  return fields.some(changed) || Boolean(document.activeElement?.matches("main input, main textarea, main select"));
+}
+
+function loadAgain(why) {
+  if (!isBeingTyped()) return location.reload();
+  if (document.querySelector("[data-load-again]")) return;
+  const notice = document.createElement("p");
+  notice.className = "notice";
+  notice.dataset.loadAgain = "";
+  notice.setAttribute("role", "status");
+  const link = document.createElement("a");
+  link.href = location.href;
+  link.textContent = "Show it as it is now";
+  link.addEventListener("click", (event) => { event.preventDefault(); location.reload(); });
+  notice.append(`${why} What you have typed is still here. `, link);
+  document.querySelector("main").prepend(notice);
 }
 
 function isRefusal(answer) {
@@ -93,7 +117,9 @@ function listenToKeys() {
     } else if (event.key === "j" || event.key === "k") {
       walk(event.key === "j" ? 1 : -1);
     } else if (WAYS[event.key]) {
-      document.querySelector(`.around a[rel=${WAYS[event.key]}]`)?.click();
+      const link = document.querySelector(`.around a[rel=${WAYS[event.key]}]`);
+      if (link) link.click();
+      else walk(event.key === "n" ? 1 : -1, "[data-stop]");
     } else if (event.key === "?") {
       tellKeys();
     }
@@ -132,12 +158,15 @@ function offerCopies() {
   }
 }
 
-function walk(step) {
+// To the next row; with `wanted`, to the next of these, wherever one is now.
+function walk(step, wanted = "[data-row]") {
   const rows = [...document.querySelectorAll("[data-row]")];
   if (!rows.length) return document.querySelector(`.around a[rel=${step > 0 ? "next" : "prev"}]`)?.click();
   const here = rows.findIndex((row) => row.classList.contains("here"));
+  const ahead = step > 0 ? rows.slice(here + 1) : rows.slice(0, Math.max(0, here)).reverse();
+  const next = ahead.find((row) => row.matches(wanted));
+  if (!next) return;
   rows[here]?.classList.remove("here");
-  const next = rows[Math.max(0, Math.min(rows.length - 1, here + step))];
   next.classList.add("here");
   (next.querySelector("a") ?? next.querySelector("button"))?.focus();
 }

@@ -46,6 +46,7 @@ async function setParts() {
     part.querySelectorAll("details").forEach((each, place) => { each.open = open[place] ?? each.open; });
     setTimes(part);
   }
+  countOn();
   return done;
 }
 
@@ -63,12 +64,13 @@ function setRows(body, html) {
   });
 }
 
-// How long it has run: the server says it with every word, and it counts on in between.
+// How long it has run: the server says it with every word, and it counts on in between, never back.
+let since = Infinity;
 function countOn() {
   const shown = live.querySelector("[data-spent]");
   if (!shown || live.dataset.lost) return;
-  shown.since ??= performance.now() - 1000 * Number(shown.dataset.spent);
-  shown.textContent = shortly(Math.floor((performance.now() - shown.since) / 1000));
+  since = Math.min(since, performance.now() - 1000 * Number(shown.dataset.spent));
+  shown.textContent = shortly(Math.floor((performance.now() - since) / 1000));
 }
 
 // The address of this page leads nowhere else: it is loaded again, with its table in sight.
@@ -134,7 +136,7 @@ function listen() {
     announce(told);
     if (told.status !== live.dataset.status && !MOVING.includes(told.status)) {
       source.close();
-      setTimeout(() => location.reload(), SAID);
+      setTimeout(() => loadAgain(`The run is ${told.status}.`), SAID);
       return;
     }
     live.dataset.status = told.status;
