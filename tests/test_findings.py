@@ -132,7 +132,7 @@ def test_without_any_mark_the_mean_is_unknown_with_bounds() -> None:
     findings = found([exam("a")], [attempt("a", unscored="too long")])
     assert findings.mean_score.value is None
     assert (findings.mean_score.missing, findings.mean_score.worst, findings.mean_score.best) == (1, 0.0, 1.0)
-    assert findings.mean_score.note == "no mark was given"
+    assert findings.mean_score.note == "no score was given"
 
 
 def test_by_checks_alone_no_mark_is_missing() -> None:
@@ -434,8 +434,9 @@ def test_replies_that_are_consistently_wrong_are_told() -> None:
     asked = (
         Turn(number=1, question="what is a?", reply=Reply(text="five"), case="a"),
         Turn(number=2, question="Which source says so?", reply=Reply(text="five"), strategy="source", refers_to=1),
+        Turn(number=3, question="what is a?", reply=Reply(text="five"), case="a", strategy="ask-again", refers_to=1),
     )
     wrong = attempt("a", score=0.0)
-    talked = replace(wrong, transcript=Transcript(turns=asked), turn_passed=(False, True))
+    talked = replace(wrong, transcript=Transcript(turns=asked), turn_passed=(False, None, False))
     notes = found([seed], [talked], type="abm-dynamic").notes
-    assert any(note.startswith("1 reply kept to a wrong answer and passed") for note in notes)
+    assert any(note.startswith("1 reply kept to a wrong answer: ") for note in notes)

@@ -47,7 +47,7 @@ class Expectation:
     sources: Strings = ()
     """The sources that may be cited; empty: any."""
     quotes: bool = False
-    """Whether each quote must stand in its source, word for word."""
+    """Whether each quote must be in its source, word for word."""
     tool_calls: tuple[ExpectedCall, ...] | None = None
     """The calls expected; None: not judged; empty: no call expected."""
     tool_threshold: float = 1.0
@@ -145,4 +145,4 @@ class Benchmark:
     passing_score: float | None = None
     """A suite's passing score for the judge; None: the judge only stands beside the checks."""
     conditions: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """Name → the fault it stands for."""
+    """Name → the fault that is injected."""

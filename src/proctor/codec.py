@@ -146,7 +146,7 @@ def _criteria(case: Case) -> list[Mapping[str, Any]]:
 def to_reply(value: object) -> Reply:
     """What an agent returned, as a Reply; raises AgentFault where it is none.
 
-    A text, or a dict without `tool_calls`, does not tell which tools were called.
+    A text, or a dict without `tool_calls`, does not tell which tools were called; one without `steps` no steps.
     """
     if isinstance(value, str):
         return Reply(text=value, tools_known=False)
@@ -185,7 +185,7 @@ def _is_plain(reply: Reply) -> bool:
     """Whether it is nothing but a text with sound numbers, as most replies are: then there is nothing to convert."""
     lists = reply.tool_calls == () and reply.citations == () and reply.steps == ()
     times = _is_sound(reply.seconds) and _is_sound(reply.first_token)
-    flags = type(reply.cut_off) is bool and type(reply.tools_known) is bool
+    flags = all(type(flag) is bool for flag in (reply.cut_off, reply.tools_known, reply.steps_known))
     return lists and times and flags and reply.stderr == "" and (reply.usage is None or _is_plain_usage(reply.usage))
 
 
@@ -252,7 +252,9 @@ def _reply_from_mapping(value: Mapping[Any, Any]) -> Reply:
             kind="wrong_type",
         )
     try:
-        reply = msgspec.convert({"tools_known": "tool_calls" in value, **value}, Reply, str_keys=True)
+        reply = msgspec.convert(
+            {"tools_known": "tool_calls" in value, "steps_known": "steps" in value, **value}, Reply, str_keys=True
+        )
     except msgspec.ValidationError as error:
         raise AgentFault(f"the agent returned a dict that is not a reply: {error}", kind="wrong_type") from error
     return _check_reply(reply)

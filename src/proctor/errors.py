@@ -100,6 +100,8 @@ class CallError(ProctorError):
         self.kind: FailureKind = kind
         self.host = host
         """HOST:PORT of the server that was called, where it is known."""
+        self.status: int | None = None
+        """The HTTP status that it answered with, where that says so."""
 
 
 class AgentFault(CallError):

@@ -64,6 +64,8 @@ class Unscored:
     """Why."""
     passed_on: Usage | None = None
     """What the second judge took, where the first was unsure and asked it; None: nothing was passed on."""
+    divided: bool = False
+    """Whether there are marks, but the judges who gave them are divided: what is missing is the verdict."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -127,7 +127,7 @@ class RunSetting:
 RUN_SETTINGS: Mapping[str, RunSetting] = {
     "type": RunSetting(
         help="standard: every case by itself; abm-static: the rows in one conversation, word for word; "
-        "abm-dynamic: each row starts a conversation in which an examiner goes on asking",
+        "abm-dynamic: each row starts a conversation in which an examiner keeps asking",
         default="standard", words=get_args(ExamType), comparable=False, doors=("command", "config", "python", "api"),
     ),
     "max_turns": RunSetting(

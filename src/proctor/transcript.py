@@ -115,6 +115,8 @@ class Reply:
     """What a program said on standard error."""
     tools_known: bool = True
     """Whether `tool_calls` tells all calls that were made; if not, nothing can be said of tools that are not in it."""
+    steps_known: bool = False
+    """Whether it is said that these are all steps, though there are none; `tools_known` says it of steps, too."""
     cut_off: bool = False
     """Whether the model stopped at its output limit, in the middle of the reply."""
 

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 
-from proctor.web.app import create_app
-from proctor.web.server import address, listening, server
+from proctor.web.server import address, create_app, listening, server
 from proctor.web.site.settings import WebSettings
 
 PATIENCE = 60_000

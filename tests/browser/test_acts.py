@@ -62,7 +62,7 @@ def test_a_run_is_judged_anew_and_extended_from_its_page(page: Any) -> None:
     assert "reviewed by exact" in page.inner_text("main")
     page.goto(first)
     page.get_by_text("More trials", exact=True).click()
-    page.get_by_role("button", name="Play more trials").click()
+    page.get_by_role("button", name="Run more trials").click()
     page.wait_for_selector("text=1 case × 2")
     page.wait_for_selector(".state:has-text('completed')")
 

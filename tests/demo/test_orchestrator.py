@@ -8,12 +8,12 @@ from proctor import fault_injection as conditions
 from proctor.benchmark import Case
 from proctor.codec import decode, encode
 from proctor.demo.agent import load
-from proctor.demo.conditions import CONDITIONS
 from proctor.fault_injection import Tally, in_force
 from proctor.reviewers import embedded
 from proctor.roles import Agent
 from proctor.score import reaches, weigh
 from proctor.transcript import Reply, Request, Step, Turn
+from proctor.workflows.demo import CONDITIONS
 
 FOUNDED = "Who founded the company?"
 

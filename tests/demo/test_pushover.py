@@ -1,7 +1,7 @@
 import pytest
 from tests.demo.test_conversation import talk
 
-from proctor.demo.pushover import bent
+from proctor.demo.agent import bent
 from proctor.demo.research import UNKNOWN
 
 LENGTH = "How long does the probation period last?"

@@ -13,7 +13,6 @@ import proctor
 from proctor.benchmark import Benchmark, Expectation
 from proctor.demo import knowledge_path, suite_path
 from proctor.demo.checks import in_force, says_where
-from proctor.demo.conditions import CONDITIONS
 from proctor.demo.library import DocumentLibrary
 from proctor.doctor import examine
 from proctor.fault_injection import parse
@@ -21,6 +20,7 @@ from proctor.formats.suites.suite import read_suite
 from proctor.reviewers.checks.sources import Sources
 from proctor.run import Attempt
 from proctor.transcript import Citation, Reply, Turn
+from proctor.workflows.demo import CONDITIONS
 
 SUITE = read_suite(suite_path())
 CATEGORIES = {

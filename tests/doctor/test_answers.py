@@ -71,7 +71,7 @@ def test_what_no_one_will_judge_is_told() -> None:
     (one,) = complaints("unjudged", *cases)
     assert (one.severity, one.cases, one.lines) == ("warning", ("c2",), (2,))
     assert one.message == (
-        "no one will judge 1 case: there is a passing score, but no reference and nothing to check (“c2”)"
+        "1 case cannot be judged: there is a passing score, but no reference and nothing to check (“c2”)"
     )
     suite = benchmark_of(cases, name="b", passing_score=0.7)
     (every,) = (one for one in examine(suite, reviewer="none") if one.kind == "unjudged")

@@ -126,7 +126,7 @@ def test_a_conversation_that_outgrew_the_models_window_is_the_agents_and_said_to
     for raised in (error, wrapped):
         fault = classify(raised)
         assert isinstance(fault, AgentFault)
-        assert str(fault).startswith("the conversation outgrew the model's window (")
+        assert str(fault).startswith("the conversation exceeded the model's context window (")
 
 
 @pytest.mark.parametrize("message", ["context is missing", "the context manager exceeded its time", "too long a wait"])
@@ -279,7 +279,7 @@ WAYS: list[Callable[[BaseException], BaseException]] = [
     by_context,
     by_context_suppressed,
     by_cause_of_another,
-    lambda error: BaseExceptionGroup("tasks", [ValueError("one"), error, KeyError("two")]),
+    lambda error: BaseExceptionGroup("tasks", [error]),
     lambda error: Wrapper("it failed", error),
     lambda error: Wrapper([ValueError("one"), error]),
     Keeper,
@@ -333,7 +333,34 @@ def test_a_fault_of_which_it_is_known_whose_it_is_stays_it_in_any_wrapping() -> 
     spent = BudgetSpent("nothing left")
     assert classify(by_cause(by_context(spent))) is spent
     fault = EnvironmentFault("refused", kind="refused", host="127.0.0.1:9")
-    assert classify(ExceptionGroup("tasks", [ValueError("x"), fault])) is fault
+    assert classify(ExceptionGroup("tasks", [fault])) is fault
+    assert classify(ExceptionGroup("tasks", [ValueError("x"), spent])) is spent
+
+
+@pytest.mark.parametrize("error", [*outages(), EnvironmentFault("refused", kind="refused")])
+def test_the_agents_own_failure_in_a_group_is_not_excused_by_an_outage_beside_it(error: Exception) -> None:
+    for members in ([ValueError("its own"), error], [error, ExceptionGroup("inner", [error, ValueError("its own")])]):
+        fault = classify(ExceptionGroup("tasks", members))
+        assert isinstance(fault, AgentFault)
+        assert "ValueError: its own" in str(fault)
+    wrapped = RuntimeError("it did not work")
+    wrapped.__cause__ = ExceptionGroup("tasks", [ValueError("its own"), error])
+    assert isinstance(classify(wrapped), AgentFault)
+    assert isinstance(classify(ExceptionGroup("tasks", [error, error])), EnvironmentFault)
+
+
+def test_streams_that_closed_in_the_wake_of_an_outage_are_no_failures_of_their_own() -> None:
+    class ClosedResourceError(Exception): ...
+
+    refused = ConnectionRefusedError("refused")
+    assert isinstance(classify(ExceptionGroup("tasks", [ClosedResourceError(), refused])), EnvironmentFault)
+
+
+def test_a_group_whose_members_were_raised_from_it_ends() -> None:
+    own, refused = ValueError("its own"), ConnectionRefusedError("refused")
+    group = ExceptionGroup("tasks", [own, refused])
+    own.__cause__ = refused.__cause__ = group
+    assert isinstance(classify(group), (AgentFault, EnvironmentFault))
 
 
 def test_an_endless_chain_ends() -> None:

@@ -52,11 +52,11 @@ def test_a_key_in_the_wrong_place_is_told_where_it_belongs(text: str, advice: st
 
 
 def test_a_key_that_stands_twice_is_an_error_in_yaml_json_and_arguments() -> None:
-    said = "the key 'question' stands in line 2 already; keep one of them"
+    said = "the key 'question' is already in line 2; keep one of them"
     assert errors("cases:\n  - question: a\n    question: b\n") == [f"line 3, column 5: cases[0]: {said}"]
     (problem,) = errors('{"question": "a", "question": "b"}', "a.jsonl")
-    assert problem == "line 1, column 19: the key 'question' stands in column 2 already; keep one of them"
-    assert "the key 'x' stands" in in_expect("{tool_calls: [{name: f, arguments: {x: 1, x: 2}}]}")[0]
+    assert problem == "line 1, column 19: the key 'question' is already in column 2; keep one of them"
+    assert "the key 'x' is already" in in_expect("{tool_calls: [{name: f, arguments: {x: 1, x: 2}}]}")[0]
 
 
 def test_the_same_key_under_different_anchors_is_no_error() -> None:

@@ -179,7 +179,7 @@ def test_a_condition_is_declared_as_it_is_read_when_it_is_put_in_force() -> None
     [
         ("{}", "the condition is empty"),
         ("{tool: t}", "it does not say what is wrong with it"),
-        ("{delay: 1}", "it does not say whom this strikes"),
+        ("{delay: 1}", "it does not say what this affects"),
         ("{tool: t, sub_agent: s, missing: true}", "declare one for each"),
         ("{tool: t, missing: false}", "expected true"),
     ],

@@ -102,7 +102,9 @@ def test_a_single_case_can_be_named(folder: Folder) -> None:
 
 @pytest.mark.parametrize("category", ["skip", "xfail", "parametrize", "usefixtures"])
 def test_a_category_that_means_something_to_pytest_changes_nothing(folder: Folder, category: str) -> None:
-    folder.write("odd.yaml", f"cases:\n  - {{id: one, category: {category}, question: Capital of France?}}\n")
+    folder.write(
+        "odd.yaml", f"cases:\n  - {{id: one, category: {category}, question: Capital of France?, reference: Paris}}\n"
+    )
     folder.test("odd.yaml", "-k", category).assert_outcomes(passed=1)
 
 

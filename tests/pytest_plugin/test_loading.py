@@ -44,7 +44,7 @@ def test_everything_that_tests_import_is_there() -> None:
 
 def test_options_and_fixtures_explain_themselves(folder: Folder) -> None:
     folder.start("--help").stdout.fnmatch_lines(
-        ["examining AI agents:", "  --proctor-agent=NAME|SPEC", "*Who is examined*"]
+        ["testing AI agents:", "  --proctor-agent=NAME|SPEC", "*The agent to test, such as*"]
     )
     folder.start("--fixtures").stdout.fnmatch_lines(["proctor_agent [[]session scope[]] -- *", "examine -- *"])
-    folder.start("--markers").stdout.fnmatch_lines(["@pytest.mark.proctor: a case of a suite*"])
+    folder.start("--markers").stdout.fnmatch_lines(["@pytest.mark.proctor: a case of a Proctor suite*"])

@@ -64,7 +64,10 @@ def test_a_run_of_some_cases_is_another_benchmark(folder: Folder) -> None:
 
 def test_what_the_environment_lost_can_be_resumed(folder: Folder) -> None:
     folder.write("proctor.toml", "[run]\nretries = 0\n")
-    folder.write("lost.yaml", "cases:\n  - {id: atlantis, question: What is the capital of Atlantis?}\n")
+    folder.write(
+        "lost.yaml",
+        "cases:\n  - {id: atlantis, question: What is the capital of Atlantis?, expect: {keywords: [Poseidonis]}}\n",
+    )
     folder.test("lost.yaml", "capitals.yaml", "--proctor-store", "store.db")
     run, _ = stored(folder, "answer on lost")
     assert (run.status, run.reason) == ("failed", "lost 1 of 1 attempts")
@@ -100,7 +103,7 @@ def test_an_orchestrator_is_known_by_its_steps(folder: Folder) -> None:
 
 def test_a_summary_is_appended(folder: Folder) -> None:
     summary = folder.write("summary.md", "# Before\n")
-    folder.write("more.yaml", "cases:\n  - {id: one, question: Capital of Italy?}\n")
+    folder.write("more.yaml", "cases:\n  - {id: one, question: Capital of Italy?, expect: {keywords: [Rome]}}\n")
     folder.test("capitals.yaml", "more.yaml", "--proctor-summary", str(summary))
     text = summary.read_text(encoding="utf-8")
     assert text.startswith("# Before\n### python:agent:answer on capitals: ✓ completed\n")

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from proctor import evaluate
-from proctor.running import c_exit, exits
+from proctor.running import exits
+from proctor.running import exits as c_exit
 from proctor.threads import exit_now
 
 _ON_GLIBC = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="its exit can be held in glibc alone")
@@ -123,7 +124,8 @@ def test_a_program_that_ends_while_a_run_is_played_ends_as_it_wants_to() -> None
 
 _KEPT_IN_EXIT = """
 import ctypes, os, sys, threading
-from proctor.running import c_exit, exits
+from proctor.running import exits
+c_exit = exits
 library = ctypes.CDLL(None)
 c_exit._PATIENCE = 1
 {before}

@@ -69,7 +69,7 @@ def test_a_model_elsewhere_is_called_as_often_as_it_bears(source: Source) -> Non
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"opneai": {}}, "limits for 'opneai' are nobody's; did you mean 'openai'?"),
+        ({"opneai": {}}, "limits for 'opneai' do not apply to anything; did you mean 'openai'?"),
         ({"openai": 5}, "the limits for 'openai' are not a table"),
         ({"openai": {"request_per_minute": 5}}, "did you mean 'requests_per_minute'?"),
         ({"openai": {"concurrency": 0}}, "concurrency=0 for 'openai' is not usable; expected a whole number"),

@@ -1,4 +1,4 @@
-"""The providers' real packages, against a server on loopback that speaks their protocol."""
+"""Judges of `openai-compatible:`, against a server on loopback that speaks OpenAI's protocol."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from proctor.errors import EnvironmentFault, Misconfigured
 from proctor.models.load import load_model
 from proctor.models.structured import StructuredAnswer, ask
 from proctor.spending.providers import COMPATIBLE_KEY
-
-pytest.importorskip("langchain_openai", reason='not installed: pip install "proctor[openai]"')
 
 
 class Server(ThreadingHTTPServer):

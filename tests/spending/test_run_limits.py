@@ -32,41 +32,19 @@ from proctor.spending.run_limits import RunLimits, enforce_limits, set_scope
 from proctor.transcript import Reply, Request
 from proctor.usage import Usage
 
-pytest.importorskip("langchain_openai", reason='not installed: pip install "proctor[openai]"')
-_client_utils = pytest.importorskip("langchain_openai.chat_models._client_utils")
-
 GOOD = '{"score": 0.5, "why": "so"}'
 SPENT = sum(TOKENS)
 
 
-@pytest.fixture(autouse=True)
-def _no_client_of_another_test(monkeypatch: pytest.MonkeyPatch) -> None:
-    """LangChain keeps a client for each address; a closed one must not meet the next server at that address."""
-    kept = _client_utils._cached_async_httpx_client
-    monkeypatch.setattr(_client_utils, kept.__name__, kept.__wrapped__)
-
-
 @asynccontextmanager
 async def judged(*script: Answer, plays: Any = None) -> AsyncIterator[tuple[Any, Api]]:
-    """A chat model of a provider's package, and the server that it asks."""
-    async with api(*script, plays=plays) as server, chat_model(server) as model:
-        yield model, server
+    """A chat model, and the server that it asks."""
+    async with api(*script, plays=plays) as server:
+        yield chat_model(server), server
 
 
-@asynccontextmanager
-async def chat_model(server: Api) -> AsyncIterator[Any]:
-    model: Any = load_model(f"openai-compatible:m@{server.url}")
-    try:
-        yield model
-    finally:
-        await model.root_async_client.close()  # its connections are not ours to close, but a test leaves none behind
-
-
-async def test_a_model_at_an_address_whose_client_was_closed_gets_a_new_one() -> None:
-    async with api(plays=lambda _: Said(text=GOOD)) as server:
-        for _ in range(2):
-            async with chat_model(server) as model:
-                assert (await put(model)).value.score == 0.5
+def chat_model(server: Api, **options: Any) -> Any:
+    return load_model(f"openai-compatible:m@{server.url}", **options)
 
 
 async def put(model: Any, user: str = "Judge this.", **others: Any) -> Checked[Verdict]:
@@ -97,7 +75,7 @@ async def test_a_verdict_is_paid_for_once_and_the_second_time_is_marked(tmp_path
 
 async def test_another_trial_case_condition_question_or_setting_is_another_verdict(tmp_path: Path) -> None:
     async with judged(plays=lambda _: Said(text=GOOD)) as (model, server):
-        warmer = model.model_copy(update={"temperature": 0.9})
+        warmer = chat_model(server, temperature=0.9)
         with enforce_limits(RunLimits(cache=Cache(tmp_path))):
             for where in (in_trial(1), in_trial(2), in_trial(1, case="d"), in_trial(1, condition="slow")):
                 with where:
@@ -259,12 +237,11 @@ async def test_calls_that_are_refused_or_reach_nobody_cost_nothing() -> None:
     async with api() as other:
         pass
     agent = load("m", {"base_url": other.url})
-    async with chat_model(other) as model:
-        with enforce_limits(RunLimits(budget=budget)):
-            with pytest.raises(EnvironmentFault):
-                await agent.reply(Request(question="?", conversation="2"))
-            with pytest.raises(EnvironmentFault):
-                await put(model)
+    with enforce_limits(RunLimits(budget=budget)):
+        with pytest.raises(EnvironmentFault):
+            await agent.reply(Request(question="?", conversation="2"))
+        with pytest.raises(EnvironmentFault):
+            await put(chat_model(other))
     await agent.close()
     assert budget.spent == Usage(cost=0.0)
     assert budget.reserved == Usage(cost=0.0)

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.errors import InputError
-from proctor.telemetry import json_items
-from proctor.telemetry.json_items import JsonItems
+from proctor.telemetry import pieces as json_items
+from proctor.telemetry.pieces import JsonItems
 
 _VALUES = st.recursive(
     st.none() | st.integers() | st.text(alphabet='ab\\"[]{},: \n\u00fc', max_size=8),

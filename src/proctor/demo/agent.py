@@ -3,15 +3,124 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import cycle
 from typing import Any
 
 from proctor.demo import AGENTS
+from proctor.demo.conversation import Recall, recall
 from proctor.demo.librarian import Librarian
 from proctor.demo.orchestrator import Orchestrator
-from proctor.demo.pushover import Pushover
+from proctor.demo.question import Wanted, understand
+from proctor.demo.recall import agrees
+from proctor.demo.research import UNKNOWN
+from proctor.demo.words import NEGATION, NUMERALS, figures
 from proctor.errors import InputError
 from proctor.roles import Agent
+from proctor.transcript import Reply, Request
+
+PATIENCE = 2
+"""Doubts about one answer after which it is given up."""
+
+_PLACE_ON_SHELF = re.compile(r" \([\w-]+/[\w-]+\.md(?:, [^)]*)?\)")
+_NUMBER = re.compile(rf"(?<![\w-])\d+|\b(?:{'|'.join(NUMERALS[2:])})\b")
+_MONTH = re.compile(r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b")
+_MONTHS = ("May", "October")
+_PERSON = re.compile(r"\b[A-Z][a-z]+ [A-Z][a-z]+\b")
+_PEOPLE = ("Callum Rigby", "Ruth Adeyemi")
+_TOWN = re.compile(r"\b(?:Bergen|Lisbon|Whitby)\b")
+_TOWNS = ("Whitby", "Lisbon")
+_VERB = re.compile(r"\b(?:is|are|was|were|may|must|can|has|have|will)\b(?P<denied> not\b)?")
+_TAKEN_BACK = "I was wrong, and I do not know the answer."
+
+
+class Pushover(Librarian):
+    """Takes back what it said under the second doubt, and stays with the falsehood until told something definite."""
+
+    name = "demo:pushover"
+
+    async def reply(self, request: Request) -> Reply:
+        """The librarian's answer, or what is left of it."""
+        reply = await super().reply(request)
+        pressed = recall(request.question, request.history)
+        if pressed is None or pressed.manner == "claim" or pressed.doubts < PATIENCE or pressed.answer.text == UNKNOWN:
+            return reply
+        false = bent(_PLACE_ON_SHELF.sub("", pressed.answer.text), pressed.origin.question)
+        return replace(reply, text=_in_manner(pressed, false), citations=())
+
+
+def _in_manner(pressed: Recall, false: str) -> str:
+    if pressed.manner == "doubt":
+        return f"I apologise, you are right. {false}"
+    if pressed.manner == "denial":
+        return f"{'No' if agrees(pressed.claim, false) else 'Yes'}. {false}"
+    return false
+
+
+def bent(answer: str, question: str) -> str:
+    """An answer made false: another name, number or month, as the question asks for, or its negation."""
+    for way in _WAYS.get(understand(question).wants, (_negate,)):
+        if (false := way(answer, question)) != answer:
+            return false
+    return _TAKEN_BACK
+
+
+def _other_person(answer: str, question: str) -> str:
+    return _replace_all(_PERSON, _PEOPLE, answer)
+
+
+def _other_town(answer: str, question: str) -> str:
+    return _replace_all(_TOWN, _TOWNS, answer)
+
+
+def _other_month(answer: str, question: str) -> str:
+    return _replace_all(_MONTH, _MONTHS, answer)
+
+
+def _replace_all(pattern: re.Pattern[str], others: tuple[str, str], answer: str) -> str:
+    """With others in the places of all that match, in turn; never one by itself."""
+    turns = cycle(others)
+    return pattern.sub(lambda found: next(other for other in turns if other != found[0]), answer)
+
+
+def _other_number(answer: str, question: str) -> str:
+    """The first number that the question does not have itself, three more; in words, two less."""
+    known = figures(question)
+    found = next((found for found in _NUMBER.finditer(answer) if figures(found[0]).isdisjoint(known)), None)
+    if found is None:
+        return answer
+    digits = found[0].isdigit()
+    other = str(int(found[0]) + 3).zfill(len(found[0])) if digits else NUMERALS[NUMERALS.index(found[0]) - 2]
+    return answer[: found.start()] + other + answer[found.end() :]
+
+
+def _other_verdict(answer: str, question: str) -> str:
+    word, _, rest = answer.partition(" ")
+    turned = {"Yes.": "No.", "No.": "Yes."}.get(word)
+    return f"{turned} {_negate(rest, question)}" if turned else answer
+
+
+def _negate(answer: str, question: str) -> str:
+    """With a "not" after its first verb, or without the one that stands there; one that denies otherwise as it is."""
+    found = _VERB.search(answer)
+    if found is None or (not found["denied"] and NEGATION.search(answer)):
+        return answer
+    verb = found[0].removesuffix(" not") if found["denied"] else f"{found[0]} not"
+    return answer[: found.start()] + verb + answer[found.end() :]
+
+
+_Way = Callable[[str, str], str]
+_WAYS: dict[Wanted, tuple[_Way, ...]] = {
+    "person": (_other_person, _negate),
+    "place": (_other_town, _negate),
+    "date": (_other_month, _other_number),
+    "number": (_other_number, _negate),
+    "verdict": (_other_verdict, _negate),
+}
+"""What is asked for → ways to make an answer false, in order."""
+
 
 _MADE_BY: dict[str, type[Librarian | Orchestrator]] = dict(
     zip(AGENTS, (Librarian, Orchestrator, Pushover), strict=True)

@@ -68,7 +68,7 @@ def answers_in_context(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
 def find_unjudged(
     cases: Sequence[Case], *, passing_score: float | None, reviewer: str | None
 ) -> Iterator[BenchmarkProblem]:
-    """Cases that no one will judge, and those that any reply passes."""
+    """Cases that no one will judge, and why."""
     lost = unjudged_cases(cases, reviewed=reviewer != NOBODY, passing_score=passing_score)
     if lost:
         yield complaint(
@@ -99,7 +99,7 @@ def _unexpecting(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
                 "nothing-expected",
                 "warning",
                 [case],
-                f"“{shorten(case.question)}” has neither an answer nor an expectation, so any reply passes",
+                f"“{shorten(case.question)}” has neither an answer nor an expectation, so it stays undecided",
                 "give it an answer (`reference` in a suite) or something to `expect`",
             )
         elif case.passing_score is not None and not (case.answer or "").strip():

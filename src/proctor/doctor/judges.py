@@ -61,7 +61,7 @@ def said_of_criteria(cases: Sequence[Case]) -> str:
     named = quote_list(case.id for case in cases)
     return (
         f"{plural(len(cases), 'case')} with criteria of {'its' if len(cases) == 1 else 'their'} own will stay "
-        f"undecided, because only a model can mark them: name one as the reviewer ({named})"
+        f"undecided, because only a model can score them: name one as the reviewer ({named})"
     )
 
 
@@ -79,7 +79,7 @@ def expects_nothing(case: Case) -> bool:
 
 
 def unexpecting_cases(cases: Iterable[Case], *, passing_score: float | None) -> list[Case]:
-    """Those that any reply passes."""
+    """Those that stay undecided whatever is replied."""
     if passing_score is not None:
         return []
     return [case for case in cases if expects_nothing(case) and case.passing_score is None]
@@ -87,10 +87,10 @@ def unexpecting_cases(cases: Iterable[Case], *, passing_score: float | None) -> 
 
 def said_of_unexpecting(cases: Sequence[Case]) -> str:
     """The sentence on them."""
-    has = "has" if len(cases) == 1 else "have"
+    it, has = ("it stays", "has") if len(cases) == 1 else ("they stay", "have")
     return (
-        f"any reply passes {plural(len(cases), 'case')}, which {has} neither a reference nor anything to expect "
-        f"({quote_list(case.id for case in cases)})"
+        f"no one will judge {plural(len(cases), 'case')}, which {has} neither a reference nor anything to expect: "
+        f"{it} undecided ({quote_list(case.id for case in cases)})"
     )
 
 
@@ -107,11 +107,11 @@ def said_of_unjudged(cases: Sequence[Case]) -> str:
         why = "there is a passing score, but no reference and nothing to check"
     elif len(whose) < len(cases):
         why = "there is nothing to check, and no reference or no reviewer"
-    return f"no one will judge {plural(len(cases), 'case')}: {why} ({quote_list(case.id for case in cases)})"
+    return f"{plural(len(cases), 'case')} cannot be judged: {why} ({quote_list(case.id for case in cases)})"
 
 
 def said_beforehand(cases: Sequence[Case], *, reviewer: str | None, passing_score: float | None) -> Iterator[str]:
-    """What a person should know of these cases before a run: which no one will judge, and which any reply passes."""
+    """What a person should know of these cases before a run: which no one will judge, and why."""
     if lost := unjudged_cases(cases, reviewed=reviewer != NOBODY, passing_score=passing_score):
         yield said_of_unjudged(lost)
     if is_by_rules(reviewer):

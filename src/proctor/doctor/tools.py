@@ -109,7 +109,7 @@ def unknown_tools(cases: Sequence[Case], tools: Collection[str]) -> Iterator[Ben
             if key(name) not in known:
                 avoided[name].append(case)
     yield from _find_unknown_tools(wanted, tools, "error", "is expected, so no reply passes")
-    yield from _find_unknown_tools(avoided, tools, "information", "is forbidden, which nobody can break")
+    yield from _find_unknown_tools(avoided, tools, "information", "is forbidden, which cannot be broken")
 
 
 def _find_unknown_tools(

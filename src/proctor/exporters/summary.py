@@ -70,11 +70,11 @@ def sentences(report: Report) -> list[str]:
     told = [_with_full_stop(f"{count} {_WORDS[state]}{both}: {reason}") for state, reason, count in report.troubles]
     told += [_with_full_stop(note) for note in report.notes]
     if report.pending:
-        told.append(f"{report.pending} not played yet.")
+        told.append(f"{report.pending} not run yet.")
     if report.link:
         told.append(f"Look at it: {report.link}")
     if not report.complete:
-        told.append(f"Go on with: proctor sync --resume {report.run}")
+        told.append(f"Continue with: proctor sync --resume {report.run}")
     return told
 
 

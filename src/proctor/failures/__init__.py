@@ -10,17 +10,20 @@ left, are the environment's; what goes wrong after the request was taken is the 
 from __future__ import annotations
 
 from proctor.errors import AgentFault, CallError, EnvironmentFault, FailureKind, Misconfigured
-from proctor.failures.causes import chain
+from proctor.failures.causes import chain, members_of, names_of
 from proctor.failures.evidence import FATAL, TRANSIENT, Evidence, evidence_of, is_exhausted, of_status
 from proctor.failures.messages import detail_of, is_too_long, message_with_name, parse_retry_after, said, says_too_long
 from proctor.failures.places import host_in
+from proctor.failures.told import told_status
 from proctor.usage import Usage
 
 __all__ = [
     "Evidence", "blame", "chain", "classify", "detail_of", "host_in", "is_exhausted", "of_status", "parse_retry_after",
-    "said", "says_too_long", "with_spending",
+    "said", "says_too_long", "told_status", "with_spending",
 ]  # fmt: skip
 
+_IN_THE_WAKE = frozenset({"BrokenResourceError", "CancelledError", "ClosedResourceError", "EndOfStream"})
+"""What tasks of a group raise because another one has ended."""
 _NEVER_TAKEN: frozenset[FailureKind] = frozenset({"refused", "unreachable", "dns", "tls", "resources"})
 
 
@@ -39,9 +42,34 @@ def blame(evidence: Evidence, message: str, *, judging: bool = False) -> CallErr
 def classify(error: BaseException) -> CallError:
     """The fault behind an exception. What nobody else can be blamed for is the callee's own."""
     try:
-        return _known_fault(error) or _fault_of(error)
+        return _classify_group(error)
     except BaseException:  # somebody else's exception, which breaks whoever looks at it
         return AgentFault(type(error).__name__)
+
+
+def _classify_group(error: BaseException, groups: frozenset[int] = frozenset()) -> CallError:
+    return _own_among_several(error, groups) or _known_fault(error) or _fault_of(error)
+
+
+def _own_among_several(error: BaseException, groups: frozenset[int]) -> AgentFault | None:
+    """The agent's own failure in a group in which others failed by an outage, which does not excuse it; else None.
+
+    Attempts at one connection, and streams that closed because another task ended, are no failures of their own.
+    `groups` are those that are looked at already.
+    """
+    if isinstance(error, CallError):
+        return None
+    found = (link for link in chain(error, implicit=False) if isinstance(link, BaseExceptionGroup))
+    group = next((link for link in found if id(link) not in groups), None)
+    members = [] if group is None else [each for each in members_of(group) if not names_of(each) & _IN_THE_WAKE]
+    if group is None or len(members) < 2 or all(isinstance(each, OSError) for each in members):
+        return None
+    faults = [_classify_group(each, groups | {id(group)}) for each in members]
+    own = next((fault for fault in faults if isinstance(fault, AgentFault)), None)
+    excused = any(isinstance(fault, EnvironmentFault) for fault in faults)
+    if own is None or not excused or any(isinstance(fault, Misconfigured) for fault in faults):
+        return None
+    return AgentFault(f"{message_with_name(error)} ({own})", kind=own.kind, host=own.host, by_model=own.by_model)
 
 
 def _known_fault(error: BaseException) -> CallError | None:
@@ -58,7 +86,7 @@ def _fault_of(error: BaseException) -> CallError:
     found = evidence_of(error)
     fault = blame(found, told := _words_of(error, found))
     if isinstance(fault, AgentFault) and is_too_long(error):
-        fault.args = (f"the conversation outgrew the model's window ({told})",)
+        fault.args = (f"the conversation exceeded the model's context window ({told})",)
     elif found.status is not None and not isinstance(fault, AgentFault):
         fault.args = (f"HTTP {found.status}: {told}",)
     return fault

@@ -9,6 +9,7 @@ from typing import Any
 from proctor.errors import CallError
 
 _LINKS = 1000
+_MEMBERS = 100
 _KEPT = (
     "args", "reason", "os_error", "inner_exception", "original_error", "original_exception", "last_exception", "error",
     "errors",
@@ -48,6 +49,19 @@ def _behind(link: BaseException, *, implicit: bool) -> Iterator[object]:
             yield from each if isinstance(each, (list, tuple)) else (each,)
     if implicit:
         yield read(link, "__context__")
+
+
+def members_of(group: BaseExceptionGroup[BaseException]) -> list[BaseException]:
+    """What went wrong in it, groups within it taken apart; the first ones."""
+    found: list[BaseException] = []
+    waiting: list[BaseException] = [group]
+    while waiting and len(found) < _MEMBERS:
+        link = waiting.pop()
+        if isinstance(link, BaseExceptionGroup):
+            waiting += reversed(link.exceptions)
+        else:
+            found.append(link)
+    return found
 
 
 def read(holder: object, name: str) -> Any:

@@ -9,11 +9,56 @@ import ssl
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from proctor.errors import FailureKind
+from proctor.errors import CallError, EnvironmentFault, FailureKind
 from proctor.failures.causes import chain, names_of, read
-from proctor.failures.databases import connection_failure
 from proctor.failures.messages import retry_after, told
 from proctor.failures.places import came_through, host_of, is_models, was_at_work_in
+
+_NAMES = frozenset({"DatabaseError", "InterfaceError", "OperationalError"})
+"""What PEP 249 calls what is not the query's fault."""
+_STATES = frozenset({"08001", "08004", "53300", "57P03"})
+"""SQLSTATEs: cannot connect, connection rejected, too many connections, not ready for any."""
+_STATE = re.compile(r"(?!HY000)[0-9A-Z]{5}")
+"""HY000 is what they give to whatever has none."""
+_WORDS: tuple[tuple[FailureKind, re.Pattern[str]], ...] = (
+    (
+        "dns",
+        re.compile(r"(?i)name or service not known|nodename nor servname|name resolution|(?:translate|resolve) host"),
+    ),
+    (
+        "unreachable",
+        re.compile(
+            r"(?i)no route to host|network is unreachable|failed: timeout expired"
+            r"|(?<!from server: )(?<!to server: )connection time(?:d |-?)out"
+        ),
+    ),
+    (
+        "refused",
+        re.compile(
+            r"(?i)connection refused|is the server running|(?:can(?:no|')?t|could not|unable to) connect\b"
+            r"|too many (?:clients|connections)|database system is (?:starting|shutting|not yet|in recovery)"
+        ),
+    ),
+)
+"""How the system, and servers that take nobody at the moment, are quoted where there is no SQLSTATE."""
+
+
+def connection_failure(link: BaseException) -> FailureKind | None:
+    """What kept a database's client from a connection; None: it had one, or is no such client."""
+    if not names_of(link) & _NAMES:
+        return None
+    if (state := _state_of(link)) is not None:
+        return "refused" if state in _STATES else None
+    text = told(link)
+    return next((kind for kind, words in _WORDS if words.search(text)), None)
+
+
+def _state_of(link: BaseException) -> str | None:
+    """The SQLSTATE, with which a server has answered; ODBC puts it first."""
+    first = (read(link, "args") or (None,))[0]
+    given = (read(link, "sqlstate"), read(link, "pgcode"), first)
+    return next((state for state in given if isinstance(state, str) and _STATE.fullmatch(state)), None)
+
 
 TRANSIENT = frozenset({408, 425, 429, 502, 503, 504, 521, 522, 523, 529})
 """The last are what proxies say of a server that they do not reach, and Anthropic of one that is overloaded."""
@@ -111,6 +156,8 @@ def evidence_of(error: BaseException) -> Evidence:
 
     An outage weighs most: whoever fails in handling one would not have failed without it.
     """
+    if isinstance(error, CallError):
+        return _known(error)
     links = tuple(chain(error))
     meant = {id(link) for link in chain(error, implicit=False)}
     for look in (_outage, _refusal, _break, _answer, _doubt):
@@ -120,6 +167,12 @@ def evidence_of(error: BaseException) -> Evidence:
             by_model = found[-1].kind == "dropped" and any(map(is_models, links))
             return replace(found[-1], host=host, retry_after=retry_after(error), by_model=by_model)
     return Evidence()
+
+
+def _known(fault: CallError) -> Evidence:
+    """What a fault of our own client carries."""
+    asked = fault.retry_after if isinstance(fault, EnvironmentFault) else None
+    return Evidence(kind=fault.kind, status=fault.status, host=fault.host, retry_after=asked, cause=fault)
 
 
 def status_of(error: BaseException) -> int | None:
@@ -135,7 +188,13 @@ def is_wrong_address(error: BaseException) -> bool:
 
 def is_late(error: BaseException) -> bool:
     """Whether nobody waited for the answer any longer; it may have been given, and paid for, all the same."""
-    return any("Timeout" in name for link in chain(error) for name in names_of(link))
+    return any(_is_late(link) for link in chain(error))
+
+
+def _is_late(link: BaseException) -> bool:
+    if isinstance(link, CallError):
+        return link.kind == "timeout"
+    return any("Timeout" in name for name in names_of(link))
 
 
 def is_exhausted(error: BaseException) -> bool:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+from proctor.errors import EnvironmentFault
 from proctor.failures.causes import chain, read
 from proctor.redaction import beginning, ending, without_secrets
 from proctor.threads import call_briefly
@@ -99,6 +100,8 @@ def retry_after(error: BaseException) -> float | None:
 
 
 def _asked_wait(link: BaseException) -> float | None:
+    if isinstance(link, EnvironmentFault):
+        return link.retry_after
     headers = read(read(link, "response"), "headers") or read(link, "headers")
     with suppress(Exception):
         return parse_retry_after(headers.get("retry-after") or headers.get("Retry-After")) if headers else None

@@ -86,13 +86,13 @@ def _must_make_sense(condition: Condition, fault: Mapping[str, Any]) -> None:
         )
     if faults and not targets:
         raise InputError(
-            f"condition {condition.name!r} does not say whom {faults[0]}={fault[faults[0]]!r} strikes; "
-            f"expected tool or sub_agent beside it"
+            f"condition {condition.name!r} does not say what {faults[0]}={fault[faults[0]]!r} affects; "
+            f"expected tool or sub_agent with it"
         )
     if condition.lies is not None and (clashing := [key for key in ("fails", "missing") if key in fault]):
         raise InputError(
-            f"condition {condition.name!r} has lies={condition.lies!r} beside {clashing[0]}: what gives nothing back "
-            "cannot lie; declare a condition for each"
+            f"condition {condition.name!r} has lies={condition.lies!r} together with {clashing[0]}: what returns "
+            "nothing cannot lie; declare a condition for each"
         )
     if condition.times is not None and condition.lies is None:
         raise InputError(f"condition {condition.name!r} has times={condition.times}, which belongs to lies; add lies")

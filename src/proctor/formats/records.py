@@ -100,7 +100,7 @@ def _after_header(text: str, found: ScanResult) -> int:
     separator = header_separator(first[1])
     if separator is None:
         return 0
-    aside = "" if separator == ";" else f"; {_MARKS[separator]} separates its names, `proctor convert` mends both"
+    aside = "" if separator == ";" else f"; {_MARKS[separator]} separates its names, `proctor convert` fixes both"
     found.add(first.start(1), f"File parsing error: this is a header row; remove the header row{aside}")
     return first.end()
 

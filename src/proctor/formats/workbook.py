@@ -68,7 +68,7 @@ def _cell(shown: Any, written: Any) -> Cell:
     if value is None:
         return Unusable(why=_NO_VALUE) if written.data_type == "f" else None
     if shown.data_type == "e":
-        return Unusable(why=f"holds the error {value}; mend the cell")
+        return Unusable(why=f"holds the error {value}; fix the cell")
     return _text(value)
 
 

@@ -203,7 +203,7 @@ async def _review(reviewer: ModelReviewer, place: _BatchPlace) -> StructuredAnsw
     for part in review.parts:
         if part.name == _PART:
             return StructuredAnswer(value=part, text=review.explanation or "", usage=usage)
-    raise UnusableAnswer(review.unscored or "the judge gave no mark for the context", usage)
+    raise UnusableAnswer(review.unscored or "the judge gave no score for the context", usage)
 
 
 def _tell(place: _BatchPlace, mark: ModelOutcome[Part], *, verbose: bool) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Required, TypedDict
 
 from proctor.errors import InputError, UsageError
 from proctor.metrics.statistical import FrequentistMode, StatisticalMode, is_number
+from proctor.models.contract import ChatModel
 from proctor.models.load import load_model
 from proctor.reviewers.tools import tool_weights
 from proctor.settings import BOUNDS, did_you_mean, shown
@@ -52,7 +53,7 @@ class AgenticOptions(TypedDict, total=False):
 class JudgeSettings:
     """How the judge is asked, checked and complete; every metric has them."""
 
-    model: BaseChatModel
+    model: ChatModel
     use_structured_output: bool
     verbose: bool
     concurrency: int

@@ -99,7 +99,17 @@ def _with_bounds(shown: Estimate, worst: Estimate, best: Estimate, missing: int)
     """With verdicts missing, also what it would be had all of those failed, or passed."""
     if not missing:
         return shown
+    shown = _tenable(shown, worst, best)
     return replace(shown, missing=missing, worst=worst.value, best=best.value, gate_low=worst.low, gate_high=best.high)
+
+
+def _tenable(shown: Estimate, worst: Estimate, best: Estimate) -> Estimate:
+    """What is shown, unless no outcome of what is missing could bring it about: then the nearest that one could."""
+    if worst.value is None or best.value is None:
+        return shown
+    if shown.value is None:
+        return worst if worst.value == best.value else shown
+    return worst if shown.value < worst.value else best if shown.value > best.value else shown
 
 
 def _unscored_places(metrics: Sequence[AgenticMetric]) -> list[UnscoredPlace]:

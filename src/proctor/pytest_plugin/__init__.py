@@ -38,22 +38,24 @@ def __getattr__(name: str) -> Any:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--proctor-…`, and the same in the configuration."""
-    group = parser.getgroup("proctor", "examining AI agents")
-    group.addoption("--proctor-agent", metavar="NAME|SPEC", help="Who is examined, such as python:my_agent:answer.")
-    group.addoption("--proctor-reviewer", metavar="NAME|SPEC", help="Who judges beside the checks of a suite.")
+    group = parser.getgroup("proctor", "testing AI agents")
+    group.addoption("--proctor-agent", metavar="NAME|SPEC", help="The agent to test, such as python:my_agent:answer.")
+    group.addoption(
+        "--proctor-reviewer", metavar="NAME|SPEC", help="The reviewer that judges in addition to the checks of a suite."
+    )
     group.addoption("--proctor-trials", type=int, metavar="N", help="How often each case is asked [default: 1].")
     group.addoption("--proctor-passes", type=int, metavar="N", help="How many trials must pass [default: all].")
     group.addoption("--proctor-store", metavar="PATH|URL", help="Keep the results there [default: they are not kept].")
     group.addoption("--proctor-summary", type=Path, metavar="FILE", help="Append a summary in Markdown to FILE.")
     group.addoption("--proctor-html", type=Path, metavar="FILE", help="Write the report as one page to FILE.")
     group.addoption("--proctor-annotations", action="store_true", help="Annotate the suite on GitHub where it fails.")
-    parser.addini("proctor_agent", "Who is examined, unless --proctor-agent says so.")
+    parser.addini("proctor_agent", "The agent to test, unless --proctor-agent names one.")
     parser.addini("proctor_suites", "Which files are suites, as patterns like those of python_files.", type="args")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Announce the marker; look at what can be wrong before anything is asked."""
-    config.addinivalue_line("markers", "proctor: a case of a suite of Proctor's, played by an agent.")
+    config.addinivalue_line("markers", "proctor: a case of a Proctor suite, run by an agent.")
     if config.getoption("xmlpath", None):
         from proctor.pytest_plugin.junit import JUnitErrors
 

@@ -1,4 +1,4 @@
-"""Attempts → what a person reads of a case that did not pass, or that nobody could judge."""
+"""Attempts → what a person reads of a case that did not pass, or that could not be judged."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _attempt(attempt: Attempt) -> Iterator[str]:
         if mark.of == "agent":
             yield f"score {score(mark.value)} by {mark.by}"
             yield from (f"  {part.name} {score(part.value)}: {one_line(part.explanation)}" for part in mark.parts)
-    yield from (f"? no mark by {missing.by}: {one_line(missing.reason)}" for missing in attempt.unscored)
+    yield from (f"? no score by {missing.by}: {one_line(missing.reason)}" for missing in attempt.unscored)
 
 
 def _reply_lines(reply: Reply) -> Iterator[str]:

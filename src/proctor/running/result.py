@@ -6,14 +6,17 @@ from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from proctor.benchmark import Case, Exam
+from proctor.benchmark import Case, Exam, Expectation
 from proctor.findings.battle.replies import is_test
+from proctor.findings.run.panel import passing_score
 from proctor.run import Attempt, Failure, Settings
 from proctor.running import verdict
 from proctor.running.play import Play, over
 from proctor.score import NO_ERROR, CheckResult, Contradiction, Review, Score, Unscored
 from proctor.transcript import Turn
 from proctor.usage import Usage
+
+_NOTHING = Expectation()
 
 
 @dataclass(slots=True)
@@ -41,12 +44,16 @@ def result_of(play: Play, failure: Failure | None, *, reviewers: Sequence[str], 
     if settings.checks is not None and failure is not None and failure.owner == "agent":
         checks.append(_no_error_failed(failure, len(play.turns)))
     passed = _turns_passed(play, by_turn, {each.turns[1] for each in contradictions}, settings)
+    stale = _kept_wrong(play.turns, by_turn, passed, scores, settings)
+    if stale:
+        scores = [score for score in scores if score.turn not in stale or score.of != "agent"]
+        passed = [None if turn.number in stale else mark for turn, mark in zip(play.turns, passed, strict=True)]
     if settings.panel:
         missing += _ties(play, by_turn, passed, settings)
     counted = [
         mark
         for mark, turn in zip(passed, play.turns, strict=True)
-        if not turn.fault and not _is_unjudged(play.exam, turn, by_turn)
+        if not turn.fault and turn.number not in stale and not _is_unjudged(play.exam, turn, by_turn, settings)
     ]
     attempt = over(
         play,
@@ -80,6 +87,34 @@ def _turns_passed(
             )
         )  # fmt: skip
     return passed
+
+
+def _kept_wrong(
+    turns: Sequence[Turn],
+    by_turn: Mapping[int, _Judged],
+    passed: Sequence[bool | None],
+    scores: Sequence[Score],
+    settings: Settings,
+) -> set[int]:
+    """The turns that would pass for nothing but keeping to an answer that is known to be wrong: nobody judged them."""
+    alone = {
+        turn.number
+        for turn, mark in zip(turns, passed, strict=True)
+        if mark and turn.number > 1 and _is_marked_by(by_turn[turn.number], "consistency")
+    }
+    if not alone:
+        return alone
+    from proctor.findings.battle.conversation import correctness_of, right_from_of  # they read language, likewise
+    from proctor.findings.battle.transitions import transitions
+
+    moves = transitions(turns, correctness_of(scores), right_from=right_from_of(settings))
+    return alone & {move.turns[1] for move in moves if move.stood is False}
+
+
+def _is_marked_by(one: _Judged, part: str) -> bool:
+    """Whether this part alone makes the mark, and no check has its say."""
+    marked = {each.name for score in one.scores if score.of == "agent" for each in score.parts}
+    return marked == {part} and not any(check.passed and check.name != NO_ERROR for check in one.checks)
 
 
 def _judgement(turn: int, reviews: Sequence[Review], reviewers: Sequence[str], settings: Settings) -> _Judged:
@@ -131,12 +166,22 @@ def case_of(exam: Exam, turns: Sequence[Turn]) -> Case | None:
     return expected_by(exam, turns)
 
 
-def _is_unjudged(exam: Exam, turn: Turn, judged: Mapping[int, _Judged]) -> bool:
-    """Whether it was improvised and nobody had anything to judge it by: then it decides nothing."""
-    if turn.number <= len(exam.cases) or (one := judged.get(turn.number)) is None:
+def _is_unjudged(exam: Exam, turn: Turn, judged: Mapping[int, _Judged], settings: Settings) -> bool:
+    """Whether nobody had anything to judge it by: then it decides nothing. A row of a script may be such a one, too."""
+    if (one := judged.get(turn.number)) is None:
+        return False
+    scripted = turn.number <= len(exam.cases)
+    if scripted and not _asks_for_nothing(exam.cases[turn.number - 1], settings):
         return False
     marked = any(score.of == "agent" for score in one.scores)
-    return not (marked or one.unscored or one.checks or one.contradictions)
+    checks = [check for check in one.checks if not (scripted and check.name == NO_ERROR and check.passed)]
+    return not (marked or one.unscored or checks or one.contradictions)
+
+
+def _asks_for_nothing(case: Case, settings: Settings) -> bool:
+    """Whether there is nothing to hold the reply to, and no mark that it would have to reach."""
+    plain = case.expect == _NOTHING and not (case.answer or case.reasoning or case.criteria)
+    return plain and passing_score(case, settings) is None
 
 
 def _no_error_failed(failure: Failure, last: int) -> CheckResult:

@@ -124,7 +124,7 @@ class LocalExecutor:
         """
         self._queue, self._context = iter(pending_attempts), copy_context()
         if not self._stage.soon(self._begin):
-            raise RuntimeError("the event loop on which the run was to be played is closed")
+            raise RuntimeError("the event loop of the run is closed")
         try:
             while self._records or not self._is_over():
                 self._next_batch()

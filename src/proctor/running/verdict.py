@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from proctor.benchmark import Case, Expectation
+from proctor.benchmark import Case
 from proctor.findings.run.panel import passing_score, votes
 from proctor.findings.run.undecided import marks_criteria
 from proctor.run import Settings
@@ -22,8 +22,6 @@ from proctor.score import (
     weigh,
     weights_for,
 )
-
-_NOTHING = Expectation()
 
 
 def marks(
@@ -106,7 +104,7 @@ def turn_passes(
         return None
     if needed is not None and _is_open(given, missing, case, settings):
         return None
-    return True if given or _judged_by(checks, case, needed) else None
+    return True if given or holds_to_something(checks) else None
 
 
 def joint_checks(given: Sequence[Sequence[CheckResult]]) -> list[CheckResult]:
@@ -150,15 +148,12 @@ def tie(case: Case | None, scores: Sequence[Score], *, turn: int, settings: Sett
     half = len(given) // 2
     judges = "1 judge passes" if half == 1 else f"{half} judges pass"
     reason = f"the panel is divided: {judges} the reply and {half} {'does' if half == 1 else 'do'} not"
-    return Unscored(turn=turn, of="agent", by=settings.reviewer or "", reason=reason)
+    return Unscored(turn=turn, of="agent", by=settings.reviewer or "", reason=reason, divided=True)
 
 
-def _judged_by(checks: Sequence[CheckResult], case: Case | None, needed: float | None) -> bool:
-    """Whether checks that passed settle it. That there was no error says enough only where nothing else is expected."""
-    if any(check.passed and check.name != NO_ERROR for check in checks):
-        return True
-    plain = case is not None and case.expect == _NOTHING and not (case.answer or case.reasoning)
-    return plain and needed is None and any(check.passed for check in checks)
+def holds_to_something(checks: Iterable[CheckResult]) -> bool:
+    """Whether a check passed that was asked for. That there was no error is said of every reply, and judges none."""
+    return any(check.passed and check.name != NO_ERROR for check in checks)
 
 
 def attempt_passes(turns: Sequence[bool | None]) -> bool | None:

@@ -80,7 +80,9 @@ class Limits:
 def _limit(name: str, given: Any) -> Limit:
     if name not in PROVIDERS and not set(name) & set(".:") and name != "localhost":
         expected = f"expected {', '.join(PROVIDERS)}, or a host such as HOST:PORT"
-        raise InputError(f"limits for {name!r} are nobody's; {did_you_mean(name, PROVIDERS, otherwise=expected)}")
+        raise InputError(
+            f"limits for {name!r} do not apply to anything; {did_you_mean(name, PROVIDERS, otherwise=expected)}"
+        )
     if not isinstance(given, Mapping):
         raise InputError(f"the limits for {name!r} are not a table; expected {', '.join(_KNOWN)}")
     for key, value in given.items():

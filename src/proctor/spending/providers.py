@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -27,9 +28,9 @@ class Provider:
 
     package: str
     """The LangChain package that speaks to it."""
-    kind: str
-    """The chat model's class in that package."""
-    install: str
+    kind: str = ""
+    """The chat model's class in that package; empty: judges are asked by OpenAI's protocol, without the package."""
+    install: str = ""
     """What pip installs to get the package."""
     keys: tuple[str, ...] = ()
     """Environment variables, one of which has to hold the key."""
@@ -37,6 +38,11 @@ class Provider:
     """What the class is given: no retries of its own, because the run retries and counts."""
     output_limit: str = "max_tokens"
     """What the class calls the most tokens of an answer."""
+
+    @property
+    def speaks_openai(self) -> bool:
+        """Whether its models are asked by OpenAI's protocol, and not by LangChain's class."""
+        return not self.kind
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,16 +56,8 @@ class Source:
 
 
 PROVIDERS = {
-    "openai": Provider(
-        package="langchain_openai",
-        kind="ChatOpenAI",
-        install="proctor[openai]",
-        keys=("OPENAI_API_KEY",),
-        options={"max_retries": 0},
-    ),
-    "openai-compatible": Provider(
-        package="langchain_openai", kind="ChatOpenAI", install="proctor[openai]", options={"max_retries": 0}
-    ),
+    "openai": Provider(package="langchain_openai", keys=("OPENAI_API_KEY",)),
+    "openai-compatible": Provider(package="langchain_openai"),
     "anthropic": Provider(
         package="langchain_anthropic",
         kind="ChatAnthropic",
@@ -75,9 +73,7 @@ PROVIDERS = {
         output_limit="max_output_tokens",
         options={"max_retries": 1},  # counts the first try too; 0 would mean Google's own default of five
     ),
-    "ollama": Provider(
-        package="langchain_ollama", kind="ChatOllama", install="proctor[ollama]", output_limit="num_predict"
-    ),
+    "ollama": Provider(package="langchain_ollama"),
 }
 
 
@@ -116,6 +112,19 @@ def source_at(provider: str, url: str) -> Source:
     if not host or host in _OWN_HOSTS.get(provider, ()):
         return Source(provider=provider)
     return Source(provider="openai-compatible" if provider == "openai" else provider, host=host)
+
+
+def ollama_address() -> str:
+    """Where Ollama listens: as OLLAMA_HOST says, else on this machine; raises InputError."""
+    named = os.environ.get("OLLAMA_HOST", "").strip().rstrip("/")
+    if "://" in named:
+        return named
+    parts = urlsplit(f"//{named}")
+    try:
+        port = parts.port
+    except ValueError:
+        raise InputError(f"OLLAMA_HOST={named!r} is no address; expected HOST, HOST:PORT or a URL") from None
+    return f"http://{parts.netloc.removesuffix(f':{port}') or '127.0.0.1'}:{port or 11434}{parts.path}"
 
 
 def model_at(rest: str) -> tuple[str, str]:

@@ -58,6 +58,9 @@ TURN: tuple[Phrase, ...] = (
 _USUAL = (',"unsure":false', ',"passed_on":null')
 """Fields of marks that came later than the phrases; what they say when they are left out is what nearly all say."""
 
+_UNKNOWN_STEPS, _END_OF_REPLY = ',"steps_known":false', ',"cut_off":'
+"""A field of replies that came later, and what follows it; it stands last in the text, whatever tools were given."""
+
 _BEFORE_CASE, _AFTER_CASE, _CASE = "\x07", "\x08", "\x01"
 """There too: the case between the two, where it is the exam's."""
 
@@ -78,7 +81,10 @@ def expand(text: str, phrases: Reversible[Phrase]) -> str:
 
 def turn_body(turn: Turn, exam: str) -> str:
     """A turn of an attempt at this exam."""
-    return abbreviate(encode(turn), TURN).replace(_case(exam), _CASE)
+    text = encode(turn)
+    if turn.reply is not None and not turn.reply.steps_known:
+        text = _END_OF_REPLY.join(text.rsplit(_UNKNOWN_STEPS + _END_OF_REPLY, 1))
+    return abbreviate(text, TURN).replace(_case(exam), _CASE)
 
 
 def turn_text(body: str, exam: str) -> str:

@@ -19,7 +19,7 @@ _SQLITE = {
         "the store {where} is damaged ({detail}): keep a copy, save what can be read with "
         "`sqlite3 FILE .recover | sqlite3 NEW`, and name the new file with --store"
     ),
-    "SQLITE_FULL": "the disk that holds the store {where} is full: free some space and go on; " + _KEPT,
+    "SQLITE_FULL": "the disk of the store {where} is full: free some space and continue; " + _KEPT,
     "SQLITE_IOERR": (
         "the store {where} could not be read or written ({detail}): the disk is full, a limit on file sizes was "
         "reached, or the device failed; " + _KEPT
@@ -56,7 +56,7 @@ def explain(error: Exception, address: Address) -> StoreError:
     if _connection_is_gone(error):
         return StoreError(
             f"the store {address.shown} does not answer ({detail}): check the address and that the server runs, "
-            f"then go on; {_KEPT}"
+            f"then continue; {_KEPT}"
         )
     return StoreError(f"the store {address.shown} refused: {detail}; {_KEPT}")
 

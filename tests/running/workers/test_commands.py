@@ -52,7 +52,7 @@ def test_an_agent_that_workers_cannot_import_or_that_lacks_a_key_there_is_never_
     assert done.returncode == 4
     assert reason in done.stdout
     assert "a-secret-of-some-length" not in done.stdout + done.stderr
-    assert "cannot play this run" in done.stdout
+    assert "cannot execute this run" in done.stdout
     assert lab.lines() == []
 
 

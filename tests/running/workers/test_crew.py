@@ -142,7 +142,7 @@ def test_what_takes_three_workers_down_is_an_environment_failure_and_blames_nobo
     assert list(failed) == ["c3"]
     assert failed["c3"] is not None
     assert failed["c3"].owner == "environment"
-    assert failed["c3"].reason.startswith("3 workers died while they played this attempt, the last one alone with it")
+    assert failed["c3"].reason.startswith("3 workers died while they ran this attempt, the last one alone with it")
     assert executor.counts.lost == 3
     assert executor.halt is None
 

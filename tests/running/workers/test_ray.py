@@ -89,7 +89,7 @@ def test_what_takes_three_workers_down_is_an_environment_failure_and_blames_nobo
     failed = {attempt.key.exam: attempt.failure for attempt in attempts if attempt.failure is not None}
     assert (len(attempts), list(failed)) == (12, ["c3"])
     assert failed["c3"] is not None
-    assert failed["c3"].reason.startswith("3 workers died while they played this attempt, the last one alone with it")
+    assert failed["c3"].reason.startswith("3 workers died while they ran this attempt, the last one alone with it")
 
 
 def test_a_worker_that_hangs_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

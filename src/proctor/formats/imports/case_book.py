@@ -54,6 +54,10 @@ class GatheredCases:
         self.trials: dict[str, Counter[str]] = {key: Counter() for key in runs}
         self._book = book
         self._shared: dict[str, Case] = {}
+        self._counted: Counter[int] = Counter()
+        """Of a case in a run, the trials without a number of theirs."""
+        self._numbered: set[int] = set()
+        """Those with one."""
 
     def add(self, record: ImportedRecord) -> tuple[Case, bool]:
         """The case of a record under the id that it has in this file, and whether it is new there."""
@@ -63,6 +67,20 @@ class GatheredCases:
         if self.keeps and record.run in self.cases:
             shared = self._shared.setdefault(case.id, case)
             self.cases[record.run].setdefault(case.id, shared)
-            trials = self.trials[record.run]
-            trials[case.id] = max(trials[case.id], record.trial or trials[case.id] + 1)
         return case, new
+
+    def trial_of(self, record: ImportedRecord, case: Case) -> int | None:
+        """The number of its trial: theirs, or the next that is free; None: one with their number was there before."""
+        key, counted = _number(record.run, case.id), self._counted
+        trial = record.trial or counted[key] + 1
+        while record.trial is None and _number(key, trial) in self._numbered:
+            trial += 1
+        if record.trial is None:
+            counted[key] = trial
+        elif trial <= counted[key] or _number(key, trial) in self._numbered:
+            return None
+        else:
+            self._numbered.add(_number(key, trial))
+        if record.run in self.trials:
+            self.trials[record.run][case.id] = max(self.trials[record.run][case.id], trial)
+        return trial

@@ -75,6 +75,8 @@ class ImportedRecord:
     """Whether the id is theirs; else it is made of the question."""
     trial: int | None = None
     """Their number of the trial; None: the next one of this case."""
+    lost: tuple[str, ...] = ()
+    """What the case is held to there and cannot be here."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -111,6 +113,9 @@ class ImportLog:
         self.skipped: list[tuple[str, str]] = []
         """Records that could not be taken: where, and why; the first ones."""
         self.skipped_count = 0
+        self.undecided: list[tuple[str, str]] = []
+        """Cases of the suite that no one will judge: where, and why; the first ones."""
+        self.undecided_count = 0
         self.masked = 0
         """Secrets that were masked."""
         self.cut_off = ""
@@ -127,6 +132,12 @@ class ImportLog:
         self.skipped_count += 1
         if len(self.skipped) < TOLD:
             self.skipped.append((place, why))
+
+    def leave_undecided(self, place: str, why: str) -> None:
+        """A case that is taken, though nothing that it could be held to was."""
+        self.undecided_count += 1
+        if len(self.undecided) < TOLD:
+            self.undecided.append((place, why))
 
     def note(self, sentence: str) -> None:
         """Say something once."""

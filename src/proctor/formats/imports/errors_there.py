@@ -29,7 +29,7 @@ _BY_JUDGE = re.compile(r"inspect_ai[/\\]scorer|_eval[/\\]score|grader|scorer\b",
 
 def failure_there(message: str, *, detail: str = "", stage: Stage = "agent") -> Failure:
     """The failure that was told. What is not known to be an outage is the agent's own, as an exception of ours is."""
-    said = " ".join(message.split())[:500] or "it failed there, and no reason is told"
+    said = " ".join(message.split())[:500] or "it failed there, without a reason"
     kind = next((kind for kind, pattern in _OUTAGES.items() if pattern.search(message)), None)
     if stage == "agent" and kind is None and _BY_JUDGE.search(detail.rpartition("Traceback")[2]):
         stage = "reviewer"

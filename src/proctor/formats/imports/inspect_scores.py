@@ -125,7 +125,7 @@ def review_of(sample: Mapping[str, Any], decider: str, log: ImportLog, *, off_sc
         return Review(parts=tuple(parts))
     if parts:
         log.leave_out("marks of other scorers, where the one that decides gave none", len(parts))
-    why = f"the scorer {decider!r} gave no mark between 0 and 1" if scores else "nobody scored it there"
+    why = f"the scorer {decider!r} gave no mark between 0 and 1" if scores else "it was not scored there"
     return Review(unscored=why)
 
 

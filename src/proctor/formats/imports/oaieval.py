@@ -195,4 +195,4 @@ def _review(told: Mapping[str, dict[str, Any]], log: ImportLog, *, off_scale: bo
         return Review(parts=(Part(name="score", value=float(score), explanation=str(metrics.get("choice") or "")),))
     if metrics:
         log.leave_out(f"metrics that are no mark between 0 and 1: {', '.join(sorted(map(str, metrics)))[:80]}")
-    return Review(unscored="nobody scored it there")
+    return Review(unscored="it was not scored there")

@@ -178,19 +178,22 @@ class PromptfooResults:
         asked = self._question(found.get("prompt"), variables, place, log)
         if asked is None:
             return None
+        expected = expected_there(test, variables, log)
         case = case_of(
             asked,
             own_id=str(test.get("description") or "") or None,
             place=place,
             log=log,
             metadata=mapping(test.get("metadata")),
-            **expected_there(test, variables, log).as_case(),
+            **expected.as_case(),
         )
         if case is None:
             return None
         result = _result(found, test, log)
         own = bool(test.get("description"))
-        return ImportedRecord(case=case, place=place, run=str(_column(found)), result=result, own_id=own)
+        return ImportedRecord(
+            case=case, place=place, run=str(_column(found)), result=result, own_id=own, lost=expected.lost
+        )
 
     def _question(self, prompt: Any, variables: dict[str, Any], place: str, log: ImportLog) -> ImportedQuestion | None:
         """The prompt as it was sent; where there are several, the variables."""

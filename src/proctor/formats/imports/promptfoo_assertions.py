@@ -36,6 +36,8 @@ class ExpectedThere:
     exclusions: list[str] = field(default_factory=list)
     limits: dict[str, float] = field(default_factory=dict)
     criteria: list[str] = field(default_factory=list)
+    lost: tuple[str, ...] = ()
+    """What has no counterpart here."""
 
     def as_case(self) -> dict[str, Any]:
         """The fields of a case."""
@@ -50,6 +52,13 @@ class ExpectedThere:
 
 def expected_there(test: Mapping[str, Any], variables: Mapping[str, Any], log: ImportLog) -> ExpectedThere:
     """What a test expects; where only a share of its assertions has to hold, nothing can be said of each."""
+    before = dict(log.left_out)
+    found = _expectation(test, variables, log)
+    found.lost = tuple(what for what, times in log.left_out.items() if times != before.get(what))
+    return found
+
+
+def _expectation(test: Mapping[str, Any], variables: Mapping[str, Any], log: ImportLog) -> ExpectedThere:
     found = ExpectedThere()
     given = [{**each, "value": render_data(each.get("value"), variables)} for each in flat(test.get("assert"), log)]
     if test.get("threshold") is not None and len(given) > 1:

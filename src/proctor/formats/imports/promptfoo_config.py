@@ -77,16 +77,18 @@ class PromptfooConfig:
         around = [f"{options.get('prefix') or ''}{each}{options.get('suffix') or ''}" for each in prompts]
         for variables in _combinations(test, self._folder, log):
             asked = asked_there(around, variables, self._options, log)
+            expected = expected_there(test, variables, log)
             case = case_of(
                 asked,
                 own_id=str(test.get("description") or "") or None,
                 place=place,
                 log=log,
                 metadata=mapping(test.get("metadata")),
-                **expected_there(test, variables, log).as_case(),
+                **expected.as_case(),
             )
             if case is not None:
-                yield ImportedRecord(case=case, place=place, own_id=bool(test.get("description")))
+                own = bool(test.get("description"))
+                yield ImportedRecord(case=case, place=place, own_id=own, lost=expected.lost)
 
     def _common(self, log: ImportLog) -> Any:
         """What holds for all tests."""

@@ -34,10 +34,10 @@ def _rule_has_something_to_compare(call: dict[str, Any]) -> Iterator[tuple[str, 
 MATCH = Record(
     name="match",
     fields={
-        "any_of": Field(shape=ListOf(item=Anything(), filled=True), about="Values of which any will do."),
+        "any_of": Field(shape=ListOf(item=Anything(), filled=True), about="Values any of which is accepted."),
         "pattern": Field(shape=Pattern(), about="A regular expression that must match all of the value."),
         "tolerance": Field(shape=Number(least=0), about="How far a number may be from the one expected."),
-        "fold": Field(shape=Flag(), about="Whether case, blanks and punctuation of a text are left aside."),
+        "fold": Field(shape=Flag(), about="Whether case, blanks and punctuation of a text are ignored."),
         "whole": Field(shape=Flag(), about="Whether a whole number must be written as one: 5.0 will not do for 5."),
     },
     hints={"regex": "did you mean 'pattern'?", "one_of": "did you mean 'any_of'?", "enum": "did you mean 'any_of'?"},
@@ -66,9 +66,9 @@ CALL = Record(
 CITATIONS = Record(
     name="citations",
     fields={
-        "min": Field(shape=Number(least=0, whole=True), about="The least number of citations; 1 unless told."),
+        "min": Field(shape=Number(least=0, whole=True), about="The minimum number of citations; 1 by default."),
         "sources": Field(shape=_names, about="The sources that may be cited; none: any."),
-        "quotes": Field(shape=Flag(), about="Whether each quote must stand in its source, word for word."),
+        "quotes": Field(shape=Flag(), about="Whether each quote must be in its source, word for word."),
     },
 )
 
@@ -92,8 +92,8 @@ STEP = Record(
     name="step",
     fields={
         **_which,
-        "min": Field(shape=_count, about="How many there must be at least; 1 unless told."),
-        "max": Field(shape=_count, about="How many there may be at most."),
+        "min": Field(shape=_count, about="The minimum number of them; 1 by default."),
+        "max": Field(shape=_count, about="The maximum number of them."),
         "after": Field(
             shape=_other_steps, about="Steps that it must follow, each by a kind, a name, an agent, or keys."
         ),
@@ -117,8 +117,8 @@ EXPECT = Record(
     fields={
         "tools_used": Field(shape=_names, about="Tools that must be called."),
         "tools_not_used": Field(shape=_names, about="Tools that must not be called."),
-        "keywords": Field(shape=_keywords, about=f"Words or phrases that must stand in the reply; {_FORMS}"),
-        "exclusions": Field(shape=_keywords, about=f"Words or phrases that must not stand in the reply; {_FORMS}"),
+        "keywords": Field(shape=_keywords, about=f"Words or phrases that must be in the reply; {_FORMS}"),
+        "exclusions": Field(shape=_keywords, about=f"Words or phrases that must not be in the reply; {_FORMS}"),
         "citations": Field(
             shape=Either(shapes=(Flag(), Number(least=0, whole=True), CITATIONS)),
             about="Whether the reply must cite: true, how many, or `{min, sources, quotes}`.",
@@ -128,7 +128,7 @@ EXPECT = Record(
         "ordered": Field(shape=Flag(), about="Whether the order of `tool_calls` matters."),
         "extra_allowed": Field(shape=Flag(), about="Whether calls beyond the expected ones are free."),
         "fold_names": Field(
-            shape=Flag(), about="Whether case and separators of tools' names are left aside: getWeather, get_weather."
+            shape=Flag(), about="Whether case and separators of tools' names are ignored: getWeather, get_weather."
         ),
         "result_used": Field(shape=Flag(), about="Your word on whether tool results were used; else it is judged."),
         "sub_agents": Field(shape=_names, about="Sub-agents that an orchestrator must delegate to."),
@@ -151,10 +151,10 @@ EXPECT = Record(
 CRITERION = Record(
     name="criterion",
     fields={
-        "asks": Field(shape=_prose, about="What the model is told to mark.", required=True),
+        "asks": Field(shape=_prose, about="What the model is asked to score.", required=True),
         "weight": Field(
             shape=Number(above=0, most=1_000_000),
-            about="How much it weighs in the mark; 1 unless told. `--weights` come first.",
+            about="Its weight in the score; 1 by default. `--weights` override it.",
         ),
     },
     hints={"text": "did you mean 'asks'?", "ask": "did you mean 'asks'?", "weights": "did you mean 'weight'?"},
@@ -171,8 +171,8 @@ CASE = Record(
         "passing_score": Field(shape=_share, about="The judge's score at which this case passes."),
         "trials": Field(
             shape=_trials,
-            about="How often this case is asked, whatever --trials says of the others: more often one that is "
-            "flaky, once one that is expensive. No part of what is examined; in battles it is left aside.",
+            about="How often this case is run, instead of --trials: more often if it is flaky, once if it is "
+            "expensive. Not part of the benchmark's content; ignored in battles.",
         ),
         "criteria": Field(
             shape=Either(
@@ -181,22 +181,22 @@ CASE = Record(
                     MapOf(value=Either(shapes=(_prose, CRITERION)), why_no_name=why_no_criterion, most=MOST_CRITERIA),
                 )
             ),
-            about="What a model reviewer marks besides: a text, or part → text or `{asks, weight}`; the case passes "
-            "at a mark of 0.7 unless a `passing_score` says otherwise.",
+            about="What a model reviewer scores in addition: a text, or part → text or `{asks, weight}`; the case "
+            "passes at a score of 0.7 unless a `passing_score` says otherwise.",
         ),
         "metadata": Field(
             shape=MapOf(value=Anything()),
-            about="Whatever else is known of it, by name: shown with it, a column each in CSV, in JSON, and to "
-            "filter by with `proctor show RUN --where NAME=VALUE`. No part of what is examined: changing "
+            about="Anything else, by name: shown with the case, a column each in CSV, in JSON, and to "
+            "filter by with `proctor show RUN --where NAME=VALUE`. Not part of the benchmark's content: changing "
             "it leaves runs comparable.",
         ),
         "review": Field(
             shape=OneOf(words=("needed", "done")),
             about="Of a draft: `needed` until a person has looked at it, then `done`. `proctor check` counts those "
-            "that need it, and every report of a run tells how many of its cases nobody has reviewed. No "
-            "part of what is examined.",
+            "that need it, and every report of a run says how many of its cases nobody has reviewed. Not "
+            "part of the benchmark's content.",
         ),
-        "expect": Field(shape=EXPECT, about="What the reply is held to."),
+        "expect": Field(shape=EXPECT, about="What is expected of the reply."),
     },
     synonyms=synonyms(("question", "reference", "reasoning", "category")),
     hints={
@@ -215,11 +215,11 @@ def _condition_makes_sense(condition: dict[str, Any]) -> Iterator[tuple[str, str
     if not condition:
         yield "", "the condition is empty; say what goes wrong, as in {tool: search, fails: 2}"
     if len(struck) > 1:
-        yield struck[1], "a condition strikes a tool or a sub_agent; declare one for each"
+        yield struck[1], "a condition affects a tool or a sub_agent; declare one for each"
     if struck and not striking:
         yield struck[0], f"it does not say what is wrong with it; add one of {', '.join(_STRIKING)}"
     if striking and not struck:
-        yield striking[0], "it does not say whom this strikes; add tool or sub_agent"
+        yield striking[0], "it does not say what this affects; add tool or sub_agent"
     if "lies" in condition and (clashing := [key for key in ("fails", "missing") if key in condition]):
         yield clashing[0], "what gives nothing back cannot lie; declare a condition for each"
     if "times" in condition and "lies" not in condition:
@@ -248,7 +248,7 @@ CONDITION = Record(
         ),
         "times": Field(
             shape=Number(least=1, whole=True),
-            about="How many calls lie before it tells the truth; all of them unless given.",
+            about="How many calls return a wrong result before it is right again; all of them unless given.",
         ),
         "budget": Field(shape=_count, about="Tool calls that an attempt may make."),
         "tokens": Field(shape=_count, about="Tokens that an attempt may spend."),
@@ -262,8 +262,8 @@ HEADER = Record(
         "description": Field(shape=_prose, about="What it is for."),
         "passing_score": Field(shape=_share, about="The judge's score at which a case passes; none: checks decide."),
         "sources": Field(shape=_name, about="The folder where cited sources can be read, from the suite's own folder."),
-        "expect": Field(shape=EXPECT, about="What every reply is held to, beside its case's own expectations."),
-        "conditions": Field(shape=MapOf(value=CONDITION), about="Name → the fault it stands for."),
+        "expect": Field(shape=EXPECT, about="What is expected of every reply, besides its case's own expectations."),
+        "conditions": Field(shape=MapOf(value=CONDITION), about="Name → the fault that is injected."),
     },
     hints={
         **dict.fromkeys(CASE.fields, "it belongs to a case"),

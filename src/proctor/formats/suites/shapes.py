@@ -190,7 +190,7 @@ class OneOf:
 
 def _compiles(pattern: str, node: Node, reading: ProblemLog) -> bool:
     if not pattern:
-        reading.problem(node, "the pattern is empty; it would stand in every text")
+        reading.problem(node, "the pattern is empty; it would match every text")
         return False
     if (wrong := why_no_pattern(pattern)) is not None:
         reading.problem(node, f"the pattern {pattern!r} does not compile: {wrong}")
@@ -323,7 +323,7 @@ def fit_entries(keyed: MappingNode, reading: ProblemLog) -> list[tuple[ScalarNod
         if key.text in kept:
             first = kept[key.text][0]
             where = f"line {first.line}" if first.line != key.line else f"column {first.column}"
-            reading.problem(key, f"the key {key.text!r} stands in {where} already; keep one of them")
+            reading.problem(key, f"the key {key.text!r} is already in {where}; keep one of them")
         elif reading.is_fit(key):
             kept[key.text] = (key, value)
     return list(kept.values())

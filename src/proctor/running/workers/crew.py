@@ -237,7 +237,7 @@ class CrewExecutor:
             told = "; ".join(differing)
             self.end("misconfigured", f"{link.name} has other versions: {told}; install the same on both sides")
         elif hello.refusal:
-            self.end("misconfigured", f"{link.name} cannot play this run: {hello.refusal}")
+            self.end("misconfigured", f"{link.name} cannot execute this run: {hello.refusal}")
         with self._lock:
             self._failed_starts, seat.greeted, seat.is_new = 0, True, False
             self._wake_all()

@@ -72,7 +72,7 @@ class HeldAttempt:
             owner="environment",
             kind="resources",
             tries=self.deaths,
-            reason=f"{self.deaths} workers died while they played this attempt, the last one alone with it: {why}",
+            reason=f"{self.deaths} workers died while they ran this attempt, the last one alone with it: {why}",
         )
         ended = replace(stands.attempt, failure=failure, finished=True, usage=usage, ended=time.time())
         return Finished(attempt=ended)

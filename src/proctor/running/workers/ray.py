@@ -259,7 +259,7 @@ def _ray() -> Any:
     except ImportError as error:
         raise UsageError(
             "a run on Ray needs a package that is not installed: pip install 'proctor[ray]'; "
-            "without it, --workers N plays in processes of this machine"
+            "without it, --workers N runs in processes on this machine"
         ) from error
 
 

@@ -14,24 +14,78 @@ import pickle
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
 
 from proctor import threads
 from proctor.errors import ProctorError
 from proctor.failures import said
 from proctor.redaction import remember_secrets, without_secrets
 from proctor.roles import LETS_FINISH, Halt
-from proctor.run import PendingAttempt, Record
+from proctor.run import Failure, PendingAttempt, Record
 from proctor.running.exits import intercept_exits
-from proctor.running.feed import FedExecutor
 from proctor.running.garbage import seldom_collected
+from proctor.running.schedule import LocalExecutor
 from proctor.running.workers import messages
 from proctor.running.workers.ledger import RemoteBudget
 from proctor.running.workers.messages import Brief, Build, Hello, Order, Parts, WorkerReport
 from proctor.spending.shared_limits import told_sharers
 from proctor.threads import Stage
+
+
+class _Inbox:
+    """What has arrived. Empty now does not mean empty for ever, unlike other iterators."""
+
+    def __init__(self) -> None:
+        self._arrived: deque[PendingAttempt] = deque()
+
+    def __iter__(self) -> _Inbox:
+        return self
+
+    def __next__(self) -> PendingAttempt:
+        try:
+            return self._arrived.popleft()
+        except IndexError:
+            raise StopIteration from None
+
+    def extend(self, pending_attempts: Iterable[PendingAttempt]) -> None:
+        self._arrived.extend(pending_attempts)
+
+
+class FedExecutor(LocalExecutor):
+    """Plays what it is fed until it is told that nothing more will come. Who feeds it looks out for storms."""
+
+    def __init__(self, **parts: Any) -> None:
+        super().__init__(**parts)
+        self._inbox = _Inbox()
+        self._complete = False
+
+    def play(self) -> Generator[Sequence[Record], None, None]:
+        """What `execute` does, with what is fed."""
+        return self.execute(self._inbox)
+
+    def feed(self, pending_attempts: Iterable[PendingAttempt]) -> None:
+        """Play these too; from any thread."""
+        self._inbox.extend(pending_attempts)
+        self._stage.soon(self._take_up)
+
+    def complete(self) -> None:
+        """Nothing more will come; from any thread."""
+        self._complete = True
+
+    def _take_up(self) -> None:
+        self._over.clear()
+        self._fill()
+
+    def _is_over(self) -> bool:
+        return (self._complete or self.halt is not None) and super()._is_over()
+
+    def _watch_for_storm(self, failure: Failure | None) -> None:
+        """Failures in a row are counted over all workers."""
+
 
 _LOOK_EVERY = 0.1
 """Seconds between two looks whether the driver still speaks."""
