@@ -139,6 +139,7 @@ bench: $(VENV)/dev.stamp
 	$(BIN)/python bench/battle.py
 	$(BIN)/python bench/checks.py
 	$(BIN)/python bench/http_agent.py
+	$(BIN)/python bench/protocols.py
 	$(BIN)/python bench/sync.py
 
 simulate: $(VENV)/dev.stamp

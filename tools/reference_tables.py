@@ -202,7 +202,7 @@ def _settings_of_a_run() -> Rows:
 
 @cache
 def _schema() -> Any:
-    from proctor.web.app import create_app
+    from proctor.web.server import create_app
     from proctor.web.site.openapi import schema
     from proctor.web.site.settings import WebSettings
 
