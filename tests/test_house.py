@@ -19,6 +19,7 @@ GERUNDS = 3
 PARTICIPLES = 60
 FORBIDDEN = {"utils", "helpers", "common", "base", "core", "manager"}
 WEB_KNOWS = 12
+INNER_IMPORTS = 120
 _NOUNS_IN_ING = {"opening", "string", "ring", "spending", "reading", "running", "testing"}
 
 
@@ -92,6 +93,19 @@ def test_no_file_is_named_by_what_says_nothing_and_hardly_any_by_a_gerund() -> N
 def test_the_web_app_reaches_into_no_more_rooms() -> None:
     reached = {each.split(".")[1] for name in modules() if name.startswith("proctor.web") for each in imports_of(name)}
     assert len(reached - {"web"}) <= WEB_KNOWS
+
+
+def test_few_files_are_imported_within_functions() -> None:
+    """Only what is slow to import and seldom needed; never to get around a circle."""
+    found = {
+        (name, node.lineno)
+        for name, tree in modules().items()
+        for function in ast.walk(tree)
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
+        for node in ast.walk(function)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("proctor")
+    }
+    assert len(found) <= INNER_IMPORTS
 
 
 def test_what_pages_show_too_gives_no_advice_for_a_terminal() -> None:

@@ -181,13 +181,13 @@ def test_slow_forms_keep_nobody_out(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_what_comes_quickly_enough_may_take_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answering, "BODY_WITHIN", 0.1)
-    monkeypatch.setattr(answering, "SLOWEST", 1000)
+    monkeypatch.setattr(answering, "BODY_WITHIN", 0.5)
+    monkeypatch.setattr(answering, "SLOWEST", 400)
     head = b"POST /api/benchmarks/check?file=a.csv HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
     with serving_here(tmp_path) as at, stalled(at, head + b"Content-Length: 6000\r\n\r\n") as client:
-        for _ in range(6):
-            client.sendall(b'"a";"b"\n' * 125)
-            threading.Event().wait(0.1)
+        client.sendall(b'"a";"b"\n' * 625)
+        threading.Event().wait(0.7)
+        client.sendall(b'"a";"b"\n' * 125)
         assert heard(client).startswith(b"HTTP/1.1 200")
 
 

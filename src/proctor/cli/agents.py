@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from proctor import reports, workflows
+from proctor import plugins, reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Group
 from proctor.cli.output import agents_speak_on_stderr, console, echo, print_json, wrap_text
+from proctor.codec import encode
 from proctor.redaction import without_credentials
+from proctor.threads import run_anywhere
 
 if TYPE_CHECKING:
     from proctor.config import Config
@@ -42,8 +44,6 @@ def test(
     agent: str, question: str | None, timeout: float, store: str | None, config_path: Path | None, as_json: bool
 ) -> int:
     """Ask AGENT one question; show its reply as Proctor understands it, or exactly what is wrong."""
-    from proctor.threads import run_anywhere
-
     config = options.load_config(config_path)
     with agents_speak_on_stderr():
         tried = run_anywhere(
@@ -61,8 +61,6 @@ def test(
 
 
 def _list(config: Config, *, as_json: bool) -> None:
-    from proctor import plugins
-
     declared = [
         {"name": name, "spec": without_credentials(part.spec), "kind": part.kind}
         for name, part in config.agents.items()
@@ -90,8 +88,6 @@ def _line(name: str, spec: str, *, names: int, width: int) -> str:
 
 def _as_json(tried: AgentTestResult) -> dict[str, Any]:
     import json
-
-    from proctor.codec import encode
 
     known: dict[str, Any] = json.loads(encode(asdict(tried)))
     return known

@@ -12,11 +12,16 @@ from proctor import reports, workflows
 from proctor.cli import options
 from proctor.cli.command import Command
 from proctor.cli.output import console, echo, print_json
+from proctor.doctor.judges import said_beforehand
+from proctor.formats.compatibility import compatibility
+from proctor.formats.csv import read_bytes, read_start
+from proctor.formats.rules import COLUMNS
+from proctor.formats.suites.suite import SuiteProblem, SuiteReading, check_suite, is_suite
+from proctor.running.garbage import seldom_collected
 
 if TYPE_CHECKING:
     from proctor.benchmark import Case
     from proctor.formats.csv import Table
-    from proctor.formats.suites.suite import SuiteReading
 
 _TITLES = {"standard": "Standard BM", "abm_static": "ABM Static", "abm_dynamic": "ABM Dynamic"}
 
@@ -31,8 +36,6 @@ def command(ctx: click.Context, file: Path, reviewer: str | None, as_json: bool)
 
     Exit 0: the file is valid; 1: it is not; 2: it cannot be read.
     """
-    from proctor.running.garbage import seldom_collected
-
     with seldom_collected():
         table = _read(file)
     warnings = _warnings(table, options.reviewer_in_force(reviewer))
@@ -49,16 +52,11 @@ def command(ctx: click.Context, file: Path, reviewer: str | None, as_json: bool)
 
 
 def _read(file: Path) -> Table | SuiteReading:
-    from proctor.formats.csv import read_bytes, read_start
-    from proctor.formats.suites.suite import check_suite, is_suite
-
     return _with_unknown_checks(check_suite(file)) if is_suite(file) else read_bytes(read_start(file))
 
 
 def _with_unknown_checks(reading: SuiteReading) -> SuiteReading:
     """With an error for each check that a case names and nobody offers: a run would be refused."""
-    from proctor.formats.suites.suite import SuiteProblem
-
     found = [
         SuiteProblem(line=case.line or 1, column=1, path="expect.checks", message=said)
         for said, cases in workflows.checks.unknown_checks(reading.cases).items()
@@ -69,9 +67,6 @@ def _with_unknown_checks(reading: SuiteReading) -> SuiteReading:
 
 def _warnings(table: Table | SuiteReading, reviewer: str | None) -> list[str]:
     """What no one will judge, where `reviewer` is named or nobody else is."""
-    from proctor.doctor.judges import said_beforehand
-    from proctor.formats.suites.suite import SuiteReading
-
     benchmark = table.benchmark if isinstance(table, SuiteReading) else None
     passing_score = None if benchmark is None else benchmark.passing_score
     return list(said_beforehand(table.cases, reviewer=reviewer, passing_score=passing_score))
@@ -83,8 +78,6 @@ def _drafts(table: Table | SuiteReading) -> int:
 
 
 def _as_json(table: Table | SuiteReading, warnings: list[str]) -> dict[str, Any]:
-    from proctor.formats.compatibility import compatibility
-
     found = {
         "rows": table.rows,
         "errors": [asdict(problem) for problem in table.errors],
@@ -100,15 +93,11 @@ def _as_json(table: Table | SuiteReading, warnings: list[str]) -> dict[str, Any]
 
 def _row(case: Case) -> dict[str, Any]:
     """A row of the CSV format; a suite's case has its id and categories too."""
-    from proctor.formats.rules import COLUMNS
-
     row = {name: getattr(case, name) for name in COLUMNS}
     return {"id": case.id, **row, "categories": case.categories} if case.categories else row
 
 
 def _show(file: Path, table: Table | SuiteReading) -> None:
-    from proctor.formats.compatibility import compatibility
-
     errors = len(table.errors) + table.more
     echo(f"{file}: {_count(table.rows, 'valid row')}, {_count(errors, 'error') if errors else 'no errors'}\n")
     if table.rows:
@@ -126,8 +115,6 @@ def _show(file: Path, table: Table | SuiteReading) -> None:
 def _preview(table: Table | SuiteReading) -> Any:
     from rich.table import Table as Grid
     from rich.text import Text
-
-    from proctor.formats.rules import COLUMNS
 
     grid = Grid(box=None, pad_edge=False, expand=True, header_style="bold")
     grid.add_column("line", justify="right", no_wrap=True)

@@ -9,6 +9,7 @@ import click
 
 from proctor.cli.command import Command
 from proctor.cli.output import echo
+from proctor.formats.convert import convert
 
 if TYPE_CHECKING:
     from proctor.formats.convert import ConversionReport
@@ -36,8 +37,6 @@ def command(ctx: click.Context, source: Path, target: Path, no_header: bool, cat
     comma CSV, .tsv or .jsonl. A .jsonl keeps categories, and can be run. Exit 1: rows that no benchmark file may hold;
     nothing is written.
     """
-    from proctor.formats.convert import convert
-
     report = convert(source, target, header=not no_header, categories=categories)
     if report.problems:
         _refuse(source, report)

@@ -14,6 +14,7 @@ from proctor import reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
 from proctor.cli.output import console, echo, print_json, wrap_text
+from proctor.threads import run_anywhere
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -85,8 +86,6 @@ def _tools(named: tuple[str, ...], agent: str | None) -> set[str] | None:
     """Every tool that the agent has; None: nobody says."""
     if agent is None:
         return set(named) or None
-    from proctor.threads import run_anywhere
-
     config = options.load_config(None)
     return {*named, *run_anywhere(lambda: workflows.doctor.atools_of(agent, config=config))}
 

@@ -12,6 +12,8 @@ from proctor import reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
 from proctor.cli.output import agents_speak_on_stderr, console, print_json, tell
+from proctor.reports import failures as said
+from proctor.threads import run_anywhere
 
 if TYPE_CHECKING:
     from proctor.config import Config
@@ -50,8 +52,6 @@ def command(
     as_json: bool,
 ) -> int:
     """Group what failed in RUN by what it has in common: checks, tools, calls, strategies, words, turns."""
-    from proctor.reports import failures as said
-
     config = options.load_config(config_path)
     url = workflows.store_url.store_url(store, config)
     if budget is not None and reviewer is None:
@@ -70,8 +70,6 @@ def command(
 
 def _with_names(failures: RunFailures, reviewer: str, store: str, config: Config, budget: float | None) -> RunFailures:
     """The groups with names, with what that takes told before."""
-    from proctor.threads import run_anywhere
-
     planned = workflows.failure_names.plan_names(failures, reviewer=reviewer, store=store, config=config)
     numbers = reports.numbers
     sent, received = map(numbers.whole, planned.tokens)

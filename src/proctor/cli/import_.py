@@ -11,6 +11,7 @@ from proctor import reports, workflows
 from proctor.cli import options
 from proctor.cli.command import Command
 from proctor.cli.output import echo, print_json
+from proctor.formats.imports.contract import ImportOptions
 
 if TYPE_CHECKING:
     from proctor.workflows.import_run import FileImport, ImportPlan, ImportReport
@@ -80,8 +81,6 @@ def command(
 
 
 def _plan(store: str | None, labels: tuple[str, ...], **given: Any) -> ImportPlan:
-    from proctor.formats.imports.contract import ImportOptions
-
     chosen = ImportOptions(**{name: given.pop(name) for name in ("question", "answer", "scorer")})
     return workflows.import_run.ImportPlan(store=store, labels=options.label_pairs(labels), options=chosen, **given)
 

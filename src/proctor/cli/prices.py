@@ -11,7 +11,10 @@ from proctor import reports
 from proctor.cli import options
 from proctor.cli.command import Command
 from proctor.cli.output import console, echo, print_json, tell
+from proctor.config import PRICE_FILE, load_config, load_price_file
 from proctor.settings import unwritable
+from proctor.spending.price_file import read_price_list, written
+from proctor.spending.prices import price_of
 
 if TYPE_CHECKING:
     from proctor.spending.prices import Price
@@ -35,9 +38,6 @@ def command(source: Path | None, config_path: Path | None, as_json: bool) -> Non
     With --update, prices of FILE are added to prices.toml beside the configuration file, or replace those there; prices
     of other models stay. [prices] in proctor.toml comes before both.
     """
-    from proctor.config import PRICE_FILE, load_config
-    from proctor.spending.prices import price_of
-
     if source is not None:
         tell(_update(source, (config_path or Path(PRICE_FILE)).with_name(PRICE_FILE)))
     found = load_config(config_path).prices
@@ -49,10 +49,6 @@ def command(source: Path | None, config_path: Path | None, as_json: bool) -> Non
 
 
 def _update(source: Path, table: Path) -> str:
-    from proctor.config import load_price_file
-    from proctor.spending.price_file import read_price_list, written
-    from proctor.spending.prices import price_of
-
     kept = load_price_file(table)
     before = {model: price for model in kept if (price := price_of(model, kept)) is not None}
     given = read_price_list(source)

@@ -14,6 +14,7 @@ from proctor.cli.gate_options import gate_options
 from proctor.cli.output import agents_speak_on_stderr, echo, print_json, tell, wrap_text
 from proctor.cli.play import conclude, drive, play
 from proctor.cli.run import check_k
+from proctor.running.plan import exams_of
 
 if TYPE_CHECKING:
     from proctor.config import Config
@@ -115,8 +116,6 @@ def command(
     With --repeats no new run is made: the judgements are stored beside RUN, whose report then shows the
     judge's noise.
     """
-    from proctor.running.plan import exams_of
-
     new_run = {"--passing-score": changes["passing_score"], "--weights": changes["weights"], "--name": changes["name"]}
     elsewhere = {"--workers": workers, "--ray": ray, "--gate": gates, "--k": k}
     refuse_others(repeats, {"--sample": sample, "--budget": budget}, new_run | elsewhere)

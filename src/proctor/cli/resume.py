@@ -15,6 +15,8 @@ from proctor.cli.gate_options import gate_options
 from proctor.cli.output import tell
 from proctor.cli.play import conclude, play
 from proctor.cli.run import check_k
+from proctor.running import exits
+from proctor.threads import run_anywhere
 
 if TYPE_CHECKING:
     from proctor.run import Run
@@ -62,9 +64,6 @@ def command(
     **changes: Any,
 ) -> int:
     """Continue RUN (an id, a unique prefix, a unique name, or `last`) where it stopped."""
-    from proctor.running import exits
-    from proctor.threads import run_anywhere
-
     gating = replace(
         workflows.gates.read_gates(gates, k=k, force=force), look=look
     )  # of the gates of the run, if none is given

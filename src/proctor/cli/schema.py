@@ -9,6 +9,8 @@ import click
 from proctor.cli.command import Command
 from proctor.cli.output import print_json
 from proctor.cli.run import command as run
+from proctor.config import DESTINATIONS, Config
+from proctor.formats.suites.suite import suite_schema
 from proctor.settings import BOUNDS
 
 
@@ -16,15 +18,11 @@ from proctor.settings import BOUNDS
 @click.argument("which", metavar="[suite|config]", type=click.Choice(["suite", "config"]), default="suite")
 def command(which: str) -> None:
     """Print the JSON Schema of suite files or of proctor.toml, for editors that complete and check while one writes."""
-    from proctor.formats.suites.suite import suite_schema
-
     print_json(config_schema() if which == "config" else suite_schema())
 
 
 def config_schema() -> dict[str, Any]:
     """What proctor.toml may hold, as far as it can be told without its parts; `[run]` with the help of its options."""
-    from proctor.config import DESTINATIONS, Config
-
     schema: dict[str, Any] = _plain(Config.model_json_schema())
     run = schema["$defs"]["RunConfig"]["properties"]
     helps, bounds = _helps(), _bounds(run)

@@ -11,6 +11,8 @@ from proctor import workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
 from proctor.cli.output import console, print_json
+from proctor.exporters.summary import as_dict, render
+from proctor.threads import run_anywhere
 
 if TYPE_CHECKING:
     from proctor.exporters.outcome import Report
@@ -52,9 +54,6 @@ def command(
 
     What was sent before and has not changed is not sent again. Keys come from the environment alone.
     """
-    from proctor.exporters.summary import as_dict, render
-    from proctor.threads import run_anywhere
-
     url = workflows.store_url.store_url(store, options.load_config(config_path))
     if resume:
         if endpoint or redact:

@@ -14,6 +14,7 @@ from proctor.cli.command import Command
 from proctor.cli.output import agents_speak_on_stderr, console, echo, print_json, tell, tell_error, wrap_text
 from proctor.cli.play import signals_as_ctrl_c
 from proctor.redaction import without_secrets
+from proctor.threads import run_anywhere
 from proctor.usage import Usage
 
 if TYPE_CHECKING:
@@ -108,8 +109,6 @@ def _show_plan(planned: PlannedTournament, *, as_json: bool) -> None:
 
 def _judge(planned: PlannedTournament, store: str, config: Config, limits: dict[str, Any]) -> Tournament:
     """Have the contests judged, with the cost told before and the progress shown."""
-    from proctor.threads import run_anywhere
-
     shown, used, done, failed = reports.progress.Progress(), Usage(), 0, 0
 
     def told(place: int, verdict: workflows.contests.ContestVerdict) -> None:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
 from proctor.reports import numbers
+from proctor.reports.console import HarmlessConsole
+from proctor.reports.terminal import Page, writable
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -75,8 +77,6 @@ class Progress:
 
     def start(self, total: int, done: int = 0) -> None:
         """Begin, with so many attempts planned and so many of them done before."""
-        from proctor.reports.console import HarmlessConsole
-
         self._total, self._done_before, self._began = total, done, self._clock()
         self._now = ProgressCounts(done=done)
         self._said_at, self._said_done, self._said_turns, self._pause = self._began, done, 0, _FIRST_PAUSE
@@ -87,8 +87,6 @@ class Progress:
     def _begin_live(self, console: Console) -> None:
         from rich.live import Live
         from rich.text import Text
-
-        from proctor.reports.terminal import Page
 
         page = Page(lambda width: [Text(self.lines(width))])
         self._live = Live(console=console, get_renderable=lambda: page, refresh_per_second=4, transient=True)
@@ -135,8 +133,6 @@ class Progress:
         return advanced >= max(1, _STEP * self._total)
 
     def _say(self) -> None:
-        from proctor.reports.terminal import writable
-
         self._said_at, self._said_done, self._said_turns = self._clock(), self._now.done, self._now.turns
         failures = f"{numbers.whole(self._now.failed)} failed"
         pieces = [

@@ -7,7 +7,9 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from proctor.benchmark import Case, Exam, Expectation
+from proctor.findings.battle.conversation import correctness_of, right_from_of
 from proctor.findings.battle.replies import is_test
+from proctor.findings.battle.transitions import transitions
 from proctor.findings.run.panel import passing_score
 from proctor.run import Attempt, Failure, Settings
 from proctor.running import verdict
@@ -104,9 +106,6 @@ def _kept_wrong(
     }
     if not alone:
         return alone
-    from proctor.findings.battle.conversation import correctness_of, right_from_of  # they read language, likewise
-    from proctor.findings.battle.transitions import transitions
-
     moves = transitions(turns, correctness_of(scores), right_from=right_from_of(settings))
     return alone & {move.turns[1] for move in moves if move.stood is False}
 

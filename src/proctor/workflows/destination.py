@@ -30,6 +30,7 @@ from proctor.findings.run import Findings
 from proctor.run import Attempt, Finished, Key, Record, Run
 from proctor.running.plan import exams_of
 from proctor.storage import Store, open_store
+from proctor.storage.address import parse
 from proctor.telemetry.span import trace_id
 from proctor.workflows.read import findings_of_run
 
@@ -164,8 +165,6 @@ def _exporter(run: Run, benchmark: Benchmark, destination: Destination, store: s
 
 def _folder(store: str) -> Path:
     """Beside the store; in `.proctor/` here, for one that is no file."""
-    from proctor.storage.address import parse
-
     path = parse(store).path
     return (path.parent if path is not None else Path(".proctor")) / "sync"
 

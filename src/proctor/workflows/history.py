@@ -10,6 +10,8 @@ from pathlib import Path
 from proctor.errors import NoSuchRun, UsageError
 from proctor.findings.battle.replies import is_test
 from proctor.findings.history import Counts, History, Order, tell
+from proctor.reports.history.html import page
+from proctor.reports.history.svg import as_png, chart
 from proctor.run import Attempt, Run
 from proctor.settings import unwritable
 from proctor.storage import Store, open_store
@@ -92,8 +94,6 @@ def _tests(opened: Store, run: Run) -> Iterator[Attempt]:
 
 def save_chart(history: History | None, output: Path) -> None:
     """The chart as a file: SVG, or PNG with the extra `charts`."""
-    from proctor.reports.history.svg import as_png, chart
-
     suffix = output.suffix.lower()
     if suffix not in PICTURES:
         raise UsageError(
@@ -105,8 +105,6 @@ def save_chart(history: History | None, output: Path) -> None:
 
 def save_page(history: History | None, output: Path) -> None:
     """The chart and every run, as one HTML file."""
-    from proctor.reports.history.html import page
-
     _write(output, page(_told(history)).encode())
 
 

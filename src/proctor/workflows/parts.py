@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from proctor import plugins
+from proctor.agents.function import adapt
 from proctor.benchmark import Benchmark
 from proctor.config import AgentConfig, Config, PartConfig
 from proctor.doctor.judges import cases_of
@@ -160,8 +161,6 @@ def kind_of(agent: ChosenPart, asked: str | None) -> AgentKind:
 def build_agent(chosen: ChosenPart, config: Config) -> Agent:
     """The agent itself."""
     if chosen.live is not None:
-        from proctor.agents.function import adapt
-
         return adapt(chosen.live, name=chosen.name)
     if chosen.spec is None:
         raise UsageError(
@@ -320,7 +319,6 @@ def _live_examiner(chosen: ChosenPart) -> Examiner:
         from proctor.examiners.model import ModelExaminer
 
         return ModelExaminer(live, name=chosen.name)
-    from proctor.agents.function import adapt
     from proctor.examiners.agent import AgentExaminer
 
     return AgentExaminer(adapt(live, name=chosen.name))

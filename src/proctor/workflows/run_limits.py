@@ -13,13 +13,17 @@ from proctor.benchmark import Exam
 from proctor.config import Config
 from proctor.run import Run, Settings, Spec
 from proctor.settings import BY_RULES
+from proctor.spending.budget import Budget, must_have_prices
+from proctor.spending.cache import Cache
+from proctor.spending.limits import Limits
 from proctor.spending.prices import price_of
 from proctor.spending.providers import PROVIDERS, Source, is_loopback, names_of, source_in
+from proctor.spending.run_limits import RunLimits, current, enforce_limits
 from proctor.spending.tokens import tokens_in
 from proctor.usage import Usage
+from proctor.workflows.canaries import canary_exams
 
 if TYPE_CHECKING:
-    from proctor.spending.budget import Budget
     from proctor.spending.estimate import Caller, CostEstimate, Role
 
 _log = logging.getLogger("proctor")
@@ -51,11 +55,6 @@ def allowing(
     Also without any: whoever calls one host backs off together where it answers "too many". Limits that are in
     force already stay, unless the run has limits of its own. A `budget` that is given is kept elsewhere.
     """
-    from proctor.spending.budget import Budget
-    from proctor.spending.cache import Cache
-    from proctor.spending.limits import Limits
-    from proctor.spending.run_limits import RunLimits, current, enforce_limits
-
     if current() is not None and not (config.limits or cache or is_limited(settings)):
         yield
         return
@@ -85,8 +84,6 @@ def check_prices(settings: Settings, config: Config) -> None:
     """Refuse a budget of money for models whose price nobody has given."""
     if settings.budget is None:
         return
-    from proctor.spending.budget import must_have_prices
-
     for _, model, spec in _models(settings):
         must_have_prices([model], _prices(spec, config), budget=settings.budget)
 
@@ -118,7 +115,6 @@ def budget_warnings(run: Run) -> Iterator[str]:
 def estimate_cost(run: Run, exams: tuple[Exam, ...], config: Config) -> CostEstimate:
     """What a run will take, before its first call, with the canaries that its judge is tried on."""
     from proctor.spending.estimate import estimate, together
-    from proctor.workflows.canaries import canary_exams
 
     callers = [*_callers(run.settings, config)]
     found = estimate(exams, run.settings, callers)
@@ -130,8 +126,6 @@ def estimate_cost(run: Run, exams: tuple[Exam, ...], config: Config) -> CostEsti
 
 def called_gently(run: Run, config: Config) -> dict[str, int]:
     """Models on this machine, as `[limits]` names them → calls at once, where nobody has said how many."""
-    from proctor.spending.limits import Limits
-
     limits, found = Limits(config.limits), {}
     for _, model, spec in _models(run.settings):
         source = source_in(model, spec.options)
@@ -145,7 +139,6 @@ def called_gently(run: Run, config: Config) -> dict[str, int]:
 
 def _callers(settings: Settings, config: Config) -> Iterator[Caller]:
     from proctor.spending.estimate import Caller
-    from proctor.spending.limits import Limits
 
     limits = Limits(config.limits)
     for role, model, spec in _models(settings):

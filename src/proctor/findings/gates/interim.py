@@ -9,6 +9,7 @@ from typing import Any
 
 from proctor.benchmark import Exam
 from proctor.errors import GateError
+from proctor.findings.comparison import compare_findings
 from proctor.findings.gates.gate import Gate
 from proctor.findings.gates.look_plan import LookPlan, refuse_kind, refuse_unreachable
 from proctor.findings.gates.verdict import Baseline, judge_at_level
@@ -175,8 +176,6 @@ class InterimLooks:
         return self._standing(judged.verdict, z, limit, ends=(at_worst, at_best))
 
     def _stand_by_difference(self, wanted: Gate, findings: Findings) -> _Standing:
-        from proctor.findings.comparison import compare_findings
-
         limit = self._z[self._look]
         before = self._baseline(wanted.baseline or "")
         if not {case.id for case in before.compared_on} & {case.id for case in findings.compared_on}:

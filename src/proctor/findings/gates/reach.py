@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from proctor.benchmark import Exam
 from proctor.errors import GateError
+from proctor.findings.comparison.likeness import refusal, remedy, unlike
 from proctor.findings.gates.gate import COUNTS, OF_BATTLES, OVER_K, Gate
 from proctor.findings.gates.verdict import Baseline, Unit, chosen_k, labelled_as_held, no_battle, no_category, unit_of
 from proctor.findings.run import Findings
@@ -82,8 +83,6 @@ def _check_baseline(
     wanted: Gate, run: Run, exams: Sequence[Exam], before: Findings, *, level: float, force: bool
 ) -> None:
     """The two must have cases in common and, unless forced, be examined alike, with enough cases for the margin."""
-    from proctor.findings.comparison.likeness import refusal, remedy, unlike
-
     known = {exam.id for exam in exams} | {case.id for exam in exams for case in exam.cases}
     if not any(case.id in known for case in before.compared_on):
         raise GateError(f"the gate {wanted.text!r}: run {before.run.id} has no case in common with this one")

@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 from statistics import NormalDist
-from typing import TYPE_CHECKING
 
 from proctor.errors import GateError, UsageError
 from proctor.findings.gates.gate import COUNTS, Gate, parse
+from proctor.findings.gates.look_plan import LookPlan, refuse_kind, refuse_unreachable
 from proctor.settings import shown
 from proctor.statistics.gate import fewest_cases
-
-if TYPE_CHECKING:
-    from proctor.findings.gates.look_plan import LookPlan
 
 FAILURES = (0, 1, 2, 5)
 """For which the fewest cases are told, unless somebody asks for another number."""
@@ -66,8 +63,6 @@ def _pairs_needed(gate: Gate, flips: float, power: float) -> int:
 
 def plan_early(text: str, cases: int, *, trials: int = 1) -> LookPlan:
     """The looks of a run of so many cases that stops early for a gate."""
-    from proctor.findings.gates.look_plan import LookPlan, refuse_kind, refuse_unreachable
-
     gate = parse(text)
     refuse_kind(gate)
     exact = gate.metric == "pass_rate" and trials == 1

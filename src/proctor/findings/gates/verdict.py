@@ -9,6 +9,7 @@ from statistics import NormalDist
 from typing import Literal
 
 from proctor.errors import GateError
+from proctor.findings.comparison import compare_findings
 from proctor.findings.gates.gate import COUNTS, OF_BATTLES, OVER_K, Gate
 from proctor.findings.run import Findings
 from proctor.run import Run
@@ -139,8 +140,6 @@ def _against(
     wanted: Gate, findings: Findings, before: Findings, *, look: int, level: float, force: bool
 ) -> GateVerdict:
     """Not worse than another run: paired by case, refused where the two were not evaluated in the same way."""
-    from proctor.findings.comparison import compare_findings
-
     difference = compare_findings(before, findings, force=force, level=level).pass_rate
     estimate = difference.difference
     verdict = rules.not_worse(estimate, wanted.bound)

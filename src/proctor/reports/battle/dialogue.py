@@ -15,6 +15,7 @@ from proctor.codec import encode
 from proctor.findings.orchestration.timeline import Lane, timeline
 from proctor.reports import numbers, outcomes
 from proctor.reports.battle import words
+from proctor.reports.conditions.lies import sentences
 from proctor.reports.metadata import metadata_of
 from proctor.reports.people import label_line
 from proctor.reports.prose import as_json
@@ -129,8 +130,6 @@ def _opening(exam: Exam | None, attempt: Attempt) -> Iterator[RenderableType]:
         known = ", ".join(f"{name}: {value}" for name, value in metadata_of(exam.cases[0]))
         yield Text(one_line(known, 480), style="dim")
     if attempt.lie is not None and attempt.lie.reaction is not None:
-        from proctor.reports.conditions.lies import sentences
-
         yield Text(" ".join(sentences(attempt.lie)), style="dim")
 
 

@@ -23,6 +23,8 @@ from proctor.findings.run.panel import JudgeFinding
 from proctor.reports import outcomes
 from proctor.reports.battle.json import as_dict as of_battle
 from proctor.reports.checks.json import as_dict as of_check
+from proctor.reports.conditions.json import as_dict as of_condition
+from proctor.reports.conditions.json import of_case
 from proctor.reports.gates import as_dicts
 from proctor.reports.noise import as_dict as as_noise
 from proctor.reports.people import as_dict as people_dict
@@ -98,8 +100,6 @@ def _checks(findings: Findings) -> dict[str, Any]:
 def _conditions(findings: Findings) -> list[dict[str, Any]]:
     if not findings.conditions:
         return []
-    from proctor.reports.conditions.json import as_dict as of_condition
-
     return [of_condition(condition) for condition in findings.conditions]
 
 
@@ -202,8 +202,6 @@ def _case(case: CaseFinding, stable: Mapping[str, str] | None = None) -> dict[st
     said = {"verdict": case.verdict, **plain(case), **({} if stable is None else {"stability": stable[case.id]})}
     if not case.conditions:
         return said
-    from proctor.reports.conditions.json import of_case
-
     return {**said, "conditions": of_case(case)}
 
 

@@ -8,9 +8,16 @@ from proctor.findings.gates import GateVerdict
 from proctor.findings.run import Findings
 from proctor.reports import gates as said_gates
 from proctor.reports import numbers, outcomes
+from proctor.reports.battle.markdown import facts as battle_facts
+from proctor.reports.battle.markdown import strategies
+from proctor.reports.checks.markdown import by_check
 from proctor.reports.checks.words import FAILED, brief, what_passes
+from proctor.reports.conditions.lies import lie_rows
+from proctor.reports.conditions.markdown import side_by_side
 from proctor.reports.headline import headline
 from proctor.reports.markup import draw_interval, plain
+from proctor.reports.orchestration.markdown import facts as orchestration_facts
+from proctor.reports.orchestration.markdown import shares
 from proctor.reports.panel import judge_table
 
 _WORST = 10
@@ -67,31 +74,23 @@ def _estimates(findings: Findings, k: int | None) -> Iterator[str]:
 
 def _battle(findings: Findings) -> Iterator[Iterator[str]]:
     if findings.battle is not None:
-        from proctor.reports.battle.markdown import facts, strategies
-
-        yield facts(findings.battle)
+        yield battle_facts(findings.battle)
         yield strategies(findings.battle)
 
 
 def _orchestration(findings: Findings) -> Iterator[Iterator[str]]:
     if findings.orchestration is not None:
-        from proctor.reports.orchestration.markdown import facts, shares
-
         yield shares(findings.orchestration)
-        yield facts(findings.orchestration)
+        yield orchestration_facts(findings.orchestration)
 
 
 def _conditions(findings: Findings) -> Iterator[str]:
     if findings.conditions:
-        from proctor.reports.conditions.markdown import side_by_side
-
         yield from side_by_side(findings)
 
 
 def _lies(findings: Findings) -> Iterator[str]:
     if findings.lies:
-        from proctor.reports.conditions.lies import lie_rows
-
         yield from lie_rows(findings.lies)
 
 
@@ -109,8 +108,6 @@ def _categories(findings: Findings) -> Iterator[str]:
 
 def _checks(findings: Findings) -> Iterator[Iterator[str]]:
     if findings.checks:
-        from proctor.reports.checks.markdown import by_check
-
         yield by_check(findings.checks)
 
 

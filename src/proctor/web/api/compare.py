@@ -6,8 +6,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Request, Response
 
+from proctor.findings.comparison import compare_findings
 from proctor.findings.comparison.many import MOST_RUNS, compare_many
 from proctor.findings.run import Findings
+from proctor.reports.comparison.json import as_dict as pair_as_dict
+from proctor.reports.comparison.many import as_dict as many_as_dict
 from proctor.web.api import shapes
 from proctor.web.api.answers import answer
 from proctor.web.reading.findings_cache import findings_cache_of
@@ -26,12 +29,7 @@ def compare_runs(
     force: Annotated[bool, Query(description="Also runs that were evaluated differently")] = False,
 ) -> Response:
     """B against A, case by case. 400: they were not evaluated in the same way."""
-    from proctor.findings.comparison import (
-        compare_findings,  # SciPy comes with it, which the first page need not wait for
-    )
-    from proctor.reports.comparison.json import as_dict
-
-    return answer(as_dict(compare_findings(_findings(request, a), _findings(request, b), k=k, force=force)))
+    return answer(pair_as_dict(compare_findings(_findings(request, a), _findings(request, b), k=k, force=force)))
 
 
 @router.get("/compare/several", response_model=shapes.ManyComparedBody)
@@ -41,11 +39,9 @@ def compare_several(
     force: Annotated[bool, Query(description="Also runs that were evaluated differently")] = False,
 ) -> Response:
     """Several runs with ranks, cost, every pair and every case. 400: they were not evaluated in the same way."""
-    from proctor.reports.comparison.many import as_dict
-
     archive = site_of(request).store.archive
     chosen = dict.fromkeys(archive.find(each).id for each in run)
-    return answer(as_dict(compare_many([_findings(request, each) for each in chosen], force=force)))
+    return answer(many_as_dict(compare_many([_findings(request, each) for each in chosen], force=force)))
 
 
 def _findings(request: Request, run: str) -> Findings:
