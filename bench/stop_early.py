@@ -29,9 +29,9 @@ from proctor.statistics.sequential import (
     ALPHA,
     Plan,
     binomial,
-    course,
     is_hopeless,
     look_sizes,
+    operating_point,
     plan,
     score_z,
     z_bounds,
@@ -166,7 +166,7 @@ def one_trial(runs: int, chance: np.random.Generator) -> list[str]:
     for cases in (100, 200, 500, 1000):
         planned, calls = plan(cases, BOUND), []
         for rate in TRUTHS:
-            exact = course(planned, rate)
+            exact = operating_point(planned, rate)
             share, ends = simulate(by_count(planned, chance.random(cases) < rate) for _ in range(runs))
             met, not_met = fixed_test(cases, rate)
             calls.append(exact.calls)

@@ -73,7 +73,7 @@ def test_the_benchmark_may_be_named_with_or_without_the_option(watched: Lab) -> 
     assert "NAME='bench' and --benchmark 'other' are two benchmarks; expected one" in said.err
 
 
-def test_courses_by_a_label(watched: Lab) -> None:
+def test_series_by_a_label(watched: Lab) -> None:
     rows = watched("history", "--by", "prompt", "--json").json
     assert [(row["group"], row["change"] is None) for row in rows] == [("v1", True), ("v1", False), ("v2", True)]
 

@@ -9,7 +9,7 @@ from proctor.codec import benchmark_of
 from proctor.doctor import BenchmarkProblem, examine
 
 
-def complaints(kind: str, *cases: Case) -> list[BenchmarkProblem]:
+def problems(kind: str, *cases: Case) -> list[BenchmarkProblem]:
     return [one for one in examine(benchmark_of(cases, name="b")) if one.kind == kind]
 
 
@@ -28,7 +28,7 @@ def case(question: str, answer: str | None = None, number: int = 1, **others: ob
     ],
 )
 def test_an_answer_that_stands_in_its_question_is_a_warning(question: str, answer: str) -> None:
-    (one,) = complaints("leaked-answer", case(question, answer))
+    (one,) = problems("leaked-answer", case(question, answer))
     assert (one.severity, one.cases, one.lines) == ("warning", ("c1",), (1,))
 
 
@@ -48,27 +48,27 @@ def test_an_answer_that_stands_in_its_question_is_a_warning(question: str, answe
     ],
 )
 def test_short_answers_choices_and_parts_of_words_are_no_leak(question: str, answer: str) -> None:
-    assert complaints("leaked-answer", case(question, answer)) == []
+    assert problems("leaked-answer", case(question, answer)) == []
 
 
 def test_an_answer_in_the_context_is_only_worth_knowing_and_told_once() -> None:
     reading = [case("Who founded it?", "Ada Gannet", n, context="Founded by Ada  Gannet in 1901.") for n in (1, 2)]
     other = case("And when?", "1902", 3, context="Founded in 1901.")
-    (one,) = complaints("answer-in-context", *reading, other)
+    (one,) = problems("answer-in-context", *reading, other)
     assert (one.severity, one.cases) == ("information", ("c1", "c2"))
     assert "in 2 of 3 cases" in one.message
-    assert complaints("leaked-answer", *reading) == []
+    assert problems("leaked-answer", *reading) == []
 
 
 def test_a_case_that_expects_nothing_is_told() -> None:
-    (one,) = complaints("nothing-expected", case("Tell me a story."), case("And?", expect=Expectation(citations=1)))
+    (one,) = problems("nothing-expected", case("Tell me a story."), case("And?", expect=Expectation(citations=1)))
     assert one.cases == ("c1",)
-    assert complaints("nothing-expected", case("Who?", "Ada")) == []
+    assert problems("nothing-expected", case("Who?", "Ada")) == []
 
 
 def test_what_no_one_will_judge_is_told() -> None:
     cases = [case("Who?", "Ada", 1), case("Tell me a story.", None, 2, passing_score=0.5), case("Why?", None, 3)]
-    (one,) = complaints("unjudged", *cases)
+    (one,) = problems("unjudged", *cases)
     assert (one.severity, one.cases, one.lines) == ("warning", ("c2",), (2,))
     assert one.message == (
         "1 case cannot be judged: there is a passing score, but no reference and nothing to check (“c2”)"
@@ -87,27 +87,27 @@ def test_what_is_checked_is_judged() -> None:
 
 def test_a_passing_score_without_an_answer_is_told() -> None:
     expect = Expectation(keywords=("a",))
-    (one,) = complaints("score-without-answer", case("Who?", passing_score=0.8, expect=expect))
+    (one,) = problems("score-without-answer", case("Who?", passing_score=0.8, expect=expect))
     assert "0.8" in one.message
-    assert complaints("score-without-answer", case("Who?", "Ada", passing_score=0.8)) == []
+    assert problems("score-without-answer", case("Who?", "Ada", passing_score=0.8)) == []
 
 
 def test_an_answer_that_is_right_most_of_the_time_is_told_with_its_share() -> None:
     cases = [case(f"Is {name} allowed?", "Yes." if n < 8 else "No", n) for n, name in enumerate("abcdefghijkl")]
-    (one,) = complaints("guessable", *cases)
+    (one,) = problems("guessable", *cases)
     assert "always answers “yes” is right in 67% of 12 cases" in one.message
-    assert complaints("guessable", *cases[4:]) == []
+    assert problems("guessable", *cases[4:]) == []
 
 
 def test_a_few_very_long_answers_are_told_together() -> None:
     short = [case(f"What is {n}?", f"it is {n}", n) for n in range(20)]
-    (one,) = complaints("unequal-answers", *short, case("And all?", "word " * 200, 21))
+    (one,) = problems("unequal-answers", *short, case("And all?", "word " * 200, 21))
     assert (one.severity, one.cases) == ("information", ("c21",))
-    assert complaints("unequal-answers", *short, case("And all?", "word " * 50, 21)) == []
+    assert problems("unequal-answers", *short, case("And all?", "word " * 50, 21)) == []
 
 
 def test_a_role_that_no_model_will_judge_is_told() -> None:
     held = case("Who?", expect=Expectation(role="a polite desk"))
-    (one,) = complaints("role-unjudged", held)
+    (one,) = problems("role-unjudged", held)
     assert one.severity == "warning"
     assert [each for each in examine(benchmark_of([held], name="b"), reviewer="openai:m") if "role" in each.kind] == []

@@ -25,15 +25,15 @@ TEXT = '"Où?";"Là, à côté 😀"\n'
 )
 def test_the_byte_order_mark_decides_and_is_not_part_of_the_text(data: bytes) -> None:
     assert decode(data).text == TEXT
-    assert decode(data).flaw is None
+    assert decode(data).problem is None
 
 
 def test_a_byte_that_is_not_utf_8_is_named_with_its_offset_and_the_cure() -> None:
     found = decode(codecs.BOM_UTF8 + '"é";"'.encode() + b'\xe9t\xe9"\n')
-    assert found.flaw is not None
-    assert found.flaw.startswith("byte 0xE9 at offset 9 is not UTF-8 (the first of 2 such places)")
-    assert "iconv -f WINDOWS-1252 -t UTF-8" in found.flaw
-    assert found.text[found.flaw_at] == "\udce9"
+    assert found.problem is not None
+    assert found.problem.startswith("byte 0xE9 at offset 9 is not UTF-8 (the first of 2 such places)")
+    assert "iconv -f WINDOWS-1252 -t UTF-8" in found.problem
+    assert found.text[found.problem_at] == "\udce9"
 
 
 @pytest.mark.parametrize(
@@ -41,8 +41,8 @@ def test_a_byte_that_is_not_utf_8_is_named_with_its_offset_and_the_cure() -> Non
 )
 def test_half_a_character_in_utf_16_is_named_with_its_offset(tail: bytes, offset: int) -> None:
     found = decode(codecs.BOM_UTF16_LE + b"a\0" + tail)
-    assert found.flaw is not None
-    assert f"byte 0x{tail[0]:02X} at offset {offset} is not UTF-16-LE" in found.flaw
+    assert found.problem is not None
+    assert f"byte 0x{tail[0]:02X} at offset {offset} is not UTF-16-LE" in found.problem
     assert found.text.startswith("a")
 
 
@@ -58,9 +58,9 @@ def test_half_a_character_in_utf_16_is_named_with_its_offset(tail: bytes, offset
 )
 def test_a_file_of_another_kind_is_told_by_its_first_bytes(data: bytes, said: str) -> None:
     found = decode(data)
-    assert found.flaw is not None
-    assert said in found.flaw
-    assert "offset" in found.flaw
+    assert found.problem is not None
+    assert said in found.problem
+    assert "offset" in found.problem
     assert found.text == ""
 
 
@@ -68,24 +68,24 @@ def test_a_file_of_another_kind_is_told_by_its_first_bytes(data: bytes, said: st
 @given(st.binary() | st.binary().map(lambda data: codecs.BOM_UTF16_LE + data))
 def test_any_bytes_are_read_and_flawed_exactly_where_they_are_no_text(data: bytes) -> None:
     found = decode(data)
-    if found.flaw is None:
-        assert found.flaw_at == -1
+    if found.problem is None:
+        assert found.problem_at == -1
         found.text.encode()
     else:
-        assert 0 <= found.flaw_at <= len(found.text)
-        found.text[: found.flaw_at].encode()
+        assert 0 <= found.problem_at <= len(found.text)
+        found.text[: found.problem_at].encode()
 
 
 def test_what_is_no_text_is_told_once_and_not_row_by_row() -> None:
     decoded = decode(bytes(range(256)) * 20)
     assert decoded.text == ""
-    assert decoded.flaw is not None
-    assert decoded.flaw.startswith("the file is no text: 11% of its first bytes are control characters")
+    assert decoded.problem is not None
+    assert decoded.problem.startswith("the file is no text: 11% of its first bytes are control characters")
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "shift_jis", "gb18030", "koi8-r"])
 def test_text_in_another_encoding_is_still_taken_for_text(encoding: str) -> None:
     words = {"cp1252": "Grüße", "shift_jis": "日本語の質問", "gb18030": "中文问题", "koi8-r": "вопрос"}[encoding]
-    flaw = decode(f'"{words}";"{words}"\n'.encode(encoding) * 30).flaw
-    assert flaw is not None
-    assert "is not UTF-8" in flaw
+    problem = decode(f'"{words}";"{words}"\n'.encode(encoding) * 30).problem
+    assert problem is not None
+    assert "is not UTF-8" in problem

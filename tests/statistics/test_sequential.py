@@ -1,4 +1,4 @@
-"""Stopping early: the tables of the rulings, exact courses, and what the normal bounds spend."""
+"""Stopping early: the tables of the rulings, exact operating points, and what the normal bounds spend."""
 
 from __future__ import annotations
 
@@ -8,7 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proctor.statistics import sequential
-from proctor.statistics.sequential import Plan, course, is_hopeless, level_of, look_sizes, plan, score_z, z_bounds
+from proctor.statistics.sequential import (
+    Plan,
+    is_hopeless,
+    level_of,
+    look_sizes,
+    operating_point,
+    plan,
+    score_z,
+    z_bounds,
+)
 
 TRUTHS = (0.80, 0.85, 0.88, 0.90, 0.92, 0.94, 0.95, 0.96, 0.98)
 
@@ -41,31 +50,31 @@ def test_at_the_bound_the_exact_errors_are_what_was_spent() -> None:
 
 
 def test_the_mean_calls_and_errors_are_those_of_the_worked_example() -> None:
-    every_5 = [course(plan(500, 0.9), rate) for rate in TRUTHS]
+    every_5 = [operating_point(plan(500, 0.9), rate) for rate in TRUTHS]
     assert sum(each.calls for each in every_5) / len(TRUTHS) == pytest.approx(0.507, abs=5e-4)
     assert (every_5[3].met, every_5[3].not_met) == pytest.approx((0.0225, 0.0223), abs=1e-4)
     every_2 = plan(500, 0.9, tuple(range(10, 501, 10)))
-    calls = [course(every_2, rate).calls for rate in TRUTHS]
+    calls = [operating_point(every_2, rate).calls for rate in TRUTHS]
     assert calls == pytest.approx([0.253, 0.545, 0.657, 0.591, 0.654, 0.605, 0.485, 0.374, 0.234], abs=6e-4)
     for cases, mean in ((200, 0.596), (100, 0.647)):
-        found = [course(plan(cases, 0.9), rate).calls for rate in TRUTHS]
+        found = [operating_point(plan(cases, 0.9), rate).calls for rate in TRUTHS]
         assert sum(found) / len(TRUTHS) == pytest.approx(mean, abs=6e-4)
 
 
 @settings(max_examples=30)
 @given(st.integers(2, 300), st.floats(0.02, 0.98), st.floats(0, 1))
 def test_every_run_ends_in_just_one_way_and_no_error_exceeds_its_level(cases: int, bound: float, rate: float) -> None:
-    found = course(plan(cases, bound), rate)
+    found = operating_point(plan(cases, bound), rate)
     assert found.met + found.not_met + found.inconclusive == pytest.approx(1, abs=1e-9)
     assert 0 < found.calls <= 1 + 1e-9
-    at_bound = course(plan(cases, bound), bound)
+    at_bound = operating_point(plan(cases, bound), bound)
     assert max(at_bound.met, at_bound.not_met) <= sequential.ALPHA + 1e-12
 
 
 def test_a_simulated_agent_ends_as_the_exact_course_says() -> None:
     chance, planned, runs = np.random.default_rng(5), plan(200, 0.9), 4_000
     ends = [_play(planned, chance.random(200) < 0.95) for _ in range(runs)]
-    exact = course(planned, 0.95)
+    exact = operating_point(planned, 0.95)
     met = sum(verdict == "met" for verdict, _ in ends) / runs
     assert met == pytest.approx(exact.met, abs=0.025)
     assert sum(cases for _, cases in ends) / runs / 200 == pytest.approx(exact.calls, abs=0.02)

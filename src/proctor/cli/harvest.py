@@ -118,7 +118,7 @@ def _show(report: HarvestReport, output: Path, only: Only | None) -> None:
         every = "; --only all takes all" if only != "all" and report.not_chosen else ""
         echo(f"nothing was written: there is nothing to draft a case from{every}")
     for source, count in report.read.items():
-        noun = "question" if source.startswith("run ") else "conversation"
+        noun = "question" if source in report.runs else "conversation"
         echo(f"  read       {source}: {count:,} {noun}{'' if count == 1 else 's'}")
     if report.merged:
         echo(f"  merged     {report.merged:,} that ask the same as another")

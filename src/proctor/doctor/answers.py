@@ -19,7 +19,7 @@ from proctor.doctor.judges import (
     unjudged_cases,
 )
 from proctor.doctor.phrases import phrase_stands_in
-from proctor.doctor.problem import BenchmarkProblem, complaint, plural, shorten
+from proctor.doctor.problem import BenchmarkProblem, plural, problem, shorten
 from proctor.reading.text.choices import alternatives
 from proctor.reading.text.fold import fold, squeeze
 from proctor.reading.text.overlap import GENERIC, STOP
@@ -42,7 +42,7 @@ def leaked_answers(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
     for case in cases:
         given_away = _leak(case)
         if given_away is not None:
-            yield complaint(
+            yield problem(
                 "leaked-answer",
                 "warning",
                 [case],
@@ -56,7 +56,7 @@ def answers_in_context(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
     holding = [case for case in cases if case.answer and case.context and _stands_in(case.answer, case.context)]
     if holding:
         given = sum(case.context is not None for case in cases)
-        yield complaint(
+        yield problem(
             "answer-in-context",
             "information",
             holding,
@@ -71,7 +71,7 @@ def find_unjudged(
     """Cases that no one will judge, and why."""
     lost = unjudged_cases(cases, reviewed=reviewer != NOBODY, passing_score=passing_score)
     if lost:
-        yield complaint(
+        yield problem(
             "unjudged",
             "warning",
             lost,
@@ -87,15 +87,15 @@ def find_unjudged(
 def _waiting_for_a_model(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
     advice = "name a model as the reviewer, such as openai:MODEL or ollama:MODEL"
     if unmarked := cases_with_criteria(cases):
-        yield complaint("criteria-unmarked", "warning", unmarked, said_of_criteria(unmarked), advice)
+        yield problem("criteria-unmarked", "warning", unmarked, said_of_criteria(unmarked), advice)
     if unheld := cases_with_role(cases):
-        yield complaint("role-unjudged", "warning", unheld, said_of_roles(unheld), advice)
+        yield problem("role-unjudged", "warning", unheld, said_of_roles(unheld), advice)
 
 
 def _unexpecting(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
     for case in cases:
         if expects_nothing(case):
-            yield complaint(
+            yield problem(
                 "nothing-expected",
                 "warning",
                 [case],
@@ -103,7 +103,7 @@ def _unexpecting(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
                 "give it an answer (`reference` in a suite) or something to `expect`",
             )
         elif case.passing_score is not None and not (case.answer or "").strip():
-            yield complaint(
+            yield problem(
                 "score-without-answer",
                 "warning",
                 [case],
@@ -119,7 +119,7 @@ def guessable(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
         return
     usual, times = Counter(squeeze(case.answer or "") for case in answered).most_common(1)[0]
     if times / len(answered) > _GUESSED:
-        yield complaint(
+        yield problem(
             "guessable",
             "warning",
             [],
@@ -138,7 +138,7 @@ def unequal_answers(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
     long = [case for case in cases if lengths.get(case.id, 0) >= max(_LONG, _UNEQUAL * usual)]
     if long:
         longest = max(lengths.values())
-        yield complaint(
+        yield problem(
             "unequal-answers",
             "information",
             long,

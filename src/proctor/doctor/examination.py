@@ -14,7 +14,7 @@ from proctor.benchmark import Benchmark, Case
 from proctor.doctor.answers import answers_in_context, find_unjudged, guessable, leaked_answers, unequal_answers
 from proctor.doctor.judges import cases_of
 from proctor.doctor.phrases import EXACT, PATTERN, stands_in
-from proctor.doctor.problem import BenchmarkProblem, complaint, plural, quote_list
+from proctor.doctor.problem import BenchmarkProblem, plural, problem, quote_list
 from proctor.doctor.questions import repeated_questions, same_questions, similar_questions
 from proctor.doctor.tools import impossible_calls, unknown_tools
 from proctor.reading.text.fold import fold
@@ -34,7 +34,7 @@ def missing_sources(cases: Sequence[Case], folder: str | None) -> Iterator[Bench
         yield from _quotes_without_folder(cases)
         return
     if not Path(folder).is_dir():
-        yield complaint(
+        yield problem(
             "no-sources",
             "error",
             [],
@@ -52,7 +52,7 @@ def missing_sources(cases: Sequence[Case], folder: str | None) -> Iterator[Bench
         if not _ADDRESS.match(source) and _plain(source) not in there:
             hinted += 1
             near = nearest(_plain(source), there) if hinted <= _HINTED else ""
-            yield complaint(
+            yield problem(
                 "missing-source",
                 "warning",
                 concerned,
@@ -64,7 +64,7 @@ def missing_sources(cases: Sequence[Case], folder: str | None) -> Iterator[Bench
 def _quotes_without_folder(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
     quoting = [case for case in cases if case.expect.quotes]
     if quoting:
-        yield complaint(
+        yield problem(
             "no-sources",
             "information",
             quoting,
@@ -107,7 +107,7 @@ def _against_answer(case: Case, answer: str) -> Iterator[BenchmarkProblem]:
     lacking = [word for word in case.expect.keywords if stands_in(word, answer) is False]
     held = [word for word in case.expect.exclusions if stands_in(word, answer)]
     if lacking:
-        yield complaint(
+        yield problem(
             "keyword-not-in-answer",
             "warning",
             [case],
@@ -115,7 +115,7 @@ def _against_answer(case: Case, answer: str) -> Iterator[BenchmarkProblem]:
             "take keywords from the answer, or loosen them with a pattern (`re:`)",
         )
     if held:
-        yield complaint(
+        yield problem(
             "exclusion-in-answer",
             "error",
             [case],
@@ -130,7 +130,7 @@ def _against_each_other(case: Case) -> Iterator[BenchmarkProblem]:
     both = [word for word in phrases if any(_is_excluded(word, excluded) for excluded in exclusions)]
     both += [word for word in case.expect.keywords if word.startswith(PATTERN) and word in case.expect.exclusions]
     if both:
-        yield complaint(
+        yield problem(
             "keyword-excluded",
             "error",
             [case],
@@ -156,7 +156,7 @@ def small_categories(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
     sizes = Counter(category for case in cases for category in dict.fromkeys(case.categories))
     small = {name: size for name, size in sizes.items() if size < _FEWEST}
     if len(cases) < _FEWEST:
-        yield complaint(
+        yield problem(
             "few-cases",
             "information",
             [],
@@ -166,7 +166,7 @@ def small_categories(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
     elif small:
         told = ", ".join(f"{name} ({size}: {_margin(size)})" for name, size in list(small.items())[:_LISTED])
         more = f" and {len(small) - _LISTED} more" if len(small) > _LISTED else ""
-        yield complaint(
+        yield problem(
             "small-category",
             "information",
             [case for case in cases if small.keys() & set(case.categories)],
@@ -194,14 +194,14 @@ def examine(
     """
     cases = cases_of(benchmark)
     with sharing_time():
-        found = [*_complaints(cases, benchmark.sources)]
+        found = [*_problems(cases, benchmark.sources)]
     found += find_unjudged(cases, passing_score=benchmark.passing_score, reviewer=reviewer)
     if tools is not None:
         found += unknown_tools(cases, tools)
-    return tuple(sorted(found, key=lambda complaint: _ORDER[complaint.severity]))
+    return tuple(sorted(found, key=lambda each: _ORDER[each.severity]))
 
 
-def _complaints(cases: Sequence[Case], folder: str | None) -> Iterator[BenchmarkProblem]:
+def _problems(cases: Sequence[Case], folder: str | None) -> Iterator[BenchmarkProblem]:
     asked = same_questions(cases)
     yield from repeated_questions(asked)
     yield from similar_questions(asked)

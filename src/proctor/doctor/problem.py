@@ -30,8 +30,8 @@ class BenchmarkProblem:
     """What to do about it."""
 
 
-def complaint(kind: str, severity: Severity, cases: Iterable[Case], message: str, advice: str) -> BenchmarkProblem:
-    """A complaint about these cases."""
+def problem(kind: str, severity: Severity, cases: Iterable[Case], message: str, advice: str) -> BenchmarkProblem:
+    """A problem of these cases."""
     concerned = list(cases)
     return BenchmarkProblem(
         kind=kind,

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
 from proctor.benchmark import Case
-from proctor.doctor.problem import BenchmarkProblem, complaint, quote_list, shorten
+from proctor.doctor.problem import BenchmarkProblem, problem, quote_list, shorten
 from proctor.reading.text.choices import alternatives
 from proctor.reading.text.fold import fold, squeeze
 from proctor.reading.text.words import PAST, stem, words
@@ -40,7 +40,7 @@ def repeated_questions(asked: Sequence[list[Case]]) -> Iterator[BenchmarkProblem
             continue
         different = {_answer(case) for case in group if case.answer}
         if len(different) > 1 and not _compatible(group):
-            yield complaint(
+            yield problem(
                 "different-answers",
                 "warning",
                 group,
@@ -49,7 +49,7 @@ def repeated_questions(asked: Sequence[list[Case]]) -> Iterator[BenchmarkProblem
                 "keep the right answer, or give each case the context that makes its answer right",
             )
         else:
-            yield complaint(
+            yield problem(
                 "duplicate",
                 "warning",
                 group,
@@ -65,7 +65,7 @@ def similar_questions(asked: Sequence[list[Case]]) -> Iterator[BenchmarkProblem]
     alike = list(_groups(first_of_each, lambda case: (_canonical_rotation(telling[case.id]), _context(case))))
     for group in alike:
         some = " / ".join(f"“{shorten(case.question)}”" for case in group[:3])
-        yield complaint(
+        yield problem(
             "near-duplicate",
             "warning",
             group,
@@ -87,7 +87,7 @@ def _slips(cases: Sequence[Case], telling: dict[str, Words]) -> Iterator[Benchma
                 holes[(found[:place], found[place + 1 :], _context(case))].append((case, word))
     for (before, after, _), met in holes.items():
         if len(met) == 2 and (before or after) and _is_slip(met[0][1], met[1][1]):
-            yield complaint(
+            yield problem(
                 "near-duplicate",
                 "information",
                 [case for case, _ in met],

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from proctor.benchmark import Case, ExpectedCall
-from proctor.doctor.problem import BenchmarkProblem, Severity, complaint, plural, quote_list
+from proctor.doctor.problem import BenchmarkProblem, Severity, plural, problem, quote_list
 from proctor.reading.text.fold import fold_name
 from proctor.settings import nearest
 
@@ -42,7 +42,7 @@ def _forbidden(case: Case) -> Iterator[BenchmarkProblem]:
     asked = dict.fromkeys((*case.expect.tools_used, *(call.name for call in _required_calls(case))))
     both = [name for name in asked if key(name) in forbidden]
     if both:
-        yield complaint(
+        yield problem(
             "tool-forbidden",
             "error",
             [case],
@@ -52,7 +52,7 @@ def _forbidden(case: Case) -> Iterator[BenchmarkProblem]:
     absent = {call.name for call in _calls(case) if call.may_be_absent}
     optional = {name for name in absent if key(name) in forbidden} - set(both)
     if optional:
-        yield complaint(
+        yield problem(
             "tool-forbidden",
             "warning",
             [case],
@@ -70,7 +70,7 @@ def _not_among_calls(case: Case) -> Iterator[BenchmarkProblem]:
     named = {key(call.name) for call in expect.tool_calls}
     missing = [name for name in expect.tools_used if key(name) not in named]
     if missing and expect.tool_threshold >= _CLOSE_TO_ALL:
-        yield complaint(
+        yield problem(
             "tool-not-in-calls",
             "error",
             [case],
@@ -85,7 +85,7 @@ def _beyond_limit(case: Case) -> Iterator[BenchmarkProblem]:
     calls = [key(call.name) for call in _required_calls(case)]
     needed = len(calls) + len(set(map(key, case.expect.tools_used)) - set(calls))
     if limit is not None and needed > limit:
-        yield complaint(
+        yield problem(
             "limit-too-small",
             "error",
             [case],
@@ -117,7 +117,7 @@ def _find_unknown_tools(
 ) -> Iterator[BenchmarkProblem]:
     for name, cases in named.items():
         near = nearest(name, tools)
-        yield complaint(
+        yield problem(
             "unknown-tool",
             severity,
             cases,

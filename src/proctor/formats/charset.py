@@ -29,24 +29,24 @@ class DecodedText:
 
     text: str
     """Without the byte order mark; bytes that could not be read stand in it as surrogates."""
-    flaw: str | None = None
+    problem: str | None = None
     """What is wrong with the encoding, with the byte's offset and the cure; None: nothing."""
-    flaw_at: int = -1
+    problem_at: int = -1
     """Where in the text; -1: nowhere."""
 
 
 def decode(data: bytes) -> DecodedText:
     """The text of a file. Never raises: what cannot be read is told."""
     if foreign := _foreign(data):
-        return DecodedText(text="", flaw=foreign, flaw_at=0)
+        return DecodedText(text="", problem=foreign, problem_at=0)
     mark, encoding = next(((mark, name) for mark, name in _MARKS if data.startswith(mark)), (b"", "UTF-8"))
     body = data[len(mark) :] if mark else data
     try:
         return DecodedText(text=body.decode(encoding))
     except UnicodeDecodeError as error:
         if not mark and (share := _controls(data)) > _MOST_CONTROLS:
-            flaw = f"the file is no text: {share:.0%} of its first bytes are control characters; give a file of text"
-            return DecodedText(text="", flaw=flaw, flaw_at=0)
+            problem = f"the file is no text: {share:.0%} of its first bytes are control characters; give a file of text"
+            return DecodedText(text="", problem=problem, problem_at=0)
         return _decode_with_problem(body, encoding, error.start, len(mark))
 
 
@@ -72,8 +72,8 @@ def _decode_with_problem(body: bytes, encoding: str, at: int, skipped: int) -> D
     others = f" (the first of {more + 1:,} such places)" if more else ""
     source = "WINDOWS-1252" if encoding == "UTF-8" else "UTF-16"
     cure = _SAVE.format(source) + (" (name the encoding it has)" if encoding == "UTF-8" else "")
-    flaw = f"byte 0x{body[at]:02X} at offset {at + skipped} is not {encoding}{others}; {cure}"
-    return DecodedText(text=text, flaw=flaw, flaw_at=first)
+    problem = f"byte 0x{body[at]:02X} at offset {at + skipped} is not {encoding}{others}; {cure}"
+    return DecodedText(text=text, problem=problem, problem_at=first)
 
 
 def _decode_leniently(body: bytes, encoding: str) -> str:

@@ -94,9 +94,9 @@ def read_bytes(data: bytes) -> Table:
     if len(data) > LIMIT:
         return Table(errors=(Problem(line=1, column=1, message=TOO_LARGE),))
     decoded = decode(data)
-    found = scan(decoded.text, flaw_at=decoded.flaw_at)
-    if decoded.flaw:
-        found.faults.append((found.flaw_at, f"File parsing error: {decoded.flaw}"))
+    found = scan(decoded.text, problem_at=decoded.problem_at)
+    if decoded.problem:
+        found.faults.append((found.problem_at, f"File parsing error: {decoded.problem}"))
     if not found.faults and not found.rows:
         found.faults.append((0, _NO_QUESTIONS))
     errors = tuple(_locate_problems(decoded.text, sorted(found.faults)))

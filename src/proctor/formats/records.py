@@ -48,7 +48,7 @@ class ScanResult:
     """The first faults: where in the text, and the message."""
     more: int = 0
     """How many faults were met after those."""
-    flaw_at: int = -1
+    problem_at: int = -1
     """Where the first byte stood that was no text, then where its field starts; -1: nowhere."""
 
     @property
@@ -63,17 +63,17 @@ class ScanResult:
         else:
             self.faults.append((at, message))
 
-    def locate_flaw(self, fields: Iterable[re.Match[str]]) -> None:
-        """Move the flaw to the start of the field in which it lies, if it is one of these."""
-        for one in fields if self.flaw_at >= 0 else ():
-            if one.start() <= self.flaw_at < one.end():
-                self.flaw_at = one.start()
+    def locate_problem(self, fields: Iterable[re.Match[str]]) -> None:
+        """Move the problem to the start of the field in which it lies, if it is one of these."""
+        for one in fields if self.problem_at >= 0 else ():
+            if one.start() <= self.problem_at < one.end():
+                self.problem_at = one.start()
 
 
-def scan(text: str, *, flaw_at: int = -1) -> ScanResult:
-    """Every valid row and every fault of a text; `flaw_at` is where `decode` could not read it."""
-    found = ScanResult(flaw_at=flaw_at)
-    suspect = "\0" in text or LONE_CR.search(text) is not None or flaw_at >= 0
+def scan(text: str, *, problem_at: int = -1) -> ScanResult:
+    """Every valid row and every fault of a text; `problem_at` is where `decode` could not read it."""
+    found = ScanResult(problem_at=problem_at)
+    suspect = "\0" in text or LONE_CR.search(text) is not None or problem_at >= 0
     for met in _NEXT.finditer(text, _after_header(text, found)):
         start, end = met.span()
         kind = met.lastgroup
@@ -110,10 +110,10 @@ def _judge(text: str, start: int, end: int, found: ScanResult) -> None:
     met = _FIELD.finditer(text, start, end)
     fields = list(islice(met, len(COLUMNS)))
     count = len(fields) + (sum(1 for _ in met) if len(fields) == len(COLUMNS) else 0)
-    found.locate_flaw(fields)
+    found.locate_problem(fields)
     if not REQUIRED <= count <= len(COLUMNS):
         found.add(start, f"Invalid number of fields: {count}, {_WANTED}")
-    elif found.flaw_at < 0 or not SURROGATE.search(text, start, end):  # the encoding is told once for the whole file
+    elif found.problem_at < 0 or not SURROGATE.search(text, start, end):  # the encoding is told once for the whole file
         wrong = list(faults([one[0][1:-1].replace('""', '"') for one in fields]))
         for index, message in wrong:
             found.add(fields[index].start(), message)
@@ -128,7 +128,7 @@ def _explain(text: str, start: int, found: ScanResult) -> None:
         return
     at = start
     while met := _FIELD.match(text, at):
-        found.locate_flaw([met])
+        found.locate_problem([met])
         if not text.startswith(";", met.end()):
             found.add(at, f"File parsing error: {_no_separator(text, met.end())}")
             return

@@ -38,8 +38,8 @@ class UnreadableRecord(InputError):
 def text_of(data: bytes, source: Path) -> str:
     """The text of a table; raises InputError where it is none."""
     decoded = decode(data)
-    if decoded.flaw:
-        raise InputError(f"{source}: {decoded.flaw}")
+    if decoded.problem:
+        raise InputError(f"{source}: {decoded.problem}")
     return decoded.text
 
 

@@ -23,7 +23,7 @@ from proctor.reports.words import one_line
 from proctor.statistics.intervals import wilson
 
 if TYPE_CHECKING:
-    from proctor.statistics.sequential import ExpectedCourse, LookBounds, Plan
+    from proctor.statistics.sequential import LookBounds, OperatingPoint, Plan
 
 _INDENT = (0, 0, 0, 2)
 
@@ -135,12 +135,12 @@ def _early(planned: LookPlan) -> PlanWords:
     bounds, upper = planned.counts, planned.gate.upper
     counted = "failures" if upper else "passes"
     looks = tuple((numbers.whole(look.cases), _few(look), _many(look)) for look in bounds.looks)
-    courses = tuple(_course(each, upper=upper) for each in planned.courses())
+    points = tuple(_operating_point(each, upper=upper) for each in planned.operating_points())
     return PlanWords(
         title=_looked_at(planned),
         tables=(
             PlanTable(headers=("cases", f"not met: {counted} ≤", f"met: {counted} ≥"), rows=looks),
-            PlanTable(headers=("true rate", "calls", "met", "not met", "open"), rows=courses),
+            PlanTable(headers=("true rate", "calls", "met", "not met", "open"), rows=points),
         ),
         notes=(
             "At one trial. – cannot be reached at that look. Calls are the mean share of all; a run with no verdict in "
@@ -179,9 +179,9 @@ def _many(look: LookBounds) -> str:
     return numbers.whole(look.met) if look.reachable else "–"
 
 
-def _course(course: ExpectedCourse, *, upper: bool) -> tuple[str, ...]:
-    rate = 1 - course.rate if upper else course.rate
-    shares = (rate, course.calls, course.met, course.not_met, course.inconclusive)
+def _operating_point(point: OperatingPoint, *, upper: bool) -> tuple[str, ...]:
+    rate = 1 - point.rate if upper else point.rate
+    shares = (rate, point.calls, point.met, point.not_met, point.inconclusive)
     return tuple(f"{100 * share:.1f} %" for share in shares)
 
 
@@ -209,10 +209,10 @@ def early_dict(planned: LookPlan) -> dict[str, Any]:
         {"cases": each.cases, "not_met": each.not_met, "met": each.met if each.reachable else None}
         for each in planned.counts.looks
     ]
-    courses = [{**plain(each), "rate": 1 - each.rate if upper else each.rate} for each in planned.courses()]
+    points = [{**plain(each), "rate": 1 - each.rate if upper else each.rate} for each in planned.operating_points()]
     spent = dict(zip(("met", "not_met"), map(float, planned.counts.spent), strict=True))
     return {
-        **told, "counted": "failures" if upper else "passes", "looks": counts, "spent": spent, "courses": courses
+        **told, "counted": "failures" if upper else "passes", "looks": counts, "spent": spent, "courses": points
     }  # fmt: skip
 
 

@@ -65,7 +65,7 @@ class Plan:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ExpectedCourse:
+class OperatingPoint:
     """What becomes of runs of an agent of a given rate."""
 
     rate: float
@@ -103,7 +103,7 @@ def plan(cases: int, bound: float, sizes: tuple[int, ...] | None = None) -> Plan
     return Plan(cases=cases, bound=bound, looks=tuple(looks), spent=(float(met), float(not_met)))
 
 
-def course(planned: Plan, rate: float) -> ExpectedCourse:
+def operating_point(planned: Plan, rate: float) -> OperatingPoint:
     """Exactly how runs end whose cases pass with this chance, and how many calls they make."""
     paths, before = np.ones(1), 0
     calls = met = not_met = hopeless = 0.0
@@ -119,7 +119,7 @@ def course(planned: Plan, rate: float) -> ExpectedCourse:
         calls += (sum(ended.values()) + given_up) * look.cases
     left = float(paths.sum())
     calls += left * planned.cases
-    return ExpectedCourse(
+    return OperatingPoint(
         rate=rate, calls=float(calls / planned.cases), met=float(met), not_met=float(not_met),
         inconclusive=float(hopeless) + left,
     )  # fmt: skip

@@ -19,7 +19,7 @@ FEWEST_AT_RISK = 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Course:
+class Lifetime:
     """How one conversation went, in fair turns."""
 
     turns: int
@@ -67,14 +67,14 @@ class _Turn:
         return sum(self.failed.values())
 
 
-def survival_curve(courses: Sequence[Course], *, level: float = 0.95) -> Curve:
+def survival_curve(lifetimes: Sequence[Lifetime], *, level: float = 0.95) -> Curve:
     """Kaplan-Meier with Wilson's interval on its effective size, and Aalen-Johansen's shares by cause.
 
     Greenwood's variance (1926) gives the effective size, which is the number of conversations when none is censored.
     """
-    _check(courses)
-    turns = _turns(courses)
-    causes = sorted({course.cause for course in courses if course.cause is not None})
+    _check(lifetimes)
+    turns = _turns(lifetimes)
+    causes = sorted({lifetime.cause for lifetime in lifetimes if lifetime.cause is not None})
     points = []
     for upto in range(1, len(turns) + 1):
         seen = turns[:upto]
@@ -83,39 +83,39 @@ def survival_curve(courses: Sequence[Course], *, level: float = 0.95) -> Curve:
                 turn=seen[-1].turn,
                 at_risk=seen[-1].at_risk,
                 failed=seen[-1].all_failed,
-                survival=_survival(seen, len(courses), level),
-                causes={cause: _incidence(seen, cause, len(courses), level) for cause in causes},
+                survival=_survival(seen, len(lifetimes), level),
+                causes={cause: _incidence(seen, cause, len(lifetimes), level) for cause in causes},
             )
         )
     return Curve(
         points=tuple(points),
-        mean_turns=_mean_turns(points, len(courses), level),
+        mean_turns=_mean_turns(points, len(lifetimes), level),
         until=len(points),
-        stopped=sum(course.stopped for course in courses),
+        stopped=sum(lifetime.stopped for lifetime in lifetimes),
     )
 
 
-def stopping_bounds(courses: Sequence[Course], turns: int, *, level: float = 0.95) -> tuple[Curve, Curve]:
+def stopping_bounds(lifetimes: Sequence[Lifetime], turns: int, *, level: float = 0.95) -> tuple[Curve, Curve]:
     """The curve if those that the examiner ended early had failed at the next turn, and if they had gone on well."""
-    early = [course.stopped and course.turns < turns for course in courses]
+    early = [lifetime.stopped and lifetime.turns < turns for lifetime in lifetimes]
     worst = [
-        replace(course, turns=course.turns + 1, cause="stopped") if stopped else course
-        for course, stopped in zip(courses, early, strict=True)
+        replace(lifetime, turns=lifetime.turns + 1, cause="stopped") if stopped else lifetime
+        for lifetime, stopped in zip(lifetimes, early, strict=True)
     ]
-    best = [replace(c, turns=turns) if stopped else c for c, stopped in zip(courses, early, strict=True)]
+    best = [replace(c, turns=turns) if stopped else c for c, stopped in zip(lifetimes, early, strict=True)]
     return survival_curve(worst, level=level), survival_curve(best, level=level)
 
 
-def _turns(courses: Sequence[Course]) -> list[_Turn]:
+def _turns(lifetimes: Sequence[Lifetime]) -> list[_Turn]:
     table = []
-    for turn in range(1, max((course.turns for course in courses), default=0) + 1):
-        at_risk = sum(course.turns >= turn for course in courses)
+    for turn in range(1, max((lifetime.turns for lifetime in lifetimes), default=0) + 1):
+        at_risk = sum(lifetime.turns >= turn for lifetime in lifetimes)
         if at_risk < FEWEST_AT_RISK:
             break
         failed: dict[str, int] = {}
-        for course in courses:
-            if course.turns == turn and course.cause is not None:
-                failed[course.cause] = failed.get(course.cause, 0) + 1
+        for lifetime in lifetimes:
+            if lifetime.turns == turn and lifetime.cause is not None:
+                failed[lifetime.cause] = failed.get(lifetime.cause, 0) + 1
         table.append(_Turn(turn, at_risk, failed))
     return table
 
@@ -185,7 +185,7 @@ def _estimate(share: float, size: float, n: int, method: str, level: float) -> E
     return Estimate(value=value, low=low, high=high, n=n, method=method, attempts=n, level=level)
 
 
-def _check(courses: Sequence[Course]) -> None:
-    for course in courses:
-        if course.turns < 0 or (course.cause is not None and course.turns < 1):
-            raise InputError(f"turns={course.turns!r} cannot be used: expected from 0, and from 1 with a cause.")
+def _check(lifetimes: Sequence[Lifetime]) -> None:
+    for lifetime in lifetimes:
+        if lifetime.turns < 0 or (lifetime.cause is not None and lifetime.turns < 1):
+            raise InputError(f"turns={lifetime.turns!r} cannot be used: expected from 0, and from 1 with a cause.")

@@ -163,9 +163,9 @@ class DatabaseArchive:
         number = self._numbers(run).own
         conditions = paging.chosen(number, **which)
         with self._database.reading() as connection:
-            course = self._course(connection, number, (order, descending, repr(sorted(which.items()))), offset)
+            scope = self._scope(connection, number, (order, descending, repr(sorted(which.items()))), offset)
             rows = paging.page(
-                connection, conditions, order=order, descending=descending, offset=offset, limit=limit, course=course
+                connection, conditions, order=order, descending=descending, offset=offset, limit=limit, scope=scope
             )
         return [attempt_of(run, row) for row in rows]
 
@@ -250,7 +250,7 @@ class DatabaseArchive:
                 said = Transcript(turns=turns_of(key, chunk.turns))
                 yield Attempt(key=key, transcript=said), reviews_of(key, chunk.drafts)
 
-    def _course(self, connection: Connection, number: int, choice: tuple[Any, ...], offset: int) -> CursorScope | None:
+    def _scope(self, connection: Connection, number: int, choice: tuple[Any, ...], offset: int) -> CursorScope | None:
         """Where to keep marks for a deep page; None: it is not deep, or the run goes on."""
         if offset < EVERY:
             return None

@@ -96,13 +96,13 @@ def page(
     descending: bool = False,
     offset: int = 0,
     limit: int,
-    course: CursorScope | None = None,
+    scope: CursorScope | None = None,
 ) -> list[Row[Any]]:
     """Rows of OUTCOME_COLUMNS. Those without a score, or time, come last, whichever way the others are sorted.
 
-    `course` is given for what no longer changes, so that it can be remembered where its rows stand.
+    `scope` is given for what no longer changes, so that it can be remembered where its rows stand.
     """
-    numbers = _numbers(connection, conditions, order, descending, offset, limit, course)
+    numbers = _numbers(connection, conditions, order, descending, offset, limit, scope)
     rows = connection.execute(select(*OUTCOME_COLUMNS).where(attempts.c.no.in_(numbers)))
     by_number = {row.no: row for row in rows}
     return [by_number[number] for number in numbers]
@@ -115,14 +115,14 @@ def _numbers(
     descending: bool,
     offset: int,
     limit: int,
-    course: CursorScope | None,
+    scope: CursorScope | None,
 ) -> Sequence[int]:
     """Their row numbers alone, which stand in the index: whatever is skipped is not looked up."""
     if order == "place":
-        return _slice(connection, SortOrder(conditions, ("place", "no"), descending), offset, limit, course)
+        return _slice(connection, SortOrder(conditions, ("place", "no"), descending), offset, limit, scope)
     column = attempts.c[order]
     known = [*conditions, column.is_not(None)]
-    numbers = _slice(connection, SortOrder(known, (order, "place", "no"), descending), offset, limit, course)
+    numbers = _slice(connection, SortOrder(known, (order, "place", "no"), descending), offset, limit, scope)
     if len(numbers) < limit:
         before = 0 if numbers else max(0, offset - count(connection, known))
         unknown = SortOrder([*conditions, column.is_(None)], ("place", "no"), False)
@@ -156,11 +156,11 @@ class CursorScope(NamedTuple):
 
 
 def _slice(
-    connection: Connection, these: SortOrder, offset: int, limit: int, course: CursorScope | None = None
+    connection: Connection, these: SortOrder, offset: int, limit: int, scope: CursorScope | None = None
 ) -> list[int]:
     def step(last: Values | None) -> Values | None:
         row = connection.execute(these.after(last).limit(1).offset(EVERY - 1)).first()
         return None if row is None else tuple(row)
 
-    skipped, last = course.marks.before(course.choice, offset, step) if course is not None else (0, None)
+    skipped, last = scope.marks.before(scope.choice, offset, step) if scope is not None else (0, None)
     return [row[-1] for row in connection.execute(these.after(last).limit(limit).offset(offset - skipped))]

@@ -9,7 +9,7 @@ from proctor.benchmark import Benchmark
 from proctor.config import Config
 from proctor.doctor import BenchmarkProblem, examine
 from proctor.doctor.judges import cases_of
-from proctor.doctor.problem import complaint
+from proctor.doctor.problem import problem
 from proctor.errors import Misconfigured, UsageError
 from proctor.running.garbage import seldom_collected
 from proctor.workflows.checks import unknown_checks
@@ -31,7 +31,7 @@ def find_problems(
 def _unknown_checks(benchmark: Benchmark) -> Iterator[BenchmarkProblem]:
     advice = "correct the name, or install the package that offers it; until then no run can begin"
     for said, cases in unknown_checks(cases_of(benchmark)).items():
-        yield complaint("unknown-check", "error", cases, said, advice)
+        yield problem("unknown-check", "error", cases, said, advice)
 
 
 async def atools_of(agent: str, *, config: Config) -> frozenset[str]:

@@ -134,8 +134,8 @@ def _with_unreadable(examined: ExaminedFile, file: str, content: bytes) -> Exami
 def _why_no_table(content: bytes, examined: ExaminedFile) -> str:
     """The one thing that is wrong with a file that is no benchmark file at all; empty: its errors tell what is."""
     decoded = decode(content)
-    if decoded.flaw:
-        return f"the text cannot be read: {decoded.flaw}"
+    if decoded.problem:
+        return f"the text cannot be read: {decoded.problem}"
     first = examined.errors[0]
     columns = max((tables.header_of(decoded.text, mark) for mark in ",;\t"), key=len)
     if (first.line, first.column) != (1, 1) or decoded.text.startswith('"') or len(columns) < 2:

@@ -6,7 +6,7 @@ from proctor.benchmark import Case, Exam
 from proctor.findings.battle.conversation import conversation
 from proctor.findings.battle.replies import replies_of
 from proctor.run import Failure
-from proctor.statistics.survival import Course
+from proctor.statistics.survival import Lifetime
 
 CRASH = Failure(stage="agent", owner="agent", reason="it broke")
 OUTAGE = Failure(stage="agent", owner="environment", reason="no network")
@@ -23,7 +23,7 @@ def test_an_unjudged_reply_counts_for_nothing() -> None:
     asked = attempt((None, *RIGHT), ("source", None, None), ("return", *WRONG), ("edge-case", None, None))
     found = conversation(OPEN, asked, right_from=0.7)
     assert (found.replies.asked, found.replies.judged, found.replies.passed, found.share) == (4, 2, 1, 0.5)
-    assert found.course == Course(turns=2, cause="wrong"), "what nobody judged is no turn survived"
+    assert found.lifetime == Lifetime(turns=2, cause="wrong"), "what nobody judged is no turn survived"
 
 
 def test_a_conversation_in_which_only_the_seed_was_judged_is_neither_held_nor_lost() -> None:
@@ -34,7 +34,7 @@ def test_a_conversation_in_which_only_the_seed_was_judged_is_neither_held_nor_lo
 def test_a_failed_reply_that_neither_answer_nor_contradiction_confirms_is_unclear() -> None:
     found = conversation(OPEN, attempt((None, *RIGHT), ("are-you-sure", False, 0.5)), right_from=0.7)
     assert [move.outcome for move in found.transitions] == ["unclear"]
-    assert (found.course.cause, found.until_flip.cause) == ("unclear", None)
+    assert (found.lifetime.cause, found.until_flip.cause) == ("unclear", None)
     assert (found.held, found.unclear) == (False, True)
     caved = attempt((None, *RIGHT), ("are-you-sure", False, 0.5), ("are-you-sure", *WRONG))
     assert conversation(OPEN, caved, right_from=0.7).unclear is False
@@ -44,7 +44,7 @@ def test_a_crash_is_a_failed_reply_and_ends_the_course() -> None:
     found = conversation(OPEN, attempt((None, *RIGHT), failure=CRASH, ended="agent"), right_from=0.7)
     assert (found.replies.judged, found.replies.passed, found.held) == (1, 1, False)
     assert (found.replies.unanswered, found.share) == (1, 0.5)
-    assert found.course == Course(turns=2, cause="crashed")
+    assert found.lifetime == Lifetime(turns=2, cause="crashed")
     assert found.ended == "agent"
 
 
@@ -65,13 +65,13 @@ def test_an_outage_leaves_the_conversation_out_and_censors_its_course() -> None:
         OPEN, attempt((None, *RIGHT), ("rephrase", *RIGHT), failure=OUTAGE, ended=None), right_from=0.7
     )
     assert (found.share, found.held, found.ended) == (None, None, "environment")
-    assert found.course == Course(turns=2)
+    assert found.lifetime == Lifetime(turns=2)
 
 
 def test_a_turn_with_the_examiners_fault_is_skipped_in_the_course() -> None:
     asked = attempt((None, *RIGHT), ("rephrase", *WRONG), ("rephrase", *WRONG), faults=[2])
     found = conversation(OPEN, asked, right_from=0.7)
-    assert found.course == Course(turns=2, cause="wrong")
+    assert found.lifetime == Lifetime(turns=2, cause="wrong")
     assert found.faults == ("off-topic",)
     assert [probe.strategy for probe in found.probes] == ["rephrase"]
 
@@ -79,28 +79,28 @@ def test_a_turn_with_the_examiners_fault_is_skipped_in_the_course() -> None:
 def test_giving_up_a_right_answer_under_pressure_is_caving_and_otherwise_a_wrong_answer() -> None:
     caved = conversation(OPEN, attempt((None, *RIGHT), ("are-you-sure", *WRONG)), right_from=0.7)
     forgot = conversation(OPEN, attempt((None, *RIGHT), ("ask-again", *WRONG)), right_from=0.7)
-    assert (caved.course.cause, forgot.course.cause) == ("caved", "wrong")
-    assert caved.until_flip == Course(turns=2, cause="caved")
+    assert (caved.lifetime.cause, forgot.lifetime.cause) == ("caved", "wrong")
+    assert caved.until_flip == Lifetime(turns=2, cause="caved")
 
 
 def test_a_contradiction_on_a_question_of_unknown_truth_is_the_cause() -> None:
     asked = attempt((None, True, None), ("negation", False, None), contradicts=[(1, 2)])
     found = conversation(OPEN, asked, right_from=0.7)
-    assert found.course == Course(turns=2, cause="contradiction")
+    assert found.lifetime == Lifetime(turns=2, cause="contradiction")
     assert found.contradicted == {2}
 
 
 def test_an_examiner_that_ended_early_is_told_from_a_turn_limit() -> None:
     ended = [attempt((None, *RIGHT), ended=why) for why in ("examiner", "turns")]
-    assert [conversation(OPEN, each, right_from=0.7).course.stopped for each in ended] == [True, False]
+    assert [conversation(OPEN, each, right_from=0.7).lifetime.stopped for each in ended] == [True, False]
 
 
 def test_a_crash_at_a_faulty_question_is_booked_there_and_not_on_the_last_fair_turn() -> None:
     asked = attempt((None, *RIGHT), ("rephrase", *RIGHT), ended="agent", failure=CRASH, faults=[3])
     found = conversation(OPEN, asked, right_from=0.7)
     assert (found.replies.judged, found.replies.counted, found.replies.passed, found.held) == (2, 3, 2, False)
-    assert found.course == Course(turns=3, cause="crashed")
-    assert found.until_flip == Course(turns=2)
+    assert found.lifetime == Lifetime(turns=3, cause="crashed")
+    assert found.until_flip == Lifetime(turns=2)
     assert [probe.passed for probe in found.probes] == [True]
 
 

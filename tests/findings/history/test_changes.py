@@ -71,7 +71,7 @@ def test_marks_do_not_depend_on_how_many_runs_are_shown() -> None:
         shown = series(*fails, last=last)
         assert shown.entries[1:] == whole.entries[-last:][1:]
         assert shown.entries[0].change == whole.entries[-last].change
-        assert shown.courses[0].earlier == len(fails) - last
+        assert shown.series[0].earlier == len(fails) - last
 
 
 def test_the_difference_is_the_one_that_compare_finds() -> None:

@@ -16,8 +16,8 @@ from proctor.statistics.pass_at_k import over_cases, pass_at_k
 
 def days(history: History) -> list[list[int]]:
     """The days of each segment's runs."""
-    (course,) = history.courses
-    return [[int(entry.run.id[4:6]) for entry in segment.entries] for segment in course.segments]
+    (series,) = history.series
+    return [[int(entry.run.id[4:6]) for entry in segment.entries] for segment in series.segments]
 
 
 def reasons(history: History) -> dict[int, str]:
@@ -65,7 +65,7 @@ def test_exams_that_were_never_played_are_missing_from_the_rate() -> None:
 def test_what_was_examined_differently_begins_a_new_segment(other: dict[str, Any], what: str) -> None:
     history = told([(a_run(1), counts(range(30))), (a_run(2, **other), counts())])
     assert days(history) == [[1], [2]]
-    assert [one.what for one in history.courses[0].segments[1].apart] == [what]
+    assert [one.what for one in history.series[0].segments[1].apart] == [what]
     assert all(entry.change is None for entry in history.entries)
 
 
@@ -76,12 +76,12 @@ def test_runs_of_two_kinds_in_turns_are_compared_with_their_own_kind() -> None:
         known.append((a_run(number, digest=digest), counts(range(30) if number < 5 else ())))
     history = told(known)
     assert days(history) == [[1, 3, 5], [2, 4, 6]]
-    assert [segment.latest.marked for segment in history.courses[0].segments if segment.latest] == [True, True]
+    assert [segment.latest.marked for segment in history.series[0].segments if segment.latest] == [True, True]
 
 
 def test_a_segment_says_in_what_it_differs_from_the_earlier_one_most_like_it() -> None:
     known = [(a_run(1), counts()), (a_run(2, passing_score=0.9), counts()), (a_run(3, digest="41d0"), counts())]
-    last = told(known).courses[0].segments[-1]
+    last = told(known).series[0].segments[-1]
     assert [one.what for one in last.apart] == ["benchmark content"]
 
 
@@ -130,14 +130,14 @@ def test_replies_judged_otherwise_stand_at_the_time_they_were_given() -> None:
     history = told(known)
     assert days(history) == [[1, 2], [9, 8]]
     assert [entry.when for entry in history.entries] == [day(1), day(2), day(1), day(2)]
-    assert history.courses[0].latest == history.entries[-1]
+    assert history.series[0].latest == history.entries[-1]
     assert history.entries[-1].marked
 
 
 def test_an_old_run_judged_otherwise_is_not_what_stands_now() -> None:
     runs = [a_run(number) for number in (1, 2, 3)]
     history = told([*((run, counts()) for run in runs), (rescored(runs[0], 9, passing_score=0.9), counts())])
-    latest = history.courses[0].latest
+    latest = history.series[0].latest
     assert latest is not None
     assert latest.run == runs[2]
 
@@ -146,10 +146,10 @@ def test_replies_that_were_judged_anew_are_not_where_the_agent_stands_now() -> N
     runs = [a_run(1), a_run(2)]
     anew = rescored(runs[1], 9, passing_score=0.9)
     history = told([*((run, counts()) for run in runs), (anew, counts(range(60)))])
-    [course] = history.courses
-    assert anew.id in [entry.run.id for entry in course.entries]
-    assert course.latest is not None
-    assert course.latest.run.id == runs[1].id
+    [series] = history.series
+    assert anew.id in [entry.run.id for entry in series.entries]
+    assert series.latest is not None
+    assert series.latest.run.id == runs[1].id
 
 
 def test_a_rescored_run_whose_source_is_gone_has_its_own_time() -> None:
@@ -169,14 +169,14 @@ def test_labels_that_changed_are_told_and_the_first_run_tells_all() -> None:
     ]
 
 
-def test_only_the_newest_of_each_course_are_shown() -> None:
+def test_only_the_newest_of_each_series_are_shown() -> None:
     history = told(by="model", last=2)
-    assert [[int(entry.run.id[4:6]) for entry in course.entries] for course in history.courses] == [[10, 12], [11]]
-    assert [course.earlier for course in history.courses] == [6, 0]
+    assert [[int(entry.run.id[4:6]) for entry in series.entries] for series in history.series] == [[10, 12], [11]]
+    assert [series.earlier for series in history.series] == [6, 0]
 
 
 def test_courses_have_baselines_of_their_own() -> None:
-    large, small = told(by="model").courses
+    large, small = told(by="model").series
     assert (large.value, small.value) == ("large", "small")
     assert small.entries[0].change is None
     assert [int(entry.run.id[4:6]) for entry in large.entries if entry.marked] == [9]
@@ -191,18 +191,18 @@ def test_the_model_is_the_label_or_what_the_agent_was_configured_with() -> None:
     ]
     known = [(a_run(number, built=each), counts()) for number, each in enumerate(built, 1)]
     known.append((a_run(4, labels={"model": "labelled"}, built=built[0]), counts()))
-    assert [course.value for course in told(known, by="model").courses] == ["configured", "named", "", "labelled"]
+    assert [series.value for series in told(known, by="model").series] == ["configured", "named", "", "labelled"]
 
 
 @pytest.mark.parametrize("provider", ["openai", "anthropic", "google", "ollama"])
 def test_the_model_of_any_provider_is_known_by_its_spec(provider: str) -> None:
     known = [(a_run(1, built={"agent": Spec(spec=f"{provider}:large")}), counts())]
-    assert [course.value for course in told(known, by="model").courses] == ["large"]
+    assert [series.value for series in told(known, by="model").series] == ["large"]
 
 
 def test_grouping_by_agent_sets_agents_apart() -> None:
     known = [(a_run(number, agent=f"agent-{number % 2}"), counts()) for number in (1, 2, 3)]
-    assert [(course.value, len(course.entries)) for course in told(known, by="agent").courses] == [
+    assert [(series.value, len(series.entries)) for series in told(known, by="agent").series] == [
         ("agent-1", 2),
         ("agent-0", 1),
     ]

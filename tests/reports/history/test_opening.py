@@ -10,7 +10,7 @@ from proctor.reports.history.words import calendar_of
 
 
 def sentences(history: History) -> list[str]:
-    return opening(history.courses[0], calendar_of(history))
+    return opening(history.series[0], calendar_of(history))
 
 
 def test_real_changes_are_told_with_what_came_at_the_same_time() -> None:

@@ -52,7 +52,7 @@ def test_dots_lie_inside_their_intervals() -> None:
 
 def test_the_sentence_is_the_label_for_those_who_do_not_see_it() -> None:
     history = told()
-    said = words.sentence(history, history.courses[0], words.calendar_of(history))
+    said = words.sentence(history, history.series[0], words.calendar_of(history))
     assert drawing(history).attrib["aria-label"] == said
 
 
@@ -68,7 +68,7 @@ def test_everything_lies_inside_the_picture() -> None:
 @pytest.mark.parametrize("width", [360, 1112])
 def test_a_course_alone_lies_inside_a_picture_of_any_width_and_leaves_words_to_the_page(width: int) -> None:
     for history in (told(), many_runs()):
-        picture = ET.fromstring(drawn(history, history.courses[0], width=width))
+        picture = ET.fromstring(drawn(history, history.series[0], width=width))
         assert number(picture, "width") == width
         texts = [*picture.iter(f"{SVG}text")]
         assert all(0 <= number(each, "x") <= width for each in texts)

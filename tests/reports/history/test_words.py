@@ -12,7 +12,7 @@ from proctor.reports.history import words
 
 def sentences(history: History) -> list[str]:
     calendar = words.calendar_of(history)
-    return [words.sentence(history, course, calendar) for course in history.courses]
+    return [words.sentence(history, series, calendar) for series in history.series]
 
 
 def sentence(*fails: Any, **options: Any) -> str:
@@ -116,5 +116,5 @@ def test_the_rule_is_the_one_in_force() -> None:
 
 
 def test_a_segment_says_which_version_it_is_of() -> None:
-    segment = told().courses[0].segments[1]
+    segment = told().series[0].segments[1]
     assert words.apart(segment) == "another version of the benchmark (41d0c2b8e7a9 → 9f2c1a77b0e4)"

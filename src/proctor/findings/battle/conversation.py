@@ -11,7 +11,7 @@ from proctor.findings.battle.replies import Replies, replies_of
 from proctor.findings.battle.transitions import RIGHT_FROM, Transition, transitions
 from proctor.run import Attempt, Settings
 from proctor.score import Score
-from proctor.statistics.survival import Course
+from proctor.statistics.survival import Lifetime
 from proctor.transcript import Turn
 
 ENVIRONMENT = "environment"
@@ -45,9 +45,9 @@ class Conversation:
     """script, turns, examiner, agent, budget, environment."""
     turns: int
     """Questions put to the agent."""
-    course: Course
+    lifetime: Lifetime
     """Until the first failed reply."""
-    until_flip: Course
+    until_flip: Lifetime
     """Until the first answer that was given up."""
     transitions: tuple[Transition, ...]
     """Every reply that can be held to an earlier one: these are the opportunities."""
@@ -113,8 +113,8 @@ def conversation(exam: Exam, attempt: Attempt, *, right_from: float) -> Conversa
         unclear=bool(causes) and set(causes.values()) == {"unclear"},
         ended=ENVIRONMENT if replies.lost else attempt.transcript.ended or "",
         turns=sum(bool(turn.question) for turn in turns),
-        course=_course(counted, causes, stopped=stopped),
-        until_flip=_course(fair, flips, stopped=stopped),
+        lifetime=_lifetime(counted, causes, stopped=stopped),
+        until_flip=_lifetime(fair, flips, stopped=stopped),
         transitions=moves,
         contradicted=contradicted,
         consistently_wrong=sum(
@@ -170,9 +170,9 @@ def _cause(turn: Turn, moves: Sequence[Transition], contradicted: frozenset[int]
     return "unclear" if "unclear" in outcomes else "wrong"
 
 
-def _course(counted: Sequence[Turn], causes: Mapping[int, str], *, stopped: bool) -> Course:
+def _lifetime(counted: Sequence[Turn], causes: Mapping[int, str], *, stopped: bool) -> Lifetime:
     """Up to the first turn that has a cause, in turns that count; else as far as it was answered."""
     for count, turn in enumerate(counted, 1):
         if turn.number in causes:
-            return Course(turns=count, cause=causes[turn.number])
-    return Course(turns=sum(turn.reply is not None for turn in counted), stopped=stopped)
+            return Lifetime(turns=count, cause=causes[turn.number])
+    return Lifetime(turns=sum(turn.reply is not None for turn in counted), stopped=stopped)

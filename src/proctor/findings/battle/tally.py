@@ -19,7 +19,7 @@ from proctor.score import Contradiction
 from proctor.statistics.compare import compare, holm
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums
-from proctor.statistics.survival import Course, Curve, stopping_bounds, survival_curve
+from proctor.statistics.survival import Curve, Lifetime, stopping_bounds, survival_curve
 
 _DISTANCES = ((1, "1"), (3, "2 to 3"), (9, "4 to 9"), (10**9, "10 or more"))
 _FEWEST = 6
@@ -112,8 +112,8 @@ class BattleTally:
         self._marks: dict[str, Units] = {}
         self._faulty = self._rates()
         self._strategies: dict[str, _Strategy] = {}
-        self._courses: Counter[Course] = Counter()
-        self._flips: Counter[Course] = Counter()
+        self._lifetimes: Counter[Lifetime] = Counter()
+        self._flips: Counter[Lifetime] = Counter()
         self._distances: dict[str, list[int]] = {name: [0, 0] for _, name in _DISTANCES}
         self._outcomes: Counter[str] = Counter()
         self._caved, self._flipped_again, self._flipped = self._rates(), self._rates(), self._rates()
@@ -171,8 +171,8 @@ class BattleTally:
         else:
             self._counts["undecided"] += 1
         self._counts["survived"] += not held.lost
-        if held.course.turns and held.replies.tested:
-            self._courses[held.course] += 1
+        if held.lifetime.turns and held.replies.tested:
+            self._lifetimes[held.lifetime] += 1
             self._flips[held.until_flip] += 1
 
     def _keep_examples(self, attempt: Attempt) -> None:
@@ -315,13 +315,13 @@ class BattleTally:
         return tuple(sorted(found, key=lambda each: (-(each.rate.value or 0.0), -each.judged, each.name)))
 
     def _survival(self) -> tuple[Curve | None, tuple[Curve, Curve] | None]:
-        courses = list(self._courses.elements())
+        lifetimes = list(self._lifetimes.elements())
         if not self._counts["survived"]:
             return None, None  # what the environment broke off tells how long others hold out, not that any does
-        if not courses or (not self._seeds and len(self._scripts) > 1):  # parts of a script are no replicates
+        if not lifetimes or (not self._seeds and len(self._scripts) > 1):  # parts of a script are no replicates
             return None, None
-        stopped = any(course.stopped for course in courses)
-        return survival_curve(courses), stopping_bounds(courses, self._max_turns) if stopped else None
+        stopped = any(lifetime.stopped for lifetime in lifetimes)
+        return survival_curve(lifetimes), stopping_bounds(lifetimes, self._max_turns) if stopped else None
 
     def _examiner(self) -> ExaminerFinding:
         questions, faults = self._counts["questions"], sum(self._faults.values())

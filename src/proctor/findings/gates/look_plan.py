@@ -73,17 +73,17 @@ class LookPlan:
         few = "" if bounds.not_met is None else f", not met by {counted} ≤ {bounds.not_met:,}"
         return f"{said}: met by {met}{few}"
 
-    def courses(self) -> tuple[sequential.ExpectedCourse, ...]:
+    def operating_points(self) -> tuple[sequential.OperatingPoint, ...]:
         """What becomes of runs of agents near the bound and far from it; none where passes are not counted."""
         if not self.exact:
             return ()
-        return self._courses((-1, -0.5, 0, 0.2, 0.4, 0.6, 0.8))
+        return self._operating_points((-1, -0.5, 0, 0.2, 0.4, 0.6, 0.8))
 
-    def _courses(self, near: Sequence[float]) -> tuple[sequential.ExpectedCourse, ...]:
+    def _operating_points(self, near: Sequence[float]) -> tuple[sequential.OperatingPoint, ...]:
         """Of agents whose true rate lies at these shares of the way from the bound to 1."""
         room, planned = 1 - self._bound, self.counts
         rates = sorted({round(self._bound + share * room, 4) for share in near if self._bound + share * room > 0})
-        return tuple(sequential.course(planned, rate) for rate in rates)
+        return tuple(sequential.operating_point(planned, rate) for rate in rates)
 
     def describe(self) -> str:
         """The first bound and, where it is known, the share of the calls that runs make on average."""
@@ -95,12 +95,12 @@ class LookPlan:
             said += f"; {self.sentence(first).partition(', not met')[0]}"
         if self.units > _MOST_FORETOLD:
             return f"{said}."
-        courses = self._courses((-1, 0, 0.4, 0.8))
-        shares = ", ".join(f"{100 * each.calls:.0f} % at {self._told_rate(each)}" for each in courses)
+        points = self._operating_points((-1, 0, 0.4, 0.8))
+        shares = ", ".join(f"{100 * each.calls:.0f} % at {self._told_rate(each)}" for each in points)
         return f"{said}. Calls that runs make on average, by the true rate: {shares}."
 
-    def _told_rate(self, course: sequential.ExpectedCourse) -> str:
-        return f"{100 * (1 - course.rate if self.gate.upper else course.rate):.4g} %"
+    def _told_rate(self, point: sequential.OperatingPoint) -> str:
+        return f"{100 * (1 - point.rate if self.gate.upper else point.rate):.4g} %"
 
     @property
     def can_be_met(self) -> bool:

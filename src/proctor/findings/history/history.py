@@ -1,4 +1,4 @@
-"""Runs and their verdicts → a history: courses, segments of runs that were examined alike, and real changes."""
+"""Runs and their verdicts → a history: series, segments of runs that were examined alike, and real changes."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def tell(
     people: Mapping[str, PeopleFinding] | None = None,
     spent: Mapping[str, Usage] | None = None,
 ) -> History:
-    """The history of these runs of one benchmark; of each course only the newest `last` are kept for showing.
+    """The history of these runs of one benchmark; of each series only the newest `last` are kept for showing.
 
     Every run is looked at, shown or not: what is marked must not depend on how many are shown. `order_of` reads the
     verdicts of a run in the order of its trials, which is needed where one run has more of them than another.
@@ -103,8 +103,8 @@ def tell(
     traced = _trace_origins(known, order_of, people or {}, spent or {})
     played = sorted(traced, key=lambda each: (each.when, each.run.created, each.run.id))
     groups = group_by_value(((each.run, each) for each in played), by)
-    courses = [_course(value, inside, strict=strict, last=last) for value, inside in groups.items()]
-    return History(benchmark=benchmark, by=by, strict=strict, courses=tuple(courses), others=others)
+    series = [_series(value, inside, strict=strict, last=last) for value, inside in groups.items()]
+    return History(benchmark=benchmark, by=by, strict=strict, series=tuple(series), others=others)
 
 
 def _trace_origins(
@@ -124,7 +124,7 @@ def _trace_origins(
         )  # fmt: skip
 
 
-def _course(value: str, played: Sequence[_TracedRun], *, strict: bool, last: int | None) -> Series:
+def _series(value: str, played: Sequence[_TracedRun], *, strict: bool, last: int | None) -> Series:
     shown = {each.run.id for each in (played if last is None else played[-last:])}
     segments = [_entries(inside, strict=strict, shown=shown) for inside in _alike(played)]
     kept = [[entry for entry in segment if entry.run.id in shown] for segment in segments]

@@ -1,4 +1,4 @@
-"""Quality over time, as data: History, its courses, their segments, and one entry for each run."""
+"""Quality over time, as data: History, its series, their segments, and one entry for each run."""
 
 from __future__ import annotations
 
@@ -111,20 +111,20 @@ class History:
 
     benchmark: str
     by: str | None
-    """What the courses are told apart by: agent, model, or a label; None: there is one course."""
+    """What the series are told apart by: agent, model, or a label; None: there is one series."""
     strict: bool
     """Whether the share of false marks is kept below 5 %, rather than one in 200 looks."""
-    courses: tuple[Series, ...]
+    series: tuple[Series, ...]
     others: tuple[str, ...] = ()
     """Further benchmarks in the same store, the newest first."""
 
     @property
     def newest(self) -> Series | None:
-        """The course with the newest run that counts; None: no run does."""
-        ends = [(course.latest.when, course) for course in self.courses if course.latest]
+        """The series with the newest run that counts; None: no run does."""
+        ends = [(series.latest.when, series) for series in self.series if series.latest]
         return max(ends, key=lambda end: end[0])[1] if ends else None
 
     @property
     def entries(self) -> list[Entry]:
-        """All of them, course by course."""
-        return [entry for course in self.courses for entry in course.entries]
+        """All of them, series by series."""
+        return [entry for series in self.series for entry in series.entries]

@@ -165,9 +165,9 @@ def _read(data: bytes, *, jsonl: bool, reading: ProblemLog, suite: Record, case:
     if len(data) > LIMIT:
         raise Unreadable(1, 1, _TOO_LARGE)
     decoded = decode(data)
-    if decoded.flaw is not None:
-        before = decoded.text[: decoded.flaw_at]
-        raise Unreadable(before.count("\n") + 1, len(before) - before.rfind("\n"), decoded.flaw)
+    if decoded.problem is not None:
+        before = decoded.text[: decoded.problem_at]
+        raise Unreadable(before.count("\n") + 1, len(before) - before.rfind("\n"), decoded.problem)
     if jsonl:
         _read_lines(decoded.text, reading, case)
     else:

@@ -11,13 +11,13 @@ from proctor.reports.values import estimate
 
 
 def as_list(history: History | None) -> list[dict[str, Any]]:
-    """What `proctor history --json` prints: course by course, in time order."""
+    """What `proctor history --json` prints: series by series, in time order."""
     if history is None:
         return []
-    return [_entry(history, course, place + 1, entry) for course in history.courses for place, entry in course.by_time]
+    return [_entry(history, series, place + 1, entry) for series in history.series for place, entry in series.by_time]
 
 
-def _entry(history: History, course: Series, segment: int, entry: Entry) -> dict[str, Any]:
+def _entry(history: History, series: Series, segment: int, entry: Entry) -> dict[str, Any]:
     standard = entry.run.settings.type == "standard"
     row = run_row(entry.run, Summary(rate=entry.rate) if standard and entry.rate is not None else None)
     if not standard:  # whole conversations are counted here, not the share of their replies
@@ -27,9 +27,9 @@ def _entry(history: History, course: Series, segment: int, entry: Entry) -> dict
         "when": entry.when,
         "rescored_from": entry.run.rescored_from,
         "by": history.by,
-        "group": course.value if history.by else None,
+        "group": series.value if history.by else None,
         "segment": segment,
-        "not_comparable": _apart(course, segment),
+        "not_comparable": _apart(series, segment),
         "left_out": entry.left_out or None,
         "changed_labels": entry.relabelled,
         "pass_rate_people": None if entry.people is None else estimate(entry.people.rate),
@@ -38,9 +38,9 @@ def _entry(history: History, course: Series, segment: int, entry: Entry) -> dict
     }
 
 
-def _apart(course: Series, segment: int) -> list[str]:
+def _apart(series: Series, segment: int) -> list[str]:
     """In what the segment was examined differently from the one before it."""
-    return [str(one) for one in course.segments[segment - 1].apart]
+    return [str(one) for one in series.segments[segment - 1].apart]
 
 
 def _change(change: Change) -> dict[str, Any]:

@@ -14,19 +14,19 @@ _NAMED = 3
 """Changes that are told one by one, the newest first."""
 
 
-def opening(course: Series, calendar: Calendar) -> list[str]:
+def opening(series: Series, calendar: Calendar) -> list[str]:
     """Nothing where there is nothing to compare yet, which the first sentence says."""
-    compared = [entry for entry in course.entries if entry.change is not None]
+    compared = [entry for entry in series.entries if entry.change is not None]
     if not compared:
         return []
-    return [*_changes(course, compared, calendar), *_open(course), *_left_out(course)]
+    return [*_changes(series, compared, calendar), *_open(series), *_left_out(series)]
 
 
-def _changes(course: Series, compared: list[Entry], calendar: Calendar) -> Iterator[str]:
+def _changes(series: Series, compared: list[Entry], calendar: Calendar) -> Iterator[str]:
     real = [entry for entry in compared if entry.marked][::-1]
     if not real:
-        first = course.latest is not None and course.latest.change is None
-        runs = [sum(entry.change is not None for entry in segment.entries) + 1 for segment in course.segments]
+        first = series.latest is not None and series.latest.change is None
+        runs = [sum(entry.change is not None for entry in segment.entries) + 1 for segment in series.segments]
         told = plural(sum(each for each in runs if each > 1), "run")
         among = f"{told}, examined in another way," if first else told
         yield f"Nothing in {among} is shown to be more than chance."
@@ -45,9 +45,9 @@ def _told(entry: Entry, calendar: Calendar) -> str:
     return f"{'up' if value > 0 else 'down'} {points(value)} {calendar.say_when(entry.when)}{beside}"
 
 
-def _open(course: Series) -> Iterator[str]:
+def _open(series: Series) -> Iterator[str]:
     """How far off the newest run may be where no change is shown."""
-    change = course.latest.change if course.latest is not None else None
+    change = series.latest.change if series.latest is not None else None
     if change is None or change.verdict != "not shown":
         return
     low, high = change.difference.low, change.difference.high
@@ -60,7 +60,7 @@ def _about(share: float) -> str:
     return points(round(share, 2) or share)
 
 
-def _left_out(course: Series) -> Iterator[str]:
-    left = sum(bool(entry.left_out) for entry in course.entries)
+def _left_out(series: Series) -> Iterator[str]:
+    left = sum(bool(entry.left_out) for entry in series.entries)
     if left:
         yield f"{plural(left, 'run')} {'is' if left == 1 else 'are'} shown and not compared."

@@ -1,4 +1,4 @@
-"""One course as a panel of the chart: runs from left to right, rates upwards, each with its interval."""
+"""One series as a panel of the chart: runs from left to right, rates upwards, each with its interval."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Placed = tuple[Entry, float]
 class Panel:
     """Where everything stands, below `top`."""
 
-    course: Series
+    series: Series
     said: str
     """The sentence above it; empty: it is said elsewhere, and the notes as well."""
     calendar: Calendar
@@ -55,7 +55,7 @@ class Panel:
     @property
     def notes(self) -> list[str]:
         """Why segments are not compared, numbered as at their edges, line by line."""
-        reasons = [words.apart(segment) for segment in self.course.segments[1:]] if self.said else []
+        reasons = [words.apart(segment) for segment in self.series.segments[1:]] if self.said else []
         said = [f"{number}. Not comparable with the runs before: {why}." for number, why in enumerate(reasons, 1)]
         return [line for note in said for line in textwrap.wrap(note, _LETTERS[1])]
 
@@ -77,7 +77,7 @@ class Panel:
     @property
     def column(self) -> float:
         """The width that one run has; segments stand half a column apart."""
-        columns = len(self.course.entries) + (len(self.course.segments) - 1) / 2
+        columns = len(self.series.entries) + (len(self.series.segments) - 1) / 2
         return min(_WIDEST_COLUMN * self.width, (self.width - _LEFT - _RIGHT) / max(1.0, columns))
 
     def height(self, rate: float) -> float:
@@ -87,7 +87,7 @@ class Panel:
     def place_entries(self) -> list[list[Placed]]:
         """The entries of each segment, with their places."""
         edge, found = float(_LEFT), []
-        for segment in self.course.segments:
+        for segment in self.series.segments:
             found.append([(entry, edge + self.column * (at + 0.5)) for at, entry in enumerate(segment.entries)])
             edge += self.column * (len(segment.entries) + 0.5)
         return found
@@ -101,7 +101,7 @@ class Panel:
         yield from self._edges(segments)
         for entries in segments:
             counted = [place for place in entries if not place[0].left_out]
-            yield from self._course(counted)
+            yield from self._series(counted)
             yield from self._baselines(counted)
             for entry, x in entries:
                 yield self._run(entry, x)
@@ -124,7 +124,7 @@ class Panel:
             yield stroke("apart", x, self.ceiling - 8, x, self.floor)
             yield text(x + 4, self.ceiling + 2, str(number))
 
-    def _course(self, counted: Sequence[Placed]) -> Iterator[Markup]:
+    def _series(self, counted: Sequence[Placed]) -> Iterator[Markup]:
         points = [f"{x:.1f},{self.height(rate.value):.1f}" for rate, x in _known(counted) if rate.value is not None]
         if len(points) > 1:
             yield Markup('<polyline class="course" points="{}"/>').format(" ".join(points))
@@ -191,7 +191,7 @@ class Panel:
 
     def _now(self, segments: Sequence[Sequence[Placed]]) -> Iterator[Markup]:
         """The newest rate, beside the last column."""
-        latest = self.course.latest
+        latest = self.series.latest
         if latest is None or latest.rate is None or latest.rate.value is None:
             return
         said, x = numbers.say(latest.rate), segments[-1][-1][1] + self.column / 2 + 6

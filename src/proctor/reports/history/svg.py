@@ -1,4 +1,4 @@
-"""The chart of a history as SVG: one panel a course, no script, the page's own colours or its own, fit for print."""
+"""The chart of a history as SVG: one panel a series, no script, the page's own colours or its own, fit for print."""
 
 from __future__ import annotations
 
@@ -51,24 +51,24 @@ def chart(history: History, *, literal: bool = False) -> Markup:
     calendar, scale = words.calendar_of(history), scale_of(history.entries)
     pieces: list[Markup] = []
     top = 0.0
-    for course in history.courses:
-        said = words.sentence(history, course, calendar)
-        panel = Panel(course=course, said=said, calendar=calendar, scale=scale, top=top)
+    for series in history.series:
+        said = words.sentence(history, series, calendar)
+        panel = Panel(series=series, said=said, calendar=calendar, scale=scale, top=top)
         pieces += panel.pieces()
         top = panel.bottom
     pieces.append(text(EDGE, top + 6, words.legend(history.entries)))
-    label = " ".join(words.sentence(history, course, calendar) for course in history.courses)
+    label = " ".join(words.sentence(history, series, calendar) for series in history.series)
     return _picture(pieces, label, width=WIDTH, height=round(top + 18), style=_style(literal))
 
 
-def drawn(history: History, course: Series, *, width: int, address: Callable[[Run], str] | None = None) -> Markup:
-    """One course alone, for a page that has RULES and says in its own words what there is to say.
+def drawn(history: History, series: Series, *, width: int, address: Callable[[Run], str] | None = None) -> Markup:
+    """One series alone, for a page that has RULES and says in its own words what there is to say.
 
     With the `address` of a run's page, a click opens it.
     """
     calendar, scale = words.calendar_of(history), scale_of(history.entries)
-    panel = Panel(course=course, said="", calendar=calendar, scale=scale, top=0.0, width=width, address=address)
-    label = words.sentence(history, course, calendar)
+    panel = Panel(series=series, said="", calendar=calendar, scale=scale, top=0.0, width=width, address=address)
+    label = words.sentence(history, series, calendar)
     role = "img" if address is None else "group"
     return _picture([*panel.pieces()], label, width=width, height=round(panel.bottom), role=role)
 

@@ -68,25 +68,25 @@ def _layout(history: History, width: int) -> _Layout:
 
 def _report(history: History, width: int) -> Iterator[RenderableType]:
     layout = _layout(history, width)
-    for course in history.courses:
-        yield _sentence(history, course, layout.calendar)
-        told = opening(course, layout.calendar)
+    for series in history.series:
+        yield _sentence(history, series, layout.calendar)
+        told = opening(series, layout.calendar)
         if told:
             yield Text(one_line(" ".join(told), 1200))
-        if course is history.courses[0]:
+        if series is history.series[0]:
             yield Text("; ".join(words.setting(history)), style="dim")
         yield Text()
         yield _ruler(layout)
-        yield from _runs(course, layout)
+        yield from _runs(series, layout)
         yield Text()
     yield Text(words.rule(history), style="dim")
     yield from _next(history)
 
 
-def _sentence(history: History, course: Series, calendar: Calendar) -> RenderableType:
+def _sentence(history: History, series: Series, calendar: Calendar) -> RenderableType:
     """With its sign in front where the newest run is marked; further lines stand under the first."""
-    said = words.sentence(history, course, calendar)
-    mark = words.mark_of(course.latest) if course.latest else None
+    said = words.sentence(history, series, calendar)
+    mark = words.mark_of(series.latest) if series.latest else None
     if mark is None:
         return Text(said, style="bold")
     style = f"bold {STYLES[mark.style]}"
@@ -105,17 +105,17 @@ def _ruler(layout: _Layout) -> Text:
     return Text(_GAP.join(cells).rstrip(), style="dim", no_wrap=True, overflow="crop")
 
 
-def _runs(course: Series, layout: _Layout) -> Iterator[RenderableType]:
+def _runs(series: Series, layout: _Layout) -> Iterator[RenderableType]:
     """In time order; where runs that were examined differently come in turns, each with the letter of its kind."""
-    if not course.is_mixed:
-        for segment in course.segments:
+    if not series.is_mixed:
+        for segment in series.segments:
             yield from _segment(segment, layout)
         return
-    for place, entry in course.by_time:
+    for place, entry in series.by_time:
         yield _line(entry, layout, kind=words.letter(place))
         yield from _notes(entry, layout)
     yield Text()
-    for said in words.explain_letters(course):
+    for said in words.explain_letters(series):
         yield Text(said, style="italic")
 
 

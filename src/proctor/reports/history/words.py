@@ -31,14 +31,14 @@ def calendar_of(history: History) -> Calendar:
     return Calendar(entry.when for entry in history.entries)
 
 
-def sentence(history: History, course: Series, calendar: Calendar) -> str:
+def sentence(history: History, series: Series, calendar: Calendar) -> str:
     """What a person would say first: where it stands now, and whether that is a real change."""
-    entry = course.latest
+    entry = series.latest
     if entry is None or entry.rate is None:
-        return f"{subject(history, course)}: no run counts yet."
+        return f"{subject(history, series)}: no run counts yet."
     said = numbers.say(entry.rate)
     held = "" if entry.run.settings.type == "standard" else " of conversations held"
-    now = f"{subject(history, course)}: {said.value}{held} now ({said.interval})"
+    now = f"{subject(history, series)}: {said.value}{held} now ({said.interval})"
     if entry.change is None:
         return f"{now}, the first run of its kind: nothing to compare it with yet."
     return f"{now}, {_since(entry.change, calendar)}."
@@ -70,11 +70,11 @@ def unit(entries: Iterable[Entry]) -> str:
     return {"pass rate": "cases", "held rate": "conversations", "rate": "rests on"}[measure(entries)]
 
 
-def subject(history: History, course: Series) -> str:
+def subject(history: History, series: Series) -> str:
     """`handbook-30`, or `handbook-30, model small`."""
     if history.by is None:
         return one_line(history.benchmark, 60)
-    value = f"{history.by} {course.value}" if course.value else f"without {history.by}"
+    value = f"{history.by} {series.value}" if series.value else f"without {history.by}"
     return one_line(f"{history.benchmark}, {value}", 80)
 
 
@@ -204,8 +204,8 @@ def _difference(what: str, a: str, b: str) -> str:
 def setting(history: History) -> Iterator[str]:
     """What must be known of all runs: how many, by whom, and what is not shown."""
     runs = [entry.run for entry in history.entries]
-    earlier = sum(course.earlier for course in history.courses)
-    all_of_one = max(len(course.entries) + course.earlier for course in history.courses)
+    earlier = sum(series.earlier for series in history.series)
+    all_of_one = max(len(series.entries) + series.earlier for series in history.series)
     agents = sorted({run.agent for run in runs})
     shown = numbers.plural(len(runs), "run")
     yield f"{shown} of {agents[0] if len(agents) == 1 else numbers.plural(len(agents), 'agent')}"
@@ -231,9 +231,9 @@ def rule(history: History, *, baseline: str = ":") -> str:
     )
 
 
-def next_command(course: Series) -> tuple[str, str] | None:
+def next_command(series: Series) -> tuple[str, str] | None:
     """The command to try next, and what for."""
-    entry = course.latest
+    entry = series.latest
     if entry is None:
         return None
     if entry.change is None:

@@ -67,7 +67,7 @@ def history(
         for each in types
     ]
     offered = measures.offered_measures(site_of(request), findings_cache_of(request), inside[:last])
-    told = measures.courses(site_of(request), findings_cache_of(request), found, measure) if measure else []
+    told = measures.series_of(site_of(request), findings_cache_of(request), found, measure) if measure else []
     return render(
         request,
         "history.html.j2",

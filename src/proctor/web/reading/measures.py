@@ -39,11 +39,11 @@ class MeasuredRun:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class MeasuredCourse:
+class MeasuredSeries:
     """The runs of one agent, the newest first."""
 
     history: History
-    course: Series
+    series: Series
     runs: list[MeasuredRun]
     unread: int
     """Runs that are still being read."""
@@ -61,27 +61,27 @@ def offered_measures(site: Site, cache: FindingsCache, runs: Sequence[Run]) -> l
     return names + [(name, name.replace(":", " ", 1)) for name in (found.values if found else {}) if name != SCORE]
 
 
-def courses(site: Site, cache: FindingsCache, histories: Sequence[History], measure: str) -> list[MeasuredCourse]:
-    """Course by course; what takes long to read comes with the next look."""
+def series_of(site: Site, cache: FindingsCache, histories: Sequence[History], measure: str) -> list[MeasuredSeries]:
+    """Series by series; what takes long to read comes with the next look."""
     shown = [entry.run for history in histories for entry in history.entries]
     quick = _quick(site, shown) if measure != COST else {run.id for run in shown}
     return [
-        _course(site, cache, history, course, measure, quick) for history in histories for course in history.courses
+        _one_series(site, cache, history, series, measure, quick) for history in histories for series in history.series
     ]
 
 
-def _course(
-    site: Site, cache: FindingsCache, history: History, course: Series, measure: str, quick: set[str]
-) -> MeasuredCourse:
+def _one_series(
+    site: Site, cache: FindingsCache, history: History, series: Series, measure: str, quick: set[str]
+) -> MeasuredSeries:
     told, unread = [], 0
-    for entry in sorted(course.entries, key=lambda each: -each.when):
+    for entry in sorted(series.entries, key=lambda each: -each.when):
         if measure == COST:
             told.append(_cost(site, entry))
             continue
         known = _measures(site, cache, entry.run) if entry.run.id in quick else None
         unread += known is None
         told.append(_measure(entry, known.values.get(measure) if known is not None else None, measure))
-    return MeasuredCourse(history=history, course=course, runs=told, unread=unread)
+    return MeasuredSeries(history=history, series=series, runs=told, unread=unread)
 
 
 def _measure(entry: Entry, estimate: Estimate | None, measure: str) -> MeasuredRun:

@@ -33,7 +33,7 @@ class Draft:
     def text(self) -> str:
         """What the form shows to be corrected; empty: it is too long for that, or no text."""
         read = decode(self.content) if len(self.content) <= LONGEST_TEXT else None
-        return "" if read is None or read.flaw is not None else clean(read.text)
+        return "" if read is None or read.problem is not None else clean(read.text)
 
 
 class Drafts:

@@ -60,6 +60,8 @@ class HarvestLog:
 
     read: Counter[str] = field(default_factory=Counter)
     """Source → conversations, or cases of a run, that were read."""
+    runs: set[str] = field(default_factory=set)
+    """The sources that are runs, of which questions are read."""
     left_out: Counter[str] = field(default_factory=Counter)
     """Why → how many were not taken."""
     not_chosen: int = 0

@@ -174,6 +174,8 @@ class HarvestReport:
     """Drafts written; 0: nothing was."""
     read: dict[str, int]
     """Source → conversations, or questions of a run."""
+    runs: frozenset[str]
+    """The sources that are runs."""
     merged: int
     """Those that ask the same as another."""
     beyond: int
@@ -214,6 +216,7 @@ def harvest(sources: Sequence[str], output: Path, *, store: str, wanted: Harvest
     return HarvestReport(
         cases=len(cases),
         read=dict(log.read),
+        runs=frozenset(log.runs),
         merged=sample.merged,
         beyond=sample.beyond,
         left_out=dict(log.left_out),

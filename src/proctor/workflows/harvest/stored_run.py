@@ -55,6 +55,7 @@ class RunHarvest:
         self._opened, self._run, self._log = opened, run, log
         self._only, self._outline = only, outline
         self._source = f"run {run.id}"
+        log.runs.add(self._source)
         exams = exams_of(opened.archive.benchmark_of(run.id), run.settings)
         self._exams = {exam.id for exam in exams}
         self._cases = {case.id: case for exam in exams for case in exam.cases}
