@@ -95,8 +95,8 @@ class CallError(ProctorError):
 
     exit_code = 4
 
-    def __init__(self, message: str, *, kind: FailureKind = "exception", host: str = "") -> None:
-        super().__init__(message)
+    def __init__(self, message: str = "", *, kind: FailureKind = "exception", host: str = "") -> None:
+        super().__init__(message or f"{type(self).__name__} was raised without a message")
         self.kind: FailureKind = kind
         self.host = host
         """HOST:PORT of the server that was called, where it is known."""
@@ -108,7 +108,7 @@ class AgentFault(CallError):
     """The agent's own failure: counts as not passed, and is not asked again."""
 
     def __init__(
-        self, message: str, *, kind: FailureKind = "exception", host: str = "", by_model: bool = False
+        self, message: str = "", *, kind: FailureKind = "exception", host: str = "", by_model: bool = False
     ) -> None:
         super().__init__(message, kind=kind, host=host)
         self.by_model = by_model
@@ -120,7 +120,7 @@ class EnvironmentFault(CallError):
 
     def __init__(
         self,
-        message: str,
+        message: str = "",
         *,
         retry_after: float | None = None,
         lasts: bool = False,

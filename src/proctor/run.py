@@ -331,6 +331,8 @@ class Run:
     """The same for programs; None: it did not, or nobody knows."""
     interim: InterimVerdict | None = None
     """Of a run that stops early: the verdict, once there is one."""
+    earlier_rubrics: Strings = ()
+    """Rubrics of earlier versions by which some of it was judged; empty: all of it by `settings.rubric`."""
     cut: bool = False
     """Whether it stopped early: only what was asked counts as planned, and the rest is not missing."""
     canaries: CanaryVerdicts | None = None

@@ -236,6 +236,7 @@ class RunFacts:
     stop: Stop | None = None
     workers: WorkerCounts | None = None
     interim: InterimVerdict | None = None
+    earlier_rubrics: tuple[str, ...] = ()
     cut: bool = False
     gates: tuple[str, ...] = ()
     together: tuple[str, ...] = ()

@@ -54,6 +54,11 @@ class Cast:
     faults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Condition → the fault it stands for."""
 
+    @property
+    def rubric(self) -> str:
+        """By what the reviewers judge, in this version."""
+        return "+".join(reviewer.rubric for reviewer in self.reviewers)
+
 
 def choose(what: str | object, declared: Mapping[str, PartConfig], *, default: str) -> ChosenPart:
     """What was meant: a name in `proctor.toml`, a spec string, or the object itself."""

@@ -215,7 +215,12 @@ def _is_judged_alike(run: Run, other: Run) -> bool:
     of which a name says little.
     """
     a, b = run.settings, other.settings
-    if other.labels.get("demo") or (a.reviewer is not None and not a.judges):
+    if (
+        other.labels.get("demo")
+        or run.earlier_rubrics
+        or other.earlier_rubrics
+        or (a.reviewer is not None and not a.judges)
+    ):
         return False
     same = ("type", "passing_score", "weights", "panel")
     checked_alike = a.checks == b.checks and (a.checks is None or run.digest == other.digest)

@@ -194,7 +194,7 @@ def _said_of(cast: Cast, chosen: Mapping[str, ChosenPart], exam_type: ExamType) 
     return {
         "reviewer": chosen["reviewer"].name if "reviewer" in chosen else None,
         "panel": tuple(judge.name for judge in chosen["reviewer"].panel) if "reviewer" in chosen else (),
-        "rubric": "+".join(reviewer.rubric for reviewer in cast.reviewers),
+        "rubric": cast.rubric,
         "examiner": chosen["examiner"].name if "examiner" in chosen else scripted,
         "context_given": cast.agent.takes_request,
         "built": {name: spec for role, part in chosen.items() for name, spec in specs_of(role, part).items()},

@@ -251,18 +251,19 @@ def _recast(source: Run, benchmark: Benchmark, reviewer: object, config: Config)
         raise UsageError("reviewer='none' cannot judge a battle; name another one")
     chosen = None if reviewer == "none" else choose_reviewer(reviewer, config)
     judges = build_reviewers(chosen, benchmark, config, exam_type=settings.type, checks=settings.checks)
+    cast = Cast(agent=agent, reviewers=judges)
     if chosen is not None:
         built |= specs_of("reviewer", chosen)
     settings = replace(
         settings,
         reviewer=None if chosen is None else chosen.name,
         panel=() if chosen is None else tuple(judge.name for judge in chosen.panel),
-        rubric="+".join(judge.rubric for judge in judges),
+        rubric=cast.rubric,
         built=built,
     )
     if settings.passing_score is None and marks_by_criteria(settings.rubric):
         settings = replace(settings, passing_score=Settings().passing_score)
-    return Cast(agent=agent, reviewers=judges), settings
+    return cast, settings
 
 
 def _stored_reviewers(settings: Settings) -> tuple[Reviewer, ...]:
@@ -297,6 +298,7 @@ def _new_run(source: Run, settings: Settings, name: str) -> Run:
         stop=None,
         interim=None,
         canaries=None,
+        earlier_rubrics=source.earlier_rubrics if KEPT in settings.built else (),
         sent={},
         gates=(),
         together=(),

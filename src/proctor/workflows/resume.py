@@ -24,7 +24,7 @@ from proctor.workflows.ledger import Watch
 from proctor.workflows.pace import RETRIED, pace_of
 from proctor.workflows.parts import Cast, recast
 from proctor.workflows.read import findings_of
-from proctor.workflows.replies import place
+from proctor.workflows.replies import KEPT, place
 from proctor.workflows.rescore import changed_pace, plan_judging, play_rescored, rescoring_cast
 from proctor.workflows.run_group import group_of, refuse_beside
 from proctor.workflows.run_limits import allowing, check_prices, is_limited
@@ -143,6 +143,7 @@ async def _play_on(given: _Resumption) -> Findings:
         build=rebuild_run, live=given.live, changed=changed, cache=given.cache,
     )  # fmt: skip
     with store.journal.writing(run.id):
+        run = _under_rubric(store, run, cast)
         spent = _take_up(store, given.stored, run)
         with allowing(run.settings, config, cache=given.cache, spent=spent):
             exams = exams_of(given.benchmark, run.settings)
@@ -158,8 +159,23 @@ async def _judge_on(given: _Resumption) -> Findings:
         given.workers, run, given.benchmark, config, reviewer=reviewer, changed=changed, cache=given.cache
     )
     with store.journal.writing(run.id), allowing(run.settings, config, cache=given.cache):
+        run = _under_rubric(store, run, judges)
+        if run != given.stored:
+            store.journal.amend(run)
         done = store.archive.finished(run.id)
         return await play_rescored(store, run, judges, finished=done, changed=changed, watch=given.watch, workers=crew)
+
+
+def _under_rubric(store: Store, run: Run, cast: Cast) -> Run:
+    """The run as today's reviewers judge it: what was judged by the rubric of an earlier version keeps its marks."""
+    before = run.settings.rubric
+    if cast.rubric == before or KEPT in run.settings.built:
+        return run
+    judged = any(attempt.finished and attempt.failure is None for attempt in store.archive.attempts(run.id)) or any(
+        reviews for _, reviews in store.archive.pending_attempts(run.id)
+    )
+    earlier = dict.fromkeys([*run.earlier_rubrics, before] if judged else run.earlier_rubrics)
+    return replace(run, settings=replace(run.settings, rubric=cast.rubric), earlier_rubrics=tuple(earlier))
 
 
 def _take_up(store: Store, stored: Run, run: Run) -> Usage | None:

@@ -129,6 +129,8 @@ def _reviewer(run: Run) -> _Term:
 def _rubric(run: Run) -> _Term:
     """What was judged; the order in which the judges of a panel are named changes nothing."""
     said = run.settings.rubric
+    if run.earlier_rubrics:
+        return _Term(value=run.id, said=" and ".join([*run.earlier_rubrics, said]), option=_reviewer(run).option)
     value = sorted(said.split("+")) if run.settings.panel else said
     return _Term(value=value, said=said or "none", option=_reviewer(run).option)
 

@@ -12,6 +12,7 @@ from proctor.errors import GateError
 from proctor.findings.comparison import compare_findings
 from proctor.findings.gates.gate import COUNTS, OF_BATTLES, OVER_K, Gate
 from proctor.findings.run import Findings
+from proctor.findings.run.notes import judged_by_two_rubrics
 from proctor.run import Run
 from proctor.score import InterimVerdict
 from proctor.statistics import gate as rules
@@ -70,9 +71,23 @@ def judge(
     force: bool = False,
 ) -> list[GateVerdict]:
     """The verdict of every gate; the `look`-th on an extended run holds its intervals to a higher level."""
+    if not force:
+        _refuse_two_rubrics(gates, findings.run)
     level = rules.level_of_look(look)
     verdicts = [_judge(wanted, findings, baseline, k=k, look=look, level=level, force=force) for wanted in gates]
     return [_as_settled(replace(each, unit=unit_of(each.gate, findings.run)), findings.run) for each in verdicts]
+
+
+def _refuse_two_rubrics(gates: Sequence[Gate], run: Run) -> None:
+    """A rate over marks of two rubrics is a rate of neither."""
+    judged = [gate.text for gate in gates if gate.metric not in COUNTS and not gate.by_people]
+    if judged and run.earlier_rubrics:
+        judges = " ".join(f"--reviewer {name}" for name in run.settings.panel or [run.settings.reviewer or "none"])
+        raise GateError(
+            f"the gate {judged[0]!r}: run {judged_by_two_rubrics(run)}; judge its stored replies again, "
+            "which calls no agent, and hold that run to the gate",
+            terminal=f": `proctor rescore {run.id} {judges} --gate {judged[0]!r}`",
+        )
 
 
 def judge_at_level(wanted: Gate, findings: Findings, baseline: Baseline, *, level: float) -> GateVerdict:

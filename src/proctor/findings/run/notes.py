@@ -31,6 +31,11 @@ def notes(
             "Scores are by the embedded reviewer: deterministic text rules, no model. "
             "Name a model as the reviewer for free-form answers."
         )
+    if run.earlier_rubrics:
+        yield (
+            f"Run {judged_by_two_rubrics(run)}: equal replies may have different marks. Judging the stored replies "
+            "again calls no agent and makes the marks alike."
+        )
     if idle := [part for part in parts if run.settings.weights and not run.settings.weights.get(part)]:
         yield f"Scored, but without a weight, so it does not count: {', '.join(idle)}."
     if battle is not None:
@@ -54,6 +59,12 @@ def notes(
             f"Bounded: {counts.unscored} of {counts.planned} attempts could not be judged, which seldom happens "
             f"at random; with them the pass rate is {100 * (rate.worst or 0):.0f} to {100 * (rate.best or 0):.0f} %."
         )
+
+
+def judged_by_two_rubrics(run: Run) -> str:
+    """Of a run that another version of Proctor went on with."""
+    rubrics = ", ".join(run.earlier_rubrics)
+    return f"{run.id} was judged by {rubrics} before it was resumed and by {run.settings.rubric} since"
 
 
 def _of_conditions(run: Run, battle: BattleFindings | None) -> str:
