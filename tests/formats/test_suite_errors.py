@@ -294,3 +294,17 @@ def test_aliases_inside_aliases_are_refused_where_they_get_too_deep() -> None:
     lines = ["a0: &a0 [x]", *(f"a{level}: &a{level} [*a{level - 1}]" for level in range(1, 2000))]
     text = "cases: [{question: q, expect: {tool_calls: [{name: f, arguments: {" + ", ".join(lines) + "}}]}}]"
     assert "more than 50 levels inside each other" in errors(text)[-1]
+
+
+def test_a_wrong_type_names_what_is_allowed_there() -> None:
+    head = "cases:\n- question: q\n  reference: r\n"
+    assert errors(f"{head}  review: [a]\n")[0].endswith("expected one of needed, done, found a list")
+    (said,) = in_expect("{tool_calls: [{name: a, arguments: {x: 1}, match: {x: {pattern: [1]}}}]}")
+    assert said.endswith("expected a pattern, found a list")
+
+
+def test_a_whole_number_that_no_float_holds_exactly_is_none() -> None:
+    assert in_expect("{limits: {tool_calls: 1e300}}")[0].endswith(
+        "expected a whole number of at least 0, found the number 1e300"
+    )
+    assert in_expect("{limits: {tool_calls: 1e3}}") == []

@@ -153,6 +153,8 @@ class Pattern:
 
     def read(self, node: Node, reading: ProblemLog) -> Any:
         """The pattern's text."""
+        if not self.fits(node):
+            return refuse(self, node, reading)
         text = _TEXT.read(node, reading)
         return text if isinstance(text, str) and _compiles(text, node, reading) else UNUSABLE
 
@@ -178,6 +180,8 @@ class OneOf:
 
     def read(self, node: Node, reading: ProblemLog) -> Any:
         """The word."""
+        if not self.fits(node):
+            return refuse(self, node, reading)
         word = _TEXT.read(node, reading)
         if word is UNUSABLE or word in self.words:
             return word
@@ -196,6 +200,10 @@ def _compiles(pattern: str, node: Node, reading: ProblemLog) -> bool:
         reading.problem(node, f"the pattern {pattern!r} does not compile: {wrong}")
         return False
     return True
+
+
+_EXACT = 2**53
+"""Up to here every whole number is one of its own, also where it was written as 1e15."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -241,7 +249,7 @@ class Number:
     def _holds(self, number: float) -> bool:
         low = self.least is None or number >= self.least
         high = self.most is None or number <= self.most
-        fraction = self.whole and int(number) != number
+        fraction = self.whole and (int(number) != number or abs(number) > _EXACT)
         return low and high and not fraction and (self.above is None or number > self.above)
 
     def schema(self) -> Schema:
