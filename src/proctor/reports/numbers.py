@@ -9,7 +9,7 @@ from typing import Literal
 
 from proctor.findings.run import Findings, count_stability
 from proctor.findings.run.canaries import canary_finding
-from proctor.findings.run.findings import CategoryFinding, Latency
+from proctor.findings.run.findings import CategoryFinding, Counts, Latency
 from proctor.run import Run
 from proctor.statistics.estimate import Estimate
 from proctor.usage import Usage, WorkerCounts
@@ -183,6 +183,16 @@ def usage(used: Usage) -> str:
     )
     sums = f"{whole(used.input_tokens)} tokens in, {whole(used.output_tokens)} out"
     return f"{sums}, cost {cost(used.cost)}{partly}{kept}"
+
+
+def failures(counts: Counts) -> str:
+    """`2 agent · 1 environment · 0 unscored · 3 not run yet`."""
+    said = [
+        f"{whole(counts.failed_by_agent)} agent",
+        f"{whole(counts.failed_by_environment)} environment",
+        f"{whole(counts.unscored)} unscored",
+    ]
+    return " · ".join([*said, f"{whole(counts.pending)} not run yet"] if counts.pending else said)
 
 
 def canaries(run: Run) -> str:

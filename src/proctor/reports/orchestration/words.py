@@ -22,6 +22,11 @@ class ShareRow:
     estimate: Estimate
 
 
+def heading(conditions: int) -> str:
+    """What stands above it; over several conditions that it is of all of them, unlike the run's rates."""
+    return "Orchestration" if conditions == 1 else f"Orchestration, over all {conditions} conditions"
+
+
 def shares(found: OrchestrationFindings) -> list[ShareRow]:
     """Planning, coordination, parallelism, recovery, resources; what could not be judged is left out."""
     return [

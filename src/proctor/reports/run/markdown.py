@@ -80,7 +80,7 @@ def _battle(findings: Findings) -> Iterator[Iterator[str]]:
 
 def _orchestration(findings: Findings) -> Iterator[Iterator[str]]:
     if findings.orchestration is not None:
-        yield shares(findings.orchestration)
+        yield shares(findings.orchestration, conditions=len(findings.run.settings.conditions))
         yield orchestration_facts(findings.orchestration)
 
 
@@ -137,7 +137,8 @@ def _failed_checks(checks: Mapping[str, str]) -> str:
 
 def _troubles(findings: Findings) -> Iterator[str]:
     for trouble in findings.troubles[:_REASONS]:
-        where = f"e.g. {plain(outcomes.which(trouble.example), 100)}"
+        under = f"{plain(said, 60)}, " if (said := outcomes.under_faults(trouble)) else ""
+        where = f"{under}e.g. {plain(outcomes.which(trouble.example), 100)}"
         kind = outcomes.TROUBLES[trouble.owner]
         count = numbers.whole(trouble.count)
         yield f"- {kind.sign} {kind.word}, {count} × ({trouble.stage}): {plain(trouble.reason, 240)} ({where})"

@@ -187,15 +187,13 @@ def _missing(lines: Sequence[HeadlineLine]) -> str:
 
 
 def _failures(findings: Findings) -> str:
-    counts = findings.counts
-    said = [
-        f"{numbers.whole(counts.failed_by_agent)} agent",
-        f"{numbers.whole(counts.failed_by_environment)} environment",
-        f"{numbers.whole(counts.unscored)} unscored",
-    ]
+    counts, beside = findings.compared_counts, findings.faulted_counts
+    said = numbers.failures(counts)
     if lacking := outcomes.missing_marks(findings):
-        said.append(f"{numbers.plural(lacking, 'score')} missing")
-    return " · ".join([*said, f"{numbers.whole(counts.pending)} not run yet"] if counts.pending else said)
+        said += f" · {numbers.plural(lacking, 'score')} missing"
+    if beside is None or not (beside.failed + beside.unscored + beside.pending):
+        return said
+    return f"{said}\nunder injected faults: {numbers.failures(beside)}"
 
 
 def _gates(verdicts: Sequence[GateVerdict]) -> Iterator[RenderableType]:
@@ -226,7 +224,7 @@ def _orchestration(findings: Findings, width: int) -> Iterator[RenderableType]:
     if findings.orchestration is not None:
         from proctor.reports.orchestration.text import section
 
-        yield from section(findings.orchestration, width)
+        yield from section(findings.orchestration, width, conditions=len(findings.run.settings.conditions))
 
 
 def _conditions(findings: Findings, width: int, cut: ListCut) -> Iterator[RenderableType]:
@@ -276,8 +274,9 @@ def _troubles(troubles: Sequence[ProblemGroup], cut: ListCut) -> Iterator[Render
 
 
 def _reason(trouble: ProblemGroup) -> Text:
+    under = f"{said}, " if (said := outcomes.under_faults(trouble)) else ""
     reason = Text(f"{trouble.stage}: {one_line(trouble.reason, 240)}")
-    return reason.append(f"  e.g. {outcomes.which(trouble.example)}", style="dim")
+    return reason.append(f"  {under}e.g. {outcomes.which(trouble.example)}", style="dim")
 
 
 def _notes(notes: Sequence[str]) -> Iterator[RenderableType]:
