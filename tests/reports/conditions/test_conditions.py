@@ -246,3 +246,38 @@ def test_a_battle_beside_faults_is_told_of_its_plain_run() -> None:
     assert findings.battle.held_rate.value == 1.0 == findings.pass_rate.value
     assert findings.conditions[1].pass_rate.value == pytest.approx(1 / 3)
     assert opening(findings)[0].startswith("Held in ")
+
+
+def faulted(make: Callable[..., Maker], *names: str) -> Sample:
+    made = make(conditions=names)
+    for number in range(3):
+        case = made.case(f"case-{number}")
+        for name in names:
+            attempt = made.marked(case, 0.9)
+            made.attempts[-1] = replace(attempt, key=replace(attempt.key, condition=name))
+    return made.sample()
+
+
+def test_a_run_under_one_fault_alone_says_so_in_every_rendering(maker: Callable[..., Maker]) -> None:
+    sample = faulted(maker, "hiccup")
+    said = "Every case ran under the injected fault hiccup, never without."
+    assert said in printed(sample)
+    assert said in markdown.render(sample.findings)
+    assert said in parsed(written(sample)).said
+    assert in_json.as_dict(sample.findings)["ran_under"] == ["hiccup"]
+    assert words.under_faults(sample.findings.run) == "under hiccup"
+    assert words.faults_sentence(tried(maker).findings.run) == ""
+
+
+def test_conditions_without_a_plain_run_are_no_trials_and_have_no_column_against_it(
+    maker: Callable[..., Maker],
+) -> None:
+    sample = faulted(maker, "hiccup", SLOW)
+    text, page, summary = printed(sample, 120), written(sample), markdown.render(sample.findings)
+    assert "Every case ran under each injected fault (hiccup and slow-search), never without." in text
+    assert "3 cases × 2 conditions" in text
+    assert "over 3 cases under 2 conditions" in text
+    assert "0.90 of a case over its 2 conditions, 0.90 of an attempt" in text
+    assert not any("vs. plain" in rendering for rendering in (text, page, summary))
+    assert "trial" not in text.split("Next")[0]
+    assert "  " not in words.LEGEND

@@ -18,7 +18,12 @@ def section(found: OrchestrationFindings, width: int, *, conditions: int) -> Ite
     """Shares one above the other, then what is counted."""
     yield Text(words.heading(conditions), style="dim")
     lines = [
-        HeadlineLine(label=each.label, estimate=each.estimate, unit="percent", said=numbers.say(each.estimate))
+        HeadlineLine(
+            label=each.label,
+            estimate=each.estimate,
+            unit="percent",
+            said=numbers.say(each.estimate, conditions=conditions),
+        )
         for each in words.shares(found)
     ]
     if lines:

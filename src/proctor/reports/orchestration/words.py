@@ -24,7 +24,9 @@ class ShareRow:
 
 def heading(conditions: int) -> str:
     """What stands above it; over several conditions that it is of all of them, unlike the run's rates."""
-    return "Orchestration" if conditions == 1 else f"Orchestration, over all {conditions} conditions"
+    if conditions == 1:
+        return "Orchestration"
+    return f"Orchestration, over {'both' if conditions == 2 else f'all {conditions}'} conditions"
 
 
 def shares(found: OrchestrationFindings) -> list[ShareRow]:

@@ -14,6 +14,7 @@ from proctor.reports.checks.markdown import by_check
 from proctor.reports.checks.words import FAILED, brief, what_passes
 from proctor.reports.conditions.lies import lie_rows
 from proctor.reports.conditions.markdown import side_by_side
+from proctor.reports.conditions.words import faults_sentence
 from proctor.reports.headline import headline
 from proctor.reports.markup import draw_interval, plain
 from proctor.reports.orchestration.markdown import facts as orchestration_facts
@@ -41,9 +42,9 @@ def _verdict(findings: Findings) -> Iterator[str]:
     kinds = [kind for kind in outcomes.OF_CASES if counts.get(kind.name)]
     said = " · ".join(f"{kind.sign} {numbers.whole(counts[kind.name])} {kind.word}" for kind in kinds)
     yield f"{said or 'Nothing was counted'} · {numbers.duration(run.seconds)} · run `{run.id}`"
-    if said := what_passes(findings):
+    for said in filter(None, (faults_sentence(run), what_passes(findings))):
         yield ""
-        yield said
+        yield plain(said)
     if run.reason:
         yield ""
         yield f"Stopped: {plain(run.reason)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 
 from proctor.findings.run import Findings, ProblemGroup
@@ -40,11 +40,21 @@ def _of_cases(findings: Findings) -> Iterator[str]:
     if trials == [1]:
         yield f"Passed {whole(counts.get('passed', 0))} of {plural(counted, 'case')}: {said.value} ({said.interval})."
     else:
-        often = f"{trials[0]} to {trials[-1]}" if len(trials) > 1 else f"{trials[0]}"
-        yield f"Passed {said.value} of the time ({said.interval}), over {plural(counted, 'case')} in {often} trials."
+        often = _tries(findings, trials)
+        yield f"Passed {said.value} of the time ({said.interval}), over {plural(counted, 'case')} {often}."
         if flaky := counts.get(outcomes.FLAKY.name, 0):
             yield f"{plural(flaky, 'case')} {'passes' if flaky == 1 else 'pass'} only sometimes."
     yield from _weakest(findings)
+
+
+def _tries(findings: Findings, counted: Sequence[int]) -> str:
+    """`in 3 trials`, `under 2 conditions`, `in 3 trials under each of 2 conditions`."""
+    settings = findings.run.settings
+    if settings.rated_conditions == 1:
+        return f"in {counted[0]} to {counted[-1]} trials" if len(counted) > 1 else f"in {counted[0]} trials"
+    if settings.most_trials == 1:
+        return f"under {settings.rated_conditions} conditions"
+    return f"in {plural(settings.most_trials, 'trial')} under each of {settings.rated_conditions} conditions"
 
 
 def _weakest(findings: Findings) -> Iterator[str]:

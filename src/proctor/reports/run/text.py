@@ -18,6 +18,7 @@ from proctor.reports import numbers, outcomes
 from proctor.reports.battle.words import contradictions, replies
 from proctor.reports.checks.text import by_check
 from proctor.reports.checks.words import what_passes
+from proctor.reports.conditions.words import faults_sentence
 from proctor.reports.headline import HeadlineLine, exam_noun, headline, median_scores, noun_of
 from proctor.reports.panel import by_judge
 from proctor.reports.run import resume_command as continuing
@@ -109,7 +110,7 @@ def _with_parts(lines: Sequence[HeadlineLine], findings: Findings) -> list[Headl
 def _parts(findings: Findings) -> Iterator[HeadlineLine]:
     """The parts of the mark, set in below the mean score."""
     for name, part in findings.parts.items():
-        said = numbers.say(part, "score", noun=noun_of(findings.run))
+        said = numbers.say(part, "score", noun=noun_of(findings.run), conditions=findings.run.settings.rated_conditions)
         yield HeadlineLine(label=f"  {one_line(name, _LONGEST_PART)}", estimate=part, unit="score", said=said)
 
 
@@ -123,6 +124,8 @@ def _title(findings: Findings) -> Iterator[RenderableType]:
     yield title
     named = f"{one_line(run.name)}, run {run.id}" if run.name not in ("", run.id) else f"run {run.id}"
     yield Text(f"{named}, {_describe_reviewer(run)}", style="dim")
+    if said := faults_sentence(run):
+        yield Text(said)
     if said := what_passes(findings):
         yield Text(said, style="dim")
     if run.reason:
