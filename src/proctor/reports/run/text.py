@@ -37,7 +37,7 @@ from proctor.reports.terminal import (
     outcome_text,
     page_table,
 )
-from proctor.reports.words import clean, one_line
+from proctor.reports.words import clean, full_line, one_line, shorten
 from proctor.run import Run
 
 _REASONS = 5
@@ -270,15 +270,15 @@ def _troubles(troubles: Sequence[ProblemGroup], cut: ListCut) -> Iterator[Render
         table.add_column(justify="right", no_wrap=True)
         table.add_column(overflow="fold")
         for trouble in cut.shown(inside, _REASONS):
-            table.add_row(f"{numbers.whole(trouble.count)} ×", _reason(trouble))
+            table.add_row(f"{numbers.whole(trouble.count)} ×", _reason(trouble, every=cut.every))
         yield Padding(table, INDENT)
         yield from cut.rest(inside, _REASONS, noun="reasons")
         yield Text()
 
 
-def _reason(trouble: ProblemGroup) -> Text:
+def _reason(trouble: ProblemGroup, *, every: bool) -> Text:
     under = f"{said}, " if (said := outcomes.under_faults(trouble)) else ""
-    reason = Text(f"{trouble.stage}: {one_line(trouble.reason, 240)}")
+    reason = Text(f"{trouble.stage}: {full_line(trouble.reason) if every else shorten(trouble.reason, 240)}")
     return reason.append(f"  {under}e.g. {outcomes.which(trouble.example)}", style="dim")
 
 
