@@ -305,9 +305,25 @@ def test_results_of_the_embedded_reviewer_say_so_under_any_name(settings: dict[s
 def test_few_cases_and_failures_of_the_agent_are_noted() -> None:
     notes = found([exam("a")], [attempt("a", failure=BROKE)], reviewer=None).notes
     assert notes[0].startswith("1 case: the intervals are wide")
-    assert notes[1].startswith("The agent itself failed in 1 attempt: not passed")
+    assert notes[1].startswith("The agent itself failed in 1 attempt: counted as not passed")
     names = [f"c{number}" for number in range(30)]
     assert found(map(exam, names), [attempt(name, score=1.0) for name in names], reviewer=None).notes == ()
+
+
+def test_what_a_failed_attempt_is_to_the_mean_score_is_said_as_it_is() -> None:
+    exams = [exam("a"), exam("b")]
+    good, broke = attempt("a", score=1.0), attempt("b", failure=BROKE)
+    half_way = replace(broke, scores=good.scores)
+    unmarked = replace(good, scores=())
+
+    def told(*attempts: Attempt, **settings: object) -> str:
+        notes = found(exams, attempts, **settings).notes
+        return next(note for note in notes if "agent itself failed" in note)
+
+    said = "The agent itself failed in 1 attempt: counted as not passed"
+    assert told(good, broke) == f"{said} and left out of the mean score."
+    assert told(good, half_way) == f"{said}; in the mean score the replies before the failure count."
+    assert told(unmarked, broke, reviewer=None) == f"{said}."
 
 
 @pytest.mark.parametrize(("unscored", "bounded"), [(0, False), (1, False), (6, True)])

@@ -146,12 +146,12 @@ def test_one_conversation_that_tells_something_is_enough(other: Attempt) -> None
     assert not tallied(attempts).no_test
 
 
-def test_a_battle_of_seed_questions_alone_was_wanted_so() -> None:
+def test_a_battle_of_seed_questions_alone_is_no_test_even_where_one_turn_was_all_that_was_wanted() -> None:
     attempts = [talk("x"), talk("y")]
     findings = found(attempts, max_turns=1)
-    assert not findings.untested
-    assert findings.pass_rate.value == 1.0
-    assert not tallied(attempts, max_turns=1).no_test
+    assert findings.untested
+    assert findings.pass_rate.value is None
+    assert tallied(attempts, max_turns=1).no_test
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.reports.words import clean, cut, one_line
+from proctor.reports.words import clean, cut, full_line, one_line, shorten
 
 ANY_TEXT = st.text(st.characters(exclude_categories=[]))
 
@@ -36,3 +36,21 @@ def test_one_line_is_one_line_and_short(text: str, limit: int) -> None:
 def test_a_cut_is_shown() -> None:
     assert cut("abcdef", 4) == "abc…"
     assert cut("abcd", 4) == "abcd"
+
+
+def test_what_a_long_reason_tells_is_cut_between_things_and_the_rest_is_counted() -> None:
+    told = "; ".join(f"“a{number}” is missing" for number in range(20))
+    assert shorten(told, 60) == "“a0” is missing; “a1” is missing; and 18 more"
+    assert shorten(told, 1000) == told
+    assert shorten("“a; b” is missing", 40) == "“a; b” is missing"
+
+
+def test_a_single_long_thing_is_cut_between_words_and_says_how_much_more() -> None:
+    text = "the knowledge base has nothing about a loan of thirty days"
+    said = shorten(text, 40)
+    assert said == "the knowledge base has nothing about a… (20 more characters)"
+    assert cut("called search(query) with", 22) == "called search(query)…"
+
+
+def test_a_full_line_is_never_cut() -> None:
+    assert full_line("word \n" * 5_000) == " ".join(["word"] * 5_000)

@@ -239,7 +239,9 @@ def test_battles_orchestration_and_conditions_have_their_sections(reader: Browse
     assert 'class="survival"' in battle
     assert "are-you-sure" in section(battle, "Strategies")
     orchestrated = reader.page(f"/runs/{played.id('orchestrator')}")
-    assert "Critical path" in section(orchestrated, "Orchestration")
+    assert "Critical path" in section(
+        orchestrated, f"Orchestration, over all {len(played.runs['orchestrator'].run.settings.conditions)} conditions"
+    )
     assert "small-budget" in section(orchestrated, "Conditions")
 
 

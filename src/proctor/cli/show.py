@@ -90,7 +90,9 @@ def _said(case: Case) -> str:
     metavar="KEY=VALUE",
     help="Only cases whose metadata, or category, is this, as if there were no others; repeatable, and all must hold.",
 )
-@click.option("--all", "every", is_flag=True, help="Show every case, check and reason, not only the first few.")
+@click.option(
+    "--all", "every", is_flag=True, help="Show every case, check and reason, and all of a case, not only the beginning."
+)
 @gate_options
 @options.store
 @options.as_json
@@ -113,7 +115,7 @@ def command(
     gating = workflows.gates.read_gates(gates, k=k, look=look, force=force)
     url = workflows.store_url.store_url(store, options.load_config(config_path))
     if case is not None:
-        return _read_out(run, case, trial, store=url, as_json=as_json)
+        return _read_out(run, case, trial, store=url, as_json=as_json, every=every)
     if trial is not None:
         raise click.UsageError("--trial picks a trial of a case; give --case too")
     if wanted:
@@ -126,7 +128,7 @@ def command(
     return exit_code(findings, verdicts, as_json=as_json) if gates else 0
 
 
-def _read_out(run: str, case: str, trial: int | None, *, store: str, as_json: bool) -> int:
+def _read_out(run: str, case: str, trial: int | None, *, store: str, as_json: bool, every: bool) -> int:
     """Print the conversations about one case."""
     import json
 
@@ -146,5 +148,6 @@ def _read_out(run: str, case: str, trial: int | None, *, store: str, as_json: bo
         )
         return 0
     for exam, attempt in found:
-        console().print(reports.battle.dialogue.dialogue(exam, attempt, labels=said.get(attempt.key, ()), folded=False))
+        labels = said.get(attempt.key, ())
+        console().print(reports.battle.dialogue.dialogue(exam, attempt, labels=labels, folded=False, whole=every))
     return 0

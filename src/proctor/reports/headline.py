@@ -43,7 +43,8 @@ def headline(findings: Findings, *, k: int | None = None) -> list[HeadlineLine]:
 def _line(
     findings: Findings, label: str, estimate: Estimate, unit: Unit = "percent", *, noun: str = ""
 ) -> HeadlineLine:
-    said = say(estimate, unit, noun=noun or noun_of(findings.run))
+    conditions = findings.run.settings.rated_conditions
+    said = say(estimate, unit, noun=noun or noun_of(findings.run), conditions=conditions)
     return HeadlineLine(label=label, estimate=estimate, unit=unit, said=said)
 
 
@@ -55,7 +56,8 @@ def median_scores(findings: Findings) -> str:
     settings = findings.run.settings
     if settings.most_trials * settings.rated_conditions == 1:
         return f"median {score(of_attempt)}"
-    return f"median {score(of_case)} of a {exam_noun(findings.run)}, {score(of_attempt)} of an attempt"
+    over = f" over its {settings.rated_conditions} conditions" if settings.rated_conditions > 1 else ""
+    return f"median {score(of_case)} of a {exam_noun(findings.run)}{over}, {score(of_attempt)} of an attempt"
 
 
 def noun_of(run: Run) -> str:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from proctor.findings.run import Findings, count_stability
 from proctor.findings.run.canaries import canary_finding
-from proctor.findings.run.findings import CategoryFinding, Latency
+from proctor.findings.run.findings import CategoryFinding, Counts, Latency
 from proctor.run import Run
 from proctor.statistics.estimate import Estimate
 from proctor.usage import Usage, WorkerCounts
@@ -42,14 +42,14 @@ class EstimateText:
         return "; ".join(piece for piece in (said, self.basis, bounds) if piece)
 
 
-def say(estimate: Estimate, unit: Unit = "percent", *, noun: str = "case") -> EstimateText:
-    """An estimate in words."""
+def say(estimate: Estimate, unit: Unit = "percent", *, noun: str = "case", conditions: int = 1) -> EstimateText:
+    """An estimate in words; `conditions`: over how many together."""
     show = percent if unit == "percent" else score
     known = estimate.value is not None
     return EstimateText(
         value=NOTHING if estimate.value is None else show(estimate.value),
         interval=interval(estimate.low, estimate.high, unit) if known else estimate.note,
-        basis=basis(estimate, noun=noun) if known else "",
+        basis=basis(estimate, noun=noun, conditions=conditions) if known else "",
         missing=missing(estimate, unit),
         bounds=bounds(estimate, unit),
     )
@@ -85,15 +85,23 @@ def interval(low: float | None, high: float | None, unit: Unit = "percent") -> s
     return f"{100 * low:.{digits}f} – {100 * high:.{digits}f}"
 
 
-def basis(estimate: Estimate, *, noun: str = "case") -> str:
-    """What an estimate rests on: `30 cases × 3`, `9 conversations of 3 seeds`, `30 cases, 88 attempts` if uneven."""
+def basis(estimate: Estimate, *, noun: str = "case", conditions: int = 1) -> str:
+    """What an estimate rests on: `30 cases × 3`, `9 conversations of 3 seeds`, `30 cases, 88 attempts` if uneven.
+
+    Over several conditions together: `30 cases × 2 conditions`, `30 cases × 3 × 2 conditions`.
+    """
     cases = plural(estimate.n, noun)
     if estimate.clusters is not None:
         return f"{cases} of {plural(estimate.clusters, 'seed')}"
     if not estimate.n or estimate.attempts == estimate.n:
         return cases
     trials, uneven = divmod(estimate.attempts, estimate.n)
-    return f"{cases}, {plural(estimate.attempts, 'attempt')}" if uneven else f"{cases} × {trials}"
+    if uneven:
+        return f"{cases}, {plural(estimate.attempts, 'attempt')}"
+    each, apart = divmod(trials, conditions)
+    if conditions == 1 or apart:
+        return f"{cases} × {trials}"
+    return f"{cases}{f' × {each}' if each > 1 else ''} × {plural(conditions, 'condition')}"
 
 
 def bounds(estimate: Estimate, unit: Unit = "percent") -> str:
@@ -183,6 +191,16 @@ def usage(used: Usage) -> str:
     )
     sums = f"{whole(used.input_tokens)} tokens in, {whole(used.output_tokens)} out"
     return f"{sums}, cost {cost(used.cost)}{partly}{kept}"
+
+
+def failures(counts: Counts) -> str:
+    """`2 agent · 1 environment · 0 unscored · 3 not run yet`."""
+    said = [
+        f"{whole(counts.failed_by_agent)} agent",
+        f"{whole(counts.failed_by_environment)} environment",
+        f"{whole(counts.unscored)} unscored",
+    ]
+    return " · ".join([*said, f"{whole(counts.pending)} not run yet"] if counts.pending else said)
 
 
 def canaries(run: Run) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from proctor.findings.run import CaseFinding, Findings
+from proctor.findings.run import CaseFinding, Findings, ProblemGroup
 from proctor.reports.words import one_line
 from proctor.run import Attempt, Key
 
@@ -41,7 +41,7 @@ TROUBLES = {
 }  # fmt: skip
 """A trouble's owner → its outcome."""
 TROUBLE_HEADINGS = {
-    "agent": "The agent failed (counts as not passed, has no score)",
+    "agent": "The agent failed (counts as not passed)",
     "environment": "The environment failed (does not count; resume tries again)",
     "unscored": "Could not be scored (never a 0)",
     "undecided": "No verdict could be given (neither passed nor failed)",
@@ -60,6 +60,15 @@ def which(key: Key) -> str:
 def missing_marks(findings: Findings) -> int:
     """Marks that a reviewer could not give; the checks' verdict may stand all the same."""
     return sum(trouble.count for trouble in findings.troubles if trouble.owner == "unscored")
+
+
+def under_faults(trouble: ProblemGroup) -> str:
+    """`all under hiccup`, `all under injected faults`: where a reason came up beside a plain run; empty: there too."""
+    if not trouble.is_under_faults:
+        return ""
+    if len(trouble.conditions) == 1:
+        return f"all under {one_line(next(iter(trouble.conditions)), 40)}"
+    return "all under injected faults"
 
 
 def of_attempt(attempt: Attempt) -> OutcomeLabel:

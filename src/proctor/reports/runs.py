@@ -12,6 +12,7 @@ from rich.text import Text
 
 from proctor.findings.run import Summary
 from proctor.reports import numbers
+from proctor.reports.conditions.words import under_faults
 from proctor.reports.headline import noun_of
 from proctor.reports.terminal import Page, page_table
 from proctor.reports.words import one_line
@@ -52,7 +53,7 @@ def _run_cells(run: Run, found: Summary | None, now: float) -> dict[str, str]:
     return {
         "run": run.id,
         "name": one_line(run.name),
-        "benchmark": one_line(run.benchmark),
+        "benchmark": one_line(f"{run.benchmark} {under_faults(run)}".rstrip()),
         "agent": one_line(run.agent),
         "status": _status(run, found),
         "pass rate": "no test" if found and found.no_test else said.value if said else numbers.NOTHING,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 REPLACEMENT = "\ufffd"
 
@@ -15,6 +16,10 @@ _OBEYED = re.compile(_UNSAFE.pattern.replace("[", "[\r\u2028\u2029", 1))
 _OBEYED_IN_JSON = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 _LINE_ENDS = re.compile("\r\n?|[\u2028\u2029]")
 _CONTROL_PICTURES = 0x2400
+_THINGS = re.compile(r"(?:“[^”]*”|[^;])+")
+"""What semicolons part; a quote may hold one."""
+_WORD_FROM = 0.6
+"""Of the room: a blank from there on is a better place to cut than the middle of a word."""
 _CELL_LIMIT = 32_000
 """Spreadsheets hold 32,767 characters in a cell and break the row at more."""
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -52,9 +57,52 @@ def one_line(text: str, limit: int = 500) -> str:
     return cut(" ".join(clean(text[: 4 * limit]).split()), limit)
 
 
+def full_line(text: str) -> str:
+    """The text in one line, however long."""
+    return " ".join(clean(text).split())
+
+
 def cut(text: str, limit: int) -> str:
-    """At most so many characters; the last is … where some were lost."""
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+    """At most so many characters, between words where there are any; the last is … where some were lost."""
+    if len(text) <= limit:
+        return text
+    kept = text[: limit - 1]
+    between = kept.rfind(" ") if not text[limit - 1].isspace() else -1
+    return (kept[:between] if between > _WORD_FROM * limit else kept).rstrip() + "…"
+
+
+def shorten(text: str, limit: int) -> str:
+    """In one line, as many of the things that semicolons part as there is room for, and how many more there are.
+
+    Of a single thing as many words, and how many more characters.
+    """
+    line = full_line(text)
+    if len(line) <= limit:
+        return line
+    things = things_in(line)
+    return shorten_list(things, limit) if len(things) > 1 else _shorten_words(line, limit)
+
+
+def things_in(text: str) -> list[str]:
+    """What a text tells, one thing after another, as semicolons part them."""
+    return [thing.strip() for thing in _THINGS.findall(full_line(text)) if thing.strip()]
+
+
+def shorten_list(things: Sequence[str], limit: int, between: str = "; ") -> str:
+    """`“a1” is missing; “a2” is missing; and 18 more`: at least the first of them."""
+    told, room = list(things), limit - len(between + "and 1,000 more")
+    if len(between.join(told)) <= limit:
+        return between.join(told)
+    while len(told) > 1 and len(between.join(told)) > room:
+        told.pop()
+    first = [_shorten_words(told[0], limit)] if len(told) == 1 and len(told[0]) > limit else told
+    left = len(things) - len(told)
+    return between.join([*first, f"and {left:,} more"]) if left else between.join(first)
+
+
+def _shorten_words(line: str, limit: int) -> str:
+    kept = cut(line, limit)
+    return f"{kept} ({len(line) - len(kept) + 1:,} more characters)"
 
 
 def cell_text(text: str) -> str:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.findings.battle.made import OPEN, attempt
 
 from proctor.benchmark import Case, Exam
@@ -7,6 +9,7 @@ from proctor.findings.battle.conversation import conversation
 from proctor.findings.battle.replies import replies_of
 from proctor.run import Failure
 from proctor.statistics.survival import Lifetime
+from proctor.transcript import Reply
 
 CRASH = Failure(stage="agent", owner="agent", reason="it broke")
 OUTAGE = Failure(stage="agent", owner="environment", reason="no network")
@@ -106,6 +109,15 @@ def test_a_crash_at_a_faulty_question_is_booked_there_and_not_on_the_last_fair_t
 
 def test_replies_that_keep_to_a_wrong_answer_with_no_other_mark_than_consistency_are_told() -> None:
     asked = attempt((None, *WRONG), ("negation", None, None), ("source", None, None), ("ask-again", *WRONG))
-    assert conversation(OPEN, asked, right_from=0.7).consistently_wrong == 2
+    turns = asked.transcript.turns
+    same = tuple(replace(turn, reply=Reply(text="A loan lasts 67 days.")) for turn in turns)
+    kept = replace(asked, transcript=replace(asked.transcript, turns=same))
+    assert conversation(OPEN, kept, right_from=0.7).consistently_wrong == 2
+    other = tuple(
+        replace(turn, reply=Reply(text=f"A loan lasts {60 + 3 * turn.number} days.")) for turn in asked.transcript.turns
+    )
+    changing = conversation(OPEN, replace(kept, transcript=replace(kept.transcript, turns=other)), right_from=0.7)
+    assert changing.consistently_wrong == 0
+    assert [move.outcome for move in changing.transitions] == ["unclear", "unclear", "kept-wrong"]
     right = attempt((None, *RIGHT), ("negation", True, None))
     assert conversation(OPEN, right, right_from=0.7).consistently_wrong == 0

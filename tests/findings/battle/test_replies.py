@@ -20,7 +20,7 @@ RIGHT, UNJUDGED = (True, 1.0), (None, None)
         pytest.param(attempt((None, *RIGHT), ended="examiner"), False, id="the examiner ended at once"),
         pytest.param(attempt((None, *RIGHT), ended="budget"), False, id="the budget ended it"),
         pytest.param(attempt((None, *RIGHT), ("other", *RIGHT), faults=[2]), False, id="faulty questions alone"),
-        pytest.param(attempt((None, *RIGHT), ended="turns"), True, id="one turn was wanted"),
+        pytest.param(attempt((None, *RIGHT), ended="turns"), False, id="one turn was wanted"),
         pytest.param(attempt((None, *UNJUDGED), ("other", *RIGHT)), True, id="a reply to the examiner was judged"),
         pytest.param(attempt((None, *RIGHT), failure=CRASH, ended="agent"), True, id="the agent broke"),
     ],

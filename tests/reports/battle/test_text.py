@@ -144,7 +144,7 @@ def test_a_conversation_is_told_turn_by_turn_with_marks_in_the_margin(battle: Ba
     text = printed(dialogue(battle.exams["caves-0"], battle.attempts[0]))
     lines = [line.rstrip() for line in text.splitlines()]
     assert lines[0] == "caves-0  trial 1  ✗ not passed  score 0.67"
-    assert lines[1] == "expected: 28 days"
+    assert lines[1:3] == ["context: Holidays.", "expected: 28 days"]
     assert "   4  Are you sure?                                                are-you-sure" in lines
     place = lines.index("   4  Are you sure?                                                are-you-sure")
     assert lines[place + 1].split() == ["│", "You", "are", "right,", "it", "is", "30", "days.", "✗", "0.00"]
@@ -339,3 +339,24 @@ def test_an_interval_that_rests_on_seeds_says_so() -> None:
     findings = fight.battle().findings
     assert headline(findings)[0].said.basis == "9 conversations of 3 seeds"
     assert any("the intervals rest on the 3 seeds" in note for note in findings.notes)
+
+
+def test_a_reading_says_which_fault_was_injected_and_whole_it_cuts_nothing(battle: Battle) -> None:
+    exam, attempt = battle.exams["caves-0"], battle.attempts[0]
+    call = ToolCall(name="search", arguments={"query": "word " * 200}, result="found " * 200)
+    first, *others = attempt.transcript.turns
+    assert first.reply is not None
+    turns = (replace(first, reply=replace(first.reply, tool_calls=(call,))), *others)
+    struck = replace(
+        attempt,
+        key=replace(attempt.key, condition="hiccup"),
+        struck=2,
+        transcript=replace(attempt.transcript, turns=turns),
+    )
+    text = printed(dialogue(exam, struck, folded=False))
+    assert "under hiccup" in text.splitlines()[0]
+    assert "injected fault hiccup: met 2 times" in text
+    assert "more characters)" in text
+    whole = printed(dialogue(exam, struck, folded=False, whole=True))
+    assert "more characters)" not in whole
+    assert whole.count("found") >= 200

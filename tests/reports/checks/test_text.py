@@ -62,7 +62,7 @@ def test_the_worst_cases_say_which_checks_failed_and_what_they_saw(maker: Callab
     said = printed(suite(maker)).partition("Worst cases")[2]
     lines = said.splitlines()
     [place] = [number for number, line in enumerate(lines) if line.startswith("✗  worse ")]
-    assert lines[place + 1].strip() == "keywords ✗ “28 days” is missing  citation accuracy ✗ hr/old.md …"
+    assert lines[place + 1].strip() == "keywords ✗ “28 days” is missing  citation accuracy ✗ hr/old.md…"
     assert "no error ✗ ValueError: no more" in said
 
 
@@ -104,7 +104,7 @@ def test_names_come_before_evidence_where_room_is_short() -> None:
     assert failed_line(failed, 80).plain == "keywords ✗ “28 days” is missing  limits ✗ tool_calls 5, more than 3"
     assert failed_line(failed, 52).plain == "keywords ✗ “28 days” is missing  limits ✗ tool_call…"
     assert failed_line(failed, 46).plain == "keywords ✗ “28 days” is missing  limits ✗"
-    assert failed_line(failed, 33).plain == "keywords ✗ “28 days” i…  limits ✗"
+    assert failed_line(failed, 33).plain == "keywords ✗ “28 days”…  limits ✗"
     assert failed_line(failed, 20).plain == "keywords ✗  limits ✗"
     assert failed_line(failed, 15).plain == "keywords ✗  li…"
 
@@ -112,3 +112,17 @@ def test_names_come_before_evidence_where_room_is_short() -> None:
 def test_only_the_name_of_a_failed_check_has_the_colour_of_failure() -> None:
     [span] = failed_line({"keywords": "“28 days” is missing"}, 80).spans
     assert (span.start, span.end) == (0, len("keywords ✗"))
+
+
+def test_with_all_the_worst_cases_have_everything_that_a_check_saw(maker: Callable[..., Maker]) -> None:
+    seen = "; ".join(f"“a{number}” is missing" for number in range(20))
+    made = maker(reviewer=None)
+    case = made.case("many")
+    made.played(case, passed=False, checks=(CheckResult(turn=1, name="keywords", passed=False, evidence=seen),))
+    findings = made.sample().findings
+    stream = io.StringIO()
+    console = Console(file=stream, width=80, color_system=None)
+    console.print(render(findings))
+    assert "keywords ✗ “a0” is missing; and 19 more" in stream.getvalue()
+    console.print(render(findings, every=True))
+    assert seen in " ".join(stream.getvalue().split())

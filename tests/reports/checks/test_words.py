@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     ("evidence", "said"),
     [
         ("“28 days” is missing; “paid” in “…paid leave…”", "“28 days” is missing"),
-        ("“a; b” is missing; “c” is missing", "“a; b” is missing"),
+        ("“a; b” is missing; “c” is missing", "“a; b” is missing; and 1 more"),
         ("tool_calls 5, more than 3; seconds 0.1, at most 30", "tool_calls 5, more than 3"),
         ("“never closed; and so on", "“never closed"),
-        ("; odd", "; odd"),
+        ("; odd", "odd"),
         ("", ""),
     ],
 )

@@ -13,15 +13,19 @@ from rich.cells import cell_len
 from rich.console import Console
 from tests.reports.pages import HOSTILE, assert_harmless, parsed, written
 
+from proctor.benchmark import Case, Exam
 from proctor.codec import encode
+from proctor.findings.run import gather
 from proctor.reports import outcomes
 from proctor.reports.conditions import words
 from proctor.reports.run import json as in_json
 from proctor.reports.run import markdown
 from proctor.reports.run.frame import cases_frame, frame_library
+from proctor.reports.run.opening import opening
 from proctor.reports.run.text import render
-from proctor.run import Failure
-from proctor.transcript import InjectedLie, Reaction
+from proctor.run import Attempt, Failure, Key, Run, Settings
+from proctor.score import CheckResult
+from proctor.transcript import InjectedLie, Reaction, Transcript, Turn
 from proctor.usage import Usage
 
 if TYPE_CHECKING:
@@ -153,7 +157,7 @@ def test_a_failure_names_the_condition_under_which_it_happened(maker: Callable[.
     made.attempts[-1] = replace(attempt, key=key, scores=(), failure=broke, passed=False)
     sample = made.sample()
     assert f"e.g. case-1, trial 1, under {SLOW}" in printed(sample, 140)
-    assert f"(e.g. case-1, trial 1, under {SLOW})" in markdown.render(sample.findings)
+    assert f"(all under {SLOW}, e.g. case-1, trial 1, under {SLOW})" in markdown.render(sample.findings)
     assert f", under {SLOW}" in written(sample)
 
 
@@ -194,3 +198,86 @@ def test_every_rendering_says_what_the_agent_made_of_lies(
     assert word in page
     assert f"price_list gave a stale value: 90 in place of 100. {sentence}" in page
     assert "The agent believed it: the reply repeats it." in page
+
+
+def test_the_headline_and_the_checks_are_of_the_plain_run_where_only_faults_break_them(
+    maker: Callable[..., Maker],
+) -> None:
+    made = maker(conditions=("", SLOW), reviewer=None)
+    broke = Failure(stage="agent", owner="agent", reason="the agent raised ToolFailed")
+    for number in range(4):
+        case = made.case(f"case-{number}")
+        checked = made.played(case, passed=True, checks=(CheckResult(turn=1, name="limits", passed=True, evidence=""),))
+        missed = (CheckResult(turn=1, name="limits", passed=False, evidence="too many tokens"),)
+        under = replace(checked.key, condition=SLOW)
+        made.attempts.append(replace(checked, key=under, checks=missed, passed=False, place=10 + number))
+        if number > 1:
+            made.attempts[-1] = replace(made.attempts[-1], checks=(), failure=broke)
+    sample = made.sample()
+    findings, text = sample.findings, " ".join(printed(sample).split())
+    assert [(check.passed, check.failed) for check in findings.checks] == [(4, 0)]
+    assert [(check.passed, check.failed) for check in findings.conditions[1].checks] == [(0, 2)]
+    assert in_json.as_dict(findings)["conditions"][1]["checks"]["limits"]["failed"] == 2
+    assert "failed most often" not in text
+    assert "The check limits failed" not in text
+    assert "Under injected faults it failed itself in 2 of 4 attempts (the agent raised ToolFailed)." in text
+    assert "Failures 0 agent · 0 environment · 0 unscored under injected faults: 2 agent" in text
+    assert "all under slow-search, e.g. case-2" in text
+    assert "The agent itself failed in" not in text
+
+
+def test_a_battle_beside_faults_is_told_of_its_plain_run() -> None:
+    exam = Exam(id="seed", cases=(Case(id="seed", question="May I return shoes?"),), open=True)
+    asked = tuple(Turn(number=number, question=f"question {number}") for number in (1, 2, 3))
+    held = Attempt(
+        key=Key(run="r", exam="seed", trial=1),
+        transcript=Transcript(turns=asked),
+        turn_passed=(True, True, True),
+        passed=True,
+        finished=True,
+    )
+    broken = replace(
+        held, key=replace(held.key, condition=SLOW), turn_passed=(True, False, False), passed=False, place=1
+    )
+    settings = Settings(type="abm-dynamic", conditions=("", SLOW))
+    run = Run(id="r", name="r", benchmark="b", digest="d", agent="a", settings=settings, status="completed")
+    findings = gather(run, (exam,), [held, broken])
+    assert findings.battle is not None
+    assert findings.battle.held_rate.value == 1.0 == findings.pass_rate.value
+    assert findings.conditions[1].pass_rate.value == pytest.approx(1 / 3)
+    assert opening(findings)[0].startswith("Held in ")
+
+
+def faulted(make: Callable[..., Maker], *names: str) -> Sample:
+    made = make(conditions=names)
+    for number in range(3):
+        case = made.case(f"case-{number}")
+        for name in names:
+            attempt = made.marked(case, 0.9)
+            made.attempts[-1] = replace(attempt, key=replace(attempt.key, condition=name))
+    return made.sample()
+
+
+def test_a_run_under_one_fault_alone_says_so_in_every_rendering(maker: Callable[..., Maker]) -> None:
+    sample = faulted(maker, "hiccup")
+    said = "Every case ran under the injected fault hiccup, never without."
+    assert said in printed(sample)
+    assert said in markdown.render(sample.findings)
+    assert said in parsed(written(sample)).said
+    assert in_json.as_dict(sample.findings)["ran_under"] == ["hiccup"]
+    assert words.under_faults(sample.findings.run) == "under hiccup"
+    assert words.faults_sentence(tried(maker).findings.run) == ""
+
+
+def test_conditions_without_a_plain_run_are_no_trials_and_have_no_column_against_it(
+    maker: Callable[..., Maker],
+) -> None:
+    sample = faulted(maker, "hiccup", SLOW)
+    text, page, summary = printed(sample, 120), written(sample), markdown.render(sample.findings)
+    assert "Every case ran under each injected fault (hiccup and slow-search), never without." in text
+    assert "3 cases × 2 conditions" in text
+    assert "over 3 cases under 2 conditions" in text
+    assert "0.90 of a case over its 2 conditions, 0.90 of an attempt" in text
+    assert not any("vs. plain" in rendering for rendering in (text, page, summary))
+    assert "trial" not in text.split("Next")[0]
+    assert "  " not in words.LEGEND

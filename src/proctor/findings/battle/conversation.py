@@ -118,7 +118,11 @@ def conversation(exam: Exam, attempt: Attempt, *, right_from: float) -> Conversa
         transitions=moves,
         contradicted=contradicted,
         consistently_wrong=sum(
-            move.stood is False and move.after is None and passed.get(move.turns[1]) is not False for move in moves
+            move.outcome == "kept"
+            and move.stood is False
+            and move.after is None
+            and passed.get(move.turns[1]) is not False
+            for move in moves
         ),
         probes=tuple(_probe(turn, passed, lost_before) for turn in fair if turn.strategy),
         faults=tuple(read_fault(turn.fault).kind for turn in turns if turn.fault),

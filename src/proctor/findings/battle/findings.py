@@ -51,7 +51,7 @@ class PressureFinding:
     effect: Estimate
     """Cave rate less the flip rate when merely asked again, in the same conversations."""
     stubbornness: Estimate
-    """Wrong answers that were kept after a correct hint."""
+    """Wrong answers that stayed wrong after a correct hint, with the same answer or another."""
     correction_rate: Estimate
     """Wrong answers that were put right."""
     flip_rate: Estimate

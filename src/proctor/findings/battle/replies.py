@@ -54,13 +54,8 @@ def replies_of(exam: Exam, attempt: Attempt) -> Replies:
 
 
 def is_test(attempt: Attempt) -> bool:
-    """Whether the conversation of a seed question put its agent to the test: it broke, or a later reply was judged.
-
-    Where one turn was all that was wanted, the seed question is the test.
-    """
-    wanted_so = len(attempt.turn_passed) == 1 and attempt.transcript.ended == "turns"
-    judged = any(verdict is not None for verdict in attempt.turn_passed[1:])
-    return judged or wanted_so or attempt.outcome == "agent_failed"
+    """Whether the conversation of a seed question put its agent to the test: it broke, or a later reply was judged."""
+    return any(verdict is not None for verdict in attempt.turn_passed[1:]) or attempt.outcome == "agent_failed"
 
 
 def as_counted(exam: Exam, attempt: Attempt) -> Attempt:

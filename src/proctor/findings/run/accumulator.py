@@ -21,7 +21,7 @@ from proctor.findings.run.findings import CategoryFinding, ConditionFinding, Fin
 from proctor.findings.run.interim import sentences as of_interim
 from proctor.findings.run.kinship import sentences as of_kinship
 from proctor.findings.run.lies import lie_findings
-from proctor.findings.run.notes import notes
+from proctor.findings.run.notes import AgentFailures, notes
 from proctor.findings.run.panel import PanelTally
 from proctor.findings.run.panel import sentences as of_panel
 from proctor.findings.run.shares import Shares, with_shares
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from proctor.findings.battle.tally import BattleTally
     from proctor.findings.orchestration.tally import OrchestrationTally
     from proctor.statistics.compare import Comparison
+    from proctor.statistics.estimate import Estimate
 
 
 def side_by_side(under: Mapping[str, AttemptCounter], trials: Trials | None) -> tuple[ConditionFinding, ...]:
@@ -61,6 +62,7 @@ def side_by_side(under: Mapping[str, AttemptCounter], trials: Trials | None) -> 
             latency=each.latency(),
             usage=each.usage,
             met=each.met,
+            checks=each.checks(),
         )
         for name, each in sorted(under.items(), key=lambda item: item[0] != "")
     )
@@ -125,7 +127,9 @@ class Accumulator:
         self.under = {
             name: AttemptCounter.of(exams, settings, conditions=1) for name in conditions if len(conditions) > 1
         }
-        self._battle = None if settings.type == "standard" else _battle(run, self.whole.planned)
+        rated = self.under[""] if settings.has_plain_run else self.whole
+        self._battle = None if settings.type == "standard" else _battle(run, rated.planned)
+        self._beside = None if self._battle is None else _battle(run, self.whole.planned - rated.planned)
         self._panel = PanelTally(settings) if settings.panel else None
         steps = run.kind == "orchestrator"
         self._steps = {name: _steps() for name in (None, *self.under)} if steps else {}
@@ -166,10 +170,11 @@ class Accumulator:
             self._steps[tally].add(self._exams[attempt.key.exam], attempt)
         if self._battle is not None:
             exam = self._exams[attempt.key.exam]
-            held = self._battle.add(exam, played if played.failure is not None else attempt)
-            beside = self._plain_alone and attempt.key.condition
+            beside = self._plain_alone and attempt.key.condition != ""
+            fought = self._beside if beside and self._beside is not None else self._battle
+            held = fought.add(exam, played if played.failure is not None else attempt)
             if held.share is not None:
-                self._add_share(exam, attempt.key, held.share, beside=bool(beside))
+                self._add_share(exam, attempt.key, held.share, beside=beside)
             if self._rows and not beside:
                 add_rows(self._rows, exam, attempt, self._row_trials)
 
@@ -210,7 +215,7 @@ class Accumulator:
         cut._rows = {name: replace(each, planned=each.asked) for name, each in self._rows.items() if each.asked}
         if self._battle is not None:
             cut._battle = copy(self._battle)
-            cut._battle.planned = cut.whole.planned
+            cut._battle.planned = (cut.under[""] if self._plain_alone else cut.whole).planned
         return cut
 
     def findings(self, run: Run) -> Findings:
@@ -244,7 +249,14 @@ class Accumulator:
         )
         unmet = _unmet(run, self.whole, self.under)
         said = notes(
-            run, fought.counts, fought.pass_rate, cases=len(self._exams), battle=battle, unmet=unmet, parts=fought.parts
+            run,
+            fought.counts,
+            fought.pass_rate,
+            cases=len(self._exams),
+            battle=battle,
+            unmet=unmet,
+            parts=fought.parts,
+            broke=_agent_failures(run, self.whole, self.under, fought.mean_score),
         )
         exams = list(self._exams.values())
         others = _all_notes(run, exams, fought.circumstances, fought.unsure, said)
@@ -326,30 +338,47 @@ def _findings(
     )
     tallies = list(shown.tallies.values())
     tried = [[each.tallies[exam.id] for each in _conditions_tried(shown, whole, under)] for exam in exams]
-    rate, circumstances, unsure = pass_rate(tallies), whole.circumstances.findings(run), whole.unsure.findings(run)
-    unmet = _unmet(run, whole, under)
-    said = notes(run, whole.counts(), rate, cases=len(cases), battle=None, unmet=unmet, parts=whole.parts())
+    rate, mean = pass_rate(tallies), mean_score(tallies)
+    circumstances, unsure = whole.circumstances.findings(run), whole.unsure.findings(run)
+    unmet, broke = _unmet(run, whole, under), _agent_failures(run, whole, under, mean)
+    said = notes(
+        run, whole.counts(), rate, cases=len(cases), battle=None, unmet=unmet, parts=whole.parts(), broke=broke
+    )
     return Findings(
         run=run,
         counts=whole.counts(),
         pass_rate=rate,
-        mean_score=mean_score(tallies),
+        mean_score=mean,
         median_score=shown.median_mark(),
         pass_at_k=over_k(tried, run.settings.trials, pass_at_k),
         pass_hat_k=over_k(tried, run.settings.trials, pass_hat_k),
         categories=by_category(cases, shown.tallies),
         parts=shown.parts(),
         cases=cases,
-        troubles=whole.troubles(),
+        troubles=whole.troubles(under),
         usage=whole.usage if run.canaries is None else whole.usage + run.canaries.usage,
-        latency=whole.latency(),
-        first_token=whole.first_token(),
-        checks=whole.checks(),
+        latency=shown.latency(),
+        first_token=shown.first_token(),
+        checks=checks,
         conditions=side_by_side(under, trials),
         lies=lie_findings(whole.lies),
         circumstances=circumstances,
         unsure=unsure,
         notes=_all_notes(run, exams, circumstances, unsure, said),
+    )
+
+
+def _agent_failures(
+    run: Run, whole: AttemptCounter, under: Mapping[str, AttemptCounter], mean: Estimate
+) -> AgentFailures:
+    plain = under[""] if run.settings.has_plain_run else whole
+    counts, every = plain.counts(), whole.counts()
+    return AgentFailures(
+        failed=counts.failed_by_agent,
+        marked=plain.by_agent_marked,
+        mean_score=mean.value is not None,
+        under_faults=every.failed_by_agent - counts.failed_by_agent if run.settings.has_plain_run else None,
+        played_under_faults=every.played - counts.played,
     )
 
 

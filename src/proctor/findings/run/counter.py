@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from operator import le
@@ -55,6 +55,8 @@ class AttemptCounter:
     lies: dict[str, LieTally] = field(default_factory=dict)
     """Condition → what became of its lies."""
     troubles_by_kind: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    by_agent_marked: int = 0
+    """Attempts that the agent failed in after replies that have a mark."""
     examples: dict[tuple[str, str, str], tuple[int, Key]] = field(default_factory=dict)
     """What → the first such attempt in the order of the plan, with its place."""
 
@@ -111,6 +113,7 @@ class AttemptCounter:
             self._note(attempt, (failure.stage, failure.owner, failure.reason))
             if failure.owner == "agent":
                 self.by_agent += 1
+                self.by_agent_marked += attempt.value is not None
             else:
                 self.by_environment += 1
         elif attempt.passed is None:
@@ -167,10 +170,17 @@ class AttemptCounter:
         """The mean of each part of the mark."""
         return {name: _part(self.parts_by_name[name]) for name in sorted(self.parts_by_name, key=place_of_part)}
 
-    def troubles(self) -> tuple[ProblemGroup, ...]:
-        """The most frequent first."""
+    def troubles(self, under: Mapping[str, AttemptCounter]) -> tuple[ProblemGroup, ...]:
+        """The most frequent first; with how many there are under each of several conditions."""
         return tuple(
-            ProblemGroup(stage=what[0], owner=what[1], reason=what[2], count=count, example=self.examples[what][1])
+            ProblemGroup(
+                stage=what[0],
+                owner=what[1],
+                reason=what[2],
+                count=count,
+                example=self.examples[what][1],
+                conditions={name: times for name, each in under.items() if (times := each.troubles_by_kind[what])},
+            )
             for what, count in sorted(self.troubles_by_kind.items(), key=lambda item: (-item[1], item[0]))
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from statistics import median
 from typing import Any
 
@@ -160,6 +160,13 @@ class ProblemGroup:
     reason: str
     count: int
     example: Key
+    conditions: dict[str, int] = field(default_factory=dict)
+    """Condition → how many of them there, the plain run as empty; empty: there is only one."""
+
+    @property
+    def is_under_faults(self) -> bool:
+        """Whether it came about under injected faults alone, in a run that has a plain run as well."""
+        return bool(self.conditions) and "" not in self.conditions
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -191,14 +198,17 @@ class ConditionFinding:
     met: int | None = None
     """Attempts that came across its fault; None: nobody looked, as in the plain run."""
     orchestration: OrchestrationFindings | None = None
+    checks: tuple[CheckFinding, ...] = ()
+    """Those that failed most first."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Findings:
     """What is known of a run.
 
-    Under several conditions, rates, marks, parts, categories and cases are those of the plain run (none), if it is
-    among them; counts, checks, troubles, usage and times are of all conditions together.
+    Under several conditions, rates, marks, parts, checks, times, categories, cases and what a battle shows are those
+    of the plain run (none), if it is among them; counts, troubles, usage and orchestration are of all conditions
+    together.
     """
 
     run: Run
@@ -264,6 +274,15 @@ class Findings:
     def compared_counts(self) -> Counts:
         """Where the attempts went that are held against another run: those of the plain run, else all."""
         return self.conditions[0].counts if self.run.settings.has_plain_run and self.conditions else self.counts
+
+    @property
+    def faulted_counts(self) -> Counts | None:
+        """Where the attempts under injected faults went, beside those of a plain run; None: there is no such run."""
+        if not (self.run.settings.has_plain_run and self.conditions):
+            return None
+        beside = [each.counts for each in self.conditions if each.name]
+        names = [each.name for each in fields(Counts)]
+        return Counts(**{name: sum(getattr(counts, name) for counts in beside) for name in names})
 
     @property
     def untested(self) -> bool:

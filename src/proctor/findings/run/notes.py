@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from proctor.findings.battle.findings import BattleFindings
 from proctor.findings.run.findings import Counts
 from proctor.run import Run
 from proctor.statistics.estimate import Estimate
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AgentFailures:
+    """Attempts that the agent itself failed in, and what they are to the mean score."""
+
+    failed: int
+    """Of those that the run's rates are of."""
+    marked: int
+    """Of them, those that have a mark all the same: a conversation that it failed in later."""
+    mean_score: bool
+    """Whether there is one."""
+    under_faults: int | None
+    """The same beside a plain run; None: there is no plain run of several conditions."""
+    played_under_faults: int
 
 
 def notes(
@@ -19,6 +35,7 @@ def notes(
     battle: BattleFindings | None,
     unmet: Sequence[str] = (),
     parts: Iterable[str] = (),
+    broke: AgentFailures,
 ) -> Iterator[str]:
     """What a reader of the numbers has to know; nothing where there are none.
 
@@ -43,17 +60,13 @@ def notes(
     elif cases < 30 and rate.value is not None:
         yield f"{cases} case{'s' if cases != 1 else ''}: the intervals are wide; 30 or more say clearly more."
     if len(run.settings.conditions) > 1:
-        yield _of_conditions(run, battle)
+        yield _of_conditions(run)
     if unmet:
         yield (
             f"No attempt came across the fault of {', '.join(unmet)}: unless the agent brings it about by itself, "
             "nothing was put to the test there. Are its tools and sub-agents wrapped by proctor.conditions?"
         )
-    if failed := counts.failed_by_agent:
-        yield (
-            f"The agent itself failed in {failed} attempt{'s' if failed != 1 else ''}: "
-            "not passed, and without a score in the mean score."
-        )
+    yield from _of_agent_failures(broke)
     if _is_bounded(counts, rate):
         yield (
             f"Bounded: {counts.unscored} of {counts.planned} attempts could not be judged, which seldom happens "
@@ -67,12 +80,28 @@ def judged_by_two_rubrics(run: Run) -> str:
     return f"{run.id} was judged by {rubrics} before it was resumed and by {run.settings.rubric} since"
 
 
-def _of_conditions(run: Run, battle: BattleFindings | None) -> str:
+def _of_agent_failures(broke: AgentFailures) -> Iterator[str]:
+    if broke.failed:
+        scores = ""
+        if broke.marked:
+            scores = "; in the mean score the replies before the failure count"
+        elif broke.mean_score:
+            scores = " and left out of the mean score"
+        attempts = f"{broke.failed} attempt{'' if broke.failed == 1 else 's'}"
+        alone = " without injected faults" if broke.under_faults is not None else ""
+        yield f"The agent itself failed in {attempts}{alone}: counted as not passed{scores}."
+    if broke.under_faults:
+        of = f"{broke.played_under_faults} attempt{'' if broke.played_under_faults == 1 else 's'}"
+        failed = f"the agent itself failed in {broke.under_faults} of {of}"
+        yield f"Under injected faults {failed}: counted as not passed there."
+
+
+def _of_conditions(run: Run) -> str:
     count = len(run.settings.conditions)
     if not run.settings.has_plain_run:
         return f"These numbers are over {count} conditions together; each is also shown on its own."
-    rates = f"Pass rate, {'mean score' if battle is not None else 'scores'}, categories and cases"
-    return f"{rates} are of the run without faults; everything else is over all {count} conditions."
+    shown = "Rates, scores, checks, times, categories and cases are of the run without faults"
+    return f"{shown}; the table of conditions has the others. Usage and the list of failures are over all {count}."
 
 
 def _of_battle(run: Run, battle: BattleFindings) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
@@ -21,60 +21,62 @@ from proctor.reports.people import label_line
 from proctor.reports.prose import as_json
 from proctor.reports.terminal import STYLES, Page, outcome_text
 from proctor.reports.turns import JudgedTurn, beyond_parts, count_unasked, judged_turns
-from proctor.reports.words import clean, one_line
+from proctor.reports.words import clean, full_line, one_line, shorten
 from proctor.run import Attempt, Failure, HumanLabel
 from proctor.score import Contradiction
 from proctor.transcript import Reply, Step, ToolCall
 
+Shorten = Callable[[str, int], str]
+"""A text in one line, for so much room."""
 _LONGEST_ACTION = 240
 _DEEPEST = 6
 
 
-def actions(reply: Reply) -> Iterator[RenderableType]:
+def actions(reply: Reply, say: Shorten = shorten) -> Iterator[RenderableType]:
     """The steps with the calls they stand for, the calls that stand for none, and what is cited."""
     steps = {step.id: step for step in reply.steps}
     calls = {call.id: call for call in reply.tool_calls if call.id is not None}
     for lane in timeline(reply.steps).lanes:
-        yield from _step(lane, steps.get(lane.id), calls)
+        yield from _step(lane, steps.get(lane.id), calls, say)
     told = {step.call for step in reply.steps if step.call is not None}
     for call in reply.tool_calls:
         if call.id is None or call.id not in told:
-            yield from _call(call)
+            yield from _call(call, say)
     if reply.citations:
         sources = dict.fromkeys(citation.source for citation in reply.citations)
-        yield Text(one_line(f"cites {', '.join(sources)}", _LONGEST_ACTION), "dim")
+        yield Text(f"cites {say('; '.join(sources), _LONGEST_ACTION)}", "dim")
 
 
-def _step(lane: Lane, step: Step | None, calls: Mapping[str, ToolCall]) -> Iterator[RenderableType]:
+def _step(lane: Lane, step: Step | None, calls: Mapping[str, ToolCall], say: Shorten) -> Iterator[RenderableType]:
     """`delegate · researcher: find sources · 1.4 s`, set in under the step it is part of, and its detail or call."""
     depth = min(lane.depth, _DEEPEST)
     name = f"{lane.agent}: {lane.name}" if lane.agent and lane.agent != lane.name else lane.name
     time = "" if lane.length is None else f" · {numbers.duration(lane.length)}"
-    said = f"{'✗ ' if lane.failed else ''}{lane.kind} · {one_line(name, _LONGEST_ACTION)}{time}"
+    said = f"{'✗ ' if lane.failed else ''}{lane.kind} · {say(name, _LONGEST_ACTION)}{time}"
     yield _set_in(said, depth, STYLES["fail"] if lane.failed else "dim")
     call = calls.get(step.call) if step is not None and step.call is not None else None
     if step is not None and step.detail and (call is None or step.detail != call.error):
-        yield _set_in(one_line(step.detail, _LONGEST_ACTION), depth + 1)
+        yield _set_in(say(step.detail, _LONGEST_ACTION), depth + 1)
     if call is not None:
-        yield from _call(call, depth=depth + 1)
+        yield from _call(call, say, depth=depth + 1)
 
 
 def _set_in(said: str, depth: int, style: str = "dim") -> RenderableType:
     return Padding(Text(said, style), (0, 0, 0, 2 * depth))
 
 
-def _call(call: ToolCall, *, depth: int = 0) -> Iterator[RenderableType]:
+def _call(call: ToolCall, say: Shorten, *, depth: int = 0) -> Iterator[RenderableType]:
     """`called search(query="remote work")`, and below it what came back."""
     given = ", ".join(f"{name}={encode(value)}" for name, value in call.arguments.items())
-    said = one_line(f"called {call.name}({given})", _LONGEST_ACTION)
+    said = say(f"called {call.name}({given})", _LONGEST_ACTION)
     if call.error is not None:
-        yield _set_in(f"{said}: {one_line(call.error, _LONGEST_ACTION)}", depth, STYLES["fail"])
+        yield _set_in(f"{said}: {say(call.error, _LONGEST_ACTION)}", depth, STYLES["fail"])
         return
     yield _set_in(said, depth)
-    yield _set_in(f"→ {_result(call)}", depth)
+    yield _set_in(f"→ {_result(call, say)}", depth)
 
 
-def _result(call: ToolCall) -> str:
+def _result(call: ToolCall, say: Shorten) -> str:
     if not call.result_known:
         return "result not reported"
     result = call.result
@@ -82,7 +84,7 @@ def _result(call: ToolCall) -> str:
         return "no results"
     text = result if isinstance(result, str) else as_json(result)
     count = f"{numbers.plural(len(result), 'result')}: " if isinstance(result, (list, tuple)) else ""
-    return f"{count}{one_line(text, _LONGEST_ACTION)}"
+    return f"{count}{say(text, _LONGEST_ACTION)}"
 
 
 _NUMBER = 4
@@ -94,46 +96,62 @@ _LINE = 240
 
 
 def dialogue(
-    exam: Exam | None, attempt: Attempt, *, labels: Sequence[HumanLabel] = (), folded: bool = True
+    exam: Exam | None,
+    attempt: Attempt,
+    *,
+    labels: Sequence[HumanLabel] = (),
+    folded: bool = True,
+    whole: bool = False,
 ) -> RenderableType:
     """The conversation turn by turn, for whatever width and encoding the console has.
 
     Folded, long replies are cut, and say so; unfolded, steps, tool calls with results, citations, passed checks and
-    the reviewer's reasons are there too. `labels` are what people say of it.
+    the reviewer's reasons are there too. `labels` are what people say of it; `whole`: no line is shortened.
     """
-    return Page(lambda width: _conversation(exam, attempt, labels, folded=folded))
+    say: Shorten = _whole if whole else shorten
+    return Page(lambda width: _conversation(exam, attempt, labels, say, folded=folded))
+
+
+def _whole(text: str, limit: int) -> str:
+    del limit
+    return full_line(text)
 
 
 def _conversation(
-    exam: Exam | None, attempt: Attempt, labels: Sequence[HumanLabel], *, folded: bool
+    exam: Exam | None, attempt: Attempt, labels: Sequence[HumanLabel], say: Shorten, *, folded: bool
 ) -> Iterator[RenderableType]:
-    yield from _opening(exam, attempt)
+    yield from _opening(exam, attempt, say)
     yield from (Text(f"as people judge, {label_line(label)}", style="dim") for label in labels)
     yield Text()
     for each in judged_turns(attempt, exam):
-        yield _turn(each, exam, folded=folded)
+        yield _turn(each, exam, say, folded=folded)
     yield from _closing(exam, attempt)
 
 
-def _opening(exam: Exam | None, attempt: Attempt) -> Iterator[RenderableType]:
+def _opening(exam: Exam | None, attempt: Attempt, say: Shorten) -> Iterator[RenderableType]:
     outcome, key = outcomes.of_attempt(attempt), attempt.key
     said = Text(one_line(key.exam, 60), style="bold").append(f"  trial {key.trial}", style="not bold")
     if key.condition:
-        said.append(f"  {one_line(key.condition, 40)}", style="not bold")
+        said.append(f"  under {one_line(key.condition, 40)}", style="not bold")
     said.append("  ").append_text(outcome_text(outcome, outcome.word))
     if attempt.value is not None:
         said.append(f"  score {numbers.score(attempt.value)}", style="not bold")
     yield said
+    if key.condition and attempt.struck is not None:
+        met = f"met {numbers.plural(attempt.struck, 'time')}" if attempt.struck else "never met"
+        yield Text(f"injected fault {one_line(key.condition, 40)}: {met}", style="dim")
+    contexts = dict.fromkeys(case.context for case in exam.cases if case.context) if exam is not None else {}
+    yield from (Text(f"context: {say(context, 480)}", style="dim") for context in contexts)
     if exam is not None and exam.open and exam.cases[0].answer:
-        yield Text(f"expected: {one_line(exam.cases[0].answer, 240)}", style="dim")
+        yield Text(f"expected: {say(exam.cases[0].answer, 240)}", style="dim")
     if exam is not None and exam.cases[0].metadata:
         known = ", ".join(f"{name}: {value}" for name, value in metadata_of(exam.cases[0]))
-        yield Text(one_line(known, 480), style="dim")
+        yield Text(say(known, 480), style="dim")
     if attempt.lie is not None and attempt.lie.reaction is not None:
         yield Text(" ".join(sentences(attempt.lie)), style="dim")
 
 
-def _turn(each: JudgedTurn, exam: Exam | None, *, folded: bool) -> Table:
+def _turn(each: JudgedTurn, exam: Exam | None, say: Shorten, *, folded: bool) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0), expand=True)
     table.add_column(justify="right", no_wrap=True, width=_NUMBER)
     table.add_column(ratio=1, overflow="fold")
@@ -144,12 +162,12 @@ def _turn(each: JudgedTurn, exam: Exam | None, *, folded: bool) -> Table:
     if each.turn.fault:
         kind, reason = words.fault(each.turn.fault)
         table.add_row("", Text(f"the examiner's fault, not counted: {kind}{f' ({reason})' if reason else ''}", "dim"))
-    table.add_row("", _Barred(_reply(each, muted, folded=folded)), _marks(each))
+    table.add_row("", _Barred(_reply(each, muted, say, folded=folded)), _marks(each))
     if not folded:
-        done = actions(each.turn.reply) if each.turn.reply is not None else ()
-        for line in (*done, *_reasons(each, exam)):
+        done = actions(each.turn.reply, say) if each.turn.reply is not None else ()
+        for line in (*done, *_reasons(each, exam, say)):
             table.add_row("", line)
-    for line in _remarks(each, folded=folded):
+    for line in _remarks(each, say, folded=folded):
         table.add_row("", line)
     table.add_row("")
     return table
@@ -170,10 +188,10 @@ class _Barred:
         return Measurement(3, options.max_width)
 
 
-def _reply(each: JudgedTurn, style: str, *, folded: bool) -> Text:
+def _reply(each: JudgedTurn, style: str, say: Shorten, *, folded: bool) -> Text:
     if each.turn.reply is None:
         broke = each.failure
-        return Text("no reply", "dim") if broke is None else Text(_broke(broke), STYLES[each.outcome.style])
+        return Text("no reply", "dim") if broke is None else Text(_broke(broke, say), STYLES[each.outcome.style])
     text = clean(each.turn.reply.text).strip()
     if not text:
         return Text("the reply is empty", style="dim")
@@ -183,9 +201,9 @@ def _reply(each: JudgedTurn, style: str, *, folded: bool) -> Text:
     return said.append(f"\n{numbers.plural(lost, 'more character')}", style="dim") if lost else said
 
 
-def _broke(failure: Failure) -> str:
+def _broke(failure: Failure, say: Shorten) -> str:
     """Whose it was is said where it was not the agent."""
-    reason = one_line(failure.reason, 400)
+    reason = say(failure.reason, 400)
     return reason if failure.stage == "agent" else f"{failure.stage}: {reason}"
 
 
@@ -198,49 +216,49 @@ def _marks(each: JudgedTurn) -> Text:
     return outcome_text(each.outcome, "" if each.value is None else numbers.score(each.value))
 
 
-def _reasons(each: JudgedTurn, exam: Exam | None) -> Iterator[Text]:
+def _reasons(each: JudgedTurn, exam: Exam | None, say: Shorten) -> Iterator[Text]:
     """What was expected, unless it stands above already, and what the reviewer said of each part."""
     if exam is not None and not exam.open and each.case is not None and each.case.answer:
-        yield Text(f"expected: {one_line(each.case.answer, _LINE)}", "dim")
+        yield Text(f"expected: {say(each.case.answer, _LINE)}", "dim")
     several = len({score.by for score in each.scores}) > 1
     for score in each.scores:
         if several:
             yield Text(f"{one_line(score.by, 60)}: {numbers.score(score.value)}", "dim")
         for part in score.parts:
-            why = f": {one_line(said, _LINE)}" if (said := each.explain(part)) else ""
+            why = f": {say(said, _LINE)}" if (said := each.explain(part)) else ""
             yield Text(f"{one_line(part.name, 40)} {numbers.score(part.value)}{why}", "dim")
         if said := beyond_parts(score):
-            yield Text(one_line(said, 2 * _LINE), "dim")
+            yield Text(say(said, 2 * _LINE), "dim")
 
 
-def _remarks(each: JudgedTurn, *, folded: bool) -> Iterator[Text]:
+def _remarks(each: JudgedTurn, say: Shorten, *, folded: bool) -> Iterator[Text]:
     """What broke after the reply; contradictions; checks, folded without those that passed; why it does not count."""
     if each.failure is not None and each.turn.reply is not None:
-        yield outcome_text(each.outcome, _broke(each.failure))
+        yield outcome_text(each.outcome, _broke(each.failure, say))
     if each.turn.reply is not None and each.turn.reply.cut_off:
         yield Text("! the reply was cut off at the model's output limit", style=STYLES["unscored"])
     for pair in each.contradicts:
-        yield Text(f"✗ contradicts turn {pair.turns[0]}: {_quote_contradiction(pair)}", style=STYLES["fail"])
+        yield Text(f"✗ contradicts turn {pair.turns[0]}: {_quote_contradiction(pair, say)}", style=STYLES["fail"])
     for check in each.checks:
         if check.passed is False:
-            said = f"✗ {one_line(check.name, 40)}: {one_line(check.evidence, 160)}"
+            said = f"✗ {one_line(check.name, 40)}: {say(check.evidence, 160)}"
             yield Text(said, style=STYLES["fail"])
     for check in each.checks:
         if check.passed is None:
-            said = f"– {one_line(check.name, 40)}: not checkable: {one_line(check.evidence, 160)}"
+            said = f"– {one_line(check.name, 40)}: not checkable: {say(check.evidence, 160)}"
             yield Text(said, style="dim")
     for check in each.checks:
         if check.passed and not folded:
-            evidence = f": {one_line(check.evidence, 160)}" if check.evidence else ""
+            evidence = f": {say(check.evidence, 160)}" if check.evidence else ""
             yield Text(f"✓ {one_line(check.name, 40)}{evidence}", style=STYLES["pass"])
     for missing in each.unscored:
-        yield Text(f"? unscored: {one_line(missing.reason, 160)}", style=STYLES["unscored"])
+        yield Text(f"? unscored: {say(missing.reason, 160)}", style=STYLES["unscored"])
     if said := each.why_not_counted:
         yield Text(f"· not counted: {said}", style="dim")
 
 
-def _quote_contradiction(pair: Contradiction) -> str:
-    before, after = (one_line(quote, _QUOTE) for quote in pair.quotes)
+def _quote_contradiction(pair: Contradiction, say: Shorten) -> str:
+    before, after = (say(quote, _QUOTE) for quote in pair.quotes)
     return f"“{before}” / “{after}”"
 
 

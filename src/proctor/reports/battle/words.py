@@ -30,9 +30,9 @@ MEANINGS = {
     "held": "right, and right again",
     "caved": "right, then given up",
     "corrected": "wrong, then put right",
-    "stubborn": "wrong, and kept after a correct hint",
+    "stubborn": "wrong, and wrong again after a correct hint, with the same answer or another",
     "kept-wrong": "wrong, and wrong again, with the same answer or another",
-    "unclear": "did not pass, but nothing shows that an answer was given up",
+    "unclear": "neither plainly kept nor plainly given up",
     "kept": "the same again; whether it is right is not known",
     "flipped": "given up; whether it was right is not known",
 }
@@ -238,7 +238,7 @@ def particulars(battle: BattleFindings) -> Iterator[tuple[str, str]]:
     said = {
         "replies": replies(battle),
         "contradictions": "; ".join(piece for piece in (contradictions(battle), distances(battle)) if piece),
-        "wrong answers kept after a correct hint": _rate(pressure.stubbornness),
+        "wrong answers still wrong after a correct hint": _rate(pressure.stubbornness),
         "wrong answers put right": _rate(pressure.correction_rate),
         "right after pressure less right before": _points(pressure.accuracy_effect),
         "turns to the first answer given up": turns(pressure.mean_turns_to_flip) if gave_up else "",

@@ -27,16 +27,17 @@ class Label:
 
 
 class CheckLabels:
-    """The checks of these cases."""
+    """The checks of these cases; `plain_alone`: in the plain run, where the run has other conditions besides."""
 
-    def __init__(self, cases: Iterable[str]) -> None:
+    def __init__(self, cases: Iterable[str], *, plain_alone: bool = False) -> None:
+        self._plain_alone = plain_alone
         self._counts: dict[str, dict[str, list[int]]] = {case: {} for case in cases}
 
     def watching(self, attempts: Iterable[Attempt]) -> Iterator[Attempt]:
         """The same attempts, counted as they go by."""
         for attempt in attempts:
             checks = self._counts.get(attempt.key.exam)
-            if checks is not None:
+            if checks is not None and not (self._plain_alone and attempt.key.condition):
                 for result in attempt.checks:
                     counts = checks.setdefault(result.name, [0, 0])
                     if result.passed is not None:

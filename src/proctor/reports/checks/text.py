@@ -9,9 +9,9 @@ from rich.text import Text
 
 from proctor.findings.run import CheckFinding
 from proctor.reports import numbers
-from proctor.reports.checks.words import FAILED, brief, passed_of
+from proctor.reports.checks.words import FAILED, brief, first_and_more, passed_of
 from proctor.reports.terminal import STYLES, ListCut, drawn, page_table
-from proctor.reports.words import one_line
+from proctor.reports.words import cut, full_line, one_line
 
 _MOST = 20
 _BETWEEN = "  "
@@ -39,6 +39,15 @@ def by_check(checks: Sequence[CheckFinding], width: int, cut: ListCut) -> Iterat
     yield Text()
 
 
+def failed_in_full(failed: Mapping[str, str]) -> Text:
+    """A line a check, with everything that it saw."""
+    sign = (FAILED.sign, STYLES[FAILED.style])
+    lines = (
+        Text.assemble((f"{full_line(name)} ", sign[1]), sign, f" {full_line(seen)}") for name, seen in failed.items()
+    )
+    return Text("\n").join(lines)
+
+
 def failed_line(failed: Mapping[str, str], width: int) -> Text:
     """`keywords ✗ “28 days” is missing  limits ✗`: all names, and evidence as far as there is room for it."""
     pieces = [Text.assemble((f"{one_line(name, 40)} {FAILED.sign}", STYLES[FAILED.style])) for name in failed]
@@ -48,9 +57,19 @@ def failed_line(failed: Mapping[str, str], width: int) -> Text:
         if told.cell_len > room:
             if room < _SHORTEST:
                 break
-            told.truncate(room, overflow="ellipsis")
+            told = Text(f" {_fitted(evidence, room - 1)}")
         piece.append_text(told)
         room -= told.cell_len
     line = Text(_BETWEEN).join(pieces)
     line.truncate(width, overflow="ellipsis")
     return line
+
+
+def _fitted(evidence: str, room: int) -> str:
+    """Its first thing, cut between words, and how many more there are if there is room for that too."""
+    first, more = first_and_more(evidence)
+    if len(first) + len(more) > room and room - len(more) < _SHORTEST:
+        more = ""
+    kept = Text(first)
+    kept.truncate(room - len(more), overflow="ellipsis")
+    return cut(first, len(kept.plain)) + more if len(first) > room - len(more) else first + more

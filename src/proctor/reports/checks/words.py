@@ -8,15 +8,13 @@ from collections.abc import Iterable
 from proctor.findings.run import CheckFinding, Findings
 from proctor.reports import numbers
 from proctor.reports.outcomes import FLAKY, NOT_PASSED, PASSED, OutcomeLabel
-from proctor.reports.words import one_line
+from proctor.reports.words import cut, full_line, things_in
 from proctor.score import CheckResult
 
 FAILED = OutcomeLabel(name="failed", sign=NOT_PASSED.sign, word="failed", style=NOT_PASSED.style)
 NOT_CHECKABLE = OutcomeLabel(name="not_checkable", sign="–", word="not checkable", style="pending")
+_QUOTE, _WORD = re.compile(r"“[^”]*”"), re.compile(r"[^\W\d]+")
 _WORST_FIRST = (FAILED, FLAKY, NOT_CHECKABLE, PASSED)
-
-# Evidence tells one thing after another, the telling ones first; a quote may hold the sign that parts them.
-_FIRST_THING = re.compile(r"(?:“[^”]*”|[^;])*")
 
 
 def of_result(result: CheckResult) -> OutcomeLabel:
@@ -46,9 +44,23 @@ def worst_first(results: Iterable[CheckResult]) -> list[CheckResult]:
 
 
 def brief(evidence: str, limit: int = 80) -> str:
-    """The first thing that evidence tells: `“28 days” is missing`."""
-    found = _FIRST_THING.match(evidence)
-    return one_line(found[0] if found and found[0].strip() else evidence, limit)
+    """The first thing that evidence tells, and how many more of its kind: `“28 days” is missing; and 2 more`."""
+    first, more = first_and_more(evidence)
+    return cut(first, limit - len(more)) + more if limit - len(more) > len(more) else cut(first, limit)
+
+
+def first_and_more(evidence: str) -> tuple[str, str]:
+    """`“28 days” is missing` and `; and 2 more`: what was found all right besides is not counted."""
+    things = things_in(evidence)
+    if not things:
+        return full_line(evidence), ""
+    more = sum(_kind(thing) == _kind(things[0]) for thing in things[1:])
+    return things[0], f"; and {more:,} more" if more else ""
+
+
+def _kind(thing: str) -> list[str]:
+    """By its last words beside quotes and numbers: is missing, more than."""
+    return _WORD.findall(_QUOTE.sub("", thing).partition(":")[0])[-2:]
 
 
 def passed_of(check: CheckFinding) -> str:

@@ -12,13 +12,14 @@ from proctor.reports.markup import draw_interval, plain
 
 def side_by_side(findings: Findings) -> Iterator[str]:
     """A table, the plain run first."""
-    yield "| condition | pass rate | 95 % interval | | vs. plain | 95 % interval | | score | time |"
-    yield "|:--|--:|:--|:--|--:|:--|:--|--:|--:|"
+    against = words.has_plain(findings)
+    yield f"| condition | pass rate | 95 % interval | |{' vs. plain | 95 % interval | |' * against} score | time |"
+    yield f"|:--|--:|:--|:--|{'--:|:--|:--|' * against}--:|--:|"
     for condition in findings.conditions:
-        yield f"| {' | '.join(_cells(condition))} |"
+        yield f"| {' | '.join(_cells(condition, plain_run=against))} |"
 
 
-def _cells(condition: ConditionFinding) -> Iterator[str]:
+def _cells(condition: ConditionFinding, *, plain_run: bool) -> Iterator[str]:
     rate, against = numbers.say(condition.pass_rate), words.against(condition)
     yield from (
         plain(words.condition_name(condition.name), 40),
@@ -26,6 +27,7 @@ def _cells(condition: ConditionFinding) -> Iterator[str]:
         rate.interval,
         draw_interval(condition.pass_rate),
     )
-    yield from (against.difference, against.interval)
-    yield f"{against.verdict.sign} {against.verdict.word}" if against.verdict else ""
+    if plain_run:
+        yield from (against.difference, against.interval)
+        yield f"{against.verdict.sign} {against.verdict.word}" if against.verdict else ""
     yield from (numbers.say(condition.mean_score, "score").value, words.time_of(condition))

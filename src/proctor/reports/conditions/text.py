@@ -22,11 +22,12 @@ def side_by_side(findings: Findings, width: int, cut: ListCut) -> Iterator[Rende
     """A line a condition, then the cases that do not have the same result under all of them."""
     table = page_table(width)
     table.add_column("Conditions", ratio=1, no_wrap=True, overflow="ellipsis", min_width=12)
-    for header in ("pass rate", "", "", "vs. plain", "", "score", "time"):
+    plain = words.has_plain(findings)
+    for header in ("pass rate", "", "", *(("vs. plain", "") if plain else ()), "score", "time"):
         table.add_column(header, justify="right", no_wrap=True)
     axis = max(4, min(24, width - 74))
     for condition in findings.conditions:
-        table.add_row(*_row(condition, axis))
+        table.add_row(*_row(condition, axis, plain=plain))
     yield table
     if any(words.against(condition).verdict for condition in findings.conditions):
         yield Padding(Text(words.LEGEND, style="dim"), INDENT)
@@ -34,13 +35,15 @@ def side_by_side(findings: Findings, width: int, cut: ListCut) -> Iterator[Rende
     yield from _matrix(findings, width, cut)
 
 
-def _row(condition: ConditionFinding, axis: int) -> Iterator[RenderableType]:
+def _row(condition: ConditionFinding, axis: int, *, plain: bool) -> Iterator[RenderableType]:
     rate, mark = numbers.say(condition.pass_rate), numbers.say(condition.mean_score, "score")
     against = words.against(condition)
     yield Text(one_line(words.condition_name(condition.name)))
     yield from (rate.value, drawn(condition.pass_rate, axis), rate.interval if condition.pass_rate.n else "")
-    yield outcome_text(against.verdict, against.difference) if against.verdict else Text(against.difference)
-    yield from (against.interval, mark.value, words.time_of(condition))
+    if plain:
+        yield outcome_text(against.verdict, against.difference) if against.verdict else Text(against.difference)
+        yield against.interval
+    yield from (mark.value, words.time_of(condition))
 
 
 def _matrix(findings: Findings, width: int, cut: ListCut) -> Iterator[RenderableType]:

@@ -8,12 +8,15 @@ from proctor.findings.orchestration.findings import OrchestrationFindings
 from proctor.findings.run import CaseFinding, ConditionFinding, Findings
 from proctor.reports import numbers, outcomes
 from proctor.reports.comparison.words import BETTER, WORSE, difference_of, p_value
+from proctor.reports.headline import exam_noun
 from proctor.reports.outcomes import OutcomeLabel
+from proctor.reports.words import one_line
+from proctor.run import Run
 from proctor.statistics.compare import FEWEST_FOR_VERDICT
 
 _LEVEL = 0.05
 LEGEND = (
-    "better and worse than none are after Holm's correction over the conditions, intervals are for each alone;  "
+    "better and worse than none are after Holm's correction over the conditions, intervals are for each alone; "
     f"fewer than {FEWEST_FOR_VERDICT} cases get no verdict"
 )
 
@@ -21,6 +24,29 @@ LEGEND = (
 def condition_name(condition: str) -> str:
     """The plain run is called none."""
     return condition or "none"
+
+
+def under_faults(run: Run) -> str:
+    """`under hiccup`, `under hiccup or slow`: what every attempt ran under; empty: some or all under no fault."""
+    *others, last = (one_line(name, 40) for name in run.settings.conditions)
+    if not all((*others, last)):
+        return ""
+    return f"under {', '.join(others)} or {last}" if others else f"under {last}"
+
+
+def faults_sentence(run: Run) -> str:
+    """`Every case ran under the injected fault hiccup, never without.`; empty where some or all ran under none."""
+    said = under_faults(run).removeprefix("under ")
+    if not said:
+        return ""
+    if len(run.settings.conditions) == 1:
+        return f"Every {exam_noun(run)} ran under the injected fault {said}, never without."
+    return f"Every {exam_noun(run)} ran under each injected fault ({said.replace(' or ', ' and ')}), never without."
+
+
+def has_plain(findings: Findings) -> bool:
+    """Whether there is a plain run that conditions can be held against."""
+    return any(condition.difference is not None for condition in findings.conditions)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -10,12 +10,12 @@ from proctor.reports.markup import draw_interval, plain
 from proctor.reports.orchestration import words
 
 
-def shares(found: OrchestrationFindings) -> Iterator[str]:
+def shares(found: OrchestrationFindings, *, conditions: int) -> Iterator[str]:
     """A table of the measures between 0 and 1."""
     known = words.shares(found)
     if not known:
         return
-    yield "| orchestration | | 95 % interval | | |"
+    yield f"| {words.heading(conditions).lower()} | | 95 % interval | | |"
     yield "|:--|--:|:--|:--|:--|"
     for each in known:
         said = numbers.say(each.estimate)

@@ -14,11 +14,16 @@ from proctor.reports.orchestration import words
 from proctor.reports.terminal import WIDE_LABEL, estimates, facts
 
 
-def section(found: OrchestrationFindings, width: int) -> Iterator[RenderableType]:
+def section(found: OrchestrationFindings, width: int, *, conditions: int) -> Iterator[RenderableType]:
     """Shares one above the other, then what is counted."""
-    yield Text("Orchestration", style="dim")
+    yield Text(words.heading(conditions), style="dim")
     lines = [
-        HeadlineLine(label=each.label, estimate=each.estimate, unit="percent", said=numbers.say(each.estimate))
+        HeadlineLine(
+            label=each.label,
+            estimate=each.estimate,
+            unit="percent",
+            said=numbers.say(each.estimate, conditions=conditions),
+        )
         for each in words.shares(found)
     ]
     if lines:

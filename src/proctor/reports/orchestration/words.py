@@ -22,6 +22,13 @@ class ShareRow:
     estimate: Estimate
 
 
+def heading(conditions: int) -> str:
+    """What stands above it; over several conditions that it is of all of them, unlike the run's rates."""
+    if conditions == 1:
+        return "Orchestration"
+    return f"Orchestration, over {'both' if conditions == 2 else f'all {conditions}'} conditions"
+
+
 def shares(found: OrchestrationFindings) -> list[ShareRow]:
     """Planning, coordination, parallelism, recovery, resources; what could not be judged is left out."""
     return [

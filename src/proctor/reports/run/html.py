@@ -121,7 +121,7 @@ def html_pieces(
 ) -> Iterator[str]:
     """The same piece by piece; with what failed in groups, where that is known."""
     cases = outcomes.worst_first(findings.cases)
-    labels = CheckLabels(case.id for case in cases[:_ROWS])
+    labels = CheckLabels((case.id for case in cases[:_ROWS]), plain_alone=findings.run.settings.has_plain_run)
     shown = select(cases, labels.watching(attempts), _renderer(findings, exams), limit=_ATTEMPTS_IN_FULL)
     rows = list(_rows(findings, cases, shown, labels))
     page = environment().get_template("report.html.j2")

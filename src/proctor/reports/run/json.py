@@ -25,6 +25,7 @@ from proctor.reports.battle.json import as_dict as of_battle
 from proctor.reports.checks.json import as_dict as of_check
 from proctor.reports.conditions.json import as_dict as of_condition
 from proctor.reports.conditions.json import of_case
+from proctor.reports.conditions.words import condition_name
 from proctor.reports.gates import as_dicts
 from proctor.reports.noise import as_dict as as_noise
 from proctor.reports.people import as_dict as people_dict
@@ -172,6 +173,7 @@ def _run(run: Run) -> dict[str, Any]:
         "examiner": run.settings.examiner,
         "type": run.settings.type,
         "trials": run.settings.trials,
+        "ran_under": [condition_name(name) for name in run.settings.conditions],
         "passing_score": run.settings.passing_score,
         "labels": run.labels,
         "sent": run.sent,

@@ -14,6 +14,7 @@ from proctor.reports.checks.markdown import by_check
 from proctor.reports.checks.words import FAILED, brief, what_passes
 from proctor.reports.conditions.lies import lie_rows
 from proctor.reports.conditions.markdown import side_by_side
+from proctor.reports.conditions.words import faults_sentence
 from proctor.reports.headline import headline
 from proctor.reports.markup import draw_interval, plain
 from proctor.reports.orchestration.markdown import facts as orchestration_facts
@@ -41,9 +42,9 @@ def _verdict(findings: Findings) -> Iterator[str]:
     kinds = [kind for kind in outcomes.OF_CASES if counts.get(kind.name)]
     said = " · ".join(f"{kind.sign} {numbers.whole(counts[kind.name])} {kind.word}" for kind in kinds)
     yield f"{said or 'Nothing was counted'} · {numbers.duration(run.seconds)} · run `{run.id}`"
-    if said := what_passes(findings):
+    for said in filter(None, (faults_sentence(run), what_passes(findings))):
         yield ""
-        yield said
+        yield plain(said)
     if run.reason:
         yield ""
         yield f"Stopped: {plain(run.reason)}"
@@ -80,7 +81,7 @@ def _battle(findings: Findings) -> Iterator[Iterator[str]]:
 
 def _orchestration(findings: Findings) -> Iterator[Iterator[str]]:
     if findings.orchestration is not None:
-        yield shares(findings.orchestration)
+        yield shares(findings.orchestration, conditions=len(findings.run.settings.conditions))
         yield orchestration_facts(findings.orchestration)
 
 
@@ -137,7 +138,8 @@ def _failed_checks(checks: Mapping[str, str]) -> str:
 
 def _troubles(findings: Findings) -> Iterator[str]:
     for trouble in findings.troubles[:_REASONS]:
-        where = f"e.g. {plain(outcomes.which(trouble.example), 100)}"
+        under = f"{plain(said, 60)}, " if (said := outcomes.under_faults(trouble)) else ""
+        where = f"{under}e.g. {plain(outcomes.which(trouble.example), 100)}"
         kind = outcomes.TROUBLES[trouble.owner]
         count = numbers.whole(trouble.count)
         yield f"- {kind.sign} {kind.word}, {count} × ({trouble.stage}): {plain(trouble.reason, 240)} ({where})"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from proctor.findings.run import Findings
+from proctor.findings.run import Findings, ProblemGroup
 from proctor.reports import outcomes
 from proctor.reports.battle.words import when_asked
 from proctor.reports.headline import noun_of
@@ -40,11 +40,21 @@ def _of_cases(findings: Findings) -> Iterator[str]:
     if trials == [1]:
         yield f"Passed {whole(counts.get('passed', 0))} of {plural(counted, 'case')}: {said.value} ({said.interval})."
     else:
-        often = f"{trials[0]} to {trials[-1]}" if len(trials) > 1 else f"{trials[0]}"
-        yield f"Passed {said.value} of the time ({said.interval}), over {plural(counted, 'case')} in {often} trials."
+        often = _tries(findings, trials)
+        yield f"Passed {said.value} of the time ({said.interval}), over {plural(counted, 'case')} {often}."
         if flaky := counts.get(outcomes.FLAKY.name, 0):
             yield f"{plural(flaky, 'case')} {'passes' if flaky == 1 else 'pass'} only sometimes."
     yield from _weakest(findings)
+
+
+def _tries(findings: Findings, counted: Sequence[int]) -> str:
+    """`in 3 trials`, `under 2 conditions`, `in 3 trials under each of 2 conditions`."""
+    settings = findings.run.settings
+    if settings.rated_conditions == 1:
+        return f"in {counted[0]} to {counted[-1]} trials" if len(counted) > 1 else f"in {counted[0]} trials"
+    if settings.most_trials == 1:
+        return f"under {settings.rated_conditions} conditions"
+    return f"in {plural(settings.most_trials, 'trial')} under each of {settings.rated_conditions} conditions"
 
 
 def _weakest(findings: Findings) -> Iterator[str]:
@@ -77,8 +87,8 @@ def _weaker(start: str, joint: str, estimates: Mapping[str, Estimate], unit: Uni
 def _of_battle(findings: Findings) -> Iterator[str]:
     battle = findings.battle
     assert battle is not None
-    counted = sum(case.under_all[0] for case in findings.cases)
-    broken = counted - sum(case.under_all[1] for case in findings.cases)
+    counted = sum(case.counted for case in findings.cases)
+    broken = counted - sum(case.passed for case in findings.cases)
     held = say(battle.held_rate)
     if broken:
         yield (
@@ -109,15 +119,35 @@ def _nothing_judged(findings: Findings) -> Iterator[str]:
 
 def _agent_failures(findings: Findings) -> Iterator[str]:
     """That the agent itself broke, and by what: such attempts count as not passed, and are no wrong answers."""
-    failed = findings.counts.failed_by_agent
-    if not failed:
+    if failed := findings.counts.failed_by_agent if outcomes.agent_never_answered(findings) else 0:
+        yield f"The agent itself failed in {_all(failed)}{_why(findings, lambda trouble: trouble.count)}."
         return
-    played = findings.counts.played
-    where = f"{whole(failed)} of {plural(played, 'attempt')}" if failed < played else _all(played)
-    reasons = [trouble for trouble in findings.troubles if trouble.owner == "agent"]
-    often = "" if len(reasons) == 1 else "most often " if reasons[0].count > reasons[1].count else "such as "
-    why = f" ({often}{one_line(reasons[0].reason, 160).rstrip('.')})" if reasons else ""
-    yield f"The agent itself failed in {where}{why}."
+    counts, beside = findings.compared_counts, findings.faulted_counts
+    if failed := counts.failed_by_agent:
+        apart = " without injected faults" if beside is not None else ""
+        why = _why(findings, _in_plain_run if beside is not None else lambda trouble: trouble.count)
+        yield f"The agent itself failed in {_share(failed, counts.played)}{apart}{why}."
+    if beside is not None and (failed := beside.failed_by_agent):
+        why = _why(findings, lambda trouble: trouble.count - _in_plain_run(trouble))
+        yield f"Under injected faults it failed itself in {_share(failed, beside.played)}{why}."
+
+
+def _share(failed: int, played: int) -> str:
+    return f"{whole(failed)} of {plural(played, 'attempt')}" if failed < played else _all(played)
+
+
+def _in_plain_run(trouble: ProblemGroup) -> int:
+    return trouble.conditions.get("", 0)
+
+
+def _why(findings: Findings, times: Callable[[ProblemGroup], int]) -> str:
+    """The reason that came up most often there, in brackets."""
+    reasons = [trouble for trouble in findings.troubles if trouble.owner == "agent" and times(trouble)]
+    if not reasons:
+        return ""
+    first, *others = sorted(reasons, key=times, reverse=True)
+    often = "" if not others else "most often " if times(first) > times(others[0]) else "such as "
+    return f" ({often}{one_line(first.reason, 160).rstrip('.')})"
 
 
 def _all(attempts: int) -> str:

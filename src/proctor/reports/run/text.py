@@ -18,6 +18,7 @@ from proctor.reports import numbers, outcomes
 from proctor.reports.battle.words import contradictions, replies
 from proctor.reports.checks.text import by_check
 from proctor.reports.checks.words import what_passes
+from proctor.reports.conditions.words import faults_sentence
 from proctor.reports.headline import HeadlineLine, exam_noun, headline, median_scores, noun_of
 from proctor.reports.panel import by_judge
 from proctor.reports.run import resume_command as continuing
@@ -36,7 +37,7 @@ from proctor.reports.terminal import (
     outcome_text,
     page_table,
 )
-from proctor.reports.words import clean, one_line
+from proctor.reports.words import clean, full_line, one_line, shorten
 from proctor.run import Run
 
 _REASONS = 5
@@ -109,7 +110,7 @@ def _with_parts(lines: Sequence[HeadlineLine], findings: Findings) -> list[Headl
 def _parts(findings: Findings) -> Iterator[HeadlineLine]:
     """The parts of the mark, set in below the mean score."""
     for name, part in findings.parts.items():
-        said = numbers.say(part, "score", noun=noun_of(findings.run))
+        said = numbers.say(part, "score", noun=noun_of(findings.run), conditions=findings.run.settings.rated_conditions)
         yield HeadlineLine(label=f"  {one_line(name, _LONGEST_PART)}", estimate=part, unit="score", said=said)
 
 
@@ -123,6 +124,8 @@ def _title(findings: Findings) -> Iterator[RenderableType]:
     yield title
     named = f"{one_line(run.name)}, run {run.id}" if run.name not in ("", run.id) else f"run {run.id}"
     yield Text(f"{named}, {_describe_reviewer(run)}", style="dim")
+    if said := faults_sentence(run):
+        yield Text(said)
     if said := what_passes(findings):
         yield Text(said, style="dim")
     if run.reason:
@@ -187,15 +190,13 @@ def _missing(lines: Sequence[HeadlineLine]) -> str:
 
 
 def _failures(findings: Findings) -> str:
-    counts = findings.counts
-    said = [
-        f"{numbers.whole(counts.failed_by_agent)} agent",
-        f"{numbers.whole(counts.failed_by_environment)} environment",
-        f"{numbers.whole(counts.unscored)} unscored",
-    ]
+    counts, beside = findings.compared_counts, findings.faulted_counts
+    said = numbers.failures(counts)
     if lacking := outcomes.missing_marks(findings):
-        said.append(f"{numbers.plural(lacking, 'score')} missing")
-    return " · ".join([*said, f"{numbers.whole(counts.pending)} not run yet"] if counts.pending else said)
+        said += f" · {numbers.plural(lacking, 'score')} missing"
+    if beside is None or not (beside.failed + beside.unscored + beside.pending):
+        return said
+    return f"{said}\nunder injected faults: {numbers.failures(beside)}"
 
 
 def _gates(verdicts: Sequence[GateVerdict]) -> Iterator[RenderableType]:
@@ -226,7 +227,7 @@ def _orchestration(findings: Findings, width: int) -> Iterator[RenderableType]:
     if findings.orchestration is not None:
         from proctor.reports.orchestration.text import section
 
-        yield from section(findings.orchestration, width)
+        yield from section(findings.orchestration, width, conditions=len(findings.run.settings.conditions))
 
 
 def _conditions(findings: Findings, width: int, cut: ListCut) -> Iterator[RenderableType]:
@@ -269,15 +270,16 @@ def _troubles(troubles: Sequence[ProblemGroup], cut: ListCut) -> Iterator[Render
         table.add_column(justify="right", no_wrap=True)
         table.add_column(overflow="fold")
         for trouble in cut.shown(inside, _REASONS):
-            table.add_row(f"{numbers.whole(trouble.count)} ×", _reason(trouble))
+            table.add_row(f"{numbers.whole(trouble.count)} ×", _reason(trouble, every=cut.every))
         yield Padding(table, INDENT)
         yield from cut.rest(inside, _REASONS, noun="reasons")
         yield Text()
 
 
-def _reason(trouble: ProblemGroup) -> Text:
-    reason = Text(f"{trouble.stage}: {one_line(trouble.reason, 240)}")
-    return reason.append(f"  e.g. {outcomes.which(trouble.example)}", style="dim")
+def _reason(trouble: ProblemGroup, *, every: bool) -> Text:
+    under = f"{said}, " if (said := outcomes.under_faults(trouble)) else ""
+    reason = Text(f"{trouble.stage}: {full_line(trouble.reason) if every else shorten(trouble.reason, 240)}")
+    return reason.append(f"  {under}e.g. {outcomes.which(trouble.example)}", style="dim")
 
 
 def _notes(notes: Sequence[str]) -> Iterator[RenderableType]:

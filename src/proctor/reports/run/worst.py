@@ -12,9 +12,9 @@ from rich.text import Text
 
 from proctor.findings.run import CaseFinding, Findings
 from proctor.reports import numbers, outcomes
-from proctor.reports.checks.text import failed_line
+from proctor.reports.checks.text import failed_in_full, failed_line
 from proctor.reports.terminal import ListCut, outcome_text
-from proctor.reports.words import one_line
+from proctor.reports.words import full_line, one_line
 
 _MOST = 8
 _LONGEST_NAME = 14
@@ -33,10 +33,13 @@ def worst(findings: Findings, width: int, cut: ListCut) -> Iterator[RenderableTy
     yield _row(["", Text(heading), "", *map(Text, numbered)], widths, style="dim")
     indent = sum(widths[:2]) + 2 * _GAP
     for place, case in enumerate(shown):
-        said = [outcome_text(outcomes.of_case(case)), Text(one_line(case.id)), Text(one_line(case.question))]
-        yield _row([*said, *(Text(column[place]) for column in numbered.values())], widths)
+        name, question = (full_line(text) if cut.every else one_line(text) for text in (case.id, case.question))
+        cells = [outcome_text(outcomes.of_case(case)), Text(name), Text(question)]
+        yield _row([*cells, *(Text(column[place]) for column in numbered.values())], widths, whole=cut.every)
         if case.failed_checks:
-            yield Padding(failed_line(case.failed_checks, width - indent), (0, 0, 0, indent))
+            failed = case.failed_checks
+            said = failed_in_full(failed) if cut.every else failed_line(failed, width - indent)
+            yield Padding(said, (0, 0, 0, indent))
     yield from cut.rest(bad, _MOST)
     yield Text()
 
@@ -71,10 +74,13 @@ def _widths(heading: str, cases: Sequence[CaseFinding], numbered: Mapping[str, l
     return [1, name, max(8, question), *right]
 
 
-def _row(cells: Sequence[Text | str], widths: Sequence[int], *, style: str = "") -> Table:
+def _row(cells: Sequence[Text | str], widths: Sequence[int], *, style: str = "", whole: bool = False) -> Table:
     """One line; as each is a table of its own, other lines can stand between them over the whole width."""
     grid = Table.grid(padding=(0, _GAP, 0, 0))
     for place, width in enumerate(widths):
-        grid.add_column(width=width, no_wrap=True, overflow="ellipsis", justify="right" if place > 2 else "left")
+        grid.add_column(
+            width=width, no_wrap=not whole, overflow="fold" if whole else "ellipsis",
+            justify="right" if place > 2 else "left",
+        )  # fmt: skip
     grid.add_row(*cells, style=style)
     return grid

@@ -220,7 +220,7 @@ def _labels(store: Store, read: CachedFindings, cases: Sequence[str]) -> CheckLa
         return None
     rows = {name: row for row, name in enumerate(read.exams)}
     found = store.archive.page(read.run.id, places=spans(read.run, (rows[case] for case in cases)), limit=most)
-    labels = CheckLabels(cases)
+    labels = CheckLabels(cases, plain_alone=read.run.settings.has_plain_run)
     for _ in labels.watching(found):
         pass
     return labels
