@@ -232,6 +232,8 @@ def _play(
                     ledger.enter(batch)
                     if ledger.is_decided:
                         executor.end("decided")
+                elif ledger.watch is not None:  # whoever redraws seldom may not have shown the last batch
+                    ledger.watch(ledger.tally)
                 if requests.are_new():
                     executor.stop()
     except Interrupted:
