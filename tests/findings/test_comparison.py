@@ -11,6 +11,7 @@ from tests.made_runs import in_order, made, pair, verdicts
 from proctor.errors import UsageError
 from proctor.findings.comparison import Compared, compare_findings, unlike
 from proctor.findings.run import Findings
+from proctor.reports.comparison.json import as_dict
 from proctor.reports.comparison.words import basis, rows
 from proctor.run import Run, Settings, Spec
 
@@ -380,3 +381,20 @@ def test_a_difference_that_the_trials_in_common_do_not_bear_out_is_not_shown() -
     assert found.pass_rate.difference.side == 1
     assert found.pass_rate.better == 0.5
     assert found.shown == "not shown"
+
+
+def test_each_number_is_over_the_cases_that_are_said_of_it() -> None:
+    a = made({"c0": ["pass", "pass"], "c1": ["pass", "fail"], "c2": ["pass", "pass"], "c3": ["fail", "fail"]}, id="a")
+    b = made({"c0": ["pass", "pass"], "c1": ["crash", "crash"], "c2": ["pass", "lost"], "c3": ["pass", "fail"]}, id="b")
+    found = compare_findings(a, b)
+    assert {row.label: row.cases for row in rows(found)} == {
+        "Pass rate": 4, "pass@2": 3, "pass^2": 3, "Mean score": 3,
+    }  # fmt: skip
+    said = basis(found)
+    assert said.startswith("4 cases counted in both runs, 2 trials each; ")
+    assert "pass@2 and pass^2 over the 3 cases with 2 counted trials or more in both" in said
+    assert "mean score over the 3 cases with a score in both" in said
+    assert "all numbers here" not in said
+    [mean] = [row for row in rows(found) if row.label == "Mean score"]
+    told = as_dict(found)["mean_score"]
+    assert (mean.a, mean.b) == (f"{told['a']:.2f}", f"{told['b']:.2f}"), "as in the JSON, over the same cases"

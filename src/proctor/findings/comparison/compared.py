@@ -136,6 +136,15 @@ class Compared:
         """The pass rates whose difference is told: of replies in two dynamic battles, else of cases."""
         return self.over_shared(_share if _by_share(self.a, self.b) else _rate)
 
+    def scores_over_shared(self) -> tuple[float | None, float | None]:
+        """The mean scores whose difference is told, over the cases that have one in both runs."""
+        return self.over_shared(lambda case: case.score)
+
+    def tries_over_shared(self, formula: Formula) -> tuple[float | None, float | None]:
+        """pass@k or pass^k, over the cases with k counted trials in both runs."""
+        k = self.k or 1
+        return self.over_shared(lambda case: formula(case.counted, case.passed, k) if case.counted >= k else None)
+
     def flipped(self, flip: Flip) -> list[CaseChange]:
         """The cases of this kind, the largest loss first; of the fixed ones, the largest gain."""
         return [case for case in self.cases if case.flip == flip]
