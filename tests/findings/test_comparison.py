@@ -12,7 +12,7 @@ from proctor.errors import UsageError
 from proctor.findings.comparison import Compared, compare_findings, unlike
 from proctor.findings.run import Findings
 from proctor.reports.comparison.json import as_dict
-from proctor.reports.comparison.words import basis, rows
+from proctor.reports.comparison.words import basis, marks, rows
 from proctor.run import Run, Settings, Spec
 
 
@@ -265,9 +265,37 @@ def test_a_judge_that_may_decide_does_not(judged: Run) -> None:
     assert "reviewer" in [one.what for one in unlike(_checked(None, type=judged.settings.type), judged)]
 
 
-def test_the_marks_of_two_judges_are_not_compared_though_they_decide_nothing() -> None:
+def test_two_judges_that_decide_nothing_leave_verdicts_comparable_and_marks_not() -> None:
     a, b = (_checked(f"openai:{name}", f"model:openai:{name}") for name in "xy")
-    assert [one.what for one in unlike(a, b)] == ["reviewer", "rubric"]
+    assert unlike(a, b) == []
+    assert [one.what for one in unlike(a, b, marks=True)] == ["reviewer", "rubric"]
+    found = compare_findings(
+        made(in_order("pass", "fail"), id="a", run={"settings": a.settings}),
+        made(in_order("pass", "pass"), id="b", run={"settings": b.settings}),
+    )
+    assert [row.label for row in rows(found)] == ["Pass rate"]
+    assert found.warnings == (
+        "No verdict hangs on the marks, and they are not compared: reviewer differs (openai:x = model:openai:x against "
+        "openai:y = model:openai:y); rubric differs (model:openai:x against model:openai:y).",
+    )
+    assert {marks(change) for change in found.cases} == {"–"}
+
+
+def test_checks_by_other_rules_are_told_apart_beside_a_judge_that_decides_nothing() -> None:
+    old, new = _checked(None, rubric="checks-2"), _checked("openai:x", "model:openai:x", rubric="checks-3+judge-1")
+    assert [one.what for one in unlike(old, new)] == ["rubric"]
+    assert unlike(_checked(None, rubric="checks-3"), new) == []
+
+
+def test_custom_code_that_gave_nothing_but_marks_decided_nothing() -> None:
+    judge = _checked("python:my:judge", "python:my:judge")
+    assert unlike(_checked(None), replace(judge, judge_decides=False)) == []
+    assert unlike(_checked(None), replace(judge, judge_decides=True))
+
+
+def test_a_judge_decides_where_a_case_passes_by_its_mark_alone() -> None:
+    marked = replace(_checked("openai:x", "model:openai:x"), judge_decides=True)
+    assert "reviewer" in [one.what for one in unlike(_checked(None), marked)]
 
 
 def test_a_refusal_says_what_differs_and_which_command_mends_it() -> None:
