@@ -120,6 +120,8 @@ class Attempt:
     """What it made of a wrong result on purpose; None: it was not lied to, or nobody looked."""
     judges: dict[str, Usage] = field(default_factory=dict)
     """Judge of a panel → what its reviews took; empty: there is no panel, or its judges took nothing."""
+    judge_checked: bool = False
+    """Whether a judge, and not only what its cases expect, let checks fail or pass."""
     cut_off: int = 0
     """Replies in it that the model stopped in the middle, at its output limit."""
     changed: dict[str, float] = field(default_factory=dict)
@@ -341,6 +343,8 @@ class Run:
     """What it is held to once it is over, such as `pass_rate>=0.9`."""
     together: Strings = ()
     """Runs that were started together on the same cases, this one among them: they share a budget; empty: none."""
+    judge_decides: bool | None = None
+    """Whether a verdict hangs on what the judge says; None: not known."""
     imported: ImportedFrom | None = None
     """Where it was played and judged, if not here; None: here."""
     planned: int = 0

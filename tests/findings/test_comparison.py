@@ -11,7 +11,8 @@ from tests.made_runs import in_order, made, pair, verdicts
 from proctor.errors import UsageError
 from proctor.findings.comparison import Compared, compare_findings, unlike
 from proctor.findings.run import Findings
-from proctor.reports.comparison.words import basis, rows
+from proctor.reports.comparison.json import as_dict
+from proctor.reports.comparison.words import basis, marks, rows
 from proctor.run import Run, Settings, Spec
 
 
@@ -264,9 +265,37 @@ def test_a_judge_that_may_decide_does_not(judged: Run) -> None:
     assert "reviewer" in [one.what for one in unlike(_checked(None, type=judged.settings.type), judged)]
 
 
-def test_the_marks_of_two_judges_are_not_compared_though_they_decide_nothing() -> None:
+def test_two_judges_that_decide_nothing_leave_verdicts_comparable_and_marks_not() -> None:
     a, b = (_checked(f"openai:{name}", f"model:openai:{name}") for name in "xy")
-    assert [one.what for one in unlike(a, b)] == ["reviewer", "rubric"]
+    assert unlike(a, b) == []
+    assert [one.what for one in unlike(a, b, marks=True)] == ["reviewer", "rubric"]
+    found = compare_findings(
+        made(in_order("pass", "fail"), id="a", run={"settings": a.settings}),
+        made(in_order("pass", "pass"), id="b", run={"settings": b.settings}),
+    )
+    assert [row.label for row in rows(found)] == ["Pass rate"]
+    assert found.warnings == (
+        "No verdict hangs on the marks, and they are not compared: reviewer differs (openai:x = model:openai:x against "
+        "openai:y = model:openai:y); rubric differs (model:openai:x against model:openai:y).",
+    )
+    assert {marks(change) for change in found.cases} == {"–"}
+
+
+def test_checks_by_other_rules_are_told_apart_beside_a_judge_that_decides_nothing() -> None:
+    old, new = _checked(None, rubric="checks-2"), _checked("openai:x", "model:openai:x", rubric="checks-3+judge-1")
+    assert [one.what for one in unlike(old, new)] == ["rubric"]
+    assert unlike(_checked(None, rubric="checks-3"), new) == []
+
+
+def test_custom_code_that_gave_nothing_but_marks_decided_nothing() -> None:
+    judge = _checked("python:my:judge", "python:my:judge")
+    assert unlike(_checked(None), replace(judge, judge_decides=False)) == []
+    assert unlike(_checked(None), replace(judge, judge_decides=True))
+
+
+def test_a_judge_decides_where_a_case_passes_by_its_mark_alone() -> None:
+    marked = replace(_checked("openai:x", "model:openai:x"), judge_decides=True)
+    assert "reviewer" in [one.what for one in unlike(_checked(None), marked)]
 
 
 def test_a_refusal_says_what_differs_and_which_command_mends_it() -> None:
@@ -380,3 +409,20 @@ def test_a_difference_that_the_trials_in_common_do_not_bear_out_is_not_shown() -
     assert found.pass_rate.difference.side == 1
     assert found.pass_rate.better == 0.5
     assert found.shown == "not shown"
+
+
+def test_each_number_is_over_the_cases_that_are_said_of_it() -> None:
+    a = made({"c0": ["pass", "pass"], "c1": ["pass", "fail"], "c2": ["pass", "pass"], "c3": ["fail", "fail"]}, id="a")
+    b = made({"c0": ["pass", "pass"], "c1": ["crash", "crash"], "c2": ["pass", "lost"], "c3": ["pass", "fail"]}, id="b")
+    found = compare_findings(a, b)
+    assert {row.label: row.cases for row in rows(found)} == {
+        "Pass rate": 4, "pass@2": 3, "pass^2": 3, "Mean score": 3,
+    }  # fmt: skip
+    said = basis(found)
+    assert said.startswith("4 cases counted in both runs, 2 trials each; ")
+    assert "pass@2 and pass^2 over the 3 cases with 2 counted trials or more in both" in said
+    assert "mean score over the 3 cases with a score in both" in said
+    assert "all numbers here" not in said
+    [mean] = [row for row in rows(found) if row.label == "Mean score"]
+    told = as_dict(found)["mean_score"]
+    assert (mean.a, mean.b) == (f"{told['a']:.2f}", f"{told['b']:.2f}"), "as in the JSON, over the same cases"

@@ -36,7 +36,7 @@ def test_without_a_terminal_there_is_one_plain_line_for_every_tenth() -> None:
     progress.stop()
     lines = stream.getvalue().splitlines()
     assert len(lines) == 10
-    assert lines[0] == "100/1,000 10 %, pass rate 100 % (50 – 90), 0 failed, 900 ms left"
+    assert lines[0] == "100/1,000 10 %, pass rate 100 % (50 – 90), 0 failed, less than a second left"
     assert lines[-1] == "1,000/1,000 100 %, pass rate 100 % (50 – 90), 0 failed"
     assert "\x1b" not in stream.getvalue()
 
@@ -60,7 +60,7 @@ def test_the_last_state_is_said_even_when_little_was_done() -> None:
     progress.update(**standing(3, failed=2, tokens=12345))
     progress.stop()
     assert stream.getvalue() == (
-        "3/1,000 0 %, pass rate 100 % (50 – 90), 2 failed, 12,345 tokens, cost unknown,\n  < 1 ms left\n"
+        "3/1,000 0 %, pass rate 100 % (50 – 90), 2 failed, 12,345 tokens, cost unknown,\n  less than a second left\n"
     )
 
 
@@ -107,7 +107,7 @@ def test_the_live_lines_keep_their_width(width: int) -> None:
         progress.update(**standing(done, failed=done))
         first, second = progress.lines(width).split("\n")
         assert max(len(first), len(second)) <= width
-        if width >= 40:
+        if width >= 60:
             assert first.endswith("left")
             assert second.endswith("failed")
         shapes.add((len(first), len(second)))
@@ -149,5 +149,28 @@ def test_a_plain_line_that_does_not_fit_goes_on_in_another_and_loses_nothing(mon
     assert max(map(len, said.splitlines())) <= 80
     assert (first[:12], first[-1]) == ("500/1,000 50", ",")
     assert {line[:2] for line in others} == {"  "}
-    for piece in ("1,000 turns", "900 of 1,000 replies judged", "0 failed", "123,456,789 tokens", "6.0 s left"):
+    for piece in ("1,000 turns", "900 of 1,000 replies judged", "0 failed", "123,456,789 tokens", "6 s left"):
         assert piece in said
+
+
+def test_the_share_and_the_bar_of_a_battle_move_by_turns() -> None:
+    progress = Progress(io.StringIO(), clock=Clock())
+    progress.start(2, 0, (0, 10))
+    progress.update(done=0, failed=0, turns=5, steps=(5, 10))
+    first = progress.lines(80).split("\n")[0]
+    assert "0/2" in first
+    assert " 50 %" in first
+    assert first.count("█") == first.count("·")
+
+
+def test_what_is_left_of_the_time_falls_on_the_live_lines_while_nothing_comes_back() -> None:
+    clock = Clock()
+    progress = Progress(io.StringIO(), clock=clock)
+    progress.start(10)
+    clock.now = 4.0
+    progress.update(**standing(5))
+    said = []
+    for second in range(4, 9):
+        clock.now = float(second)
+        said.append(progress.lines(80).split("\n")[0].split("%")[-1].strip())
+    assert said == ["4 s left", "3 s left", "2 s left", "1 s left", "less than a second left"]

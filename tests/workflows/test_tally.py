@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import proctor
 from proctor.benchmark import Benchmark, Case, Exam
 from proctor.findings.run import gather
-from proctor.run import Attempt, ExamType, Failure, Finished, Key, Owner, Run, Settings
+from proctor.run import Attempt, ExamType, Failure, Finished, Key, Owner, Reviewed, Run, Settings
 from proctor.statistics.intervals import Sums
 from proctor.storage import Store
 from proctor.storage.live_counts import LiveCounts
@@ -71,6 +71,29 @@ async def test_the_rate_while_a_battle_goes_on_is_the_one_it_ends_with(tmp_path:
     assert rate.value == pytest.approx(1 / 3), "what a script had left to ask is not passed"
     assert seen[-1][0] == pytest.approx(rate.value)
     assert seen[-1][1] == pytest.approx((rate.low, rate.high))
+
+
+async def test_a_battle_is_as_far_as_its_turns(tmp_path: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    await proctor.aevaluate(
+        [(f"What is {number} + 1?", str(number + 1)) for number in range(4)],
+        agent=lambda question: "1", type="abm-static", store=tmp_path / "s.db",
+        watch=lambda tally: seen.append(tally.steps),
+    )  # fmt: skip
+    assert {planned for _, planned in seen} == {4}
+    done = [done for done, _ in seen]
+    assert done == sorted(done)
+    assert {1, 2, 3} & {*done}, "before the conversation is over"
+    assert done[-1] == 4
+
+
+def test_a_conversation_that_ended_early_took_all_its_turns() -> None:
+    exam = benchmark_of("abm-dynamic")[0]
+    tally = RunTally(planned=2, conversations={exam.id: exam}, seeds=True, turns=5)
+    tally.add([Reviewed(key=Key(run="r", exam=exam.id), turn=2, reviews=())])
+    assert tally.steps == (2, 10)
+    tally.count(ended(exam.id, 1, True))
+    assert tally.steps == (5, 10)
 
 
 OWNERS: tuple[Owner, ...] = ("agent", "environment")
@@ -151,6 +174,9 @@ class Held:
 
     def usage(self, run: str) -> Usage:
         return sum((attempt.usage for attempt in self._played), Usage())
+
+    def turns_under_way(self, run: str) -> dict[Key, int]:
+        return {}
 
     def standing(self, run: str) -> LiveCounts:
         verdicts = Counter(verdict_of(attempt) for attempt in self._played)

@@ -119,7 +119,7 @@ def _progress(planned: int | None, opening: str) -> Iterator[Watch]:
                 for line in opening.splitlines():
                     tell(line)
             watched = tally
-            shown.start(tally.planned if planned is None else planned, tally.done)
+            shown.start(tally.planned if planned is None else planned, tally.done, tally.steps)
             return
         now = time.monotonic()
         if now < due and tally.done < tally.planned:

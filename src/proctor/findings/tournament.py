@@ -84,6 +84,11 @@ class Tournament:
         return [each.run for each in self.findings]
 
     @property
+    def is_by_verdicts(self) -> bool:
+        """Whether neither a judge nor stored scores decided its contests."""
+        return self.judge is None and not _have_marks_to_compare(self.findings)
+
+    @property
     def is_decided(self) -> bool:
         """Whether one run is certainly the strongest."""
         return any(strength.worst == 1 for strength in self.ranking.strengths)
@@ -124,8 +129,8 @@ def must_be_alike(runs: Sequence[Run], *, judged_anew: bool, force: bool) -> lis
 
 
 def by_scores(found: Sequence[Findings]) -> list[ContestOutcome]:
-    """Every contest by the stored marks; by the verdicts, where no run has any marks."""
-    marked = any(case.score is not None for findings in found for case in findings.compared_on)
+    """Every contest by the stored marks; by the verdicts, where no run has any or others judged in each of them."""
+    marked = _have_marks_to_compare(found)
     known = [{case.id: case for case in findings.compared_on} for findings in found]
     cases = dict.fromkeys(case.id for findings in found for case in findings.compared_on)
     return [
@@ -134,6 +139,14 @@ def by_scores(found: Sequence[Findings]) -> list[ContestOutcome]:
         for a, b in combinations(range(len(found)), 2)
         if case in known[a] and case in known[b]
     ]
+
+
+def _have_marks_to_compare(found: Sequence[Findings]) -> bool:
+    """Whether there are marks, and they can be held against each other as far as the verdicts can."""
+    if not any(case.score is not None for findings in found for case in findings.compared_on):
+        return False
+    pairs = combinations([findings.run for findings in found], 2)
+    return not any(unlike(a, b, marks=True) and not unlike(a, b) for a, b in pairs)
 
 
 def _by_values(case: str, a: int, b: int, one: float | None, other: float | None) -> ContestOutcome:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 from proctor.reports import numbers
 from proctor.reports.console import HarmlessConsole
 from proctor.reports.terminal import Page, writable
+from proctor.reports.time_left import TimeLeft, say_time_left
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -41,6 +42,8 @@ class ProgressCounts:
     """In a battle, the questions answered so far, also in conversations that go on."""
     ahead: str = ""
     """Of a run that may stop early: the next look, and what would end it there."""
+    steps: tuple[int, int] | None = None
+    """How far it is, and how far it goes; None: in attempts."""
 
 
 def in_notebook() -> bool:
@@ -68,18 +71,19 @@ class Progress:
     def __init__(self, stream: TextIO | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream or sys.stderr
         self._clock = clock
-        self._total = self._done_before = 0
-        self._began = 0.0
+        self._total = 0
+        self._time_left: TimeLeft | None = None
         self._now = ProgressCounts()
         self._live: Live | None = None
         self._console: Console | None = None
         self._said_at, self._said_done, self._said_turns, self._pause = 0.0, 0, 0, _FIRST_PAUSE
 
-    def start(self, total: int, done: int = 0) -> None:
-        """Begin, with so many attempts planned and so many of them done before."""
-        self._total, self._done_before, self._began = total, done, self._clock()
-        self._now = ProgressCounts(done=done)
-        self._said_at, self._said_done, self._said_turns, self._pause = self._began, done, 0, _FIRST_PAUSE
+    def start(self, total: int, done: int = 0, steps: tuple[int, int] | None = None) -> None:
+        """Begin, with so many attempts planned and so many of them done before; `steps` as in ProgressCounts."""
+        self._total, self._now = total, ProgressCounts(done=done, steps=steps)
+        began = self._clock()
+        self._time_left = TimeLeft(began, done=self._steps[0], planned=self._steps[1])
+        self._said_at, self._said_done, self._said_turns, self._pause = began, done, 0, _FIRST_PAUSE
         self._console = HarmlessConsole(file=self._stream)  # agents print on it too
         if self._console.is_terminal and not self._console.is_dumb_terminal:
             self._begin_live(self._console)
@@ -106,12 +110,15 @@ class Progress:
         no_test: bool = False,
         turns: int = 0,
         ahead: str = "",
+        steps: tuple[int, int] | None = None,
     ) -> None:
         """Take the newest numbers; the live lines show them within a quarter of a second."""
         self._now = ProgressCounts(
             done=done, failed=failed, rate=rate, tokens=tokens, cost=cost, interval=interval,
-            asked=asked, judged=judged, no_test=no_test, turns=turns, ahead=ahead,
+            asked=asked, judged=judged, no_test=no_test, turns=turns, ahead=ahead, steps=steps,
         )  # fmt: skip
+        if self._time_left is not None:
+            self._time_left.count(self._clock(), *self._steps)
         if self._live is None and self._due():
             self._say()
 
@@ -146,7 +153,7 @@ class Progress:
     def lines(self, width: int) -> str:
         """Both live lines, every piece at a fixed width so that nothing jumps."""
         digits = len(numbers.whole(self._total))
-        left = f"{self._left():>17}"
+        left = f"{self._left():>23}"
         room = width - (2 * digits + 1) - len(left) - 11
         bar = f"{self._bar(min(room, 40))}  " if room >= 8 else ""
         first = f"{self._counts():>{2 * digits + 1}}  {bar}{self._share():>5}  {left}"
@@ -162,10 +169,16 @@ class Progress:
         return f"{numbers.whole(self._now.done)}/{numbers.whole(self._total)}"
 
     def _share(self) -> str:
-        return f"{100 * self._now.done // self._total if self._total else 100} %"
+        done, planned = self._steps
+        return f"{100 * done // planned if planned else 100} %"
+
+    @property
+    def _steps(self) -> tuple[int, int]:
+        return self._now.steps or (self._now.done, self._total)
 
     def _bar(self, width: int) -> str:
-        halves = 2 * width * self._now.done // self._total if self._total else 2 * width
+        done, planned = self._steps
+        halves = 2 * width * done // planned if planned else 2 * width
         return ("█" * (halves // 2) + "▌" * (halves % 2)).ljust(width, "·")
 
     def _rate(self) -> str:
@@ -188,8 +201,4 @@ class Progress:
         return f"{numbers.whole(self._now.tokens)} tokens, cost {numbers.cost(self._now.cost)}"
 
     def _left(self) -> str:
-        played = self._now.done - self._done_before
-        left = self._total - self._now.done
-        if not played or left <= 0:
-            return ""
-        return f"{numbers.duration(left * (self._clock() - self._began) / played)} left"
+        return "" if self._time_left is None else say_time_left(self._time_left.seconds(self._clock()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from proctor.benchmark import Case, Exam, Expectation
 from proctor.findings.battle.conversation import correctness_of, right_from_of
@@ -19,6 +20,8 @@ from proctor.transcript import Turn
 from proctor.usage import Usage
 
 _NOTHING = Expectation()
+EXPECTED = "checks"
+"""The reviewer who holds replies to what their cases expect, and is no judge."""
 
 
 @dataclass(slots=True)
@@ -68,8 +71,15 @@ def result_of(play: Play, failure: Failure | None, *, reviewers: Sequence[str], 
         turn_passed=tuple(passed),
         passed=_decide(counted, failure),
         judges=_usage_by_judge(play, reviewers, settings),
+        judge_checked=any(map(partial(_checks_itself, reviewers), play.reviews.values())),
     )
     return replace(attempt, passed=None) if play.exam.open and not is_test(attempt) else attempt
+
+
+def _checks_itself(reviewers: Sequence[str], reviews: Sequence[Review]) -> bool:
+    """Whether one who is asked for marks says more, on which a verdict can hang."""
+    pairs = zip(reviewers, reviews, strict=False)
+    return any(review.checks or review.contradictions for name, review in pairs if name != EXPECTED)
 
 
 def _turns_passed(

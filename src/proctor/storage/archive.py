@@ -126,6 +126,16 @@ class DatabaseArchive:
         with self._database.reading() as connection:
             return standing.standing(connection, number)
 
+    def turns_under_way(self, run: str) -> dict[Key, int]:
+        """Conversations that go on, each with how many of its turns are over."""
+        number = self._numbers(run).own
+        with self._database.reading() as connection:
+            found = standing.turns_under_way(connection, number)
+        return {
+            Key(run=run, exam=exam, condition=condition, trial=trial): turns
+            for (exam, condition, trial), turns in found.items()
+        }
+
     def since(self, run: str, last: int) -> tuple[Run, int, list[Attempt]]:
         """The run as it stands, and its attempts newer than `last` with the number of the newest, some at a time."""
         number = self._numbers(run).own

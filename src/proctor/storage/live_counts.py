@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Row, case, func, select
+from sqlalchemy import Connection, Row, case, exists, func, select
 
 from proctor.storage.rows import OUTCOME_COLUMNS
-from proctor.storage.tables import attempts
+from proctor.storage.tables import attempts, drafts
 from proctor.usage import Usage
 
 _MOST = 2000
@@ -78,6 +78,20 @@ def verdicts_in_order(connection: Connection, run_no: int) -> dict[tuple[str, st
         key = exam, condition
         found[key] = found.get(key, "") + ("+" if passed else "-")
     return found
+
+
+def turns_under_way(connection: Connection, run_no: int) -> dict[tuple[str, str, int], int]:
+    """(exam, condition, trial) of a conversation that goes on → its turns that are over, with their reviews."""
+    place = drafts.c.exam, drafts.c.condition, drafts.c.trial
+    over = exists().where(
+        attempts.c.run_no == run_no,
+        attempts.c.exam == drafts.c.exam,
+        attempts.c.condition == drafts.c.condition,
+        attempts.c.trial == drafts.c.trial,
+        attempts.c.verdict != "open",
+    )
+    begun = select(*place, func.max(drafts.c.number)).where(drafts.c.run_no == run_no, ~over).group_by(*place)
+    return {(exam, condition, trial): turns for exam, condition, trial, turns in connection.execute(begun)}
 
 
 def since(connection: Connection, run_no: int, last: int) -> Sequence[Row[Any]]:

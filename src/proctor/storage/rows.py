@@ -243,6 +243,7 @@ class RunFacts:
     imported: ImportedFrom | None = None
     canaries: CanaryVerdicts | None = None
     sent: dict[str, str] = field(default_factory=dict)
+    judge_decides: bool | None = None
 
 
 _FACTS = tuple(each.name for each in fields(RunFacts))

@@ -178,7 +178,7 @@ def _drive(
     """Play on a stage, in the thread that stores what comes of it, and mark how it ended."""
     settings = replace(settings, concurrency=min(settings.concurrency, max(1, ledger.run.planned)))
     executor = _local(cast, settings, stage) if workers is None else workers.executor(settings, stage)
-    run = ledger.run.id
+    run, whole = ledger.run.id, not ledger.tally.done
     with seldom_collected(), _mark_running(store.journal, run) as end:
         ledger.keep_looks()
         if ledger.watch is not None:
@@ -193,6 +193,8 @@ def _drive(
         reclassify(store, run, ledger.tally)
         over = store.archive.over(run)
         ledger.run = store.archive.find(run)  # canaries and workers are stored with it
+        if whole and over == ledger.run.planned:
+            ledger.say_who_decides()
         if ledger.is_decided and executor.halt in (None, "decided"):
             ledger.cut(over, lost=store.archive.standing(run).verdicts.get("environment", 0))
         end(_outcome(executor, requests, ledger, over=over))
@@ -232,6 +234,8 @@ def _play(
                     ledger.enter(batch)
                     if ledger.is_decided:
                         executor.end("decided")
+                elif ledger.watch is not None:  # whoever redraws seldom may not have shown the last batch
+                    ledger.watch(ledger.tally)
                 if requests.are_new():
                     executor.stop()
     except Interrupted:

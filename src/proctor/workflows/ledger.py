@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from proctor.errors import RunLost, StoreError
 from proctor.findings.run import Accumulator
+from proctor.findings.run.deciding import is_custom
 from proctor.reports.numbers import plural
 from proctor.run import Finished, Record, Reviewed, Run, Turned
 from proctor.workflows.tally import RunTally
@@ -58,6 +59,8 @@ class RunLedger:
         self.tally.add(batch)
         if self.run.kind == "standard" and _has_steps(batch):
             self._is_orchestrator()
+        if self.run.judge_decides is None and _has_own_checks(batch):
+            self._amend(judge_decides=True)
         if self.gathering is not None:
             for record in batch:
                 if isinstance(record, Finished):
@@ -81,6 +84,11 @@ class RunLedger:
         assert verdict is not None
         if not lost or verdict.look < verdict.looks:
             self._amend(interim=verdict, cut=over < self.run.planned or lost > 0, planned=over)
+
+    def say_who_decides(self) -> None:
+        """A judge of somebody's own that gave nothing but marks to a whole run, where marks decide nothing."""
+        if self.run.judge_decides is None and is_custom(self.run.settings):
+            self._amend(judge_decides=False)
 
     def keep_looks(self) -> None:
         """Store each new look with the run, so that it is seen wherever the run is watched."""
@@ -127,6 +135,10 @@ def describe_unsaved(batch: Sequence[Record]) -> str:
     cost = sum(usage.known_cost for usage in used if usage is not None)
     answers = plural(len(turns) + len(reviews), "answered call")
     return f"{answers} could not be stored" + (f", which cost {cost:.4f}" if cost else "")
+
+
+def _has_own_checks(batch: Sequence[Record]) -> bool:
+    return any(isinstance(record, Finished) and record.attempt.judge_checked for record in batch)
 
 
 def _has_steps(batch: Sequence[Record]) -> bool:

@@ -23,6 +23,7 @@ from proctor.doctor.judges import (
 )
 from proctor.errors import UsageError
 from proctor.fault_injection import parse
+from proctor.findings.run.deciding import judge_decides
 from proctor.formats.compatibility import MAXIMUM, RECOMMENDED
 from proctor.formats.suites.suite import is_suite
 from proctor.redaction import remember_secrets, without_secrets
@@ -258,6 +259,7 @@ def _new_run(benchmark: Benchmark, agent: ChosenPart, settings: Settings, reques
         settings=settings,
         labels=found_labels(Path()) | {str(key): without_secrets(str(value)) for key, value in request.labels.items()},
         planned=settings.planned_trials(len(exams)) * len(settings.conditions),
+        judge_decides=judge_decides(exams, settings),
         created=time.time(),
     )
 

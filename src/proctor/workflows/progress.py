@@ -24,6 +24,7 @@ def update_progress(shown: Progress, tally: RunTally) -> None:
         no_test=tally.no_test,
         turns=tally.turns if tally.is_battle else 0,
         ahead=tally.ahead,
+        steps=tally.steps,
     )
 
 
@@ -42,7 +43,7 @@ def watch_in_notebook(watch: Watch | None) -> Iterator[Watch | None]:
         nonlocal watched
         if tally is not watched:
             watched = tally
-            shown.start(tally.planned, tally.done)
+            shown.start(tally.planned, tally.done, tally.steps)
         elif shown.is_due:
             update_progress(shown, tally)
 

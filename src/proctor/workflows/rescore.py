@@ -13,6 +13,7 @@ from proctor.benchmark import Benchmark, Case, Exam
 from proctor.config import Config, RunConfig, load_config
 from proctor.errors import EnvironmentFault, UsageError
 from proctor.findings.run import Findings
+from proctor.findings.run.deciding import judge_decides
 from proctor.roles import Reviewer
 from proctor.run import Run, Settings, Spec, judge_roles
 from proctor.running.plan import Place, exams_of
@@ -189,6 +190,7 @@ def prepare_rescoring(
     cast, settings = _recast(source, benchmark, reviewer, config)
     settings = _with_changes(settings, passing_score, weights, parts=criteria_in(benchmark))
     made = _new_run(source, settings, name or f"{source.name}, {_changes(source.settings, settings, reviewer)}")
+    made = replace(made, judge_decides=judge_decides(exams_of(benchmark, settings), settings))
     changed = changed_pace(made, config, **pace)
     return PreparedRescore(run=made, benchmark=benchmark, cast=cast, reviewer=reviewer, changed=changed)
 

@@ -315,13 +315,15 @@ async def _go_on(
         (attempt.key.exam, attempt.key.condition, attempt.key.trial): (attempt, reviews)
         for attempt, reviews in store.archive.pending_attempts(run.id)
     }
+    tally = _tally_so_far(store, run, exams)
+    tally.under_way = {attempt.key: max(reviews) for attempt, reviews in under_way.values() if reviews}
     return await conduct(
         store,
         run,
         exams,
         cast=cast,
         pending_attempts=pending_attempts(run, exams, finished=store.archive.finished(run.id), under_way=under_way),
-        tally=_tally_so_far(store, run, exams),
+        tally=tally,
         changed=changed,
         watch=watch,
         workers=workers,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from proctor.benchmark import Exam
 from proctor.findings.battle.replies import as_counted, replies_of
 from proctor.findings.battle.units import Units
-from proctor.run import Attempt, Finished, Record, Run, Turned
+from proctor.run import Attempt, Finished, Key, Record, Reviewed, Run, Settings, Turned
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums
 from proctor.statistics.pass_at_k import over_cases, pass_at_k
@@ -29,9 +29,10 @@ class RunTally:
         own_repeats: Mapping[str, int] | None = None,
         plain_only: bool = False,
         cut: bool = False,
+        turns: int = Settings().max_turns,
     ) -> None:
         """`conversations`: the exams of a battle, with `seeds` one for each seed; each is played `repeats` times, or as
-        often as `own_repeats` says.
+        often as `own_repeats` says. One that its examiner goes on with has at most so many `turns`.
 
         With `plain_only` the rates are those of the plain run among several conditions, of `rated` attempts. Of a run
         that was `cut` short of its trials, none is missing.
@@ -55,6 +56,12 @@ class RunTally:
         self._plain_only = plain_only
         self._cut = cut and max(repeats, *self._own_repeats.values(), 1) > 1
         self._conversations = conversations
+        self._planned_turns = {
+            name: turns if exam.open else len(exam.cases) for name, exam in (conversations or {}).items()
+        }
+        self._turns_over = 0
+        self.under_way: dict[Key, int] = {}
+        """Conversations that go on → their turns that are over."""
         self._units = Units(seeds=seeds, repeats=repeats)
         self._shares = 0
         self._no_test = 0
@@ -75,12 +82,25 @@ class RunTally:
             rated=run.planned // len(settings.conditions) if plain else run.planned,
             plain_only=plain,
             cut=run.cut,
+            turns=settings.max_turns,
         )
 
     @property
     def is_battle(self) -> bool:
         """Whether replies are counted, rather than cases."""
         return self._conversations is not None
+
+    @property
+    def steps(self) -> tuple[int, int]:
+        """How far it is, and how far it goes: in turns where conversations are held, else in attempts.
+
+        A conversation that is over took all the turns that it might have had.
+        """
+        each = self._planned_turns
+        if not each:
+            return self.done, self.planned
+        begun = sum(min(turns, each[key.exam]) for key, turns in self.under_way.items())
+        return self._turns_over + begun, self.planned * sum(each.values()) // len(each)
 
     @property
     def no_test(self) -> bool:
@@ -90,16 +110,22 @@ class RunTally:
     def add(self, records: Iterable[Record]) -> None:
         """Count what was answered and what finished in these records."""
         for record in records:
-            if isinstance(record, Finished) and record.attempt.finished:
+            if isinstance(record, Finished):
+                if not record.attempt.transcript.turns:  # it begins again
+                    self.under_way.pop(record.attempt.key, None)
                 self.count(record.attempt)
-            elif isinstance(record, Turned) and record.turn.reply is not None:
-                self.turns += 1
+            elif isinstance(record, Turned):
+                self.turns += record.turn.reply is not None
+            elif isinstance(record, Reviewed):
+                self.under_way[record.key] = max(record.turn, self.under_way.get(record.key, 0))
 
     def count(self, attempt: Attempt) -> None:
         """Count one attempt; one that is not finished does not count."""
         if not attempt.finished:
             return
         self.done += 1
+        self.under_way.pop(attempt.key, None)
+        self._turns_over += self._planned_turns.get(attempt.key.exam, 0)
         if attempt.usage:
             self.usage += attempt.usage
         if attempt.failure is not None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from tests.storage.records import attempt, failed, key, played, records, stored_run
 
-from proctor.run import Settings
+from proctor.run import Reviewed, Settings
 from proctor.score import InterimVerdict, LookPoint
 from proctor.storage import Store
 from proctor.web.site import live
@@ -78,6 +80,35 @@ def test_the_rate_is_that_of_the_findings_in_battles_too(store: Store) -> None:
     with store.journal.writing("run-1"):
         store.journal.mark("run-1", "completed")
     assert progress.look()["done"] == 2
+
+
+def test_a_battle_moves_by_turns_before_a_conversation_is_over(store: Store) -> None:
+    stored_run(store, planned=2, settings=Settings(type="abm-dynamic", max_turns=5))
+    held = key("a")
+    store.journal.write([Reviewed(key=held, turn=number, reviews=()) for number in range(1, 5)])
+    progress = RunProgress(store, "run-1")
+    assert progress.look()["steps"] == {"done": 4, "planned": 10}
+    store.journal.write(records(attempt(held, turns=4, turn_passed=(True,) * 4)))
+    assert progress.look()["steps"] == {"done": 5, "planned": 10}, "what ended early is over"
+
+
+def test_the_page_tells_the_time_left_in_the_words_of_the_terminal(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 1000.0
+    stored_run(store, planned=10)
+    with store.journal.writing("run-1"):
+        store.journal.mark("run-1", "running")
+        now = store.archive.find("run-1").started or 0.0
+        monkeypatch.setattr(live, "time", SimpleNamespace(time=lambda: now, monotonic=time.monotonic))
+        progress = RunProgress(store, "run-1")
+        assert progress.look()["time_left"] == ""
+        store.journal.write([*played(key("a")), *played(key("b"))])
+        now += 2
+        assert progress.look()["time_left"] == "8 s left"
+        now += 3
+        told = progress.look()
+    assert (told["time_left"], told["seconds_left"]) == ("5 s left", pytest.approx(5.0))
 
 
 async def test_all_watchers_hear_the_same_from_one_look(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Literal
 
 from proctor.errors import UsageError
 from proctor.findings.comparison.conditions import CategoryChange, by_condition
-from proctor.findings.comparison.likeness import Unlike, refusal, remedy, unlike
+from proctor.findings.comparison.likeness import Unlike, refusal, remedy, unlike, unlike_marks
 from proctor.findings.comparison.people import PeopleDifference, people_difference
 from proctor.findings.run import CaseFinding, Findings
 from proctor.findings.run.cost import cost_per_pass
@@ -136,6 +136,15 @@ class Compared:
         """The pass rates whose difference is told: of replies in two dynamic battles, else of cases."""
         return self.over_shared(_share if _by_share(self.a, self.b) else _rate)
 
+    def scores_over_shared(self) -> tuple[float | None, float | None]:
+        """The mean scores whose difference is told, over the cases that have one in both runs."""
+        return self.over_shared(lambda case: case.score)
+
+    def tries_over_shared(self, formula: Formula) -> tuple[float | None, float | None]:
+        """pass@k or pass^k, over the cases with k counted trials in both runs."""
+        k = self.k or 1
+        return self.over_shared(lambda case: formula(case.counted, case.passed, k) if case.counted >= k else None)
+
     def flipped(self, flip: Flip) -> list[CaseChange]:
         """The cases of this kind, the largest loss first; of the fixed ones, the largest gain."""
         return [case for case in self.cases if case.flip == flip]
@@ -151,13 +160,16 @@ def compare_findings(
     pairs = _pairs(before, after)
     if not pairs:
         raise UsageError(f"runs {before.run.id} and {after.run.id} have no case in common; there is nothing to compare")
+    marked_otherwise = () if apart else unlike_marks(before.run, after.run)
+    if marked_otherwise:
+        pairs = [(_unmarked(x), _unmarked(y)) for x, y in pairs]
     tries = _tries(before.run, after.run, k)
     common = {x.id: _in_common(x, y) for x, y in pairs}
     return Compared(
         a=before,
         b=after,
         pass_rate=_pass_rates(before, after, pairs, common, level),
-        mean_score=_mean_scores(pairs, level),
+        mean_score=_mean_scores(() if marked_otherwise else pairs, level),
         k=tries,
         pass_at_k=_over_k(pass_at_k, pairs, common, tries, level),
         pass_hat_k=_over_k(pass_hat_k, pairs, common, tries, level),
@@ -165,7 +177,7 @@ def compare_findings(
         conditions=by_condition(before, after, level),
         cases=_changes(pairs),
         unlike=tuple(apart),
-        warnings=tuple(_warnings(before, after, pairs)),
+        warnings=(*_marked_otherwise(marked_otherwise), *_warnings(before, after, pairs)),
         held_rate=_rates(pairs, common, level) if _by_share(before, after) else None,
     )
 
@@ -173,6 +185,16 @@ def compare_findings(
 def _pairs(before: Findings, after: Findings) -> list[Pair]:
     known = {case.id: case for case in after.compared_on}
     return [(case, known[case.id]) for case in before.compared_on if case.id in known]
+
+
+def _unmarked(case: CaseFinding) -> CaseFinding:
+    return replace(case, score=None)
+
+
+def _marked_otherwise(apart: Sequence[Unlike]) -> Iterator[str]:
+    if apart:
+        differences = "; ".join(map(str, apart))
+        yield f"No verdict hangs on the marks, and they are not compared: {differences}."
 
 
 def _counts(cases: Sequence[CaseFinding]) -> list[tuple[int, int]]:

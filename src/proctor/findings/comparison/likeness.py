@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from proctor.codec import encode
+from proctor.findings.run.deciding import is_custom
 from proctor.run import Run, Settings
 from proctor.score import weights_for
 from proctor.settings import RUN_SETTINGS
@@ -27,9 +28,9 @@ class Unlike:
 
 
 _OF_MARKS = ("reviewer", "rubric", "weights")
-"""What matters only where marks decide, or are compared."""
-_CUSTOM = ("python", "agent")
-"""What a reviewer's spec begins with that may judge by anything."""
+"""What matters only where a judge decides, or marks are compared."""
+_CHECKS = "checks-"
+"""What the name of the rules begins with by which checks are made."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -44,31 +45,43 @@ class _Term:
     """What gives another run the same, as an option of `proctor rescore`."""
 
 
-def unlike(a: Run, b: Run) -> list[Unlike]:
-    """In what these two runs were examined differently, so that their marks do not mean the same."""
-    terms, beside = _terms(b), _OF_MARKS if _adds_a_judge_beside(a, b) else ()
+def unlike(a: Run, b: Run, *, marks: bool = False) -> list[Unlike]:
+    """In what these two runs were examined differently, so that their verdicts do not mean the same.
+
+    Who judged matters where a judge decides, and always for `marks`.
+    """
+    judged = marks or _judges_decide(a) or _judges_decide(b)
+    terms = _terms(b)
     return [
         Unlike(what=what, a=one.said, b=terms[what].said, option=terms[what].option)
         for what, one in _terms(a).items()
-        if one.value != terms[what].value and what not in beside
+        if one.value != terms[what].value and (judged or _matters_to_checks(what, a, b))
     ]
 
 
-def _adds_a_judge_beside(a: Run, b: Run) -> bool:
-    """Whether one run has a judge and the other none, and its marks stand beside verdicts that they do not decide."""
-    if (a.settings.reviewer is None) == (b.settings.reviewer is None):
-        return False
-    return not (_marks_decide(a) or _marks_decide(b))
+def _matters_to_checks(what: str, a: Run, b: Run) -> bool:
+    """Whether verdicts that checks alone give hang on it: of what was judged, on the rules of the checks."""
+    if what == "rubric":
+        rules = [{each for each in run.settings.rubric.split("+") if each.startswith(_CHECKS)} for run in (a, b)]
+        return rules[0] != rules[1]
+    return what not in _OF_MARKS
 
 
-def _marks_decide(run: Run) -> bool:
-    """Whether a verdict may hang on a mark, or on what else a custom judge says."""
+def unlike_marks(a: Run, b: Run) -> list[Unlike]:
+    """In what the marks of two runs differ that nevertheless can be compared by their verdicts; empty: nothing."""
+    if a.settings.reviewer is None or b.settings.reviewer is None:
+        return []  # one has no marks
+    return [one for one in unlike(a, b, marks=True) if one.what in _OF_MARKS]
+
+
+def _judges_decide(run: Run) -> bool:
+    """Whether a verdict hangs on a mark, or may hang on what else a custom judge says."""
+    if run.judge_decides is not None:
+        return run.judge_decides
     settings = run.settings
     if settings.type != "standard" or settings.passing_score is not None or settings.own_scores:
         return True
-    firsts = [judge[0].spec.partition(":")[0] for judge in settings.judges]
-    known = bool(firsts) and not any(first in _CUSTOM for first in firsts)
-    return settings.reviewer is not None and not known
+    return is_custom(settings)
 
 
 def _terms(run: Run) -> dict[str, _Term]:

@@ -39,7 +39,8 @@ def beside(compared: Compared) -> str:
     if not compared.a.usage and not compared.b.usage:
         return ""
     (a, b), run = compared.cost_per_pass, compared.b.run
-    return f"per {passed_unit(run)} A {per_pass(a)}, B {per_pass(b)}: {division(run)}"
+    over = ", each over all of its own" if compared.is_narrowed else ""
+    return f"per {passed_unit(run)} A {per_pass(a)}, B {per_pass(b)}: {division(run)}{over}"
 
 
 def first_tokens(compared: Compared) -> str:
@@ -48,7 +49,7 @@ def first_tokens(compared: Compared) -> str:
     if not any(told):
         return ""
     a, b = (each or "not measured" for each in told)
-    return f"A {a}; B {b}"
+    return f"A {a}; B {b}" + ("; each over all of its own" if compared.is_narrowed else "")
 
 
 def are_priced(found: Sequence[Findings]) -> bool:

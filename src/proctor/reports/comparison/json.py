@@ -10,6 +10,7 @@ from proctor.findings.run.cost import cost_per_pass
 from proctor.reports.comparison import words
 from proctor.reports.values import counts, estimate, plain
 from proctor.statistics.compare import FEWEST_FOR_VERDICT, Comparison
+from proctor.statistics.pass_at_k import Formula, pass_at_k, pass_hat_k
 
 
 def as_dict(compared: Compared) -> dict[str, Any]:
@@ -24,11 +25,11 @@ def as_dict(compared: Compared) -> dict[str, Any]:
         "b": _side(compared.b),
         "basis": words.basis(compared),
         "pass_rate": _comparison(compared.pass_rate) | _sides(compared.rates_over_shared()),
-        "mean_score": _comparison(compared.mean_score) | _sides(compared.over_shared(lambda case: case.score)),
+        "mean_score": _comparison(compared.mean_score) | _sides(compared.scores_over_shared()),
         "pass_rate_people": _people(compared),
         "k": compared.k,
-        "pass_at_k": None if compared.pass_at_k is None else _comparison(compared.pass_at_k),
-        "pass_hat_k": None if compared.pass_hat_k is None else _comparison(compared.pass_hat_k),
+        "pass_at_k": _tries(compared, compared.pass_at_k, pass_at_k),
+        "pass_hat_k": _tries(compared, compared.pass_hat_k, pass_hat_k),
         "held_rate": (
             None
             if compared.held_rate is None
@@ -51,6 +52,10 @@ def _people(compared: Compared) -> dict[str, Any] | None:
         "to_label": list(people.missing),
         "sentence": words.by_people(compared),
     }
+
+
+def _tries(compared: Compared, comparison: Comparison | None, formula: Formula) -> dict[str, Any] | None:
+    return None if comparison is None else _comparison(comparison) | _sides(compared.tries_over_shared(formula))
 
 
 def _side(findings: Findings) -> dict[str, Any]:

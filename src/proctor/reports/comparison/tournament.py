@@ -77,7 +77,12 @@ def notes(found: Tournament) -> Iterator[str]:
     for cycle in found.ranking.cycles:
         told = " beats ".join(letter(place) for place in (*cycle, cycle[0]))
         yield f"A cycle that is not by chance: {told}; no order of these is right."
-    if found.judge is None:
+    if found.is_by_verdicts:
+        yield (
+            f"A contest is won by the share of passed trials, where it differs by more than {WIN_BY:g}: there are no "
+            "scores that the same judge gave to all."
+        )
+    elif found.judge is None:
         yield f"A contest is won by the stored score, where it differs by more than {WIN_BY:g}."
     else:
         yield f"Each contest was judged by {one_line(found.judge, 80)} in both orders, without names."

@@ -21,7 +21,7 @@ from proctor.statistics.compare import FEWEST_FOR_VERDICT, Comparison
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.flips import Flip
 from proctor.statistics.gate import ends
-from proctor.statistics.pass_at_k import Formula, pass_at_k, pass_hat_k
+from proctor.statistics.pass_at_k import pass_at_k, pass_hat_k
 from proctor.statistics.plan import detectable
 
 Sides = tuple[float | None, float | None]
@@ -58,6 +58,13 @@ class MeasureRow:
     difference: str
     interval: str
     comparison: Comparison
+    counts: str
+    """What a case must have in both runs to be counted in it."""
+
+    @property
+    def cases(self) -> int:
+        """How many cases all of it is over."""
+        return self.comparison.difference.n
 
 
 def sentence(compared: Compared) -> str:
@@ -200,11 +207,27 @@ def span_of(compared: Compared) -> str:
 
 def basis(compared: Compared) -> str:
     """`100 cases counted in both runs, 3 trials each`; and what each run has by itself, where that is over others."""
-    said = f"{_shared_basis(compared)}{_conditions(compared)}"
+    others = _other_bases(compared)
+    said = "; ".join([f"{_shared_basis(compared)}{_conditions(compared)}", *others])
     if not compared.is_narrowed:
         return said
     own = ", ".join(f"{side} {_own_rate(findings)}" for side, findings in (("A", compared.a), ("B", compared.b)))
-    return f"{said}; all numbers here are over these. Over all of its own: {own}"
+    return f"{said}{'' if others else '; all numbers here are over these'}. Over all of its own: {own}"
+
+
+def _other_bases(compared: Compared) -> list[str]:
+    """`mean score over the 13 cases with a score in both`: the measures that rest on other cases than the headline."""
+    labels: dict[tuple[int, str], list[str]] = {}
+    for row in rows(compared):
+        if row.cases != compared.headline.difference.n:
+            labels.setdefault((row.cases, row.counts), []).append(
+                row.label if row.label.startswith("pass") else row.label.lower()
+            )
+    noun = noun_of(compared.b.run)
+    return [
+        f"{' and '.join(names)} over the {numbers.plural(cases, noun)} with {counts} in both"
+        for (cases, counts), names in labels.items()
+    ]
 
 
 def _conditions(compared: Compared) -> str:
@@ -248,38 +271,22 @@ def missing(compared: Compared) -> str:
 def rows(compared: Compared) -> Iterator[MeasureRow]:
     """The measures, the deciding one first."""
     if compared.pass_rate.difference.value is not None:
-        yield _row("Pass rate", _rates(compared), compared.pass_rate)
+        yield _row("Pass rate", compared.rates_over_shared(), compared.pass_rate)
     if compared.held_rate is not None and compared.held_rate.difference.value is not None:
         beside = any(run.settings.has_plain_run for run in (compared.a.run, compared.b.run))
         label = "Held rate, plain run" if beside else "Held rate"
         yield _row(label, compared.held_over_shared(), compared.held_rate)
     if compared.k is not None and compared.pass_at_k is not None and compared.pass_hat_k is not None:
-        yield _row(f"pass@{compared.k}", _tries(compared, pass_at_k), compared.pass_at_k)
-        yield _row(f"pass^{compared.k}", _tries(compared, pass_hat_k), compared.pass_hat_k)
+        counts = f"{numbers.plural(compared.k, 'counted trial')} or more"
+        yield _row(f"pass@{compared.k}", compared.tries_over_shared(pass_at_k), compared.pass_at_k, counts=counts)
+        yield _row(f"pass^{compared.k}", compared.tries_over_shared(pass_hat_k), compared.pass_hat_k, counts=counts)
     if compared.mean_score.difference.value is not None:
-        yield _row("Mean score", _scores(compared), compared.mean_score, "score")
+        yield _row("Mean score", compared.scores_over_shared(), compared.mean_score, "score", counts="a score")
 
 
-def _rates(compared: Compared) -> Sides:
-    own = compared.a.pass_rate.value, compared.b.pass_rate.value
-    return compared.rates_over_shared() if compared.is_narrowed else own
-
-
-def _tries(compared: Compared, formula: Formula) -> Sides:
-    k = compared.k or 1
-    if compared.is_narrowed:
-        return compared.over_shared(lambda case: formula(case.counted, case.passed, k) if case.counted >= k else None)
-    sides = (each.pass_at_k if formula is pass_at_k else each.pass_hat_k for each in (compared.a, compared.b))
-    a, b = (by_k[k].value for by_k in sides)
-    return a, b
-
-
-def _scores(compared: Compared) -> Sides:
-    own = compared.a.mean_score.value, compared.b.mean_score.value
-    return compared.over_shared(lambda case: case.score) if compared.is_narrowed else own
-
-
-def _row(label: str, values: Sides, comparison: Comparison, unit: Unit = "percent") -> MeasureRow:
+def _row(
+    label: str, values: Sides, comparison: Comparison, unit: Unit = "percent", *, counts: str = "a verdict"
+) -> MeasureRow:
     difference, interval = difference_of(comparison.difference, unit)
     show = numbers.percent if unit == "percent" else numbers.score
     a, b = (NOTHING if value is None else show(value) for value in values)
@@ -290,6 +297,7 @@ def _row(label: str, values: Sides, comparison: Comparison, unit: Unit = "percen
         difference=difference,
         interval=interval,
         comparison=comparison,
+        counts=counts,
     )
 
 

@@ -237,8 +237,11 @@ class ProgressBody(ResponseBody):
     status: Status
     planned: int
     done: int
+    steps: dict[str, int] = Field(description="done and planned: in a battle turns, else attempts; for a bar")
     verdicts: dict[str, int]
     per_second: float
+    seconds_left: float | None
+    time_left: str = Field(description="seconds_left in words; empty where it is not known")
 
 
 class IndicatorBody(ResponseBody):

@@ -16,6 +16,7 @@ from typing import Any
 from fastapi.concurrency import run_in_threadpool
 
 from proctor.errors import NoSuchRun, StoreError
+from proctor.reports.time_left import TimeLeft, say_time_left
 from proctor.run import Attempt, Run
 from proctor.storage import Store
 from proctor.storage.rows import verdict_of
@@ -51,6 +52,7 @@ class RunProgress:
         self._last = 0
         self._verdicts: dict[str, int] = {}
         self._tally = RunTally(0)
+        self._time_left: TimeLeft | None = None
         self._paces: deque[tuple[float, int]] = deque()
         self._newest: deque[dict[str, Any]] = deque(maxlen=_NEWEST)
 
@@ -63,6 +65,8 @@ class RunProgress:
         if run.status != self._status:  # it has just begun or ended: the last word is an exact one
             self._status = run.status
             self._count()
+        if self._tally.is_battle:
+            self._tally.under_way = self._store.archive.turns_under_way(self._id)
         return self._told(run)
 
     def _count(self) -> None:
@@ -106,24 +110,38 @@ class RunProgress:
         tally = self._tally
         done = sum(count for verdict, count in self._verdicts.items() if verdict != "open")
         low, high = tally.interval() or (None, None)
-        pace = self._pace(done)
-        left = run.planned - done
+        steps = tally.steps if tally.is_battle else (done, run.planned)
+        seconds_left = self._seconds_left(run, *steps)
         return {
             "run": run.id,
             "status": run.status,
             "reason": run.reason,
             "planned": run.planned,
             "done": done,
+            "steps": {"done": steps[0], "planned": steps[1]},
             "verdicts": self._verdicts,
             "pass_rate": {"value": tally.pass_rate(), "low": low, "high": high},
             "cases": tally.units,
             "replies": {"asked": tally.asked, "judged": tally.judged} if tally.is_battle else None,
             "no_test": tally.no_test,
-            "per_second": pace,
-            "seconds_left": left / pace if pace and run.status == "running" else None,
+            "per_second": self._pace(done),
+            "seconds_left": seconds_left,
+            "time_left": say_time_left(seconds_left),
             "next_look": _next_look(run),
             "newest": [*self._newest],
         }
+
+    def _seconds_left(self, run: Run, done: int, planned: int) -> float | None:
+        if run.status != "running":
+            self._time_left = None
+            return None
+        now = time.time()
+        if self._time_left is None:
+            first_play = run.started is not None and not run.seconds
+            began = run.started if first_play and run.started is not None else now
+            self._time_left = TimeLeft(began, done=0 if first_play else done, planned=planned)
+        self._time_left.count(now, done, planned)
+        return self._time_left.seconds(now)
 
     def _pace(self, done: int) -> float:
         now = time.monotonic()
@@ -238,7 +256,7 @@ async def _events(watched: _Watched, *, to_its_end: bool) -> AsyncIterator[bytes
 
 
 def _differ(told: dict[str, Any], last: dict[str, Any] | None) -> bool:
-    kept = ("status", "done", "verdicts", "planned", "reason")
+    kept = ("status", "done", "steps", "verdicts", "planned", "reason")
     return last is None or bool(told["newest"]) or any(told[name] != last[name] for name in kept)
 
 

@@ -16,21 +16,35 @@ const SAID = 300; // milliseconds in which the end is announced before the page 
 const MOVING = ["queued", "running"];
 const live = document.querySelector("[data-live]");
 
+// As say_time_left in proctor/reports/time_left.py: between two words of the server time goes by here.
 function shortly(seconds) {
-  if (seconds < 60) return `${Math.ceil(seconds)} s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${String(Math.floor(seconds % 60)).padStart(2, "0")} s`;
-  return `${Math.floor(seconds / 3600)} h ${String(Math.floor((seconds % 3600) / 60)).padStart(2, "0")} min`;
+  const whole = Math.ceil(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, "0")} s`;
+  if (whole < 86400) return `${Math.floor(whole / 3600)} h ${String(Math.floor((whole % 3600) / 60)).padStart(2, "0")} min`;
+  return `${Math.floor(whole / 86400)} d ${Math.floor((whole % 86400) / 3600)} h`;
+}
+
+const OVERDUE = 1; // seconds after which an estimate that has run out is no longer told
+let ending = null;
+function setLeft() {
+  const seconds = ending === null ? null : (ending.at - performance.now()) / 1000;
+  const known = seconds !== null && seconds >= -OVERDUE;
+  live.querySelector('[data-now="left"]').textContent = known ? `${ending.most ? "at most " : ""}${seconds < 1 ? "less than a second" : shortly(seconds)} left` : "";
 }
 
 function setCounts(told) {
   const now = (name) => live.querySelector(`[data-now="${name}"]`);
   const bar = live.querySelector("progress");
-  if (told.done > bar.value) for (const each of live.querySelectorAll('[data-now="new"]')) each.hidden = false;
-  bar.max = told.planned;
-  bar.value = told.done;
+  const anew = told.done > Number(live.dataset.done ?? bar.value);
+  live.dataset.done = told.done;
+  if (anew) for (const each of live.querySelectorAll('[data-now="new"]')) each.hidden = false;
+  bar.max = told.steps.planned;
+  bar.value = told.steps.done;
   now("done").textContent = told.done.toLocaleString("en");
   if (told.per_second) now("pace").textContent = `${told.per_second.toLocaleString("en", { maximumFractionDigits: told.per_second < 10 ? 1 : 0 })} a second`;
-  now("left").textContent = told.seconds_left ? `${told.next_look ? "at most " : ""}${shortly(told.seconds_left)} left` : "";
+  ending = told.seconds_left === null ? null : { at: performance.now() + 1000 * told.seconds_left, most: Boolean(told.next_look) };
+  setLeft();
   const replies = told.replies;
   if (replies?.asked) now("judged").textContent = `${replies.judged.toLocaleString("en")} of ${replies.asked.toLocaleString("en")} ${replies.asked === 1 ? "reply" : "replies"} judged`;
 }
@@ -97,11 +111,13 @@ function setLost(lost) {
   live.dataset.lost = lost ? "1" : "";
   live.querySelector('[data-now="lost"]').textContent = lost ? "Connection lost; trying again …" : "";
   if (!lost) return;
+  ending = null;
   for (const name of ["pace", "left"]) live.querySelector(`[data-now="${name}"]`).textContent = "";
 }
 
 function follow() {
   setInterval(countOn, 1000);
+  setInterval(setLeft, 1000);
   for (const each of live.querySelectorAll('[data-now="new"]')) each.addEventListener("click", showNew);
   const bar = live.querySelector("progress");
   quarter = Math.floor((4 * bar.value) / bar.max);
