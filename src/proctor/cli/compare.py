@@ -13,7 +13,9 @@ import click
 from proctor import reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
+from proctor.cli.numbers import number
 from proctor.cli.output import console, print_json
+from proctor.settings import BOUNDS
 
 if TYPE_CHECKING:
     from proctor.findings.comparison import Compared
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
 
 @click.command("compare", cls=Command)
 @click.argument("runs", nargs=-1, metavar="A B [C …]", shell_complete=completion.runs)
-@click.option("--k", type=int, help="The k of pass@k and pass^k [default: the number of trials that both runs have].")
+@number(
+    "--k", bounds=BOUNDS["k"], help="The k of pass@k and pass^k [default: the number of trials that both runs have]."
+)
 @click.option("--category", metavar="NAME", help="Of three runs or more: show only the cases of this category.")
 @click.option(
     "--all",

@@ -22,8 +22,14 @@ class Unlike:
     option: str = ""
     """What makes A like B, as an option of `proctor rescore`; empty: no rescoring does."""
 
+    words: str = ""
+    """What differs in words, where the name of it and both values say little."""
+
     def __str__(self) -> str:
-        return f"{self.what} {'differ' if self.what.endswith('s') else 'differs'} ({self.a} against {self.b})"
+        return (
+            self.words
+            or f"{self.what} {'differ' if self.what.endswith('s') else 'differs'} ({self.a} against {self.b})"
+        )
 
 
 _OF_MARKS = ("reviewer", "rubric", "weights")
@@ -48,10 +54,32 @@ def unlike(a: Run, b: Run) -> list[Unlike]:
     """In what these two runs were examined differently, so that their marks do not mean the same."""
     terms, beside = _terms(b), _OF_MARKS if _adds_a_judge_beside(a, b) else ()
     return [
-        Unlike(what=what, a=one.said, b=terms[what].said, option=terms[what].option)
+        Unlike(what=what, a=one.said, b=terms[what].said, option=terms[what].option, words=_words(what, a, b))
         for what, one in _terms(a).items()
         if one.value != terms[what].value and what not in beside
     ]
+
+
+def _words(what: str, a: Run, b: Run) -> str:
+    """What differs, where that is not plain from its name."""
+    if what == "benchmark content":
+        versions = f"version {a.digest[:8]} against {b.digest[:8]}"
+        if a.benchmark == b.benchmark:
+            return f"the cases of the benchmark {a.benchmark} were changed between them ({versions})"
+        return f"they ran different benchmarks ({a.benchmark} against {b.benchmark}, {versions})"
+    if what == "rubric":
+        return _rubric_words(a.settings.rubric, b.settings.rubric)
+    return ""
+
+
+def _rubric_words(a: str, b: str) -> str:
+    names_a, names_b = ({each.rpartition("-")[0] for each in rubric.split("+")} for rubric in (a, b))
+    said = f"(rubric {a or 'none'} against {b or 'none'})"
+    if names_a == names_b:
+        return f"they were judged by different versions of the same rules {said}"
+    if names_a ^ names_b == {"checks"}:
+        return f"the checks of a suite were applied to one of them alone {said}"
+    return f"they were judged by different rules {said}"
 
 
 def _adds_a_judge_beside(a: Run, b: Run) -> bool:
