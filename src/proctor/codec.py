@@ -152,10 +152,14 @@ _KINDS = {
     "object": "an object with keys", "null": "nothing (null)",
 }  # fmt: skip
 _QUOTED = 60
+_UNTOLD = object()
 
 
-def misfit(error: msgspec.ValidationError, value: object) -> str:
-    """What in a value does not have the shape that it should, in plain words, with the value that stands there."""
+def misfit(error: msgspec.ValidationError, value: object = _UNTOLD) -> str:
+    """What in a value does not have the shape that it should, in plain words, with the value that stands there.
+
+    Without the value, which may be somebody's secret, what sort of value it is.
+    """
     found = _MISFIT.fullmatch(str(error))
     assert found is not None, "the expression takes any text"
     said, place = found["said"], (found["place"] or "$").removeprefix("$").removeprefix(".")
@@ -166,7 +170,8 @@ def misfit(error: msgspec.ValidationError, value: object) -> str:
     wanted = _WANTED.fullmatch(said)
     expected = said[:1].lower() + said[1:] if wanted is None else f"expected {_in_words(wanted)}"
     there, is_there = _value_at(value, place)
-    given = repr(there) if is_there else (wanted["got"] if wanted is not None and wanted["got"] else "")
+    got = wanted["got"] if wanted is not None and wanted["got"] else ""
+    given = repr(there) if is_there else _KINDS.get(got, got)
     given = given if len(given) <= _QUOTED else f"{given[: _QUOTED - 1]}…"
     return f"{place or 'it'} is {given}; {expected}" if given else f"{place or 'it'} does not fit; {expected}"
 
@@ -185,7 +190,7 @@ def _value_at(value: object, place: str) -> tuple[object, bool]:
             value = inner[int(index)] if index else inner[name]
     except (LookupError, TypeError, ValueError):
         return None, False
-    return value, not isinstance(value, (Mapping, list, tuple)) or bool(place)
+    return value, value is not _UNTOLD and (bool(place) or not isinstance(value, (Mapping, list, tuple)))
 
 
 def to_reply(value: object) -> Reply:

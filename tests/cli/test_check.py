@@ -172,7 +172,7 @@ MINE = "from functools import partial\n\nloud = 1 / 0\n\n\ndef own(reply):\n    
     [
         ("python:mine:own", None),
         ("python:mine:partial", None),
-        ("python:mine:owm", "it has no attribute 'owm'; did you mean 'own'?"),
+        ("python:mine:owm", "there is no 'owm' in mine; did you mean 'own'?"),
         ("python:mine", "expected package.module:attribute"),
         ("python:mine.py:own", "name the module, not its file"),
         ("python:nope_at_all:x", "there is no module 'nope_at_all' in this folder or the environment"),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.reports.words import clean, cut, one_line
+from proctor.reports.words import clean, cut, one_line, printable
 
 ANY_TEXT = st.text(st.characters(exclude_categories=[]))
 
@@ -36,3 +36,16 @@ def test_one_line_is_one_line_and_short(text: str, limit: int) -> None:
 def test_a_cut_is_shown() -> None:
     assert cut("abcdef", 4) == "abc…"
     assert cut("abcd", 4) == "abcd"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["👩\u200d👩\u200d👧", "❤\ufe0f\u200d🔥", "👩🏽\u200d🚀", "क्\u200dष", "می\u200cخواهم", "plain"],
+)
+def test_what_joins_emoji_or_letters_of_a_script_is_kept(text: str) -> None:
+    assert printable(text) == text
+
+
+@pytest.mark.parametrize("sign", ["\u202e", "\u2066", "\x1b", "\x07", "\u200b", "\u200d"])
+def test_what_turns_or_hides_a_text_is_shown_as_a_sign(sign: str) -> None:
+    assert printable(f"ab{sign}cd") == "ab�cd"

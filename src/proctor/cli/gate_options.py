@@ -26,7 +26,7 @@ def gate_options(command: F) -> F:
         default=1,
         metavar="J",
         help="Which check of the gates this is, 1 to 50, where a run was extended and is checked again; each further "
-        "check may err half as often as the one before, so that all of them together stay within 5 %.",
+        "check is held to half the error of the one before.",
     )(command)
     return click.option(
         "--gate",

@@ -30,7 +30,7 @@ from proctor.settings import AMOUNT
     "the second gets what the first is unsure of.",
 )
 @number("--budget", bounds=AMOUNT, metavar="AMOUNT", help="The most that judging may cost, all judges together.")
-@options.judging_pace
+@options.judging_pace()
 @options.form
 @options.store
 @options.as_json

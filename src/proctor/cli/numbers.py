@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from proctor.reports.words import cut
 from proctor.settings import Bounds, shown
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -35,7 +36,7 @@ class Number(click.ParamType[float]):
                 f"{named} {shown(value)} is {self._kind(no=True)}; {self._expected(value)}", ctx
             ) from None
         if self.bounds is not None and not self.bounds.holds(number):
-            raise click.UsageError(f"{named} {value} is not usable; {self._expected(value)}", ctx)
+            raise click.UsageError(f"{named} {cut(str(value), 40)} is not usable; {self._expected(value)}", ctx)
         return number
 
     def _kind(self, *, no: bool) -> str:
@@ -60,6 +61,8 @@ class Number(click.ParamType[float]):
 def number(*names: str, bounds: Bounds | None = None, whole: bool = False, **attributes: Any) -> Callable[[F], F]:
     """An option that takes a number; what it may be is added to its help."""
     told = in_words(attributes.pop("help"), bounds)
+    if attributes.pop("show_default", False):
+        told = f"{told.removesuffix('.')} [default: {attributes['default']:,}]."
     return click.option(*names, type=Number(bounds, whole=whole), help=told, **attributes)
 
 
@@ -73,4 +76,4 @@ def in_words(told: str, bounds: Bounds | None) -> str:
     else:
         span = f"{low}{', up to' if bounds.above is not None else ' to'} {bounds.most:,.0f}"
     sentence, default, value = told.removesuffix(".").partition(" [default")
-    return f"{sentence.removesuffix('.')}; {span}{default}{value}."
+    return f"{sentence.removesuffix('.')} ({span}){default}{value}."

@@ -95,15 +95,15 @@ def pace(command: F) -> F:
     return settings("concurrency", "timeout", "retries", default=f"{_FROM_FILE}, else as RUN was run")(command)
 
 
-def judging_pace(command: F) -> F:
-    """The same where stored replies are only judged, and no agent is called."""
+def judging_pace(*, of: str = "RUN", units: str = "replies") -> Callable[[F], F]:
+    """The same where stored replies are only judged, and no agent is called; `of` nothing: in several runs."""
     return settings(
         "concurrency", "timeout", "retries",
-        default=f"{_FROM_FILE}, else as RUN was run",
-        concurrency="Maximum replies judged at the same time",
+        default=f"{_FROM_FILE}, else {f'as {of} was run' if of else 'as for `proctor run`'}",
+        concurrency=f"Maximum {units} judged at the same time",
         timeout="Time limit for one call to a judge, in seconds",
         retries="Retries of a call to a judge that failed",
-    )(command)  # fmt: skip
+    )  # fmt: skip
 
 
 def judge(command: F) -> F:

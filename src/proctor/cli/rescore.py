@@ -94,7 +94,7 @@ def _say(said: RepeatedRun) -> None:
     "includes a smaller one [default: all].",
 )
 @number("--budget", bounds=AMOUNT, metavar="AMOUNT", help="With --repeats: the most that judging again may cost.")
-@options.judging_pace
+@options.judging_pace()
 @options.settings("workers", "ray")
 @number("--k", bounds=BOUNDS["k"], help="The k shown for pass@k and pass^k [default: the number of trials].")
 @gate_options

@@ -38,7 +38,7 @@ _GO_ON = "Continue with the same command: what was judged is stored, and not ask
 @click.option("--dry-run", is_flag=True, help="With --reviewer: show what judging would take, without a call.")
 @number("--budget", bounds=AMOUNT, metavar="AMOUNT", help="With --reviewer: the most that judging may cost.")
 @click.option("--force", is_flag=True, help="Compare runs that are not comparable, and say how they differ.")
-@options.judging_pace
+@options.judging_pace(of="", units="contests")
 @options.form
 @options.store
 @options.as_json
