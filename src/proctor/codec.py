@@ -152,6 +152,7 @@ _KINDS = {
     "object": "an object with keys", "null": "nothing (null)",
 }  # fmt: skip
 _QUOTED = 60
+_WORDS = {"True": "true", "False": "false", "None": "null"}
 _UNTOLD = object()
 
 
@@ -171,14 +172,14 @@ def misfit(error: msgspec.ValidationError, value: object = _UNTOLD) -> str:
     expected = said[:1].lower() + said[1:] if wanted is None else f"expected {_in_words(wanted)}"
     there, is_there = _value_at(value, place)
     got = wanted["got"] if wanted is not None and wanted["got"] else ""
-    given = repr(there) if is_there else _KINDS.get(got, got)
+    given = _WORDS.get(repr(there), repr(there)) if is_there else _KINDS.get(got, got)
     given = given if len(given) <= _QUOTED else f"{given[: _QUOTED - 1]}…"
     return f"{place or 'it'} is {given}; {expected}" if given else f"{place or 'it'} does not fit; {expected}"
 
 
 def _in_words(wanted: re.Match[str]) -> str:
     kinds = [_KINDS.get(kind, kind) for kind in wanted["kinds"].split(" | ")]
-    bound = (wanted["bound"] or "").replace(">=", "of at least").replace("<=", "of at most")
+    bound = (wanted["bound"] or "").removesuffix(".0").replace(">=", "of at least").replace("<=", "of at most")
     return " or ".join([f"{kinds[0]}{bound.replace('>', 'above').replace('<', 'below')}", *kinds[1:]])
 
 
@@ -191,6 +192,12 @@ def _value_at(value: object, place: str) -> tuple[object, bool]:
     except (LookupError, TypeError, ValueError):
         return None, False
     return value, value is not _UNTOLD and (bool(place) or not isinstance(value, (Mapping, list, tuple)))
+
+
+def its_keys(value: Iterable[Any]) -> str:
+    """The keys of an object, for a message that misses one."""
+    keys = sorted(map(str, value))
+    return f"its keys are {keys!r}" if keys else "it has no keys"
 
 
 def to_reply(value: object) -> Reply:
@@ -301,7 +308,7 @@ def _deeper(value: object, levels: int) -> bool:
 def _reply_from_mapping(value: Mapping[Any, Any]) -> Reply:
     if "text" not in value:
         raise AgentFault(
-            f"the agent returned a dict without 'text'; its keys are {sorted(map(str, value))!r}; "
+            f"the agent returned a dict without 'text'; {its_keys(value)}; "
             "expected 'text', or 'messages' that end with the agent's answer",
             kind="wrong_type",
         )

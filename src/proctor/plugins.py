@@ -100,7 +100,7 @@ def unknown_name_message(family: Family, name: str, names: list[str]) -> str:
     singular = family.removesuffix("s")
     near = _nearest(name.partition(":")[0], names)
     hint = f"did you mean {near!r}? " if near else ""
-    there = f"known are {', '.join(names)}" if names else "none is known here"
+    there = f"known are {', '.join(names)}" if names else "there are none here"
     return f"there is no {singular} {name!r}: {hint}{there}"
 
 

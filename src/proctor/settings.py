@@ -233,7 +233,13 @@ def did_you_mean(name: object, known: Iterable[str], *, otherwise: str | None = 
     names = list(known)
     if near := nearest(name, names):
         return f"did you mean {near!r}?"
-    return f"known are {', '.join(names)}" if otherwise is None else otherwise
+    return known_are(names) if otherwise is None else otherwise
+
+
+def known_are(names: Iterable[str]) -> str:
+    """Every name that is known, or that there is none."""
+    told = ", ".join(names)
+    return f"known are {told}" if told else "there are none here"
 
 
 _OPTIONS = {"conditions": "--condition", "kind": "--agent-kind", "labels": "--label"}

@@ -293,3 +293,9 @@ def test_a_pace_that_makes_no_sense_is_refused(desk: Desk, option: str, value: s
     said = desk("resume", "last", option, value)
     assert (said.code, said.out) == (2, "")
     assert f"{option} {value} is not usable" in said.err
+
+
+@pytest.mark.parametrize("option", ["--cache", "--no-cache"])
+def test_the_cache_can_be_asked_for_and_declined(desk: Desk, option: str) -> None:
+    assert desk.run(desk.agent(OFFLINE), "--retries", "0").code == 4
+    assert desk("resume", "last", option, "--retries", "0").code == 4

@@ -15,7 +15,7 @@ from proctor.cli import completion, options
 from proctor.cli.command import Command
 from proctor.cli.numbers import number
 from proctor.cli.output import console, print_json
-from proctor.settings import BOUNDS
+from proctor.settings import BOUNDS, known_are
 
 if TYPE_CHECKING:
     from proctor.findings.comparison import Compared
@@ -117,7 +117,7 @@ def _of_category(many: ManyCompared, category: str | None) -> ManyCompared:
     rows = tuple(row for row in many.rows if category in row.categories)
     if not rows:
         known = sorted({name for row in many.rows for name in row.categories})
-        raise click.UsageError(f"no case has the category {category!r}; known are {', '.join(known) or 'none'}")
+        raise click.UsageError(f"no case has the category {category!r}; {known_are(known)}")
     return replace(many, rows=rows)
 
 
