@@ -280,3 +280,28 @@ def test_what_is_no_json_stays_none(text: str) -> None:
 @given(st.text(st.characters(exclude_categories=()), max_size=20))
 def test_any_text_that_python_can_write_as_json_is_read(text: str) -> None:
     assert read_json(json.dumps(text)) == text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+@pytest.mark.parametrize(
+    ("returned", "said"),
+    [
+        (
+            {"text": "a", "tool_calls": [{"name": "f", "step": "one"}]},
+            "tool_calls[0].step is 'one'; expected a whole number or nothing (null)",
+        ),
+        ({"text": 5}, "text is 5; expected a text"),
+        ({"text": "a", "tool_calls": [{"arguments": {}}]}, "tool_calls[0] has no 'name', which it needs"),
+        ({"text": "a", "citations": "none"}, "citations is 'none'; expected a list"),
+        ({"text": "a", "steps": ["x" * 100]}, "…; expected an object with keys"),
+    ],
+)
+def test_what_an_agent_returned_in_another_shape_is_told_in_plain_words(returned: Any, said: str) -> None:
+    with pytest.raises(AgentFault) as refused:
+        to_reply(returned)
+    assert said in str(refused.value)
+    assert "`" not in str(refused.value)
+
+
+def test_a_reply_object_of_another_shape_is_told_in_the_same_words() -> None:
+    with pytest.raises(AgentFault, match=r"not valid: tool_calls\[0\].step is 'one'; expected a whole number"):
+        to_reply(Reply(text="a", tool_calls=(ToolCall(name="f", step="one"),)))  # type: ignore[arg-type]

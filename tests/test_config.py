@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from proctor.cli.run import command as run_command
-from proctor.config import Config, RunConfig, load_config
+from proctor.config import OPTIONS_ALONE, Config, RunConfig, load_config
 from proctor.errors import InputError
 
 
@@ -45,27 +45,38 @@ def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
         ("[run]\ntrails = 3", "unknown key 'run.trails'; did you mean 'trials'?"),
         ("[rn]\ntrials = 3", "unknown key 'rn'; did you mean 'run'?"),
         ("[agent.x]\nspec = 'a'", "unknown key 'agent'; did you mean 'agents'?"),
+        ("[run]\nstore = 'x.db'", "'run.store'; it belongs at the top of the file, above the first [table]"),
+        ("[run]\nspec = 'a:b'", "'run.spec'; it belongs in [agents.NAME] or in [models.NAME]"),
+        ("[run]\nrequests_per_minute = 5", "it belongs in [limits.NAME]"),
+        ("[run]\nprices = 5", "it belongs on a line of its own, as a [table]"),
+        ("trials = 3", "unknown key 'trials'; it belongs in [run]"),
+        ("[limits.openai]\nbudget = 3", "it belongs in [run]"),
+        ("[models.x]\nspec = 'openai:a'\ninput = 3", "it belongs in [prices]"),
+        ("[run]\npassing-score = 1", "did you mean 'passing_score'?"),
         ("zzz = 1", "unknown key 'zzz'; known are store, run, agents, models, reviewers, examiners, conditions"),
         ("[run]\nzzz = 1", "unknown key 'run.zzz'; known are agent, agent_kind"),
         ("[run]\ntrials = 0", "run.trials = 0 is not usable; expected a whole number from 1 to 10,000"),
-        ("[run]\ntrials = '3'", "run.trials = '3' is not usable; expected a whole number from 1"),
-        ("[run]\ntrials = true", "run.trials = True is not usable"),
+        ("[run]\ntrials = '3'", 'run.trials = "3" is not usable; expected a whole number from 1'),
+        ("[run]\ntrials = true", "run.trials = true is not usable; expected a whole number"),
         (f"[run]\ntrials = {10**30}", "is not usable; expected a whole number from 1 to 10,000"),
         (f"[run]\ntrials = {'9' * 5000}", "is not valid TOML: Exceeds the limit"),
         ("[run]\ntimeout = inf", "run.timeout = inf is not usable; expected a number above 0, up to 86,400 seconds"),
         ("[run]\nweights = {correctness = nan}", "the weight correctness=nan is not usable"),
         ("[run]\nweights = {correctness = 0}", "are all 0"),
-        (f"[limits.openai]\nconcurrency = {10**30}", "it should be less than or equal to 10000"),
-        ("store = ''", "store = '' is not usable; "),
+        (f"[limits.openai]\nconcurrency = {10**30}", "expected a number of at most 10000"),
+        ("store = ''", 'store = "" is not usable; expected a text that is not empty'),
         ("x = " + 5000 * "[", "has too many brackets inside each other"),
         ("x = " + 5000 * "{x = ", "has too many brackets inside each other"),
         ("x = '" + 2**20 * "y" + "'", "the file has more than 1,048,576 bytes"),
         ("[run]\ntimeout = 0", "run.timeout = 0 is not usable"),
         ("[run]\npassing_score = 70", "run.passing_score = 70 is not usable"),
-        ("[run]\nweights = {correctness = 'much'}", "run.weights.correctness = 'much' is not usable"),
+        (
+            "[run]\nweights = {correctness = 'much'}",
+            'run.weights.correctness = "much" is not usable; expected a number',
+        ),
         ("store = 3", "store = 3 is not usable"),
         ("[agents.x]\nkind = 'standard'", "[agents.x] has no spec; write something like spec = "),
-        ("[agents.x]\nspec = 'a:b'\nkind = 'robot'", "agents.x.kind = 'robot' is not usable"),
+        ("[agents.x]\nspec = 'a:b'\nkind = 'robot'", 'agents.x.kind = "robot" is not usable'),
         ("[agents]\nx = 'python:a:b'", "agents.x is not a table; write [agents.x] on a line of its own"),
         ("agents = 3", "agents is not a table"),
         ("[agents.x]\nspce = 'a:b'", "unknown key 'agents.x.spce'; did you mean 'spec'?"),
@@ -181,12 +192,12 @@ def test_every_option_of_run_can_be_set_under_run() -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ('type = "abm"', "run.type = 'abm' is not usable; it should be 'standard', 'abm-static' or 'abm-dynamic'"),
+        ('type = "abm"', "run.type = \"abm\" is not usable; expected 'standard', 'abm-static' or 'abm-dynamic'"),
         ('sync = ["fax"]', "expected some of langfuse, otlp, phoenix, mlflow"),
         ("condition = 3", 'run.condition = 3 is not usable; expected a text, or a list such as ["a", "b"]'),
         ("gate = [1]", "expected a text, or a list such as"),
         ("seeds = 0", "run.seeds = 0 is not usable; expected a whole number from 1 to 1,000,000"),
-        ('cache = "yes"', "run.cache = 'yes' is not usable"),
+        ('cache = "yes"', 'run.cache = "yes" is not usable; expected true or false'),
     ],
 )
 def test_what_run_cannot_be_is_refused(tmp_path: Path, line: str, said: str) -> None:
@@ -210,3 +221,18 @@ def test_a_reviewers_spec_may_be_called_its_model(tmp_path: Path) -> None:
         "named": ("openai:gpt-5-mini", {"temperature": 0.5}),
         "code": ("python:mine:judge", {"model": "large"}),
     }
+
+
+@pytest.mark.parametrize("name", [name for name in OPTIONS_ALONE if name != "no_cache"])
+def test_an_option_that_has_no_key_is_said_to_have_none(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "proctor.toml"
+    path.write_text(f"[run]\n{name} = true\n")
+    with pytest.raises(InputError) as refused:
+        load_config(path)
+    option = name.replace("_", "-")
+    assert f"--{option} is an option of `proctor run` alone; it has no key" in str(refused.value)
+
+
+def test_every_option_of_run_has_a_key_or_is_known_to_have_none() -> None:
+    options = {max(each.opts, key=len).lstrip("-").replace("-", "_") for each in run_command.params if each.opts}
+    assert options - {"store", "file"} <= {*RunConfig.model_fields, *OPTIONS_ALONE}

@@ -10,9 +10,9 @@ import pytest
 
 from proctor.cli.run import command
 from proctor.config import RunConfig
-from proctor.errors import InputError
+from proctor.errors import InputError, UsageError
 from proctor.run import Settings
-from proctor.settings import RUN_SETTINGS, Door, check_labels, check_path, settings_of
+from proctor.settings import RUN_SETTINGS, Door, check_labels, check_path, given, nearest, settings_of
 from proctor.web.api.run_requests import NewRun
 from proctor.web.site.new_run import FIELDS
 
@@ -75,3 +75,37 @@ def test_a_label_is_a_text_and_no_secret(labels: dict[str, Any], words: str) -> 
 def test_a_path_of_blanks_is_none() -> None:
     with pytest.raises(InputError, match="the store is empty"):
         check_path("the store", "   ")
+
+
+@pytest.mark.parametrize(("wrong", "known"), [("store", "order"), ("force", "order"), ("name", "agent")])
+def test_a_name_that_begins_otherwise_is_meant_only_where_it_is_much_alike(wrong: str, known: str) -> None:
+    assert nearest(wrong, [known]) == ""
+
+
+def test_a_slip_in_the_first_letter_is_still_understood() -> None:
+    assert nearest("qgent", ["agent", "order"]) == "agent"
+    assert nearest("retry", ["retries"]) == "retries"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "typed", "labelled"),
+    [
+        ("passing_score", 7.0, "--passing-score 7 is wrong", "“Passing score” 7 is wrong"),
+        ("examiner", "foo", "--examiner foo is wrong", "“Examiner” foo is wrong"),
+        ("kind", "a b", "--agent-kind 'a b' is wrong", "“Kind” 'a b' is wrong"),
+    ],
+)
+def test_each_reader_knows_a_setting_by_a_name_of_their_own(
+    name: str, value: object, typed: str, labelled: str
+) -> None:
+    error = UsageError(given(name, value), " is wrong", terminal=" (here)", page=" (there)")
+    assert str(error) == f"{name}={value!r} is wrong (here)"
+    assert error.in_terminal == f"{typed} (here)"
+    assert error.on_page == f"{labelled} (there)"
+    assert error.by_key == f"{name}={value!r} is wrong (there)"
+
+
+def test_an_error_from_which_a_secret_was_taken_shows_it_to_nobody() -> None:
+    error = UsageError("the key sk-123 was refused")
+    error.args = ("the key … was refused",)
+    assert {str(error), error.in_terminal, error.on_page, error.by_key} == {"the key … was refused"}

@@ -143,6 +143,63 @@ def _criteria(case: Case) -> list[Mapping[str, Any]]:
     return [told] if told else []
 
 
+_MISFIT = re.compile(r"(?P<said>.*?)(?: - at `(?P<place>[^`]*)`)?", re.DOTALL)
+_WANTED = re.compile(r"Expected `(?P<kinds>[^`]*)`(?P<bound> [<>]=? \S+| of length .*)?(?:, got `(?P<got>[^`]*)`)?")
+_LACKING = re.compile(r"Object missing required field `(?P<name>[^`]*)`")
+_UNKNOWN_KEY = re.compile(r"Object contains unknown field `(?P<name>[^`]*)`")
+_KINDS = {
+    "int": "a whole number", "float": "a number", "str": "a text", "bool": "true or false", "array": "a list",
+    "object": "an object with keys", "null": "nothing (null)",
+}  # fmt: skip
+_QUOTED = 60
+_WORDS = {"True": "true", "False": "false", "None": "null"}
+_UNTOLD = object()
+
+
+def misfit(error: msgspec.ValidationError, value: object = _UNTOLD) -> str:
+    """What in a value does not have the shape that it should, in plain words, with the value that stands there.
+
+    Without the value, which may be somebody's secret, what sort of value it is.
+    """
+    found = _MISFIT.fullmatch(str(error))
+    assert found is not None, "the expression takes any text"
+    said, place = found["said"], (found["place"] or "$").removeprefix("$").removeprefix(".")
+    if lacking := _LACKING.fullmatch(said):
+        return f"{place or 'it'} has no {lacking['name']!r}, which it needs"
+    if unknown := _UNKNOWN_KEY.fullmatch(said):
+        return f"{place or 'it'} has the unknown key {unknown['name']!r}; leave it out"
+    wanted = _WANTED.fullmatch(said)
+    expected = said[:1].lower() + said[1:] if wanted is None else f"expected {_in_words(wanted)}"
+    there, is_there = _value_at(value, place)
+    got = wanted["got"] if wanted is not None and wanted["got"] else ""
+    given = _WORDS.get(repr(there), repr(there)) if is_there else _KINDS.get(got, got)
+    given = given if len(given) <= _QUOTED else f"{given[: _QUOTED - 1]}…"
+    return f"{place or 'it'} is {given}; {expected}" if given else f"{place or 'it'} does not fit; {expected}"
+
+
+def _in_words(wanted: re.Match[str]) -> str:
+    kinds = [_KINDS.get(kind, kind) for kind in wanted["kinds"].split(" | ")]
+    bound = (wanted["bound"] or "").removesuffix(".0").replace(">=", "of at least").replace("<=", "of at most")
+    return " or ".join([f"{kinds[0]}{bound.replace('>', 'above').replace('<', 'below')}", *kinds[1:]])
+
+
+def _value_at(value: object, place: str) -> tuple[object, bool]:
+    """What stands at `tool_calls[0].step`, and whether that can be told."""
+    try:
+        for name, index in re.findall(r"([^.\[\]]+)|\[(\d+)\]", place):
+            inner: Any = value
+            value = inner[int(index)] if index else inner[name]
+    except (LookupError, TypeError, ValueError):
+        return None, False
+    return value, value is not _UNTOLD and (bool(place) or not isinstance(value, (Mapping, list, tuple)))
+
+
+def its_keys(value: Iterable[Any]) -> str:
+    """The keys of an object, for a message that misses one."""
+    keys = sorted(map(str, value))
+    return f"its keys are {keys!r}" if keys else "it has no keys"
+
+
 def to_reply(value: object) -> Reply:
     """What an agent returned, as a Reply; raises AgentFault where it is none.
 
@@ -164,15 +221,19 @@ def _check_reply(reply: Reply) -> Reply:
     """The reply as it will be read from the store, so that nothing an agent returns can fail there."""
     if type(reply.text) is str and _is_plain(reply):
         return reply
+    plain: object = None
     try:
-        typed = msgspec.convert(msgspec.to_builtins(reply, enc_hook=_plain, str_keys=True), Reply)
+        plain = msgspec.to_builtins(reply, enc_hook=_plain, str_keys=True)
+        typed = msgspec.convert(plain, Reply)
         _refuse_odd_numbers(typed)
         _refuse_deep_values(typed)
         return decode(encode(typed), Reply)
     except AgentFault:
         raise
     except msgspec.ValidationError as error:
-        raise AgentFault(f"the agent returned a Reply that is not valid: {error}", kind="wrong_type") from error
+        raise AgentFault(
+            f"the agent returned a Reply that is not valid: {misfit(error, plain)}", kind="wrong_type"
+        ) from error
     except Exception as error:  # from the objects in it, whose __str__ is anybody's code
         raise AgentFault(
             f"the agent returned a reply that cannot be written as JSON ({type(error).__name__}); "
@@ -247,7 +308,7 @@ def _deeper(value: object, levels: int) -> bool:
 def _reply_from_mapping(value: Mapping[Any, Any]) -> Reply:
     if "text" not in value:
         raise AgentFault(
-            f"the agent returned a dict without 'text'; its keys are {sorted(map(str, value))!r}; "
+            f"the agent returned a dict without 'text'; {its_keys(value)}; "
             "expected 'text', or 'messages' that end with the agent's answer",
             kind="wrong_type",
         )
@@ -256,7 +317,9 @@ def _reply_from_mapping(value: Mapping[Any, Any]) -> Reply:
             {"tools_known": "tool_calls" in value, "steps_known": "steps" in value, **value}, Reply, str_keys=True
         )
     except msgspec.ValidationError as error:
-        raise AgentFault(f"the agent returned a dict that is not a reply: {error}", kind="wrong_type") from error
+        raise AgentFault(
+            f"the agent returned a dict that is not a reply: {misfit(error, value)}", kind="wrong_type"
+        ) from error
     return _check_reply(reply)
 
 

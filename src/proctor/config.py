@@ -44,6 +44,10 @@ PRICE_FILE = "prices.toml"
 DEFAULT_STORE = ".proctor/proctor.db"
 DESTINATIONS = ("langfuse", "otlp", "phoenix", "mlflow")
 """Where runs can be sent."""
+OPTIONS_ALONE = ("name", "dry_run", "look", "force", "json", "config", "no_cache")
+"""Options of `proctor run` that are for one run alone."""
+_FEW = 5
+"""Items of a list that a message shows."""
 _TABLE_EXPECTED = {"dict_type", "model_type"}
 _BOUNDS = "bounds"
 _LARGEST = 2**20
@@ -387,15 +391,75 @@ def _sentence(error: ValidationError) -> str:
     *table, key = [str(part) for part in first["loc"]]
     place = _dotted_key([*table, key])
     if first["type"] == "extra_forbidden":
-        return f"unknown key {place!r}; {did_you_mean(key, _known_in(table))}"
+        return f"unknown key {place!r}; {_instead(table, key)}"
     if first["type"] == "missing":
         return _missing(table, key, first["input"])
     if first["type"] in _TABLE_EXPECTED:
         return f"{place} is not a table; write [{place}] on a line of its own, and its keys below"
-    given = shown(first["input"])
-    if first["type"] == _BOUNDS:
-        return f"{place} = {given} is not usable; expected {first['msg']}"
-    return f"{place} = {given} is not usable; {first['msg'].replace('Input', 'it', 1)}"
+    return f"{place} = {_in_toml(first['input'])} is not usable; expected {_expected(first)}"
+
+
+_EXPECTED = {
+    "string_type": "a text in quotes",
+    "string_too_short": "a text that is not empty",
+    "bool_type": "true or false",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "finite_number": "a number that is finite",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "literal_error": "{expected}",
+    "greater_than_equal": "a number of at least {ge}",
+    "less_than_equal": "a number of at most {le}",
+    "greater_than": "a number above {gt}",
+}
+
+
+def _expected(fault: Mapping[str, Any]) -> str:
+    """What a value should be, in the words of the file."""
+    said: str = fault["msg"]
+    if fault["type"] == _BOUNDS:
+        return said
+    words = _EXPECTED.get(fault["type"])
+    return said.removeprefix("Input should be ") if words is None else words.format(**fault.get("ctx", {}))
+
+
+def _in_toml(value: Any) -> str:
+    """A value as the file spells it, shortened; a table within it is not shown."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str):
+        return '"' + shown(value)[1:-1].replace("\\'", "'").replace('"', '\\"') + '"'
+    if isinstance(value, Mapping):
+        return "{…}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_in_toml, value[:_FEW]))}{', …' * (len(value) > _FEW)}]"
+    return shown(value) if isinstance(value, (int, float)) else str(value)
+
+
+def _instead(table: Sequence[str], key: str) -> str:
+    """What to do about a key that a table does not know."""
+    name, known = key.lstrip("-").replace("-", "_"), _known_in(table)
+    if name in known:
+        return f"did you mean {name!r}?"
+    near = nearest(key, known, alike=0.8)
+    homes = [] if near else [home for home, keys in _homes() if name in keys]
+    if homes:
+        return f"it belongs {' or '.join(homes)}"
+    if not near and name in OPTIONS_ALONE:
+        return f"--{name.replace('_', '-')} is an option of `proctor run` alone; it has no key"
+    return did_you_mean(key, known)
+
+
+def _homes() -> Iterator[tuple[str, Iterable[str]]]:
+    """Where keys belong, in words, and which."""
+    yield "at the top of the file, above the first [table]", ["store"]
+    yield "in [run]", RunConfig.model_fields
+    yield "in [agents.NAME]", AgentConfig.model_fields
+    yield "in [limits.NAME]", LimitTable.__annotations__
+    yield "in [models.NAME]", ModelConfig.model_fields
+    yield "in [prices], as MODEL = {input = 1.0, output = 4.0}", PriceTable.__annotations__
+    yield "on a line of its own, as a [table]", [name for name in Config.model_fields if name != "store"]
 
 
 def _missing(table: Sequence[str], key: str, given: Any) -> str:

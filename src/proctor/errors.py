@@ -15,13 +15,18 @@
         └── Misconfigured        exit 4   wrong key or address: the run stops at once
             └── BudgetSpent      exit 4   what is left is not enough for the next call: the run is paused
 
-A message says what happened, the value, what was expected and what to do next.
+A message says what happened, the value, what was expected and what to do next. A setting in it is a `Given`, because
+its name is another one in Python, in a terminal and in a form.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
+_WORD = re.compile(r"'[\w.,:/@+-]+'")
 FailureKind = Literal[
     "unknown",  # stored before kinds were
     "timeout",
@@ -43,15 +48,59 @@ FailureKind = Literal[
 """What went wrong, for programs; the message says it to people."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Given:
+    """A setting and its value in a message, under the name that each reader knows it by."""
+
+    name: str
+    """In Python and in the API: `passing_score`."""
+    value: str
+    """As it is shown."""
+    option: str
+    """In a terminal: `--passing-score`."""
+    label: str
+    """In a form: `Passing score`."""
+
+    def __str__(self) -> str:
+        return f"{self.name}={self.value}"
+
+    @property
+    def plain(self) -> str:
+        """The value for people: `none` for `'none'`, 7 for 7.0; what holds a blank or a sign stays in quotes."""
+        return self.value[1:-1] if _WORD.fullmatch(self.value) else self.value.removesuffix(".0")
+
+
 class ProctorError(Exception):
     """Something a person can act on."""
 
     exit_code = 2
 
-    def __init__(self, message: str = "", *, terminal: str = "", page: str = "") -> None:
+    def __init__(self, *message: str | Given, terminal: str = "", page: str = "") -> None:
         """`terminal` ends the message with what to do there, `page` for whoever reads it in a browser."""
-        super().__init__(f"{message}{terminal}")
-        self.on_page = f"{message}{page}"
+        super().__init__("".join(map(str, message)) + terminal)
+        self.given = tuple(piece for piece in message if isinstance(piece, Given))
+        """The settings that it is about."""
+        self._message, self._terminal, self._page = message, terminal, page
+
+    @property
+    def in_terminal(self) -> str:
+        """For whoever typed options."""
+        return self._told(lambda each: f"{each.option} {each.plain}", self._terminal)
+
+    @property
+    def on_page(self) -> str:
+        """For whoever filled in a form."""
+        return self._told(lambda each: f"{each.label} {each.plain}", self._page)
+
+    @property
+    def by_key(self) -> str:
+        """For a program that sent settings by their names."""
+        return self._told(str, self._page)
+
+    def _told(self, name: Callable[[Given], str], end: str) -> str:
+        if not self.given and end == self._terminal:
+            return str(self)  # secrets may have been taken out of it since
+        return "".join(name(piece) if isinstance(piece, Given) else piece for piece in self._message) + end
 
 
 class UsageError(ProctorError):

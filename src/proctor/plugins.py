@@ -100,7 +100,8 @@ def unknown_name_message(family: Family, name: str, names: list[str]) -> str:
     singular = family.removesuffix("s")
     near = _nearest(name.partition(":")[0], names)
     hint = f"did you mean {near!r}? " if near else ""
-    return f"there is no {singular} {name!r}: {hint}known are {', '.join(names) or 'none'}"
+    there = f"known are {', '.join(names)}" if names else "there are none here"
+    return f"there is no {singular} {name!r}: {hint}{there}"
 
 
 def import_attribute(spec: str, *, what: str) -> Any:
@@ -165,7 +166,8 @@ def _no_module(name: str, what: str) -> str:
 
 def _no_attribute(spec: str, name: str, near: str | None, what: str) -> str:
     hint = f"; did you mean {near!r}?" if near else ""
-    return f"cannot find the {what} {spec!r}: it has no attribute {name!r}{hint}"
+    place = spec.partition(":")[0]
+    return f"cannot find the {what} {spec!r}: there is no {name!r} in {place}{hint}"
 
 
 def _make_folder_importable() -> None:

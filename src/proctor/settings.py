@@ -16,7 +16,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, Literal, get_args
 
-from proctor.errors import InputError, OutputFull, UsageError
+from proctor.errors import Given, InputError, OutputFull, UsageError
 from proctor.redaction.shapes import mask_secrets
 from proctor.run import ExamType, PlayOrder
 
@@ -34,6 +34,8 @@ _LONGEST_PATH = 4096
 _LONGEST_DIGITS = 400
 """Digits beyond which a whole number is not even written out."""
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+_UNLIKE_START = 0.7
+"""How much alike names must be that begin with different letters: `force` is not meant for `order`."""
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -219,8 +221,11 @@ def settings_of(door: Door) -> dict[str, RunSetting]:
 
 
 def nearest(name: object, known: Iterable[str], *, alike: float = 0.6) -> str:
-    """The known name that is most like one, at least so much; empty: none is."""
-    return next(iter(get_close_matches(str(name), list(known), n=1, cutoff=alike)), "")
+    """The known name that is most like one, at least so much, or more where it begins otherwise; empty: none is."""
+    wanted = str(name)
+    found = next(iter(get_close_matches(wanted, list(known), n=1, cutoff=alike)), "")
+    begins_alike = found[:1].lower() == wanted[:1].lower()
+    return found if begins_alike or get_close_matches(wanted, [found], cutoff=max(alike, _UNLIKE_START)) else ""
 
 
 def did_you_mean(name: object, known: Iterable[str], *, otherwise: str | None = None) -> str:
@@ -228,20 +233,43 @@ def did_you_mean(name: object, known: Iterable[str], *, otherwise: str | None = 
     names = list(known)
     if near := nearest(name, names):
         return f"did you mean {near!r}?"
-    return f"known are {', '.join(names)}" if otherwise is None else otherwise
+    return known_are(names) if otherwise is None else otherwise
+
+
+def known_are(names: Iterable[str]) -> str:
+    """Every name that is known, or that there is none."""
+    told = ", ".join(names)
+    return f"known are {told}" if told else "there are none here"
+
+
+_OPTIONS = {"conditions": "--condition", "kind": "--agent-kind", "labels": "--label"}
+"""Setting → its option, where that has another name."""
+
+
+def given(name: str, value: object) -> Given:
+    """A setting and its value for a message: each door has its own name for it."""
+    row = RUN_SETTINGS.get(name)
+    words = name.replace("_", " ")
+    label = row.label if row is not None and row.label else words[:1].upper() + words[1:]
+    return Given(name=name, value=shown(value), option=option_of(name), label=f"“{label}”")
+
+
+def option_of(name: str) -> str:
+    """What a setting is called in a terminal."""
+    return _OPTIONS.get(name, f"--{name.replace('_', '-')}")
 
 
 def check_setting(name: str, value: object) -> None:
     """Refuse a number that a setting may not have."""
     bounds = BOUNDS[name]
     if not bounds.holds(value):
-        raise UsageError(f"{name}={shown(value)} is not usable; expected {bounds.requirement}")
+        raise UsageError(given(name, value), f" is not usable; expected {bounds.requirement}")
 
 
 def check_weights(weights: object) -> None:
     """Refuse weights that weigh nothing, or that no number can weigh."""
     if not isinstance(weights, Mapping):
-        raise UsageError(f"weights={shown(weights)} are not usable; expected a dict such as {{'correctness': 1}}")
+        raise UsageError(given("weights", weights), " are not usable; expected a dict such as {'correctness': 1}")
     if len(weights) > MOST_WEIGHTS:
         raise UsageError(f"there are {len(weights):,} weights; expected at most {MOST_WEIGHTS}")
     for name, weight in weights.items():
@@ -250,7 +278,7 @@ def check_weights(weights: object) -> None:
             wanted = f"a number of at least 0: 0 itself, or {_written(1 / WEIGHT.most)} to {_written(WEIGHT.most)}"
             raise UsageError(f"the weight {name}={shown(weight)} is not usable; expected {wanted}")
     if weights and sum(weights.values()) <= 0:
-        raise UsageError(f"weights={shown(dict(weights))} are all 0; give at least one part a positive weight")
+        raise UsageError(given("weights", dict(weights)), " are all 0; give at least one part a positive weight")
 
 
 def check_name(what: str, name: object, *, most: int = LONGEST_NAME) -> None:
@@ -293,7 +321,7 @@ def read_criterion(name: object, said: object) -> tuple[str, float | None]:
 def check_labels(labels: object) -> None:
     """Refuse labels that are too many, or that cannot be shown and stored."""
     if not isinstance(labels, Mapping):
-        raise InputError(f"labels={shown(labels)} are not usable; expected a dict such as {{'commit': '1a2b3c4'}}")
+        raise InputError(given("labels", labels), " are not usable; expected a dict such as {'commit': '1a2b3c4'}")
     if len(labels) > MOST_LABELS:
         raise InputError(f"there are {len(labels):,} labels; expected at most {MOST_LABELS}")
     for name, value in labels.items():

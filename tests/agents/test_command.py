@@ -257,3 +257,33 @@ async def test_every_fault_of_a_program_is_told_and_hurts_no_other_case(tmp_path
     assert [question for question, each in attempts.items() if each.passed] == [
         question for question, _ in cases if question == "orphans" or question.startswith("good")
     ]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "runs", "said"),
+    [
+        ("z.sh", "echo hi", False, r"'./z.sh' is not executable; make it so with `chmod \+x ./z.sh`"),
+        ("y.sh", "#!/nosuch -x\necho", True, "the script './y.sh' cannot start: its first line wants '/nosuch', which"),
+        ("x.sh", "#!/usr/bin/env nopy\n", True, "its first line wants 'nopy', which is not here; install that"),
+        ("w.sh", "#!/bin/nosh\r\necho\r\n", True, "its lines end in CR LF, as on Windows: save it with LF"),
+    ],
+)
+def test_a_file_that_cannot_be_started_is_refused_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str, text: str, runs: bool, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / file).write_bytes(text.encode())
+    (tmp_path / file).chmod(0o755 if runs else 0o644)
+    with pytest.raises(InputError, match=said):
+        load(f"./{file}", {})
+
+
+def test_a_folder_and_a_file_that_is_not_on_the_path_are_told_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.sh").write_text("echo hi")
+    with pytest.raises(InputError, match="is a folder; expected a program"):
+        load(str(tmp_path), {})
+    with pytest.raises(InputError, match=r"on the PATH, but a file of this name here; write ./mine.sh"):
+        load("mine.sh", {})

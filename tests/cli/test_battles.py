@@ -140,10 +140,10 @@ def test_a_battle_without_a_fair_question_is_no_test_and_never_looks_won(desk: D
         (["--type", "abm-static", "--examiner", "prober"], "would ask nothing"),
         (["--type", "abm-dynamic", "--examiner", "probr"], "prober"),
         (["--type", "abm-dynamic", "--reviewer", "none"], "cannot judge a battle"),
-        (["--type", "abm-static", "--seeds", "3"], "no meaning with type='abm-static'"),
+        (["--type", "abm-static", "--seeds", "3"], "no meaning with --type abm-static"),
         (["--type", "abm-static", "--max-turns", "51"], "from 1 to 50"),
-        (["--max-turns", "3"], "no meaning with type='standard'"),
-        (["--conversation-tokens", "3"], "no meaning with type='standard'"),
+        (["--max-turns", "3"], "no meaning with --type standard"),
+        (["--conversation-tokens", "3"], "no meaning with --type standard"),
         (["--gate", "held_rate>=0.5"], "held_rate"),
     ],
 )

@@ -172,7 +172,7 @@ MINE = "from functools import partial\n\nloud = 1 / 0\n\n\ndef own(reply):\n    
     [
         ("python:mine:own", None),
         ("python:mine:partial", None),
-        ("python:mine:owm", "it has no attribute 'owm'; did you mean 'own'?"),
+        ("python:mine:owm", "there is no 'owm' in mine; did you mean 'own'?"),
         ("python:mine", "expected package.module:attribute"),
         ("python:mine.py:own", "name the module, not its file"),
         ("python:nope_at_all:x", "there is no module 'nope_at_all' in this folder or the environment"),
@@ -197,3 +197,11 @@ def test_a_function_of_ones_own_that_is_not_there_is_an_error_before_any_code_ru
         assert said is None or said in " ".join(found.out.split())
     if said is not None:
         assert desk("run", "s.yaml", "--agent", "sample").code == 2
+
+
+@pytest.mark.parametrize("command", ["check", "doctor"])
+def test_another_configuration_says_who_will_judge(desk: Desk, command: str) -> None:
+    desk.write("open.yaml", "cases:\n- question: one?\n  expect: {criteria: {tone: Is it kind?}}\n")
+    desk.write("other.toml", '[run]\nreviewer = "nobody-of-this-name"\n')
+    assert desk(command, "open.yaml", "--config", "other.toml").code in (0, 1)
+    assert desk(command, "open.yaml", "--config", "nowhere.toml").code == 2

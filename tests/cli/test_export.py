@@ -167,3 +167,16 @@ def test_an_unknown_form_and_a_missing_output_are_refused(examined: Desk) -> Non
     assert "-o" in examined("export", "last", "--format", "csv").error
     assert examined("export", "nobody", "--format", "csv", "-o", "run.csv").code == 2
     assert not (examined.folder / "run.csv").exists()
+
+
+@pytest.mark.parametrize(("name", "start"), [("r.html", "<!doctype html>"), ("r.md", "#"), ("r.json", "{")])
+def test_without_a_format_the_ending_of_the_name_says_which(examined: Desk, name: str, start: str) -> None:
+    assert examined("export", "last", "-o", name).code == 0
+    assert (examined.folder / name).read_text().lower().startswith(start)
+
+
+@pytest.mark.parametrize("name", ["r.txt", "-"])
+def test_a_name_that_says_no_format_asks_for_one(examined: Desk, name: str) -> None:
+    said = examined("export", "last", "-o", name)
+    assert said.code == 2
+    assert f"-o '{name}' does not say which format; add --format with one of html, json" in said.err

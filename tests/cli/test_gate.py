@@ -133,7 +133,7 @@ def test_k_picks_the_k_that_is_gated(lab: Lab) -> None:
     assert lab("show", "it", "--gate", "pass_at_k:2>=0.9").code == 0
     beyond = lab("show", "it", "--gate", "pass_at_k:3>=0.9")
     assert beyond.code == 2
-    assert "needs 3 trials, but trials=2" in beyond.err
+    assert "needs 3 trials of each case, and there are 2" in beyond.err
 
 
 def test_last_is_the_newest_other_run(lab: Lab) -> None:
@@ -184,7 +184,7 @@ def test_a_later_look_at_no_gate_is_refused_before_anybody_is_asked(lab: Lab) ->
         lab("export", "it", "--look", "2", "--format", "markdown", "-o", "-"),
     ):
         assert refused.code == 2
-        assert "look=2 counts the checks of a gate, and there is none" in refused.err
+        assert "--look 2 counts the checks of a gate, and there is none" in refused.err
     assert lab.lines("paid") == paid
 
 

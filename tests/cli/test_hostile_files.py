@@ -77,7 +77,7 @@ def test_tables_and_recordings_are_no_pipes_and_have_an_end(desk: Desk) -> None:
         ("[" + ".".join("a" * 5000) + "]", "unknown key 'a'"),
         (f"[run]\ntrials = {NINES}", "is not valid TOML"),
         (f"[run]\nconcurrency = {10**30}", "expected a whole number from 1 to 10,000"),
-        ("store = ''", "store = '' is not usable"),
+        ("store = ''", 'store = "" is not usable'),
     ],
 )
 def test_a_configuration_that_cannot_be_is_exit_2(desk: Desk, text: str, words: str) -> None:

@@ -106,7 +106,7 @@ def test_show_refuses_a_k_beyond_the_trials(two_runs: Desk) -> None:
     assert "pass^1" in two_runs("show", "good", "--k", "1").out
     said = two_runs("show", "good", "--k", "3")
     assert (said.code, said.out) == (2, "")
-    assert "k=3" in said.err
+    assert "--k 3 needs --trials 3" in said.err
 
 
 def test_delete_forgets_a_run_and_only_that(two_runs: Desk) -> None:

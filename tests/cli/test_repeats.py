@@ -83,8 +83,8 @@ def test_another_judge_has_noise_of_its_own_and_shares_what_judges_has_asked(lab
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (("--repeats", "1"), "expected 2 to 100"),
-        (("--repeats", "2", "--sample", "2"), "expected 3 or more"),
+        (("--repeats", "1"), "--repeats 1 is not usable; expected a whole number from 2 to 100"),
+        (("--repeats", "2", "--sample", "2"), "expected a whole number from 3"),
         (("--repeats", "2", "--passing-score", "0.5"), "--repeats makes none"),
         (("--repeats", "2", "--name", "again"), "--repeats makes none"),
         (("--repeats", "2", "--gate", "pass_rate>=0.5"), "--repeats makes none"),

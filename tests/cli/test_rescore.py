@@ -148,12 +148,12 @@ def test_gates_are_judged_on_the_new_marks(lab: Lab) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ([], "nothing would change: give --reviewer, --passing-score or --weights"),
-        (["--passing-score", "7"], "passing_score=7.0 is not usable"),
+        ([], "nothing would change: give another reviewer, passing score or weights (--reviewer"),
+        (["--passing-score", "7"], "--passing-score 7 is not usable"),
         (["--weights", "correctnes=1"], "did you mean 'correctness'"),
         (["--weights", "correctness=0"], "are all 0"),
         (["--reviewer", "nobody"], "nobody"),
-        (["--passing-score", "0.9", "--k", "2"], "k=2 cannot be judged from trials=1"),
+        (["--passing-score", "0.9", "--k", "2"], "--k 2 needs --trials 2 or more, and each case has 1 trial"),
     ],
 )
 def test_what_cannot_be_done_is_refused_and_makes_no_run(lab: Lab, options: list[str], said: str) -> None:

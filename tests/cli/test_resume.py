@@ -292,4 +292,10 @@ def test_a_pace_that_makes_no_sense_is_refused(desk: Desk, option: str, value: s
     assert desk.run(desk.agent(OFFLINE), "--retries", "0").code == 4
     said = desk("resume", "last", option, value)
     assert (said.code, said.out) == (2, "")
-    assert f"{option.strip('-')}={float(value) if option == '--timeout' else value}" in said.err
+    assert f"{option} {value} is not usable" in said.err
+
+
+@pytest.mark.parametrize("option", ["--cache", "--no-cache"])
+def test_the_cache_can_be_asked_for_and_declined(desk: Desk, option: str) -> None:
+    assert desk.run(desk.agent(OFFLINE), "--retries", "0").code == 4
+    assert desk("resume", "last", option, "--retries", "0").code == 4

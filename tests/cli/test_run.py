@@ -97,7 +97,7 @@ def test_k_picks_what_is_printed(desk: Desk) -> None:
 def test_k_beyond_the_trials_is_refused_before_anything_is_stored(desk: Desk, k: str) -> None:
     said = desk.run(desk.agent(RIGHT), "--trials", "3", "--k", k)
     assert (said.code, said.out) == (2, "")
-    assert f"k={k}" in said.err
+    assert f"--k {k} " in said.err
     assert not (desk.folder / ".proctor").exists()
 
 

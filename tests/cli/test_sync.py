@@ -106,7 +106,10 @@ def test_any_otlp_backend_by_its_endpoint(ran: Desk) -> None:
     [
         (("langfuse",), "expected a destination and a run"),
         (("langfuze", "last"), "there is no destination 'langfuze'; did you mean 'langfuse'?"),
-        (("otlp", "last"), "no address to send to; name one with --endpoint"),
+        (
+            ("otlp", "last"),
+            "no address to send to; set OTEL_EXPORTER_OTLP_ENDPOINT in the environment, such as",
+        ),
         (("langfuse", "nobody"), "nobody"),
         (("langfuse", "last", "--redact", "("), "--redact '(' is not a valid regular expression"),
         (("langfuse", "last", "--endpoint", "http://here"), "--endpoint is not for langfuse"),

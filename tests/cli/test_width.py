@@ -115,3 +115,11 @@ def test_plain_lines_of_progress_fit_80_columns(desk: Desk) -> None:
     assert said.code == 0
     assert "tokens, cost" in said.err
     assert widest(said.err) <= 80
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 120])
+def test_the_ids_of_runs_are_never_cut(desk: Desk, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    assert desk.run(desk.agent("def answer(question): return 'yes'\n"), "--name", "a name of some length").code == 0
+    (row,) = desk("list", "--json").json
+    monkeypatch.setenv("COLUMNS", str(width))
+    assert row["run"] in desk("list").out

@@ -189,10 +189,13 @@ def changed(**settings: Any) -> Run:
 @pytest.mark.parametrize(
     ("other", "expected"),
     [
-        (replace(RUN, digest="77aa"), "benchmark content differs (handbook 9f2c against handbook 77aa)"),
+        (
+            replace(RUN, digest="77aa"),
+            "the cases of the benchmark handbook were changed between them (version 9f2c against 77aa)",
+        ),
         (changed(reviewer="exact"), "reviewer differs (embedded against exact)"),
         (changed(reviewer=None), "reviewer differs (embedded against none)"),
-        (changed(rubric="judge-1"), "rubric differs (standard-1 against judge-1)"),
+        (changed(rubric="judge-1"), "they were judged by different rules (rubric standard-1 against judge-1)"),
         (changed(passing_score=0.9), "passing score differs (0.7 against 0.9)"),
         (changed(passing_score=None), "passing score differs (0.7 against none)"),
         (
@@ -276,7 +279,7 @@ def test_two_judges_that_decide_nothing_leave_verdicts_comparable_and_marks_not(
     assert [row.label for row in rows(found)] == ["Pass rate"]
     assert found.warnings == (
         "No verdict hangs on the marks, and they are not compared: reviewer differs (openai:x = model:openai:x against "
-        "openai:y = model:openai:y); rubric differs (model:openai:x against model:openai:y).",
+        "openai:y = model:openai:y); they were judged by different rules (rubric model:openai:x against model:openai:y).",
     )
     assert {marks(change) for change in found.cases} == {"–"}
 

@@ -136,7 +136,7 @@ def test_a_gate_without_k_takes_the_k_that_is_printed() -> None:
 
 
 def test_a_k_beyond_the_trials_is_refused() -> None:
-    with pytest.raises(UsageError, match="needs 3 trials, but trials=1"):
+    with pytest.raises(UsageError, match="needs 3 trials of each case, and there is 1"):
         verdict("pass_hat_k:3>=0.5", made(verdicts(5, 0)))
 
 
@@ -358,7 +358,9 @@ def test_counts_can_always_be_met() -> None:
 
 
 def test_a_k_beyond_the_trials_is_refused_before_the_first_call_even_if_forced() -> None:
-    assert "needs 3 trials, but trials=2" in refused("pass_at_k:3>=0.5", 100, settings={"trials": 2}, force=True)
+    assert "needs 3 trials of each case, and there are 2" in refused(
+        "pass_at_k:3>=0.5", 100, settings={"trials": 2}, force=True
+    )
 
 
 def test_a_margin_that_so_few_cases_cannot_show_is_refused() -> None:

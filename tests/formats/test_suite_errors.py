@@ -99,7 +99,7 @@ def test_ids_that_stand_twice_are_told_with_both_lines() -> None:
         ("{steps: [{kind: tool, after: [{}]}]}", "steps[0].after[0]: a step needs a kind, a name or an agent"),
         ("{steps: [{after: plan}]}", "steps[0]: a step needs a kind, a name or an agent"),
         ("{tool_calls: [search]}", "tool_calls[0]: expected keys (name, arguments, ignore, …) with values, found the"),
-        ("{tool_calls: [{arguments: {}}]}", "tool_calls[0]: the key 'name' is missing: The tool's name."),
+        ("{tool_calls: [{arguments: {}}]}", "tool_calls[0]: the key 'name' is missing (the tool's name)"),
         ("{tool_calls: [{name: f, match: {q: {}}}]}", "tool_calls[0]: the rule for 'q' is empty"),
         ("{tool_calls: [{name: f, match: {q: {tolerance: 1}}}]}", "tool_calls[0]: nothing is compared with 'q'"),
         ("{tool_calls: [{name: f, match: {q: {pattern: '['}}}]}", "tool_calls[0].match.q.pattern: the pattern '['"),

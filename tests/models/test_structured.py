@@ -89,12 +89,12 @@ async def test_json_is_read_out_of_prose(text: str) -> None:
         ("I would say it is rather good.", "no complete JSON object"),
         ("", "no complete JSON object"),
         ('{"score": 0.5', "no complete JSON object"),
-        ('{"score": 1.5}', "<= 1"),
-        ('{"score": -0.1}', ">= 0"),
+        ('{"score": 1.5}', "of at most 1"),
+        ('{"score": -0.1}', "of at least 0"),
         ('{"score": NaN}', "NaN"),
         ('{"score": 1e999}', "NaN or infinite"),
-        ('{"score": true}', "bool"),
-        ('{"why": "good"}', "missing required field"),
+        ('{"score": true}', "score is true; expected a number"),
+        ('{"why": "good"}', "it has no 'score', which it needs"),
         ('The reply said {"score": 1.0}. I say {"score": 0.1}.', "several different answers"),
     ],
 )
@@ -112,7 +112,7 @@ async def test_an_unusable_answer_is_repaired_once_by_showing_it_and_its_fault(u
 
 async def test_after_the_repair_it_is_given_up_with_the_reason_and_the_cost() -> None:
     model = Tooled(script=[called({"score": float("nan")}), called({"score": 2})])
-    with pytest.raises(UnusableAnswer, match="<= 1") as caught:
+    with pytest.raises(UnusableAnswer, match="of at most 1") as caught:
         await put(model)
     assert caught.value.usage.calls == 2
     assert caught.value.usage.output_tokens == 40

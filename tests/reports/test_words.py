@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.reports.words import clean, cut, full_line, one_line, shorten
+from proctor.reports.words import clean, cut, full_line, one_line, printable, shorten
 
 ANY_TEXT = st.text(st.characters(exclude_categories=[]))
 
@@ -54,3 +54,16 @@ def test_a_single_long_thing_is_cut_between_words_and_says_how_much_more() -> No
 
 def test_a_full_line_is_never_cut() -> None:
     assert full_line("word \n" * 5_000) == " ".join(["word"] * 5_000)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["👩\u200d👩\u200d👧", "❤\ufe0f\u200d🔥", "👩🏽\u200d🚀", "क्\u200dष", "می\u200cخواهم", "plain"],
+)
+def test_what_joins_emoji_or_letters_of_a_script_is_kept(text: str) -> None:
+    assert printable(text) == text
+
+
+@pytest.mark.parametrize("sign", ["\u202e", "\u2066", "\x1b", "\x07", "\u200b", "\u200d"])
+def test_what_turns_or_hides_a_text_is_shown_as_a_sign(sign: str) -> None:
+    assert printable(f"ab{sign}cd") == "ab�cd"

@@ -127,7 +127,7 @@ def main(arguments: list[str] | None = None) -> int:
     except ProctorError as error:
         if os.environ.get("PROCTOR_TRACEBACK"):
             raise
-        tell_error(without_secrets(str(error)))
+        tell_error(without_secrets(error.in_terminal))
         return error.exit_code
     except Exception as error:
         if os.environ.get("PROCTOR_TRACEBACK"):

@@ -11,12 +11,16 @@ import click
 from proctor import plugins, reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Group
+from proctor.cli.numbers import number
 from proctor.cli.output import agents_speak_on_stderr, console, echo, print_json, wrap_text
 from proctor.codec import encode
 from proctor.redaction import without_credentials
+from proctor.settings import BOUNDS
 from proctor.threads import run_anywhere
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from proctor.config import Config
     from proctor.workflows.agent_test import AgentTestResult
 
@@ -37,13 +41,22 @@ def command(ctx: click.Context, store: str | None, config_path: Path | None, as_
 @command.command("test")
 @click.argument("agent", metavar="NAME|SPEC", shell_complete=completion.agents)
 @click.option("--question", help="What it is asked [default: what it can help with].")
-@click.option("--timeout", type=float, default=60.0, metavar="SECONDS", help="How long it may take [default: 60].")
+@number(
+    "--timeout",
+    bounds=BOUNDS["timeout"],
+    default=60.0,
+    metavar="SECONDS",
+    help="How long it may take, in seconds [default: 60].",
+)
 @options.store
 @options.as_json
 def test(
     agent: str, question: str | None, timeout: float, store: str | None, config_path: Path | None, as_json: bool
 ) -> int:
-    """Ask AGENT one question; show its reply as Proctor understands it, or exactly what is wrong."""
+    """Ask an agent one question, and show its reply or what is wrong.
+
+    The reply is shown as Proctor understands it. Exit 0: it answered; 2: it cannot be called; 4: it failed.
+    """
     config = options.load_config(config_path)
     with agents_speak_on_stderr():
         tried = run_anywhere(
@@ -94,23 +107,28 @@ def _as_json(tried: AgentTestResult) -> dict[str, Any]:
 
 
 def _show(tried: AgentTestResult, question: str) -> None:
+    console().print(reports.terminal.Page(lambda _: _lines(tried, question)), end="")
+
+
+def _lines(tried: AgentTestResult, question: str) -> list[Text]:
     from rich.text import Text
 
-    out = console()
-    out.print(Text(f"{tried.agent} = {tried.spec}" if tried.spec != tried.agent else tried.agent, style="bold"))
+    lines: list[Text] = []
+    lines.append(Text(f"{tried.agent} = {tried.spec}" if tried.spec != tried.agent else tried.agent, style="bold"))
     if tried.takes_request is not None:
         handed = "context and history are handed to it" if tried.takes_request else "it sees the question alone"
-        out.print(Text(f"  {handed}"))
+        lines.append(Text(f"  {handed}"))
     if tried.reply is None:
-        out.print(Text(f"✗ {_WHOSE[tried.owner]}: {reports.words.clean(tried.trouble)}"))
-        return
-    out.print(Text(f"\n{question}\n"))
+        lines.append(Text(f"✗ {_WHOSE[tried.owner]}: {reports.words.clean(tried.trouble)}"))
+        return lines
+    lines.append(Text(f"\n{question}\n"))
     for call in tried.reply.tool_calls:
         arguments = ", ".join(f"{name}={value!r}" for name, value in call.arguments.items())
         outcome = f"failed: {call.error}" if call.error else f"→ {call.result!r}" if call.result_known else ""
-        out.print(Text(reports.words.clean(f"  {call.name}({arguments})  {outcome}")[:_SHOWN], style="dim"))
-    out.print(Text(reports.words.clean(tried.reply.text) or "(an empty reply)"))
-    for citation in tried.reply.citations:
-        out.print(Text(reports.words.clean(f"  [{citation.source}] {citation.quote or ''}")[:_SHOWN], style="dim"))
+        lines.append(Text(reports.words.clean(f"  {call.name}({arguments})  {outcome}")[:_SHOWN], style="dim"))
+    lines.append(Text(reports.words.clean(tried.reply.text) or "(an empty reply)"))
+    cited = (f"  [{citation.source}] {citation.quote or ''}" for citation in tried.reply.citations)
+    lines += [Text(reports.words.clean(each)[:_SHOWN], style="dim") for each in cited]
     told = "it does not tell its tokens" if tried.reply.usage is None else reports.numbers.usage(tried.reply.usage)
-    out.print(Text(f"\n✓ answered in {reports.numbers.duration(tried.seconds)}; {told}"))
+    lines.append(Text(f"\n✓ answered in {reports.numbers.duration(tried.seconds)}; {told}"))
+    return lines

@@ -29,16 +29,17 @@ _TITLES = {"standard": "Standard BM", "abm_static": "ABM Static", "abm_dynamic":
 @click.command("check", cls=Command)
 @click.argument("file", type=click.Path(path_type=Path))
 @options.judge
+@options.config
 @options.as_json
 @click.pass_context
-def command(ctx: click.Context, file: Path, reviewer: str | None, as_json: bool) -> None:
+def command(ctx: click.Context, file: Path, reviewer: str | None, config_path: Path | None, as_json: bool) -> None:
     """Check the benchmark or suite FILE: preview, compatibility, every error.
 
     Exit 0: the file is valid; 1: it is not; 2: it cannot be read.
     """
     with seldom_collected():
         table = _read(file)
-    warnings = _warnings(table, options.reviewer_in_force(reviewer))
+    warnings = _warnings(table, options.reviewer_in_force(reviewer, config_path))
     if as_json:
         print_json(_as_json(table, warnings))
     else:
@@ -129,7 +130,7 @@ def _preview(table: Table | SuiteReading) -> Any:
 def _one_line(text: str) -> str:
     """The start of a text as it may be shown: no line break or control character reaches the terminal."""
     start = text[:200].replace("\r\n", "⏎").replace("\n", "⏎")
-    return "".join(character if character.isprintable() else "�" for character in start)
+    return reports.words.printable(start)
 
 
 def _count(number: int, noun: str) -> str:

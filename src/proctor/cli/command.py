@@ -32,7 +32,18 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the arguments."""
         refuse_repeated(self, ctx, args)
-        return super().parse_args(ctx, args)
+        ctx.allow_extra_args = not ctx.resilient_parsing
+        left = super().parse_args(ctx, args)
+        if ctx.args and not ctx.resilient_parsing:
+            _refuse_left_over(ctx)
+        return left
+
+
+def _refuse_left_over(ctx: click.Context) -> None:
+    """Arguments that nothing takes: mostly the later words of a text that should stand in quotes."""
+    words = " ".join(ctx.args)
+    what = "one argument" if len(ctx.args) == 1 else f"{len(ctx.args)} arguments"
+    raise click.UsageError(f"{what} too many: {words}; put a text that holds blanks in quotes, or leave them out", ctx)
 
 
 class Group(click.Group):

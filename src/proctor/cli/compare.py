@@ -13,7 +13,9 @@ import click
 from proctor import reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
+from proctor.cli.numbers import number
 from proctor.cli.output import console, print_json
+from proctor.settings import BOUNDS, known_are
 
 if TYPE_CHECKING:
     from proctor.findings.comparison import Compared
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
 
 @click.command("compare", cls=Command)
 @click.argument("runs", nargs=-1, metavar="A B [C …]", shell_complete=completion.runs)
-@click.option("--k", type=int, help="The k of pass@k and pass^k [default: the number of trials that both runs have].")
+@number(
+    "--k", bounds=BOUNDS["k"], help="The k of pass@k and pass^k [default: the number of trials that both runs have]."
+)
 @click.option("--category", metavar="NAME", help="Of three runs or more: show only the cases of this category.")
 @click.option(
     "--all",
@@ -113,7 +117,7 @@ def _of_category(many: ManyCompared, category: str | None) -> ManyCompared:
     rows = tuple(row for row in many.rows if category in row.categories)
     if not rows:
         known = sorted({name for row in many.rows for name in row.categories})
-        raise click.UsageError(f"no case has the category {category!r}; known are {', '.join(known) or 'none'}")
+        raise click.UsageError(f"no case has the category {category!r}; {known_are(known)}")
     return replace(many, rows=rows)
 
 

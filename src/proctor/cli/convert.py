@@ -34,8 +34,8 @@ def command(ctx: click.Context, source: Path, target: Path, no_header: bool, cat
     """Turn the table IN into the benchmark file OUT.
 
     IN is a CSV with a header (commas, semicolons or tabs), .tsv, .xlsx or .jsonl. A benchmark file is turned into a
-    comma CSV, .tsv or .jsonl. A .jsonl keeps categories, and can be run. Exit 1: rows that no benchmark file may hold;
-    nothing is written.
+    comma CSV, .tsv or .jsonl. A .jsonl keeps categories, and can be run. OUT is overwritten if it exists. Exit 1: rows
+    that no benchmark file may hold; nothing is written.
     """
     report = convert(source, target, header=not no_header, categories=categories)
     if report.problems:

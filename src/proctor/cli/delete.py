@@ -17,7 +17,7 @@ from proctor.cli.output import echo
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @options.store
 def command(run: str, yes: bool, store: str | None, config_path: Path | None) -> int:
-    """Delete RUN with its attempts. Transcripts that a rescored run reads stay."""
+    """Delete RUN with its attempts; runs that `proctor rescore` made of it are kept."""
     url = workflows.store_url.store_url(store, options.load_config(config_path))
     found = workflows.read.find_run(run, store=url)
     if not yes and not _confirm(f"Delete run {found.id} ({found.name}, {found.planned} attempts)?"):

@@ -11,10 +11,12 @@ import click
 from proctor import reports, workflows
 from proctor.cli import options
 from proctor.cli.command import Command
+from proctor.cli.numbers import number
 from proctor.cli.output import console, echo, print_json, wrap_text
 from proctor.cli.play import exit_code, play, show
 from proctor.errors import InputError
 from proctor.redaction import private
+from proctor.settings import BOUNDS
 
 if TYPE_CHECKING:
     from proctor.reports.run.demo import DemoScene
@@ -43,9 +45,9 @@ _ORCHESTRATOR = ("proctor demo --orchestrator", "sub-agents at work, while thing
     is_flag=True,
     help="Put 50 example labels on replies to the thirty questions instead: how far can the judge be trusted?",
 )
-@click.option(
+@number(
     "--trials",
-    type=click.IntRange(min=1),
+    bounds=BOUNDS["trials"],
     help="How many times each case is run [default: 3, or 1 with --battle or --orchestrator].",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="The HTML report [default: .proctor/demo.html].")
@@ -141,8 +143,8 @@ def _show_questions(played: Sequence[Evaluation], places: Sequence[Path], store:
 
 def _show_reports(played: Sequence[Evaluation], places: Sequence[Path]) -> None:
     """What `proctor run` would print of each run."""
-    for number, evaluation in enumerate(played):
-        show(evaluation.findings, as_json=False, html=places[number] if places else None)
+    for place, evaluation in enumerate(played):
+        show(evaluation.findings, as_json=False, html=places[place] if places else None)
         console().print()
 
 

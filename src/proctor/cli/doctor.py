@@ -38,12 +38,13 @@ _OF_A_KIND = 100
 )
 @click.option(
     "--agent",
-    metavar="A",
+    metavar="NAME|SPEC",
     shell_complete=completion.agents,
     help="Take the tools from this agent, which can list them, such as mcp:URL.",
 )
 @click.option("--all", "every", is_flag=True, help=f"Show every problem, not only the first {_OF_A_KIND} of a kind.")
 @options.judge
+@options.config
 @options.as_json
 @click.pass_context
 def command(
@@ -53,13 +54,14 @@ def command(
     agent: str | None,
     every: bool,
     reviewer: str | None,
+    config_path: Path | None,
     as_json: bool,
 ) -> None:
     """Examine the benchmark or suite FILE itself: duplicates, leaked answers, expectations nobody can meet.
 
     Exit 0: no error was found; 1: at least one; 2: the file cannot be read.
     """
-    has, judge = _tools(tools, agent), options.reviewer_in_force(reviewer)
+    has, judge = _tools(tools, agent, config_path), options.reviewer_in_force(reviewer, config_path)
     benchmark = workflows.load.load_benchmark(file)
     complaints = workflows.doctor.find_problems(benchmark, tools=has, reviewer=judge)
     shown, more = (complaints, {}) if every else _cut(complaints)
@@ -82,11 +84,11 @@ def _cut(complaints: Sequence[BenchmarkProblem]) -> tuple[list[BenchmarkProblem]
     return shown, {kind: number - _OF_A_KIND for kind, number in counts.items() if number > _OF_A_KIND}
 
 
-def _tools(named: tuple[str, ...], agent: str | None) -> set[str] | None:
+def _tools(named: tuple[str, ...], agent: str | None, path: Path | None) -> set[str] | None:
     """Every tool that the agent has; None: nobody says."""
     if agent is None:
         return set(named) or None
-    config = options.load_config(None)
+    config = options.load_config(path)
     return {*named, *run_anywhere(lambda: workflows.doctor.atools_of(agent, config=config))}
 
 

@@ -15,6 +15,7 @@ from proctor.cli.play import exit_code
 from proctor.cli.streams import raising
 
 _ENDINGS = {"html": ".html", "json": ".json", "csv": ".csv", "parquet": ".parquet", "junit": ".xml", "markdown": ".md"}
+_FORMATS = (*_ENDINGS, "annotations")
 
 
 @click.command("export", cls=Command)
@@ -22,22 +23,21 @@ _ENDINGS = {"html": ".html", "json": ".json", "csv": ".csv", "parquet": ".parque
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["html", "json", "csv", "parquet", "junit", "markdown", "annotations"]),
-    required=True,
-    help="The file format.",
+    type=click.Choice(_FORMATS),
+    help="The file format [default: by the ending of the output file, such as .html].",
 )
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
     required=True,
-    help="The output file, written atomically; - for standard output (not for parquet).",
+    help="The output file, replaced only once all of it is written; - for standard output (not for parquet).",
 )
 @gate_options
 @options.store
 def command(
     run: str,
-    form: str,
+    form: str | None,
     output: Path,
     gates: tuple[str, ...],
     look: int,
@@ -46,6 +46,7 @@ def command(
     config_path: Path | None,
 ) -> int:
     """Write RUN as html, json, csv, parquet, junit, markdown, or annotations for GitHub."""
+    form = _format_of(output) if form is None else form
     _must_fit(output, form)
     gating = workflows.gates.read_gates(gates, look=look, force=force)
     url = workflows.store_url.store_url(store, options.load_config(config_path))
@@ -54,6 +55,16 @@ def command(
     if str(output) != "-":
         echo(f"wrote {output}", err=True)
     return 0 if findings is None else exit_code(findings, verdicts)
+
+
+def _format_of(output: Path) -> str:
+    """The format that a name's ending says."""
+    form = next((form for form, ending in _ENDINGS.items() if ending == output.suffix.lower()), None)
+    if form is None:
+        raise click.UsageError(
+            f"-o {str(output)!r} does not say which format; add --format with one of {', '.join(_FORMATS)}"
+        )
+    return form
 
 
 def _must_fit(output: Path, form: str) -> None:

@@ -11,8 +11,10 @@ import click
 from proctor import reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
+from proctor.cli.numbers import number
 from proctor.cli.output import agents_speak_on_stderr, console, print_json, tell
 from proctor.reports import failures as said
+from proctor.settings import AMOUNT
 from proctor.threads import run_anywhere
 
 if TYPE_CHECKING:
@@ -35,8 +37,11 @@ if TYPE_CHECKING:
     help="A chat model that gives each of the 20 largest groups a name, from its rule and examples; the "
     "groups stay those of the rules [default: no names].",
 )
-@click.option(
-    "--budget", type=float, help="With --reviewer: the most that the names may cost; groups beyond it have none."
+@number(
+    "--budget",
+    bounds=AMOUNT,
+    metavar="AMOUNT",
+    help="With --reviewer: the most that the names may cost; groups beyond it have none.",
 )
 @options.form
 @options.store

@@ -7,6 +7,9 @@ from typing import Any, TypeVar
 
 import click
 
+from proctor.cli.numbers import number
+from proctor.settings import Bounds
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -17,13 +20,13 @@ def gate_options(command: F) -> F:
         is_flag=True,
         help="Evaluate gates that cannot be met, and gates against runs that are not comparable.",
     )(command)
-    command = click.option(
+    command = number(
         "--look",
-        type=click.IntRange(min=1, max=50),
+        bounds=Bounds(least=1, most=50, whole=True),
         default=1,
         metavar="J",
-        help="The number of this gate check, 1 to 50, if the run was extended and is checked again; each further "
-        "check gets half the error rate.",
+        help="Which check of the gates this is, 1 to 50, where a run was extended and is checked again; each further "
+        "check is held to half the error of the one before.",
     )(command)
     return click.option(
         "--gate",

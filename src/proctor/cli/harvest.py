@@ -10,7 +10,9 @@ import click
 from proctor import workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
+from proctor.cli.numbers import number
 from proctor.cli.output import echo, print_json
+from proctor.settings import Bounds
 
 if TYPE_CHECKING:
     from proctor.workflows.harvest.candidate import Only
@@ -43,9 +45,9 @@ _INCOMPLETE = 4
     help="Which cases of a run; of a file, failed takes the failed conversations [default: failed and "
     "flaky; of a file all].",
 )
-@click.option(
+@number(
     "--limit",
-    type=int,
+    bounds=Bounds(least=1, most=10_000, whole=True),
     default=200,
     show_default=True,
     help="Maximum drafts, up to 10,000; beyond it a fixed random sample is kept.",

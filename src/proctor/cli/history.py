@@ -10,7 +10,9 @@ import click
 from proctor import reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
+from proctor.cli.numbers import number
 from proctor.cli.output import console, echo, print_json
+from proctor.settings import Bounds
 
 if TYPE_CHECKING:
     from proctor.findings.history import History
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     "--benchmark",
     metavar="NAME",
     shell_complete=completion.stored_benchmarks,
-    help="The benchmark; its versions are shown separately [default: that of the newest run].",
+    help="The same as NAME: which benchmark; its versions are shown separately [default: that of the newest run].",
 )
 @options.run_filter
 @click.option(
@@ -30,9 +32,9 @@ if TYPE_CHECKING:
     metavar="agent|model|LABEL",
     help="A separate series for each agent, model, or value of a label [default: one series].",
 )
-@click.option(
+@number(
     "--last",
-    type=click.IntRange(min=1),
+    bounds=Bounds(least=1, most=10**9, whole=True),
     default=20,
     show_default=True,
     help="Show only the newest N runs of each series; older ones still count.",

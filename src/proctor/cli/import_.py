@@ -10,8 +10,10 @@ import click
 from proctor import reports, workflows
 from proctor.cli import options
 from proctor.cli.command import Command
+from proctor.cli.numbers import number
 from proctor.cli.output import echo, print_json
 from proctor.formats.imports.contract import ImportOptions
+from proctor.settings import BOUNDS
 
 if TYPE_CHECKING:
     from proctor.workflows.import_run import FileImport, ImportPlan, ImportReport
@@ -37,9 +39,9 @@ _TOOLS = ["inspect", "promptfoo", "langsmith", "langfuse", "openai"]
     help="The scorer whose score decides, in a log with several; the others are kept for information "
     "[default: the log's headline, or its only scorer].",
 )
-@click.option(
+@number(
     "--passing-score",
-    type=float,
+    bounds=BOUNDS["passing_score"],
     help="The score from which a reply passes, where a tool gives scores and no verdicts [default: 0.7].",
 )
 @click.option(

@@ -11,9 +11,11 @@ import click
 from proctor import reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
+from proctor.cli.numbers import number
 from proctor.cli.output import console, print_json, tell_error
 from proctor.cli.play import drive
 from proctor.redaction import without_secrets
+from proctor.settings import AMOUNT
 
 
 @click.command("judges", cls=Command)
@@ -27,8 +29,8 @@ from proctor.redaction import without_secrets
     help="A further judge; may be given several times. Two with a comma, as in embedded,openai:MODEL, are a cascade: "
     "the second gets what the first is unsure of.",
 )
-@click.option("--budget", type=float, help="The most that judging may cost, all judges together.")
-@options.pace
+@number("--budget", bounds=AMOUNT, metavar="AMOUNT", help="The most that judging may cost, all judges together.")
+@options.judging_pace()
 @options.form
 @options.store
 @options.as_json

@@ -16,7 +16,9 @@ import click
 from proctor import reports, workflows
 from proctor.cli import options
 from proctor.cli.command import Command
+from proctor.cli.numbers import number
 from proctor.cli.output import console, echo
+from proctor.settings import Bounds
 
 if TYPE_CHECKING:
     from proctor.run import HumanLabel
@@ -27,13 +29,23 @@ _KEYS = "p pass, f fail, s skip, u undo, n note, q quit"
 
 @click.command("label", cls=Command)
 @options.run_argument
-@click.option(
-    "-n", "count", type=int, default=50, show_default=True, help="How many attempts are drawn, at most one of a case."
+@number(
+    "-n",
+    "--count",
+    "count",
+    bounds=Bounds(least=1, most=10**9, whole=True),
+    default=50,
+    show_default=True,
+    help="How many attempts are drawn, at most one of a case.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="The random seed of the sample.")
+@number("--seed", whole=True, default=0, show_default=True, help="The random seed of the sample.")
 @click.option("--who", help="Who labels [default: your user name].")
-@click.option("--to", type=click.Path(path_type=Path), help="Write them into a CSV file instead, for people elsewhere.")
-@click.option("--from", "source", type=click.Path(path_type=Path), help="Store the labels of such a file.")
+@click.option(
+    "--to",
+    type=click.Path(path_type=Path),
+    help="Write the attempts to this CSV file instead of asking, for people elsewhere.",
+)
+@click.option("--from", "source", type=click.Path(path_type=Path), help="Store the labels of such a file, filled in.")
 @options.store
 def command(
     run: str,

@@ -10,12 +10,18 @@ import click
 from proctor import reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
+from proctor.cli.numbers import number
 from proctor.cli.output import console, print_json
+from proctor.settings import Bounds
 
 
 @click.command("list", cls=Command)
-@click.option(
-    "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of runs, newest first."
+@number(
+    "--limit",
+    bounds=Bounds(least=1, most=10**9, whole=True),
+    default=20,
+    show_default=True,
+    help="Maximum number of runs, newest first.",
 )
 @click.option(
     "--benchmark",

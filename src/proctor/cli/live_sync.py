@@ -66,7 +66,7 @@ def _configured_followers(prepared: PreparedRun, destinations: Sequence[str], st
         try:
             yield _follower(prepared, destination, store)
         except UsageError as error:
-            echo(f"{destination}: nothing is sent: {error}", err=True)
+            echo(f"{destination}: nothing is sent: {error.in_terminal}", err=True)
 
 
 def _conclude(follower: Follower, findings: Findings | None, store: str) -> None:

@@ -11,7 +11,8 @@ import click
 
 from proctor import workflows
 from proctor.cli import completion
-from proctor.settings import RUN_SETTINGS, RunSetting
+from proctor.cli.numbers import number
+from proctor.settings import RUN_SETTINGS, RunSetting, option_of
 
 if TYPE_CHECKING:
     from proctor.config import Config
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from proctor.workflows.run_filter import RunFilter
 
 F = TypeVar("F", bound=Callable[..., Any])
+_FROM_FILE = "from [run] in proctor.toml"
 
 
 def store(command: F) -> F:
@@ -65,30 +67,43 @@ def form(command: F) -> F:
     )(command)
 
 
-def settings(*names: str, default: str | None = None) -> Callable[[F], F]:
-    """The options of these settings, as the one table declares them; `default`: what holds here without them."""
+def settings(*names: str, default: str | None = None, **about: str) -> Callable[[F], F]:
+    """The options of these settings, as the one table declares them.
+
+    `default` is what holds here without them, `about` what one is here where that is something else.
+    """
 
     def add(command: F) -> F:
         for name in reversed(names):
-            command = _setting(name, RUN_SETTINGS[name], default)(command)
+            command = _setting(name, RUN_SETTINGS[name], default, about.get(name))(command)
         return command
 
     return add
 
 
-def _setting(name: str, each: RunSetting, default: str | None) -> Callable[[F], F]:
+def _setting(name: str, each: RunSetting, default: str | None, about: str | None) -> Callable[[F], F]:
     usual = each.default if default is None else default
-    return click.option(
-        f"--{name.replace('_', '-')}",
-        type=click.Choice(each.words) if each.words else each.kind,
-        metavar=each.metavar or None,
-        help=f"{each.help}{usual and f' [default: {usual}]'}.",
-    )
+    told = f"{each.help if about is None else about}{usual and f' [default: {usual}]'}."
+    if each.bounds is not None:
+        return number(option_of(name), bounds=each.bounds, metavar=each.metavar or None, help=told)
+    kind = click.Choice(each.words) if each.words else each.kind
+    return click.option(option_of(name), type=kind, metavar=each.metavar or None, help=told)
 
 
 def pace(command: F) -> F:
     """`--concurrency`, `--timeout` and `--retries`: how patiently a stored run is gone on with."""
-    return settings("concurrency", "timeout", "retries", default="from [run] in proctor.toml, else as stored")(command)
+    return settings("concurrency", "timeout", "retries", default=f"{_FROM_FILE}, else as RUN was run")(command)
+
+
+def judging_pace(*, of: str = "RUN", units: str = "replies") -> Callable[[F], F]:
+    """The same where stored replies are only judged, and no agent is called; `of` nothing: in several runs."""
+    return settings(
+        "concurrency", "timeout", "retries",
+        default=f"{_FROM_FILE}, else {f'as {of} was run' if of else 'as for `proctor run`'}",
+        concurrency=f"Maximum {units} judged at the same time",
+        timeout="Time limit for one call to a judge, in seconds",
+        retries="Retries of a call to a judge that failed",
+    )  # fmt: skip
 
 
 def judge(command: F) -> F:
@@ -98,15 +113,15 @@ def judge(command: F) -> F:
         metavar="NAME|SPEC",
         shell_complete=completion.reviewers,
         help="Who will score the replies: reports cases that nobody will judge; none: the checks alone "
-        "[default: that of [run] in proctor.toml, else as in run].",
+        "[default: reviewer under [run] in proctor.toml, else that of `proctor run`].",
     )(command)
 
 
-def reviewer_in_force(given: str | None) -> str | None:
-    """The reviewer that was named, else that of `proctor.toml` here, of a panel a model; None: neither names one."""
-    if given is not None or not Path("proctor.toml").is_file():
+def reviewer_in_force(given: str | None, path: Path | None) -> str | None:
+    """The reviewer that was named, else that of `proctor.toml`, of a panel a model; None: neither names one."""
+    if given is not None or not (path or Path("proctor.toml").is_file()):
         return given
-    named = load_config(None).run.reviewer
+    named = load_config(path).run.reviewer
     if isinstance(named, list):
         return next((name for name in named if name not in ("embedded", "exact")), named[0])
     return named

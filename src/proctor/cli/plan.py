@@ -10,8 +10,11 @@ import click
 from proctor import reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
+from proctor.cli.numbers import number
 from proctor.cli.output import console, print_json
 from proctor.errors import UsageError
+from proctor.findings.gates.sample_size import MOST_FAILURES
+from proctor.settings import Bounds
 
 
 class Wholes(click.ParamType[tuple[int, ...]]):
@@ -26,33 +29,33 @@ class Wholes(click.ParamType[tuple[int, ...]]):
         try:
             return workflows.plan.read_trials(str(value))
         except UsageError as error:
-            self.fail(str(error), param, ctx)
+            self.fail(error.in_terminal, param, ctx)
 
 
 @click.command("plan", cls=Command)
-@click.option(
+@number(
     "--difference",
-    type=float,
     metavar="D",
-    help="The difference in pass rate to detect, such as 0.05; this, --gate or --labels.",
+    help="The difference in pass rate to detect, between 0 and 1, such as 0.05; give this, --gate or --labels.",
 )
-@click.option("--flips", type=float, metavar="SHARE", help="Share of cases that flip between two runs, such as 0.10.")
-@click.option("--noise", type=float, default=0.0, metavar="SHARE", help="Share of cases that flip by chance alone.")
+@number("--flips", metavar="SHARE", help="Share of cases that flip between two runs, such as 0.10.")
+@number("--noise", default=0.0, metavar="SHARE", help="Share of cases that flip by chance alone.")
 @click.option(
     "--run",
     "runs",
     multiple=True,
     metavar="RUN",
     shell_complete=completion.runs,
-    help="Plan from stored runs: one gives the noise, two also the flips; repeatable.",
+    help="A stored run to plan from; repeatable: one run tells how much results vary by chance (--noise), two of them "
+    "also how many cases flip (--flips).",
 )
-@click.option("--power", type=float, default=0.8, show_default=True, help="The probability of detecting it.")
+@number("--power", default=0.8, show_default=True, help="The probability of detecting it, between 0 and 1.")
 @click.option(
     "--trials",
     type=Wholes(),
     default="1,2,4",
     show_default=True,
-    help="Numbers of trials to plan for; with --stop-early one, else once.",
+    help="Numbers of trials of each case to plan for, side by side; with --stop-early only one number, 1 unless given.",
 )
 @click.option(
     "--gate",
@@ -60,29 +63,32 @@ class Wholes(click.ParamType[tuple[int, ...]]):
     help='Instead of a difference: a gate on a rate, such as "pass_rate>=0.9", or "not worse than", which '
     "needs --flips.",
 )
-@click.option(
+@number(
     "--failures",
-    type=click.IntRange(min=0),
+    bounds=Bounds(least=0, most=MOST_FAILURES, whole=True),
     metavar="N",
     help="The number of failures with which the gate must still be met [default: 0, 1, 2 and 5].",
 )
-@click.option("--stop-early", is_flag=True, help="When a run stops early for the gate, and how many calls it makes.")
 @click.option(
+    "--stop-early",
+    is_flag=True,
+    help="Tell when a run that stops early for the gate would stop, and how many calls it would make.",
+)
+@number(
     "--cases",
-    type=click.IntRange(min=2, max=100_000),
+    bounds=Bounds(least=2, most=100_000, whole=True),
     default=500,
     show_default=True,
     metavar="N",
     help="With --stop-early: the number of cases, 2 to 100,000.",
 )
-@click.option(
+@number(
     "--labels",
-    type=float,
     metavar="H",
     help="Instead of a difference: how many labels make the pass rate as people judge as sure as ± H, such "
     "as 0.03 (.001 to .5); with --run, from the labels of that run.",
 )
-@click.option("--rate", type=float, default=0.9, show_default=True, help="With --labels: the pass rate expected.")
+@number("--rate", default=0.9, show_default=True, help="With --labels: the pass rate expected, between 0 and 1.")
 @options.store
 @options.as_json
 def command(
@@ -105,6 +111,7 @@ def command(
     """How many cases and trials are needed to detect a difference between two runs, or to meet a gate; how many labels.
 
     \b
+    Examples:
     proctor plan --difference 0.05 --flips 0.10
     proctor plan --difference 0.05 --run before --run after
     proctor plan --gate "pass_rate>=0.9" --failures 2

@@ -11,10 +11,13 @@ from proctor import reports, workflows
 from proctor.cli import options
 from proctor.cli.command import Command
 from proctor.cli.gate_options import gate_options
+from proctor.cli.numbers import number
 from proctor.cli.output import agents_speak_on_stderr, echo, print_json, tell, wrap_text
 from proctor.cli.play import conclude, drive, play
 from proctor.cli.run import check_k
 from proctor.running.plan import exams_of
+from proctor.settings import AMOUNT, BOUNDS, Bounds
+from proctor.workflows.noise import MOST_REPEATS
 
 if TYPE_CHECKING:
     from proctor.config import Config
@@ -70,28 +73,30 @@ def _say(said: RepeatedRun) -> None:
 @options.reviewers(
     "Who scores the replies now; given several times, the majority decides [default: keep the stored scores]."
 )
-@click.option("--passing-score", type=float, help="The score from which a case passes [default: as it was].")
+@number(
+    "--passing-score", bounds=BOUNDS["passing_score"], help="The score from which a case passes [default: as it was]."
+)
 @click.option(
     "--weights",
     type=options.Pairs(),
     help="Weights of the parts of a score, such as correctness=.5,reasoning=.3,context=.2 [default: as they were].",
 )
 @click.option("--name", help="A name for the new run [default: the old name, and what changed].")
-@click.option(
+@number(
     "--repeats",
-    type=int,
+    bounds=Bounds(least=2, most=MOST_REPEATS, whole=True),
     help="Judge the same replies this many more times, 2 to 100, to measure the judge's own noise.",
 )
-@click.option(
+@number(
     "--sample",
-    type=int,
+    bounds=Bounds(least=3, most=10**9, whole=True),
     help="With --repeats: judge only this many cases, drawn at random, with all their trials; a larger sample "
     "includes a smaller one [default: all].",
 )
-@click.option("--budget", type=float, help="With --repeats: the most that judging again may cost.")
-@options.pace
+@number("--budget", bounds=AMOUNT, metavar="AMOUNT", help="With --repeats: the most that judging again may cost.")
+@options.judging_pace()
 @options.settings("workers", "ray")
-@click.option("--k", type=int, help="The k shown for pass@k and pass^k [default: the number of trials].")
+@number("--k", bounds=BOUNDS["k"], help="The k shown for pass@k and pass^k [default: the number of trials].")
 @gate_options
 @options.store
 @options.as_json

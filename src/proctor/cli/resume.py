@@ -12,10 +12,12 @@ from proctor import workflows
 from proctor.cli import options
 from proctor.cli.command import Command
 from proctor.cli.gate_options import gate_options
+from proctor.cli.numbers import number
 from proctor.cli.output import tell
 from proctor.cli.play import conclude, play
 from proctor.cli.run import check_k
 from proctor.running import exits
+from proctor.settings import AMOUNT, BOUNDS
 from proctor.threads import run_anywhere
 
 if TYPE_CHECKING:
@@ -25,16 +27,23 @@ if TYPE_CHECKING:
 
 @click.command("resume", cls=Command)
 @options.run_argument
-@click.option(
+@number(
     "--trials",
-    type=int,
+    bounds=BOUNDS["trials"],
     help="Extend the run to this number of trials, even if it is completed; later gate checks are "
     "stricter (see --look).",
 )
-@click.option(
-    "--budget", type=float, metavar="AMOUNT", help="Maximum cost, including what was spent before [default: as before]."
+@number(
+    "--budget",
+    bounds=AMOUNT,
+    metavar="AMOUNT",
+    help="Maximum cost, including what was spent before [default: as before].",
 )
-@click.option("--max-tokens", type=int, help="Maximum tokens, including those used before [default: as before].")
+@number(
+    "--max-tokens",
+    bounds=BOUNDS["max_tokens"],
+    help="Maximum tokens, including those used before [default: as before].",
+)
 @options.pace
 @options.settings("workers", "ray")
 @click.option(
@@ -47,8 +56,12 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Run the remaining cases of a run that stopped early; the verdict of its gates stays.",
 )
-@click.option("--cache", is_flag=True, help="Store model replies in .proctor/cache and reuse them.")
-@click.option("--k", type=int, help="The k shown for pass@k and pass^k [default: the number of trials].")
+@click.option(
+    "--cache/--no-cache",
+    default=None,
+    help="Store model replies in .proctor/cache and reuse them [default: cache under [run] in proctor.toml, else not].",
+)
+@number("--k", bounds=BOUNDS["k"], help="The k shown for pass@k and pass^k [default: the number of trials].")
 @gate_options
 @options.store
 @options.as_json
@@ -69,6 +82,7 @@ def command(
     )  # of the gates of the run, if none is given
     config = options.load_config(config_path)
     url = workflows.store_url.store_url(store, config)
+    changes["cache"] = config.run.cache if changes["cache"] is None else changes["cache"]
     extends = {name: changes[name] for name in ("trials", "retry_timeouts", "to_the_end")}
     found, gating = _found(run, gating, store=url, **extends)
     exits.install()

@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 @click.option(
     "--agent-kind",
     type=click.Choice(["standard", "orchestrator", "desktop"]),
-    help="The kind of agent; desktop is refused [default: standard].",
+    metavar="standard|orchestrator",
+    help="The kind of agent; an orchestrator calls others to answer [default: standard].",
 )
 @options.settings(*settings_of("command"))
 @click.option(
@@ -318,5 +319,6 @@ def _told_together(found: Sequence[Findings], jobs: Sequence[_PlannedRun], *, as
 
 def check_k(k: int | None, trials: int) -> None:
     """k tries cannot be judged from fewer trials."""
-    if k is not None and not 1 <= k <= trials:
-        raise click.UsageError(f"k={k} cannot be judged from trials={trials}; expected 1 to {trials}")
+    if k is not None and k > trials:
+        has = f"each case has {trials} trial{'s'[: trials != 1]}"
+        raise click.UsageError(f"--k {k} needs --trials {k} or more, and {has}; give more trials or a smaller --k")

@@ -13,7 +13,9 @@ import click
 from proctor import workflows
 from proctor.cli import options
 from proctor.cli.command import Command
+from proctor.cli.numbers import number
 from proctor.errors import UsageError
+from proctor.settings import BOUNDS, Bounds
 
 
 @click.command("serve", cls=Command)
@@ -21,10 +23,14 @@ from proctor.errors import UsageError
     "--host",
     default="127.0.0.1",
     show_default=True,
-    help="The address to listen at; elsewhere than on this machine a token is required.",
+    help="The address to listen at; any other than this machine's own (127.0.0.1) needs a token.",
 )
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=8321, show_default=True, help="The port; 0 picks a free one."
+@number(
+    "--port",
+    bounds=Bounds(least=0, most=65_535, whole=True),
+    default=8321,
+    show_default=True,
+    help="The port; 0 picks a free one.",
 )
 @click.option(
     "--token",
@@ -46,9 +52,9 @@ from proctor.errors import UsageError
     help="A proxy, by its address or network, whose X-Forwarded-For header names the client: wrong tokens are then "
     "counted per client; repeatable.",
 )
-@click.option(
+@number(
     "--processes",
-    type=click.IntRange(1, 1000),
+    bounds=BOUNDS["processes"],
     default=2,
     show_default=True,
     help="Maximum runs at the same time.",

@@ -13,10 +13,12 @@ from proctor.benchmark import Case
 from proctor.cli import options
 from proctor.cli.command import Command
 from proctor.cli.gate_options import gate_options
+from proctor.cli.numbers import number
 from proctor.cli.output import console, print_json, tell
 from proctor.cli.play import exit_code, show
 from proctor.cli.run import check_k
 from proctor.errors import InputError
+from proctor.settings import BOUNDS
 
 _TOLD = 5
 """Cases that an error names."""
@@ -74,7 +76,7 @@ def _said(case: Case) -> str:
 
 @click.command("show", cls=Command)
 @options.run_argument
-@click.option("--k", type=int, help="The k shown for pass@k and pass^k [default: the number of trials].")
+@number("--k", bounds=BOUNDS["k"], help="The k shown for pass@k and pass^k [default: the number of trials].")
 @options.form
 @click.option(
     "--case",
@@ -82,7 +84,7 @@ def _said(case: Case) -> str:
     help="Show the conversations of one case instead: its id, the beginning of one, or words of its "
     "question; several that have them are listed.",
 )
-@click.option("--trial", type=int, help="Only this trial of the case [default: all].")
+@number("--trial", bounds=BOUNDS["trials"], help="Only this trial of the case [default: all].")
 @click.option(
     "--where",
     "wanted",

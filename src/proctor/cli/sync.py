@@ -11,7 +11,9 @@ from proctor import workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
 from proctor.cli.output import console, print_json
+from proctor.errors import UsageError
 from proctor.exporters.summary import as_dict, render
+from proctor.reports import terminal
 from proctor.threads import run_anywhere
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @click.command("sync", cls=Command)
-@click.argument("destination", metavar="[langfuse|otlp|phoenix|mlflow]", shell_complete=completion.destinations)
+@click.argument("destination", metavar="langfuse|otlp|phoenix|mlflow", shell_complete=completion.destinations)
 @click.argument("run", metavar="RUN", required=False, shell_complete=completion.runs)
 @click.option(
     "--endpoint",
@@ -64,12 +66,14 @@ def command(
         if run is None:
             raise click.UsageError("expected a destination and a run, such as `proctor sync langfuse last`")
         wanted, target = run, workflows.destination.Destination(to=destination, endpoint=endpoint, redact=redact)
-        reports = [run_anywhere(lambda: workflows.destination.sync_run(wanted, target, store=url, again=again))]
+        try:
+            reports = [run_anywhere(lambda: workflows.destination.sync_run(wanted, target, store=url, again=again))]
+        except workflows.destination.NoAddress as error:
+            raise UsageError(f"{error}, or name it with --endpoint") from error
     if as_json:
         print_json({"run": reports[0].run, "destinations": [as_dict(report) for report in reports]})
     else:
-        for report in reports:
-            console().print(render(report))
+        console().print(terminal.Page(lambda _: map(render, reports)), end="")
     return _exit_code(reports)
 
 

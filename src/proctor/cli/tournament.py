@@ -11,9 +11,11 @@ import click
 from proctor import reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
+from proctor.cli.numbers import number
 from proctor.cli.output import agents_speak_on_stderr, console, echo, print_json, tell, tell_error, wrap_text
 from proctor.cli.play import signals_as_ctrl_c
 from proctor.redaction import without_secrets
+from proctor.settings import AMOUNT
 from proctor.threads import run_anywhere
 from proctor.usage import Usage
 
@@ -34,9 +36,9 @@ _GO_ON = "Continue with the same command: what was judged is stored, and not ask
     help="A chat model that compares the replies, in both orders, names hidden [default: the stored scores decide].",
 )
 @click.option("--dry-run", is_flag=True, help="With --reviewer: show what judging would take, without a call.")
-@click.option("--budget", type=float, help="With --reviewer: the most that judging may cost.")
+@number("--budget", bounds=AMOUNT, metavar="AMOUNT", help="With --reviewer: the most that judging may cost.")
 @click.option("--force", is_flag=True, help="Compare runs that are not comparable, and say how they differ.")
-@options.pace
+@options.judging_pace(of="", units="contests")
 @options.form
 @options.store
 @options.as_json

@@ -131,7 +131,7 @@ def load(spec: str, options: Mapping[str, Any]) -> Agent:
     """The agent of that name; the option `delay` makes it wait so many seconds before each answer."""
     if spec not in AGENTS:
         names = ", ".join(f"demo:{name}" for name in AGENTS)
-        raise InputError(f"there is no demonstration agent spec={spec!r}; expected one of: {names}")
+        raise InputError(f"there is no demonstration agent {f'demo:{spec}'!r}; expected one of: {names}")
     if unknown := sorted(set(options) - {"delay"}):
         raise InputError(f"demo:{spec} has no option {unknown[0]!r}; expected: delay")
     return _MADE_BY[spec](delay=_delay(spec, options.get("delay", 0.0)))

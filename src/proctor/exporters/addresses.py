@@ -8,11 +8,15 @@ from proctor.errors import UsageError
 from proctor.net.addresses import parse
 
 
+class NoAddress(UsageError):
+    """Nobody says where a destination is."""
+
+
 def base_address(endpoint: str | None, *variables: str, such_as: str) -> str:
     """The address without a slash at its end, from `--endpoint` or the first variable that is set."""
     source = "--endpoint" if endpoint else next((name for name in variables if os.environ.get(name)), None)
     if source is None:
-        raise UsageError(f"no address to send to; name one with --endpoint, such as {such_as}, or in {variables[0]}")
+        raise NoAddress(f"no address to send to; set {variables[0]} in the environment, such as {such_as}")
     address = check_address(endpoint or os.environ[source], source, such_as=such_as)
     if parse(address).query_string:
         raise UsageError(f"{source} holds a query, to which no path can be added; expected something like {such_as}")

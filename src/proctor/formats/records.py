@@ -26,7 +26,7 @@ _FIELD = re.compile(f'"{_INSIDE}"')
 _ROW = re.compile(f'"({_INSIDE})";"({_INSIDE})"(?:;"({_INSIDE})"(?:;"({_INSIDE})")?)?')
 _BLANK = re.compile(rf"[ \t]*+{_END}")
 _FIRST_LINE = re.compile(r"(?:[ \t]*+\r?\n)*+([^\n]*+)\n?")
-_MARKS = {",": "a comma", "\t": "a tab"}
+_MARKS = {",": "commas", "\t": "tabs"}
 _WANTED = f"expected {REQUIRED} to {len(COLUMNS)}, as in {';'.join(COLUMNS)}"
 _UNFIT = re.compile("[\0\ud800-\udfff]|\r(?!\n)")
 # Each alternative takes just what is read before reading goes on. Of a broken record that is its first line, so that
@@ -100,8 +100,10 @@ def _after_header(text: str, found: ScanResult) -> int:
     separator = header_separator(first[1])
     if separator is None:
         return 0
-    aside = "" if separator == ";" else f"; {_MARKS[separator]} separates its names, `proctor convert` fixes both"
-    found.add(first.start(1), f"File parsing error: this is a header row; remove the header row{aside}")
+    advice = "this is a header row; remove the header row"
+    if separator != ";":
+        advice = f"a header row with {_MARKS[separator]}; make this table a benchmark file with `proctor convert`"
+    found.add(first.start(1), f"File parsing error: {advice}")
     return first.end()
 
 

@@ -11,6 +11,8 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from proctor.codec import misfit
+
 T = TypeVar("T")
 
 LONGEST_EXPLANATION = 600
@@ -54,7 +56,7 @@ class AnswerSchema(Generic[T]):
         try:
             return msgspec.convert(value, self.kind, strict=False)
         except msgspec.ValidationError as error:
-            raise SchemaMismatch(str(error)) from error
+            raise SchemaMismatch(misfit(error, value)) from error
 
     def _check_by_pydantic(self, value: object) -> T:
         import pydantic
@@ -65,7 +67,7 @@ class AnswerSchema(Generic[T]):
             # without the values: they may quote the text that is judged
             faults = error.errors(include_url=False, include_input=False, include_context=False)
             places = (".".join(map(str, fault["loc"])) for fault in faults)
-            said = (f"{place}: {fault['msg']}" for place, fault in zip(places, faults, strict=True))
+            said = (f"{place}: {_in_words(fault['msg'])}" for place, fault in zip(places, faults, strict=True))
             raise SchemaMismatch("; ".join(said)) from error
         return checked
 
@@ -119,6 +121,25 @@ def shape_of(kind: type[T]) -> AnswerSchema[T]:
 @functools.lru_cache(maxsize=256)
 def _shape(kind: Any) -> AnswerSchema[Any]:
     return AnswerSchema(kind)
+
+
+_WORDS = {
+    "Input should be a valid ": "expected a ",
+    "Input should be an object": "expected an object",
+    "Input should be ": "expected ",
+    "Field required": "it is missing",
+    "a boolean": "true or false",
+    "a integer": "a whole number",
+    "a string": "a text",
+    "a dictionary": "an object with keys",
+}
+
+
+def _in_words(message: str) -> str:
+    """A checker's message without the words of programmers."""
+    for theirs, ours in _WORDS.items():
+        message = message.replace(theirs, ours)
+    return message.partition(", unable to parse")[0]
 
 
 def _is_pydantic(kind: type) -> bool:

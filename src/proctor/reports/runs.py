@@ -6,7 +6,8 @@ import time
 from collections.abc import Mapping, Sequence
 
 from rich.cells import cell_len
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -43,7 +44,9 @@ def _runs(listed: Sequence[tuple[Run, Summary | None]], width: int, now: float) 
     if not any(row["judged"] for row in cells):
         cells = [{name: cell for name, cell in row.items() if name != "judged"} for row in cells]
     one_line = sum(_column_width(cells, header) for header in cells[0]) + 2 * (len(cells[0]) - 1)
-    return _runs_in_one_line(cells, width) if one_line <= width else _runs_in_two_lines(cells, width)
+    if one_line <= width:
+        return _runs_in_one_line(cells, width)
+    return _runs_in_two_lines(cells, width) if _fits_in_two_lines(cells, width) else _runs_in_blocks(cells)
 
 
 def _run_cells(run: Run, found: Summary | None, now: float) -> dict[str, str]:
@@ -87,6 +90,29 @@ def _runs_in_two_lines(rows: Sequence[Mapping[str, str]], width: int) -> Table:
     pairs = [("name", "run"), ("agent", "benchmark"), ("status", "when"), ("pass rate", "interval")]
     pairs.append(("cases", "judged" if "judged" in rows[0] else ""))
     return _table(rows, [pair for pair in pairs if width >= _WITH_AGENT or pair[0] != "agent"], width)
+
+
+def _fits_in_two_lines(rows: Sequence[Mapping[str, str]], width: int) -> bool:
+    """Whether the ids find room beside all the numbers."""
+    pairs = [
+        ("run", ""),
+        ("status", "when"),
+        ("pass rate", "interval"),
+        ("cases", "judged" if "judged" in rows[0] else ""),
+    ]
+    taken = sum(max(_column_width(rows, upper), _column_width(rows, lower)) for upper, lower in pairs)
+    return taken + 2 * (len(pairs) - 1) <= width
+
+
+def _runs_in_blocks(rows: Sequence[Mapping[str, str]]) -> Group:
+    """One run below the other, its id on a line of its own: whatever the width, it is there to be copied."""
+    lines: list[RenderableType] = []
+    for row in rows:
+        cases = f"{row['cases']} cases" if row["cases"] != "1" else "1 case"
+        told = (row["name"], f"{row['status']}, {row['when']}", f"{row['pass rate']} {row['interval']}".strip(), cases)
+        lines.append(Text(row["run"], no_wrap=True, overflow="ignore"))
+        lines += [Padding(Text(each, style="dim"), (0, 0, 0, 2)) for each in told]
+    return Group(*lines)
 
 
 def _table(rows: Sequence[Mapping[str, str]], pairs: Sequence[tuple[str, str]], width: int) -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
 REPLACEMENT = "\ufffd"
@@ -15,6 +16,10 @@ _UNSAFE = re.compile(
 _OBEYED = re.compile(_UNSAFE.pattern.replace("[", "[\r\u2028\u2029", 1))
 _OBEYED_IN_JSON = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 _LINE_ENDS = re.compile("\r\n?|[\u2028\u2029]")
+_JOINERS = "\u200c\u200d"
+_VARIATIONS = "\ufe0e\ufe0f"
+_LATIN = "\u024f"
+"""The last letter of the Latin scripts, in which nothing is joined."""
 _CONTROL_PICTURES = 0x2400
 _THINGS = re.compile(r"(?:“[^”]*”|[^;])+")
 """What semicolons part; a quote may hold one."""
@@ -30,6 +35,24 @@ def clean(text: str) -> str:
     if text.isprintable():
         return text
     return _UNSAFE.sub(_visible, _LINE_ENDS.sub("\n", text))
+
+
+def printable(text: str) -> str:
+    """A text with a sign for all that cannot be seen, but not for what joins emoji or letters."""
+    if text.isprintable():
+        return text
+    return "".join(
+        each if each.isprintable() or _joins(text, place) else REPLACEMENT for place, each in enumerate(text)
+    )
+
+
+def _joins(text: str, place: int) -> bool:
+    """Whether a joiner stands where it changes how the text looks: after an emoji or a letter beyond Latin scripts."""
+    if text[place] not in _JOINERS or not 0 < place < len(text) - 1:
+        return False
+    before = text[:place].rstrip(_VARIATIONS)[-1:]
+    beyond = before > _LATIN and unicodedata.category(before) in ("So", "Sk", "Sm", "Lo", "Mn", "Mc")
+    return beyond and (text[place + 1] > _LATIN or text[place] == "\u200c")
 
 
 def harmless(text: str) -> str:

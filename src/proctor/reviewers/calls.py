@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from proctor.benchmark import ExpectedCall
+from proctor.codec import its_keys
 from proctor.errors import InputError
 from proctor.reviewers.arguments import brief
 from proctor.settings import did_you_mean, nearest, shown, why_no_pattern
@@ -92,7 +93,7 @@ def _name(call: Mapping[str, Any]) -> str:
             if not isinstance(name, str) or not name.strip():
                 raise InputError(f"{key}={name!r} in a tool call; expected the tool's name")
             return name
-    raise InputError(f"a tool call without 'tool_name' (or 'name'); its keys are {sorted(map(str, call))!r}")
+    raise InputError(f"a tool call without 'tool_name' (or 'name'); {its_keys(call)}")
 
 
 def _arguments(call: Mapping[str, Any]) -> dict[str, Any]:

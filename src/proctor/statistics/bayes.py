@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from proctor.errors import InputError
+from proctor.settings import given
 from proctor.statistics.beta import Floats, log_mean_power, quantiles
 from proctor.statistics.estimate import Estimate
 
@@ -104,7 +105,7 @@ def _distinct(n: NDArray[np.int64], c: NDArray[np.int64]) -> tuple[NDArray[np.in
 
 def _check(k: int, a: float, b: float, level: float) -> None:
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-        raise InputError(f"k={k!r} cannot be used: expected a whole number from 1.")
+        raise InputError(given("k", k), " is not usable; expected a whole number from 1")
     if not (0 < a < np.inf and 0 < b < np.inf):
         raise InputError(f"The prior a={a!r}, b={b!r} cannot be used: expected two positive numbers.")
     if not 0 < level < 1:

@@ -12,6 +12,7 @@ from statistics import NormalDist
 from typing import Literal
 
 from proctor.errors import InputError
+from proctor.settings import given
 from proctor.statistics.compare import Differences
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import wilson
@@ -77,7 +78,7 @@ def level_of_look(look: int, *, level: float = 0.95) -> float:
     However often one looks, each kind of wrong verdict then has at most twice its chance at the first look.
     """
     if look < 1:
-        raise InputError(f"look={look!r} cannot be used: expected a whole number from 1, the first verdict.")
+        raise InputError(given("look", look), " is not usable; expected a whole number from 1, the first verdict")
     return 1 - (1 - level) / float(2 ** (look - 1))
 
 

@@ -12,6 +12,7 @@ from math import floor, sqrt
 from statistics import NormalDist, fmean
 
 from proctor.errors import InputError
+from proctor.settings import given
 
 Counts = Sequence[tuple[int, int]]
 """(trials, passes) of each case."""
@@ -85,7 +86,9 @@ def spread_from_flips(flips: float, difference: float, *, noise: float = 0.0) ->
     `noise` is σ², the part of it that is chance in each run; at 0 trials do not help, which is the careful assumption.
     """
     if not abs(difference) <= flips <= 1:
-        raise InputError(f"flips={flips!r} cannot be used: expected from the difference {abs(difference):g} to 1.")
+        raise InputError(
+            given("flips", flips), f" is not usable; expected a share from the difference {abs(difference):g} to 1"
+        )
     return Spread(between=max(0.0, flips - difference**2 - 2 * noise), within_a=noise, within_b=noise)
 
 
@@ -124,4 +127,4 @@ def _factor(power: float, level: float) -> float:
 
 def _positive(name: str, value: float, below: float) -> None:
     if not 0 < value < below:
-        raise InputError(f"{name}={value!r} cannot be used: expected a number between 0 and {below:g}.")
+        raise InputError(given(name, value), f" is not usable; expected a number between 0 and {below:g}")

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import msgspec
 
-from proctor.codec import read_json
+from proctor.codec import its_keys, read_json
 from proctor.errors import InputError
 from proctor.telemetry.span import Span, SpanEvent, SpanStatus
 from proctor.telemetry.wire import INT64, KINDS, STATUSES, number_of, origins, utf8, word_of
@@ -106,7 +106,7 @@ def span_in(span: Any, *, resource: Mapping[str, Any] | None = None, scope: str 
     """One span in OTLP JSON."""
     trace, own = _text(_field(span, "traceId")), _text(_field(span, "spanId"))
     if not trace or not own:
-        raise InputError(f"a span has no traceId or no spanId: its keys are {sorted(span) if span else []!r}")
+        raise InputError(f"a span has no traceId or no spanId: {its_keys(span or ())}")
     status = _field(span, "status") or {}
     return Span(
         trace=trace.lower(),

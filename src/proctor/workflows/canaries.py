@@ -14,7 +14,7 @@ from proctor.formats.suites.canaries import Canary, read_canaries
 from proctor.run import Attempt, Finished, Key, PendingAttempt, Run, Settings
 from proctor.running.schedule import LocalExecutor
 from proctor.score import CanaryVerdicts
-from proctor.settings import check_path, shown
+from proctor.settings import check_path, given
 from proctor.storage import Store
 from proctor.threads import Stage
 from proctor.transcript import Reply, Transcript, Turn
@@ -31,7 +31,7 @@ def check_canaries(run: Run) -> None:
     """Refuse canaries that cannot be read or that nobody would judge."""
     source = run.settings.canaries
     if not isinstance(source, str):
-        raise UsageError(f"canaries={shown(source)} is no name; expected {STANDARD}, {NONE} or a suite file")
+        raise UsageError(given("canaries", source), f" is no name; expected {STANDARD}, {NONE} or a suite file")
     if source == NONE:
         return
     if run.settings.reviewer is None:
@@ -128,8 +128,8 @@ def _pending(run: Run, due: Iterable[Canary]) -> Iterable[PendingAttempt]:
 def _with_verdicts(
     before: CanaryVerdicts, canaries: Sequence[Canary], attempts: Mapping[str, Attempt], reason: str
 ) -> CanaryVerdicts:
-    given = {name: attempt.passed if attempt.failure is None else None for name, attempt in attempts.items()}
-    verdicts = {each.case.id: given.get(each.case.id, before.verdicts.get(each.case.id)) for each in canaries}
+    told = {name: attempt.passed if attempt.failure is None else None for name, attempt in attempts.items()}
+    verdicts = {each.case.id: told.get(each.case.id, before.verdicts.get(each.case.id)) for each in canaries}
     missing = [attempts[name] for name, verdict in verdicts.items() if verdict is None and name in attempts]
     reasons = [reason, *(why for attempt in missing for why in _why_none(attempt))]
     return replace(

@@ -10,6 +10,7 @@ from proctor.codec import encode
 from proctor.errors import InputError
 from proctor.findings.run import Findings, gather
 from proctor.running.plan import exams_of
+from proctor.settings import known_are
 from proctor.storage import open_store
 from proctor.workflows.people import with_labels_among
 
@@ -48,6 +49,6 @@ def _no_such_case(exams: Sequence[Exam], wanted: Mapping[str, str]) -> str:
     said = " and ".join(f"{key}={value}" for key, value in wanted.items())
     unknown = next((key for key in wanted if key not in names), None)
     if unknown is not None:
-        return f"no case has {unknown!r} among its metadata; known are {', '.join(names) or 'none'}"
+        return f"no case has {unknown!r} among its metadata; {known_are(names)}"
     there = sorted({value for case in cases for key in wanted for value in _values(case, key) if value != "null"})[:20]
     return f"no case has {said}; there are {', '.join(there)}"

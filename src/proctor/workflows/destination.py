@@ -17,6 +17,7 @@ from typing import Any
 from proctor import threads
 from proctor.benchmark import Benchmark, Exam
 from proctor.errors import ProctorError, UsageError
+from proctor.exporters.addresses import NoAddress as NoAddress
 from proctor.exporters.contract import Exporter, FinishedAttempt, Subject
 from proctor.exporters.destinations import build, check_destination
 from proctor.exporters.destinations import configured_destinations as configured_destinations
@@ -129,7 +130,7 @@ async def sync_configured(
         try:
             tell(sync_sentence(await sync_run(run, Destination(to=name), store=store)))
         except ProctorError as error:
-            tell(f"{name}: nothing was sent: {error}")
+            tell(f"{name}: nothing was sent: {error.in_terminal}")
 
 
 def sync_sentence(report: Report) -> str:

@@ -12,6 +12,7 @@ from proctor.findings.gates import Gate, GateVerdict
 from proctor.findings.run import Findings
 from proctor.run import Run
 from proctor.running.plan import exams_of
+from proctor.settings import given
 from proctor.storage import Store, open_store
 from proctor.storage import run_name as naming
 from proctor.workflows.read import findings_of_run
@@ -55,7 +56,7 @@ def read_gates(texts: Iterable[str], *, k: int | None = None, look: int = 1, for
     """The gates from their texts; refuses what cannot be read, and a further look at none."""
     wanted = tuple(gates.parse(text) for text in texts)
     if look > 1 and not wanted:
-        raise UsageError(f"look={look} counts the checks of a gate, and there is none; give one as well")
+        raise UsageError(given("look", look), " counts the checks of a gate, and there is none; give one as well")
     return RunGates(wanted=wanted, k=k, look=look, force=force)
 
 

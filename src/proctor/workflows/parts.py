@@ -18,7 +18,7 @@ from proctor.redaction import literals, remember_secrets
 from proctor.reviewers.criteria import is_of_criteria
 from proctor.roles import Agent, Examiner, Reviewer
 from proctor.run import AgentKind, ExamType, Run, Spec, judge_roles
-from proctor.settings import NOBODY
+from proctor.settings import BY_RULES, NOBODY, given
 from proctor.spending.providers import PROVIDERS
 from proctor.workflows.checks import OWN, check_reviewer
 
@@ -86,8 +86,9 @@ def choose_reviewer(what: str | object, config: Config) -> ChosenPart:
         return choose(names[0], config.reviewers, default="standard")
     if len(names) != 2:
         raise UsageError(
-            f"reviewer={what!r} names {len(names)} judges; expected one, or two of which the second gets what the "
-            "first leaves unsure, such as embedded,openai:MODEL"
+            given("reviewer", what),
+            f" names {len(names)} judges; expected one, or two of which the second gets what the first leaves unsure, "
+            "such as embedded,openai:MODEL",
         )
     first, second = (choose(name, config.reviewers, default="standard") for name in names)
     if not _may_be_unsure(first):
@@ -103,7 +104,8 @@ def _choose_panel(members: list[Any], config: Config) -> ChosenPart:
     names = [judge.name for judge in judges]
     if not names or len(names) < len(members) or any(judge.panel for judge in judges):
         raise UsageError(
-            f"reviewer={members!r} is no panel: expected two or more judges, none of them {NOBODY!r} or a list"
+            given("reviewer", members),
+            f" is no panel: expected two or more judges, none of them {NOBODY!r} or a list",
         )
     if twice := [name for name in names if names.count(name) > 1]:
         raise UsageError(
@@ -159,7 +161,7 @@ def kind_of(agent: ChosenPart, asked: str | None) -> AgentKind:
     if kind == "desktop":
         raise UsageError("desktop agents are not supported; the supported kinds are standard and orchestrator")
     if kind not in ("standard", "orchestrator"):
-        raise UsageError(f"kind={kind!r} is not known; expected standard or orchestrator")
+        raise UsageError(given("kind", kind), " is not known; expected standard or orchestrator")
     return "orchestrator" if kind == "orchestrator" else "standard"
 
 
@@ -249,8 +251,20 @@ def _must_be_known(family: plugins.Family, spec: str, declared: list[str]) -> No
         if family == "agents" and spec.endswith(".py"):
             said = f"the agent {spec!r} is a file: name what answers in it"
             raise InputError(f"{said}, as in python:{module_of(spec)}:FUNCTION")
-        names = sorted(declared) + sorted(f"{name}:…" if family == "agents" else name for name in known)
+        names = [*sorted(declared), *sorted(_written(family, name) for name in known)]
+        names += ["openai:MODEL and other models", "none"] if family == "reviewers" else []
         raise InputError(plugins.unknown_name_message(family, spec, names))
+
+
+_ALONE = {"reviewers": (*BY_RULES,), "examiners": ("prober", "script"), "agents": (), "checks": ()}
+"""Members of a family that are named without anything after a colon."""
+
+
+def _written(family: plugins.Family, name: str) -> str:
+    """How a member of a family is named."""
+    if name in _ALONE[family] or (family == "reviewers" and name not in ("model", "python")):
+        return name
+    return f"{name}:…"
 
 
 def _live_reviewer(chosen: ChosenPart, usual: Mapping[str, Any]) -> Reviewer:

@@ -29,7 +29,7 @@ from proctor.formats.suites.suite import is_suite
 from proctor.redaction import remember_secrets, without_secrets
 from proctor.run import ExamType, Run, Settings
 from proctor.running.plan import exams_of, own_trials
-from proctor.settings import NOBODY, check_labels, check_name, nearest
+from proctor.settings import NOBODY, check_labels, check_name, given, nearest
 from proctor.workflows.canaries import canary_warning, check_canaries
 from proctor.workflows.checks import describe_checks, unmet_checks, with_checks
 from proctor.workflows.defaults import usual_reviewer
@@ -156,7 +156,9 @@ def _choose(request: RunRequest, config: Config, *, exam_type: ExamType) -> dict
     if request.reviewer != NOBODY:
         chosen["reviewer"] = choose_reviewer(request.reviewer, config)
     elif exam_type != "standard":
-        raise UsageError("reviewer='none' cannot judge a battle; leave it out for the embedded one, or name a model")
+        raise UsageError(
+            given("reviewer", NOBODY), " cannot judge a battle; leave it out for the embedded one, or name a model"
+        )
     asking = _examiner(request.examiner, config, exam_type)
     if asking is not None:
         refuse_itself(chosen["agent"], asking)
@@ -164,16 +166,20 @@ def _choose(request: RunRequest, config: Config, *, exam_type: ExamType) -> dict
     return chosen
 
 
-def _examiner(given: object, config: Config, exam_type: ExamType) -> ChosenPart | None:
+def _examiner(named: object, config: Config, exam_type: ExamType) -> ChosenPart | None:
     """Who asks: the named one, else the prober, in a dynamic battle; elsewhere nobody."""
     if exam_type == "abm-dynamic":
-        chosen = choose_examiner(given or config.run.examiner or "prober", config)
+        chosen = choose_examiner(named or config.run.examiner or "prober", config)
         if chosen.name == "script":
-            raise UsageError("examiner='script' asks the rows of a file: use type='abm-static' for that")
+            raise UsageError(
+                given("examiner", "script"), " asks the rows of a file: use ", given("type", "abm-static"), " for that"
+            )
         return chosen
-    if given is not None and not (exam_type == "abm-static" and given == "script"):
+    if named is not None and not (exam_type == "abm-static" and named == "script"):
         wrong = "asks the rows word for word" if exam_type == "abm-static" else "has no examiner"
-        raise UsageError(f"examiner={given!r} would ask nothing: type={exam_type!r} {wrong}; use abm-dynamic")
+        raise UsageError(
+            given("examiner", named), " would ask nothing: ", given("type", exam_type), f" {wrong}; use abm-dynamic"
+        )
     return None
 
 
@@ -244,8 +250,9 @@ def _judges_by_rules(settings: Settings) -> bool:
 def _new_run(benchmark: Benchmark, agent: ChosenPart, settings: Settings, request: RunRequest) -> Run:
     if settings.type == "abm-static" and len(benchmark.cases) > MAXIMUM:
         raise UsageError(
-            f"{len(benchmark.cases)} questions exceed the maximum of {MAXIMUM} for a static battle; "
-            "split the file, or use --type abm-dynamic --seeds"
+            f"{len(benchmark.cases):,} questions exceed the maximum of {MAXIMUM:,} for a static battle; split the file",
+            terminal=", or use --type abm-dynamic --seeds N",
+            page=", or choose a dynamic battle with fewer seed questions",
         )
     exams = exams_of(benchmark, settings)
     settings = replace(settings, case_trials=own_trials(exams, settings))

@@ -10,7 +10,7 @@ from typing import Any
 
 from proctor.config import RunConfig
 from proctor.errors import UsageError
-from proctor.settings import check_labels, shown
+from proctor.settings import check_labels, given
 from proctor.workflows.parts import is_live
 
 
@@ -71,7 +71,7 @@ class RunRequest:
         """What Python hands in may be anything; elsewhere each door has looked at it."""
         check_labels(self.labels)
         if not isinstance(self.checks, (str, Path, NoneType)):
-            raise UsageError(f"checks={shown(self.checks)} is not usable; expected the path of a suite")
+            raise UsageError(given("checks", self.checks), " is not usable; expected the path of a suite")
 
 
 def _names(conditions: Any) -> str | Sequence[str] | None:
@@ -80,7 +80,7 @@ def _names(conditions: Any) -> str | Sequence[str] | None:
         return conditions
     names: list[str] = list(conditions) if isinstance(conditions, Iterable) else [conditions]
     if not all(isinstance(name, (str, NoneType)) for name in names):
-        raise UsageError(f"conditions={shown(conditions)} are not usable; expected a name, or a list of names")
+        raise UsageError(given("conditions", conditions), " are not usable; expected a name, or a list of names")
     if isinstance(conditions, (set, frozenset)):
         return sorted(names, key=str)
     return tuple(names) if isinstance(conditions, tuple) else names
@@ -92,8 +92,8 @@ _KEYWORDS = tuple(each.name for each in fields(RunRequest) if each.name not in (
 def request_of(benchmark: object, **options: Any) -> RunRequest:
     """The request that keywords of `evaluate` make; those that are none of its own are settings."""
     own = {name: options.pop(name, None) for name in _KEYWORDS}
-    given = {name: value for name, value in own.items() if value is not None and value is not False}
-    return RunRequest(benchmark=benchmark, **{"agent": None, **given}, settings=options)
+    asked = {name: value for name, value in own.items() if value is not None and value is not False}
+    return RunRequest(benchmark=benchmark, **{"agent": None, **asked}, settings=options)
 
 
 def _gates_to_stop_at(stops: object, gates: Sequence[str]) -> object:

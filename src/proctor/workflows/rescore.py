@@ -19,7 +19,7 @@ from proctor.run import Run, Settings, Spec, judge_roles
 from proctor.running.plan import Place, exams_of
 from proctor.running.workers.messages import Parts
 from proctor.score import Review
-from proctor.settings import check_name
+from proctor.settings import check_name, given
 from proctor.spending.budget import Budget
 from proctor.storage import Store, open_store
 from proctor.transcript import Reply, Request, Turn
@@ -179,7 +179,10 @@ def prepare_rescoring(
 ) -> PreparedRescore:
     """Find, build and check everything before the first call."""
     if reviewer is None and passing_score is None and not weights:
-        raise UsageError("nothing would change: give --reviewer, --passing-score or --weights")
+        raise UsageError(
+            "nothing would change: give another reviewer, passing score or weights",
+            terminal=" (--reviewer, --passing-score, --weights)",
+        )
     if name is not None:
         check_name("the run's name", name)
     with open_store(store, create=False) as opened:
@@ -250,7 +253,7 @@ def _recast(source: Run, benchmark: Benchmark, reviewer: object, config: Config)
         kept = settings.built | {KEPT: Spec(spec="stored")}
         return Cast(agent=agent, reviewers=_stored_reviewers(settings)), replace(settings, built=kept)
     if reviewer == "none" and settings.type != "standard":
-        raise UsageError("reviewer='none' cannot judge a battle; name another one")
+        raise UsageError(given("reviewer", "none"), " cannot judge a battle; name another one")
     chosen = None if reviewer == "none" else choose_reviewer(reviewer, config)
     judges = build_reviewers(chosen, benchmark, config, exam_type=settings.type, checks=settings.checks)
     cast = Cast(agent=agent, reviewers=judges)

@@ -14,7 +14,7 @@ from proctor.findings.run import Findings
 from proctor.run import Attempt, Finished, Run, Stop
 from proctor.running.plan import exams_of, pending_attempts
 from proctor.running.play import paid_for
-from proctor.settings import check_setting
+from proctor.settings import check_setting, given
 from proctor.storage import Store, open_store
 from proctor.usage import Usage
 from proctor.workflows import stop_early
@@ -256,7 +256,7 @@ def with_trials(run: Run, trials: int | None) -> Run:
     check_setting("trials", trials)
     stop_early.refuse_cut(run, f"trials={trials}")
     if trials <= settings.trials:
-        raise UsageError(f"trials={trials} extends nothing: run {run.id} has {settings.trials} already")
+        raise UsageError(given("trials", trials), f" extends nothing: run {run.id} has {settings.trials} already")
     extended = replace(settings, trials=trials, look=settings.look + 1)
     planned = extended.planned_trials(run.exams) * len(settings.conditions)
     return replace(run, settings=extended, planned=planned, status="paused")

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from proctor.errors import UsageError
 from proctor.run import Run, Status
-from proctor.settings import did_you_mean
+from proctor.settings import did_you_mean, given
 
 _AGE = re.compile(r"(?P<number>[0-9]{1,6})\s*(?P<unit>[mhdw])")
 _SECONDS = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
@@ -64,5 +64,6 @@ def moment(text: str) -> float:
         return datetime.fromisoformat(text.strip()).timestamp()
     except (ValueError, OverflowError, OSError):
         raise UsageError(
-            f"since={text!r} is no date and no age; expected such as 2026-11-01, 2026-11-01T08:30, 12h, 7d or 2w"
+            given("since", text),
+            " is no date and no age; expected such as 2026-11-01, 2026-11-01T08:30, 12h, 7d or 2w",
         ) from None

@@ -106,8 +106,10 @@ def unreported_spenders(run: Run) -> tuple[str, ...]:
 def budget_warnings(run: Run) -> Iterator[str]:
     """What a person should know of a budget before the run starts: whose spending it counts only where it is told."""
     if is_limited(run.settings) and (names := unreported_spenders(run)):
+        limits = {"the budget": run.settings.budget, "the maximum tokens": run.settings.max_tokens}
+        limit = " and ".join(name for name, value in limits.items() if value is not None)
         yield (
-            f"what {' and '.join(names)} spend{'s' if len(names) == 1 else ''} counts against the budget only as far "
+            f"what {' and '.join(names)} spend{'s' if len(names) == 1 else ''} counts against {limit} only as far "
             "as it is reported with each reply, as usage; the rest is neither known nor limited"
         )
 

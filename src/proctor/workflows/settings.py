@@ -19,6 +19,7 @@ from proctor.settings import (
     settings_of,
     shown,
 )
+from proctor.settings import given as setting
 
 _OPTIONS = (*settings_of("python"), "weights", "stop_early")
 """What a run heeds; a setting that would be silently ignored is refused instead."""
@@ -52,7 +53,7 @@ def type_of(given: Mapping[str, Any]) -> ExamType:
     for exam_type in _TYPES:
         if asked == exam_type:
             return exam_type
-    raise UsageError(f"type={shown(asked)} is not known; expected {', '.join(_TYPES[:-1])} or {_TYPES[-1]}")
+    raise UsageError(setting("type", asked), f" is not known; expected {', '.join(_TYPES[:-1])} or {_TYPES[-1]}")
 
 
 def _check(values: Mapping[str, Any], *, parts: Sequence[str], own_parts: bool) -> None:
@@ -70,8 +71,10 @@ def _check_type(values: dict[str, Any], given: Mapping[str, Any]) -> None:
         if exam_type in each.types:
             continue
         if given.get(name) is not None:
-            battles = " or ".join(each.types)
-            raise UsageError(f"{name}={shown(given[name])} has no meaning with type={exam_type!r}; it is for {battles}")
+            raise UsageError(
+                setting(name, given[name]), " has no meaning with ", setting("type", exam_type),
+                f"; it is for {' or '.join(each.types)}",
+            )  # fmt: skip
         values.pop(name, None)
 
 
@@ -80,11 +83,11 @@ def _choose_order(values: dict[str, Any]) -> None:
     gates = values.get("stop_early") or ()
     gates = (gates,) if isinstance(gates, str) else gates
     if not isinstance(gates, (tuple, list)) or not all(isinstance(gate, str) for gate in gates):
-        raise UsageError(f'stop_early={shown(gates)} is no gate; expected one or a list, such as "pass_rate>=0.9"')
+        raise UsageError(setting("stop_early", gates), ' is no gate; expected one or a list, such as "pass_rate>=0.9"')
     values["stop_early"] = tuple(gates)
     order = values.setdefault("order", "random" if values["stop_early"] else "file")
     if order not in get_args(PlayOrder):
-        raise UsageError(f"order={shown(order)} is not known; expected {' or '.join(get_args(PlayOrder))}")
+        raise UsageError(setting("order", order), f" is not known; expected {' or '.join(get_args(PlayOrder))}")
 
 
 def _check_weights(weights: object, *, parts: Sequence[str], own_parts: bool) -> None:

@@ -8,13 +8,16 @@ from pathlib import Path
 from proctor import plugins
 from proctor.config import DEFAULT_STORE, Config
 from proctor.errors import UsageError
-from proctor.settings import check_path, shown
+from proctor.settings import check_path
+from proctor.settings import given as setting
 
 
 def store_url(given: str | Path | None, config: Config) -> str:
     """Where results are kept: as given, else PROCTOR_STORE, else the config, else `.proctor/`."""
     if given is not None and not isinstance(given, (str, Path)):
-        raise UsageError(f"store={shown(given)} is no place; expected a path or an address, or nothing for .proctor/")
+        raise UsageError(
+            setting("store", given), " is no place; expected a path or an address, or nothing for .proctor/"
+        )
     declared = plugins.filled_in_address(config.store) if config.store else DEFAULT_STORE
     where = str(os.environ.get("PROCTOR_STORE") or declared if given is None else given)
     check_path("the store", where)

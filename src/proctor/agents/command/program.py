@@ -10,6 +10,7 @@ import shutil
 import signal
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import cast
 
 from proctor import plugins
@@ -21,6 +22,8 @@ _STDERR_KEPT = 4000
 _STDERR_HELD = 16 * _STDERR_KEPT  # bytes: secrets are scrubbed before it is cut, and a character may take four
 _LAST_WORDS = 0.5  # seconds for what the program's children still have to print once it has ended itself
 _DEATH = 5.0  # seconds for a killed process to be gone; one that waits for a disk may take longer
+_FIRST_LINE = 512
+"""Bytes of a script in which its first line is looked for."""
 _UNUSABLE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.ENOEXEC})
 
 
@@ -32,9 +35,46 @@ def words_of(spec: str, *, scheme: str) -> list[str]:
         raise InputError(f"cannot read the command {spec!r}: {error}") from error
     if not words:
         raise InputError(f"{scheme}: names no program; expected something like {scheme}:./agent.sh")
-    if shutil.which(plugins.filled_in(words)[0]) is None:
-        raise InputError(f"there is no program {words[0]!r} here; give a path or install it")
+    program = plugins.filled_in(words)[0]
+    found = shutil.which(program)
+    wrong = _why_not_run(words[0], program) if found is None else _why_no_interpreter(words[0], found)
+    if wrong:
+        raise InputError(wrong)
     return words
+
+
+def _why_not_run(named: str, program: str) -> str:
+    """Why a program is not found: there is none, or it may not be run."""
+    path = Path(program)
+    if path.is_dir():
+        return f"{named!r} is a folder; expected a program, such as one in it"
+    if not path.is_file():
+        return f"there is no program {named!r} here; give a path or install it"
+    if os.sep not in program:
+        return f"there is no program {named!r} on the PATH, but a file of this name here; write ./{named}"
+    return f"{named!r} is not executable; make it so with `chmod +x {shlex.quote(named)}`, or name what runs it first"
+
+
+def _why_no_interpreter(named: str, found: str) -> str:
+    """What a script wants to be run by that is not there; empty: it is, or the program is no script."""
+    try:
+        with open(found, "rb") as file:
+            start = file.read(_FIRST_LINE)
+    except OSError:  # it may be run, and not be read
+        return ""
+    if not start.startswith(b"#!"):
+        return ""
+    line = start[2:].split(b"\n")[0].decode(errors="replace")
+    words = line.split()
+    interpreter = words[0] if words else ""
+    if interpreter and Path(interpreter).is_file():
+        inner = words[1] if Path(interpreter).name == "env" and len(words) == 2 else ""
+        if not inner or "=" in inner or inner.startswith("-") or shutil.which(inner):
+            return ""
+        interpreter = inner
+    ends = "; its lines end in CR LF, as on Windows: save it with LF" if line.endswith("\r") else ""
+    told = ends or "; install that, or correct the line"
+    return f"the script {named!r} cannot start: its first line wants {interpreter!r}, which is not here{told}"
 
 
 class Program(asyncio.SubprocessProtocol):

@@ -53,6 +53,8 @@ def _where(error: JMESPathError) -> str:
 
 def shape(body: Any) -> str:
     """What a reply looks like, without any of its values."""
+    if body == {}:
+        return "it has no keys"
     if isinstance(body, dict):
         keys = [key if len(key) <= 40 else key[:39] + "…" for key in list(body)[:_KEYS_SHOWN]]
         return f"its keys are {keys!r}" + (f" and {len(body) - _KEYS_SHOWN} more" if len(body) > _KEYS_SHOWN else "")

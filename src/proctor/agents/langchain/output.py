@@ -10,7 +10,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from proctor.agents.framework import answer_of
-from proctor.codec import is_cut_off
+from proctor.codec import is_cut_off, its_keys
 from proctor.errors import AgentFault
 from proctor.transcript import Citation, Reply
 
@@ -69,9 +69,7 @@ def _refuse_interrupt(output: Mapping[Any, Any]) -> None:
 def _in_table(output: Mapping[Any, Any], key: str | None, question: str) -> Any:
     if key is not None:
         if key not in output:
-            raise AgentFault(
-                f"the agent's output has no {key!r}; its keys are {sorted(map(str, output))!r}", kind="wrong_type"
-            )
+            raise AgentFault(f"the agent's output has no {key!r}; {its_keys(output)}", kind="wrong_type")
         return _answer(output[key], question)
     if output.get("structured_response") is not None:
         return answer_of(output["structured_response"])
@@ -82,8 +80,7 @@ def _in_table(output: Mapping[Any, Any], key: str | None, question: str) -> Any:
     found = next((name for name in _ANSWERS if output.get(name) is not None), None)
     if found is None:
         raise AgentFault(
-            f"the agent's output has no answer; its keys are {sorted(map(str, output))!r}; "
-            'say which it is, as in output = "summary"',
+            f'the agent\'s output has no answer; {its_keys(output)}; say which it is, as in output = "summary"',
             kind="wrong_type",
         )
     answer = _answer(output[found], question)

@@ -12,6 +12,7 @@ from msgspec import Meta
 
 from proctor.agents.openai.tools import Tool, read_tool
 from proctor.agents.options import must_be_known
+from proctor.codec import misfit
 from proctor.errors import InputError
 from proctor.models.openai.endpoint import ADDRESSES, check_base_url, read_key
 from proctor.spending.prices import Price, price_of
@@ -126,8 +127,7 @@ def _table(given: Mapping[str, Any], name: str) -> _AgentTable:
     try:
         return msgspec.convert(given, _AgentTable)
     except msgspec.ValidationError as error:
-        problem, _, place = str(error).partition(" - at `$.")
-        raise InputError(f"the option {place.rstrip('`')} of the agent {name!r} is not usable: {problem}") from None
+        raise InputError(f"the agent {name!r} has an option that is not usable: {misfit(error)}") from None
 
 
 def _base_url(url: str, model: str) -> str:

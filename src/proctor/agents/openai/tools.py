@@ -16,6 +16,7 @@ from proctor.errors import InputError, Misconfigured
 from proctor.failures import said
 from proctor.models.openai.completion import RequestedCall, arguments_in
 from proctor.plugins import import_attribute
+from proctor.settings import known_are
 from proctor.transcript import ToolCall
 
 _PREFIX = "python:"
@@ -138,7 +139,7 @@ async def run(wanted: RequestedCall, tools: Mapping[str, Tool], *, step: int) ->
     made = ToolCall(name=wanted.name, arguments=arguments_in(wanted.arguments), id=wanted.id, step=step)
     tool = tools.get(wanted.name)
     if tool is None or tool.call is None:
-        return replace(made, error=f"there is no tool {wanted.name!r}; known are {', '.join(tools) or 'none'}")
+        return replace(made, error=f"there is no tool {wanted.name!r}; {known_are(tools)}")
     try:
         arguments = read_json(wanted.arguments or "{}", dict[str, Any])
     except (ValueError, RecursionError) as error:

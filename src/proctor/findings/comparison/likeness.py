@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -23,8 +24,14 @@ class Unlike:
     option: str = ""
     """What makes A like B, as an option of `proctor rescore`; empty: no rescoring does."""
 
+    words: str = ""
+    """What differs in words, where the name of it and both values say little."""
+
     def __str__(self) -> str:
-        return f"{self.what} {'differ' if self.what.endswith('s') else 'differs'} ({self.a} against {self.b})"
+        return (
+            self.words
+            or f"{self.what} {'differ' if self.what.endswith('s') else 'differs'} ({self.a} against {self.b})"
+        )
 
 
 _OF_MARKS = ("reviewer", "rubric", "weights")
@@ -53,7 +60,7 @@ def unlike(a: Run, b: Run, *, marks: bool = False) -> list[Unlike]:
     judged = marks or _judges_decide(a) or _judges_decide(b)
     terms = _terms(b)
     return [
-        Unlike(what=what, a=one.said, b=terms[what].said, option=terms[what].option)
+        Unlike(what=what, a=one.said, b=terms[what].said, option=terms[what].option, words=_words(what, a, b))
         for what, one in _terms(a).items()
         if one.value != terms[what].value and (judged or _matters_to_checks(what, a, b))
     ]
@@ -62,9 +69,35 @@ def unlike(a: Run, b: Run, *, marks: bool = False) -> list[Unlike]:
 def _matters_to_checks(what: str, a: Run, b: Run) -> bool:
     """Whether verdicts that checks alone give hang on it: of what was judged, on the rules of the checks."""
     if what == "rubric":
+        if a.earlier_rubrics or b.earlier_rubrics:
+            return True
         rules = [{each for each in run.settings.rubric.split("+") if each.startswith(_CHECKS)} for run in (a, b)]
         return rules[0] != rules[1]
     return what not in _OF_MARKS
+
+
+def _words(what: str, a: Run, b: Run) -> str:
+    """What differs, where that is not plain from its name."""
+    if what == "benchmark content":
+        versions = f"version {a.digest[:8]} against {b.digest[:8]}"
+        if a.benchmark == b.benchmark:
+            return f"the cases of the benchmark {a.benchmark} were changed between them ({versions})"
+        return f"they ran different benchmarks ({a.benchmark} against {b.benchmark}, {versions})"
+    if what == "rubric":
+        return _rubric_words(_rubric(a).said, _rubric(b).said)
+    return ""
+
+
+def _rubric_words(a: str, b: str) -> str:
+    names_a, names_b = (
+        {each.rpartition("-")[0] or each for each in re.split(r"\+| and ", rubric)} for rubric in (a, b)
+    )
+    said = f"(rubric {a} against {b})"
+    if names_a == names_b:
+        return f"they were judged by different versions of the same rules {said}"
+    if names_a ^ names_b == {"checks"}:
+        return f"the checks of a suite were applied to one of them alone {said}"
+    return f"they were judged by different rules {said}"
 
 
 def unlike_marks(a: Run, b: Run) -> list[Unlike]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from proctor.errors import UsageError
 from proctor.findings.comparison.likeness import unlike
 from proctor.findings.run import Findings
+from proctor.settings import given
 from proctor.statistics.plan import (
     Counts,
     SampleSizePlan,
@@ -54,7 +55,9 @@ def plan_from_assumptions(
             "how many cases flip between the two runs? Give --flips, such as 0.10, or stored runs by --run"
         )
     if not 0 <= noise <= flips:
-        raise UsageError(f"noise={noise!r} cannot be used: expected from 0 to the flips, {flips:g}")
+        raise UsageError(
+            given("noise", noise), f" is not usable; expected a share from 0 to that of the flips, {flips:g}"
+        )
     chance = f", {_percent(noise)} by chance alone" if noise else ""
     basis = f"the assumption that {_percent(flips)} of cases flip between the two runs{chance}"
     return _plan_difference(
@@ -110,8 +113,8 @@ def _plan_difference(
 def _check(difference: float) -> None:
     if not LEAST_DIFFERENCE <= difference < 1:
         raise UsageError(
-            f"difference={difference!r} cannot be used: expected a share between 0 and 1, such as 0.05, and no less "
-            f"than {LEAST_DIFFERENCE:g}"
+            given("difference", difference),
+            f" is not usable; expected a share from {LEAST_DIFFERENCE:f} to below 1, such as 0.05",
         )
 
 

@@ -89,7 +89,8 @@ def _check_detail(metric: str, detail: str | None, text: str) -> None:
 def _share(number: str, what: str, text: str) -> float:
     value = _number(number, text, share=True)
     if not 0 <= value <= 1:
-        raise GateError(f"the gate {text!r}: {what} lies between 0 and 1, so {value:g} can decide nothing")
+        meant = f"; did you mean {value:g} % ({value / 100:g})?" if 1 < value <= 100 and "%" not in number else ""
+        raise GateError(f"the gate {text!r}: {what} lies between 0 and 1, so {value:g} can decide nothing{meant}")
     return value
 
 

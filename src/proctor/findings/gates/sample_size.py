@@ -9,7 +9,7 @@ from statistics import NormalDist
 from proctor.errors import GateError, UsageError
 from proctor.findings.gates.gate import COUNTS, Gate, parse
 from proctor.findings.gates.look_plan import LookPlan, refuse_kind, refuse_unreachable
-from proctor.settings import shown
+from proctor.settings import given
 from proctor.statistics.gate import fewest_cases
 
 FAILURES = (0, 1, 2, 5)
@@ -44,7 +44,7 @@ def plan_gate(text: str, *, failures: int | None = None, flips: float | None = N
     if gate.metric in COUNTS:
         raise GateError(f"the gate {text!r} is compared exactly, whatever the number of cases; plan a rate instead")
     if failures is not None and not 0 <= failures <= MOST_FAILURES:
-        raise UsageError(f"--failures {shown(failures)} cannot be planned for; expected 0 to {MOST_FAILURES:,}")
+        raise UsageError(given("failures", failures), f" cannot be planned for; expected 0 to {MOST_FAILURES:,}")
     bound = 1 - gate.bound if gate.upper else gate.bound
     wanted = FAILURES if failures is None else (failures,)
     return GatePlan(gate=gate, fewest=tuple((each, fewest_cases(bound, failures=each)) for each in wanted))
@@ -52,11 +52,14 @@ def plan_gate(text: str, *, failures: int | None = None, flips: float | None = N
 
 def _pairs_needed(gate: Gate, flips: float, power: float) -> int:
     """(z + z_power)²·flips/margin²: with no true difference the flips are all there is to the variance."""
-    for name, value in (("the margin", gate.bound), ("flips", flips), ("power", power)):
+    for name, value in (("flips", flips), ("power", power)):
         if not 0 < value < 1:
-            raise UsageError(f"{name}={value!r} cannot be planned for: expected a number between 0 and 1")
-    if gate.bound < _LEAST_MARGIN:
-        raise UsageError(f"the margin={gate.bound!r} cannot be planned for: expected at least {_LEAST_MARGIN:g}")
+            raise UsageError(given(name, value), " cannot be planned for; expected a number between 0 and 1")
+    if not _LEAST_MARGIN <= gate.bound < 1:
+        raise UsageError(
+            f"the gate {gate.text!r}: its margin {gate.bound:g} cannot be planned for; expected {_LEAST_MARGIN:g} to "
+            "below 1"
+        )
     normal = NormalDist()
     return ceil(((normal.inv_cdf(0.975) + normal.inv_cdf(power)) / gate.bound) ** 2 * flips)
 

@@ -123,7 +123,11 @@ def chosen_k(wanted: Gate, k: int | None, trials: int) -> int:
     """The k of a gate: its own, else the k that is printed, else the trials; refused beyond the trials."""
     chosen = wanted.k or k or trials
     if chosen > trials:
-        raise GateError(f"the gate {wanted.text!r} needs {chosen} trials, but trials={trials}")
+        raise GateError(
+            f"the gate {wanted.text!r} needs {chosen} trials of each case, and there {'is' if trials == 1 else 'are'} "
+            f"{trials}",
+            terminal=f"; give --trials {chosen} or more to `proctor run`",
+        )
     return chosen
 
 

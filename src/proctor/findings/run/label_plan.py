@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from proctor.errors import UsageError
 from proctor.findings.run.people import PeopleFinding
+from proctor.settings import given
 from proctor.statistics.people import labels_needed
 
 CORRELATIONS = (0.0, 0.7, 0.8, 0.9)
@@ -32,9 +33,11 @@ class LabelPlan:
 def plan_labels(half_width: float, *, rate: float, correlations: tuple[float, ...] = CORRELATIONS) -> LabelPlan:
     """For an expected rate, and judges that agree with people more or less."""
     if not _LEAST <= half_width <= _MOST:
-        raise UsageError(f"--labels {half_width:g} is no half width of an interval; expected {_LEAST:g} to {_MOST:g}")
+        raise UsageError(
+            given("labels", half_width), f" is no half width of an interval; expected {_LEAST:g} to {_MOST:g}"
+        )
     if not 0 < rate < 1:
-        raise UsageError(f"--rate {rate:g} is no pass rate to plan for; expected more than 0 and less than 1")
+        raise UsageError(given("rate", rate), " is no pass rate to plan for; expected more than 0 and less than 1")
     needed = {phi: labels_needed(rate=rate, half_width=half_width, correlation=phi) for phi in correlations}
     return LabelPlan(
         half_width=half_width, rate=rate, needed=needed, basis=f"an assumed pass rate of {100 * rate:g} %"

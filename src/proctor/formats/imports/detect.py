@@ -33,10 +33,10 @@ def open_source(file: SourceFile, options: ImportOptions, tool: str | None = Non
         return TOOLS[tool].open(file, options)
     found = next((each for each in TOOLS.values() if each.recognises(file)), None)
     if found is None:
-        keys = ", ".join(map(repr, [*file.first][:8])) or "none"
+        keys = ", ".join(map(repr, [*file.first][:8]))
+        told = f"its keys are {keys}" if keys else "it has no keys"
         raise InputError(
-            f"{file.path} does not look like a file of any tool that is known here ({', '.join(TOOLS)}); its keys are "
-            f"{keys}",
+            f"{file.path} does not look like a file of any tool that is known here ({', '.join(TOOLS)}); {told}",
             terminal=". Say where it is from with --from, or make a plain table a benchmark with `proctor convert`",
             page=". A plain table is made a benchmark by Create, on the list of benchmarks",
         )

@@ -156,7 +156,7 @@ class Record:
             self._read_entry(name, key, value, found, reading)
         for name, declared in self.fields.items():
             if declared.required and name not in keys:
-                reading.problem(node, f"the key {name!r} is missing: {declared.about}")
+                reading.problem(node, f"the key {name!r} is missing ({_aside(declared.about)})")
         if len(reading.problems) == before:
             self._apply_rules(node, keys, found, reading)
         if self.noted:
@@ -175,7 +175,9 @@ class Record:
             if value is not UNUSABLE:
                 found[name] = value
         elif declared.required:
-            reading.problem(key, f"expected {declared.shape.requirement}, found {in_words(node)}: {declared.about}")
+            reading.problem(
+                key, f"expected {declared.shape.requirement}, found {in_words(node)} ({_aside(declared.about)})"
+            )
         reading.path.pop()
 
     def _instead(self, name: str) -> str:
@@ -214,6 +216,11 @@ class Record:
 def _one_of(names: list[str], required: bool) -> Schema:
     there = [{"required": [name]} for name in names]
     return {"oneOf": there if required else [*there, {"not": {"anyOf": there}}]}
+
+
+def _aside(about: str) -> str:
+    """A field's sentence as it stands in brackets."""
+    return f"{about[:1].lower()}{about[1:]}".removesuffix(".")
 
 
 def _describe_field(one: Field) -> Schema:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from proctor import codec
-from proctor.codec import read_json
+from proctor.codec import misfit, read_json
 from proctor.errors import AgentFault
 from proctor.models.openai.completion import Completion, Item, RequestedCall, Tokens
 from proctor.models.openai.trouble import fault_in, no_completion
@@ -86,7 +86,7 @@ def decode_body(data: bytes | str) -> ChatBody:
     try:
         body: ChatBody = read_json(data, ChatBody)
     except msgspec.ValidationError as error:
-        raise no_completion(str(error)) from error
+        raise no_completion(misfit(error)) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise AgentFault(f"the reply is not valid JSON: {error}", kind="wrong_type") from error
     if body.error or (body.error is not None and not body.choices):

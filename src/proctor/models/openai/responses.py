@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from proctor import codec
-from proctor.codec import read_json
+from proctor.codec import misfit, read_json
 from proctor.errors import AgentFault
 from proctor.models.openai.completion import Completion, Item, RequestedCall, Tokens, arguments_in
 from proctor.models.openai.trouble import fault_in, no_completion
@@ -45,7 +45,7 @@ def decode_json(kind: Any, data: bytes | str) -> Any:
     try:
         return read_json(data, kind)
     except msgspec.ValidationError as error:
-        raise no_completion(str(error)) from error
+        raise no_completion(misfit(error)) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise AgentFault(f"the reply is not valid JSON: {error}", kind="wrong_type") from error
 

@@ -22,7 +22,7 @@ def explain(findings: Findings) -> str:
     """What that command does; before the first attempt is over, nobody knows what the rest will take."""
     if _means(findings) and not _done(findings):
         return "enough for the next call; what all of them take is not known yet"
-    return "continues the run; nothing is asked twice"
+    return "continues the run; what was answered is not asked again"
 
 
 def retry_command(findings: Findings) -> str:

@@ -32,7 +32,7 @@ from proctor.running.workers.link import Link, NoPlace, TransportLost, WorkerLos
 from proctor.running.workers.messages import START, Brief, Hello, Order, WorkerReport
 from proctor.running.workers.streams import scrub_streams
 from proctor.running.workers.worker import CrewWorker, take_place
-from proctor.settings import shown
+from proctor.settings import given
 
 LOCAL = "local"
 _EXPECTED = "local (started here), auto (the one that runs on this machine) or an address such as HOST:6379"
@@ -272,7 +272,7 @@ def check_address(address: object) -> None:
         )
     port = address.rpartition(":")[2] if isinstance(address, str) and ":" in address else ""
     if address not in (LOCAL, "auto") and not (port.isdecimal() and 0 < int(port) < _PORTS):
-        raise UsageError(f"ray={shown(address)} names no cluster; expected {_EXPECTED}")
+        raise UsageError(given("ray", address), f" names no cluster; expected {_EXPECTED}")
 
 
 def _check_listens(address: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -81,10 +80,10 @@ def demonstration(request: Request) -> RedirectResponse:
 
 
 def _field_of(error: ProctorError, asked: NewRunForm) -> str:
-    """The field that an error is about, since errors say `name=value`; empty: none that was filled in."""
+    """The field that an error is about; empty: none that was filled in."""
     if isinstance(error, GateError):
         return "gates"
-    return next((name for name in re.findall(r"\b(\w+)=", error.on_page) if asked.text(name)), "")
+    return next((each.name for each in error.given if asked.text(each.name)), "")
 
 
 def _to(*runs: Run) -> RedirectResponse:

@@ -80,7 +80,9 @@ async def _proctor_error(request: Request, error: Exception) -> Response:
     if isinstance(error, RefusedFile):
         faults = [{"message": each.message, "line": each.line, "column": each.column} for each in error.examined.errors]
         return said(request, HTTPStatus.UNPROCESSABLE_ENTITY, error.on_page, faults=faults)
-    return said(request, status, error.on_page if isinstance(error, ProctorError) else str(error))
+    if not isinstance(error, ProctorError):
+        return said(request, status, str(error))
+    return said(request, status, error.by_key if request.url.path.startswith("/api/") else error.on_page)
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
