@@ -204,6 +204,6 @@ def _page(
         form=form or Form(),
         trouble=trouble,
         troubles=troubles or {},
-        version=version or stored.newest.id,
+        opened=version or stored.newest.id,
         overtaken=overtaken,
     )
