@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 from tests.web.browsing import HERE, Browser
@@ -232,11 +233,13 @@ def test_a_case_that_is_added_has_the_checks_of_an_upload(browser: Browser, page
     assert len(stored(browser)) == 3
 
 
-def test_what_an_upload_may_not_say_is_refused_here_too(browser: Browser) -> None:
+def test_an_edited_suite_keeps_the_folder_of_its_sources(browser: Browser) -> None:
     version = browser.site.library.find("library-skills").newest.id
     answer = browser.post("/benchmarks/library-skills/review", {"version": version, "every": "1", "do-1": "drop"})
-    assert answer.status_code == 422
-    assert "names a folder of the server" in answer.text
+    assert answer.headers["location"] == "/benchmarks/library-skills-edited"
+    read = browser.site.library.read("library-skills-edited")
+    assert len(read.cases) == 39
+    assert list(Path(read.sources or "").rglob("*.md"))
 
 
 def test_category_reasoning_and_context_are_edited_too_and_what_is_sent_as_it_was_is_no_change(
