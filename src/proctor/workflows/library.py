@@ -157,15 +157,14 @@ class Library:
             return self._add(name, description, version, content)
 
     def edited(self, identity: str, version: str | None, file: str, content: bytes) -> tuple[str, bytes]:
-        """A version's file with other text, as it can be saved: a suite keeps the folder of sources that it came with."""
+        """A version's file with other text, as it can be saved: a suite keeps the folder of its sources."""
         stored, meant = self._find_version(identity, version)
         read = suite.read_bytes(content, name=file).benchmark if suite.is_suite(file) else None
         if read is None or read.sources is None or not suite.is_suite(path := self.path(identity, version)):
             return file, content
-        root, folder = path.parent, self.read(identity, version).sources
-        if meant.inside:
-            root = folder = self._file(stored, meant).with_name(_UNPACKED)
-        beside = sorted(Path(folder).rglob("*")) if folder is not None else []
+        root = self._file(stored, meant).with_name(_UNPACKED) if meant.inside else path.parent
+        sources = self.read(identity, version).sources
+        beside = root.rglob("*") if meant.inside else Path(sources).rglob("*") if sources is not None else ()
         files = {each.relative_to(root).as_posix(): each.read_bytes() for each in beside if each.is_file()}
         files[path.relative_to(root).as_posix()] = content
         return f"{Path(file).stem}{ZIP}", archive.pack(files)

@@ -30,7 +30,7 @@ _OFFERED = 500
 """Runs that can be chosen from; others are named in the address."""
 _RESCORED = {"--reviewer", "--passing-score"}
 """What the form that judges a run again can change."""
-_TOLD = ("broken", "fixed", "flaky")
+_TOLD = ("broken", "fixed", "changed", "flaky")
 
 
 @router.get("/compare")
