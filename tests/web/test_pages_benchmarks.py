@@ -476,3 +476,23 @@ def test_columns_that_nobody_knows_can_be_chosen_and_a_wrong_choice_says_why(bro
         assert said in browser.get(sent.headers["location"]).text
     right = browser.post("/benchmarks/new", {**hidden, "column.question": "0", "column.answer": "1", "do": "columns"})
     assert "1 question</b>, no errors" in browser.page(right.headers["location"])
+
+
+def test_rows_without_a_header_are_not_offered_as_one(browser: Browser) -> None:
+    long = "word " * 2000
+    page = upload(browser, f'"Who?";"Ada"\n"{long}?";"Bob"\n', do="look").text
+    assert "1 error" in page
+    assert "Which column is which?" not in page
+
+
+def test_the_preview_has_the_category_that_was_mapped(browser: Browser) -> None:
+    page = upload(browser, "question,answer,category\nWho?,Ada,people\n", do="look").text
+    preview = page.partition('class="preview"')[2]
+    assert '<th class="optional">category</th>' in preview
+    assert ">people</td>" in preview
+
+
+def test_what_was_typed_of_a_new_benchmark_is_kept_by_the_browser_and_not_left_without_a_word(browser: Browser) -> None:
+    page = browser.page("/benchmarks/new")
+    assert "data-typed" in page
+    assert 'autocomplete="off"' not in page

@@ -289,7 +289,7 @@ def benchmark_of_failures(request: Request, run: str) -> RedirectResponse:
     found = site.store.archive.find(run)
     read = findings_cache.findings(found, patience=_PATIENCE)
     if read is None:
-        told = f"run {found.id} is large and is being read; this page continues by itself when that is done"
+        told = f"run {found.id} is being read; this page continues by itself when that is done"
         raise HTTPException(503, told, headers={"refresh": "2"})
     cases = failed_cases(read.findings, read.exams.values())
     benchmark = site.store.archive.benchmark_of(found.id)
