@@ -60,6 +60,13 @@ def test_one_failure_of_three_and_none_in_the_next_three_is_no_repair() -> None:
     assert flips(b, a) == ["flaky"] * 2 + ["unchanged"] * 38
 
 
+def test_a_case_that_went_each_way_throughout_one_run_is_not_flaky_but_perhaps_changed() -> None:
+    a, b = [(3, 0)] * 24 + [(3, 3)] * 6, [(1, 1)] * 24 + [(1, 1)] * 6
+    assert flips(a, b) == ["changed"] * 24 + ["unchanged"] * 6
+    assert flips(b, a)[0] == "changed"
+    assert flips([(3, 1)] * 12, [(1, 1)] * 12)[0] == "flaky", "seen both ways within one run"
+
+
 def test_a_case_missing_in_one_run_is_missing() -> None:
     assert flips([(4, 4), (0, 0)], [(4, 4), (4, 4)]) == ["unchanged", "missing"]
 

@@ -214,3 +214,18 @@ def pairs(query: str) -> dict[str, Any]:
     from urllib.parse import parse_qs
 
     return {name: values if len(values) > 1 else values[0] for name, values in parse_qs(query[1:]).items()}
+
+
+def test_an_unknown_benchmark_chooses_none_and_says_so(browser: Browser) -> None:
+    page = unescape(browser.page("/runs/new?benchmark=nonexistent&agent=demo:librarian"))
+    assert "there is no benchmark 'nonexistent' here; choose one" in page
+    chosen = page.partition('<select id="benchmark"')[2].partition("</select>")[0]
+    assert chosen.count(" selected") == 1
+    assert '<option value="" selected>choose one' in chosen
+    assert "choose a benchmark" in refused(browser, benchmark="")
+
+
+def test_a_benchmark_is_chosen_by_its_name_too(browser: Browser) -> None:
+    page = browser.page("/runs/new?benchmark=library+skills")
+    assert '<option value="library-skills" selected>' in page
+    assert started(browser, benchmark="library skills").benchmark == "library skills"

@@ -7,6 +7,7 @@ import re
 import stat
 import zipfile
 from html import unescape
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -148,6 +149,49 @@ def test_a_suite_comes_with_its_sources_as_a_zip_file(browser: Browser) -> None:
     assert sorted(path.name for path in browser.site.library.path(identity).parent.glob("papers/*")) == ["a.md", "b.md"]
     assert browser.get(f"/benchmarks/{identity}/file").content == content
     assert browser.get(f"/benchmarks/{identity}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("identity", "was", "now"), [("faq", "Who?", "Who else?"), ("library-skills", "name: library skills", "name: x")]
+)
+def test_the_text_of_a_suite_with_sources_is_edited_and_saved(
+    browser: Browser, identity: str, was: str, now: str
+) -> None:
+    saved(browser, "cited.zip", packed(**{"s__suite.yaml": SUITE, "s__papers__a.md": "Ada wrote it."}))
+    address = browser.get(f"/benchmarks/{identity}/edit?as_text=1").headers["location"]
+    page = browser.page(address)
+    assert "no errors" in page
+    hidden = dict(re.findall(r'<input type="hidden" name="(kept|called|beside)" value="([^"]*)"', page))
+    text = browser.site.library.path(identity).read_text().replace(was, now)
+    looked = browser.post("/benchmarks/new", {**hidden, "name": "mine", "text": text, "do": "look"})
+    assert "no errors" in browser.page(looked.headers["location"])
+    answer = browser.post("/benchmarks/new", {**hidden, "name": "mine", "text": text, "do": "save"})
+    made = answer.headers["location"].removeprefix("/benchmarks/")
+    assert now in browser.site.library.path(made).read_text()
+    sources = browser.site.library.read(made).sources
+    assert sources is not None
+    assert list(Path(sources).rglob("*.md"))
+
+
+def test_an_edited_suite_names_no_other_folder_of_the_server(browser: Browser) -> None:
+    saved(browser, "cited.zip", packed(**{"s__suite.yaml": SUITE, "s__papers__a.md": "Ada wrote it."}))
+    beside = f"faq/{browser.site.library.find('faq').newest.id}"
+    text = SUITE.replace("papers", "../../../..")
+    fields = {"beside": beside, "called": "suite.yaml", "name": "mine", "text": text, "do": "save"}
+    assert "not in the zip file" in browser.post("/benchmarks/new", fields).text
+
+
+def test_the_cases_of_a_suite_with_sources_are_edited_row_by_row(browser: Browser) -> None:
+    saved(browser, "cited.zip", packed(**{"s__suite.yaml": SUITE, "s__papers__a.md": "Ada wrote it."}))
+    here = browser.get("/benchmarks/faq/edit").headers["location"]
+    opened = browser.site.library.find("faq").newest.id
+    fields = {"version": opened, "every": "1", "question-1": "Who else?", "reference-1": "Bob", "expect-1": ""}
+    assert browser.post(here.partition("?")[0], fields).headers["location"] == "/benchmarks/faq"
+    read = browser.site.library.read("faq")
+    assert (read.cases[0].question, [each.name for each in Path(read.sources or "").iterdir()]) == (
+        "Who else?",
+        ["a.md"],
+    )
 
 
 def linked() -> bytes:
@@ -432,3 +476,23 @@ def test_columns_that_nobody_knows_can_be_chosen_and_a_wrong_choice_says_why(bro
         assert said in browser.get(sent.headers["location"]).text
     right = browser.post("/benchmarks/new", {**hidden, "column.question": "0", "column.answer": "1", "do": "columns"})
     assert "1 question</b>, no errors" in browser.page(right.headers["location"])
+
+
+def test_rows_without_a_header_are_not_offered_as_one(browser: Browser) -> None:
+    long = "word " * 2000
+    page = upload(browser, f'"Who?";"Ada"\n"{long}?";"Bob"\n', do="look").text
+    assert "1 error" in page
+    assert "Which column is which?" not in page
+
+
+def test_the_preview_has_the_category_that_was_mapped(browser: Browser) -> None:
+    page = upload(browser, "question,answer,category\nWho?,Ada,people\n", do="look").text
+    preview = page.partition('class="preview"')[2]
+    assert '<th class="optional">category</th>' in preview
+    assert ">people</td>" in preview
+
+
+def test_what_was_typed_of_a_new_benchmark_is_kept_by_the_browser_and_not_left_without_a_word(browser: Browser) -> None:
+    page = browser.page("/benchmarks/new")
+    assert "data-typed" in page
+    assert 'autocomplete="off"' not in page

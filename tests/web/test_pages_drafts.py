@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from importlib.metadata import version
+from pathlib import Path
 
 import pytest
-from tests.web.browsing import Browser
+from tests.web.browsing import HERE, Browser
 
 from proctor.benchmark import Case
 from proctor.formats.suites.suite import read_suite
+from proctor.web.site.forms import MOST_PARTS
 
 SUITE = """\
 name: support
@@ -230,11 +233,13 @@ def test_a_case_that_is_added_has_the_checks_of_an_upload(browser: Browser, page
     assert len(stored(browser)) == 3
 
 
-def test_what_an_upload_may_not_say_is_refused_here_too(browser: Browser) -> None:
+def test_an_edited_suite_keeps_the_folder_of_its_sources(browser: Browser) -> None:
     version = browser.site.library.find("library-skills").newest.id
     answer = browser.post("/benchmarks/library-skills/review", {"version": version, "every": "1", "do-1": "drop"})
-    assert answer.status_code == 422
-    assert "names a folder of the server" in answer.text
+    assert answer.headers["location"] == "/benchmarks/library-skills-edited"
+    read = browser.site.library.read("library-skills-edited")
+    assert len(read.cases) == 39
+    assert list(Path(read.sources or "").rglob("*.md"))
 
 
 def test_category_reasoning_and_context_are_edited_too_and_what_is_sent_as_it_was_is_no_change(
@@ -249,3 +254,43 @@ def test_category_reasoning_and_context_are_edited_too_and_what_is_sent_as_it_wa
     assert (kept.categories, kept.reasoning, kept.context) == (("a", "b"), "It says so.", None)
     again = browser.post(page, decided(browser, **sent, **{"reasoning-1": "It says so.", "context-1": ""}))
     assert "nothing was changed" in again.text
+
+
+def form_on(page: str) -> dict[str, str]:
+    """What a browser would send of a page with the cases of a suite, untouched."""
+    areas = re.findall(r'<textarea id="[^"]*" name="([^"]+)"[^>]*>\n?(.*?)</textarea>', page, re.DOTALL)
+    told = re.findall(r'<input [^>]*name="(category-\d+)"[^>]* value="([^"]*)"', page)
+    opened = re.findall(r'<input type="hidden" name="(version|every)" value="(\w+)"', page)
+    return {name: unescape(text) for name, text in (*areas, *told, *opened)}
+
+
+@pytest.mark.parametrize("page", [1, 2])
+def test_a_page_full_of_cases_saves(browser: Browser, page: int) -> None:
+    cases = "".join(f"  - {{id: c{n}, question: Who {n}?, reference: Ada}}\n" for n in range(1, 101))
+    browser.site.library.save(file="long.yaml", content=f"name: long\ncases:\n{cases}".encode())
+    here = "/benchmarks/long/review"
+    typed = form_on(browser.page(f"{here}?every=1&page={page}"))
+    number = 50 * page
+    assert len([name for name in typed if name.startswith("question")]) >= 50
+    answer = browser.client.post(
+        here,
+        files={
+            name: (None, value)
+            for name, value in {
+                **typed, "form_token": browser.form_token(), f"reference-{number}": "Bob"
+            }.items()
+        },
+    )  # fmt: skip
+    assert (answer.status_code, answer.headers["location"]) == (303, "/benchmarks/long")
+    assert browser.site.library.read("long").cases[number - 1].answer == "Bob"
+
+
+def test_the_footer_of_the_editor_has_the_version_of_proctor(browser: Browser, page: str) -> None:
+    assert f"<span>Proctor {version('proctor')}</span>" in browser.page(page)
+
+
+def test_a_form_that_cannot_be_read_leads_back_to_its_page(browser: Browser, page: str) -> None:
+    fields = {f"question-{n}": "x" for n in range(MOST_PARTS + 1)}
+    answer = browser.post(page, fields, headers={"referer": f"{HERE}{page}?every=1"})
+    assert answer.status_code == 400
+    assert f'href="{page}?every=1" data-back' in answer.text

@@ -555,7 +555,7 @@ def test_both_replies_stand_side_by_side_with_their_differences_marked(reader: B
     page = reader.page(addresses.pair(played.id("many"), played.id("better"), "n-95"))
     assert "<del>more than 95, a heron told me</del>" in page
     assert "<ins>96</ins>" in page
-    assert re.search(r">\d+ of 31 cases broken, fixed or flaky<", page)
+    assert re.search(r">\d+ of 31 cases broken, fixed, perhaps changed or flaky<", page)
     same = reader.page(addresses.pair(played.id("many"), played.id("better"), "n-5"))
     assert "Both said the same, word for word." in same
 
@@ -633,7 +633,29 @@ def test_a_point_of_the_chart_leads_to_its_run(reader: Browser, played: Played) 
     assert f'<a href="/runs/{played.id("many")}"' in chart
 
 
-@pytest.mark.parametrize("measure", ["score", "cost", "category:odd"])
+def test_a_measure_that_no_run_has_is_one_empty_state(reader: Browser) -> None:
+    page = reader.page("/history?benchmark=numbers&measure=cost")
+    assert page.count('class="empty"') == 1
+    assert "No run here has a cost" in page
+    assert '<table class="rows entries">' not in page
+
+
+def test_the_pages_of_a_table_keep_their_place_and_lead_to_the_first_and_the_last(
+    reader: Browser, played: Played
+) -> None:
+    page = reader.page(f"/runs/{played.id('many')}?page=2").partition('<nav class="pager"')[2].partition("</nav>")[0]
+    assert re.findall(r'href="\?page=(\d)#results">(\w+)', page) == [("1", "Previous"), ("3", "Next")]
+    first = reader.page(f"/runs/{played.id('many')}").partition('<nav class="pager"')[2].partition("</nav>")[0]
+    assert re.findall(r'href="\?page=(\d)#results">(\w+)', first) == [("2", "Next"), ("3", "Last")]
+
+
+def test_a_run_is_not_compared_with_itself(reader: Browser, played: Played) -> None:
+    page = reader.page(addresses.comparison(played.id("many"), played.id("many")))
+    assert "A and B are the same run" in page
+    assert "<h1>Compare</h1>" in page
+
+
+@pytest.mark.parametrize("measure", ["score", "category:odd"])
 def test_other_measures_are_followed_and_not_called_real(reader: Browser, played: Played, measure: str) -> None:
     page = reader.page(f"/history?{urlencode({'benchmark': 'numbers', 'measure': measure})}")
     assert "Whether a change is real is tested for the pass rate alone" in page
@@ -642,7 +664,6 @@ def test_other_measures_are_followed_and_not_called_real(reader: Browser, played
     finding = played["many"].findings
     expected = {
         "score": numbers.say(finding.mean_score, "score").value,
-        "cost": numbers.NOTHING,
         "category:odd": numbers.say(finding.categories["odd"].pass_rate).value,
     }
     assert told[played.id("many")] == expected[measure]

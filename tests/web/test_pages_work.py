@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from html import unescape
+from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
@@ -14,6 +15,7 @@ from tests.web.test_home import examined, numbered
 from proctor import evaluate, rescore
 from proctor.config import AgentConfig, Config
 from proctor.run import Run
+from proctor.storage import Store
 from proctor.transcript import Reply
 from proctor.usage import Usage
 from proctor.web.pages.run import again_of
@@ -274,3 +276,32 @@ def test_a_run_by_spec_is_run_again_as_the_agent_declared_by_it_without_options(
         again = again_of(browser.site, run)
         assert parse_qs(urlsplit(again.address).query).get("agent") == agent
         assert again.lacks_agent == (agent is None)
+
+
+def test_what_is_stored_is_read_while_the_configuration_is_broken(browser: Browser, demo_run: Run) -> None:
+    Path("proctor.toml").write_text("[agents.mine\n", encoding="utf-8")
+    here = f"/runs/{demo_run.id}"
+    for address in (here, "/", "/runs", "/agents", "/history", f"{here}/judges", f"{here}/attempt?case=holiday"):
+        page = browser.page(address)
+        assert "Nothing can be started until the configuration can be read" in page, address
+    settings = browser.page("/settings").partition("Configuration</dt>")[2].partition("</dd>")[0]
+    assert "It cannot be read, so nothing can be started" in settings
+    assert browser.post("/runs/new", {"benchmark": "handbook-30", "agent": "demo:librarian", "do": "start"}).is_error
+    assert len(browser.site.store.archive.runs()) == 1
+
+
+def test_judging_again_is_no_news_of_an_agent(browser: Browser, demo_run: Run, store_path: str) -> None:
+    again = rescore(demo_run.id, passing_score=0.01, store=store_path).run
+    agents = browser.page("/agents")
+    assert demo_run.id in agents
+    assert again.id not in agents
+    page = browser.page(f"/history?benchmark={demo_run.benchmark}")
+    order = [page.rindex(f'/runs/{each.id}"') for each in (again, demo_run)]
+    assert order == sorted(order), "the newest first: it was judged again after it was asked"
+    assert "passing score 0.7 → 0.01" in page
+
+
+def test_a_queued_run_has_no_time_yet(browser: Browser, demo_run: Run, store: Store) -> None:
+    waiting = replace(demo_run, id="261118-000000-wait", status="queued", seconds=0.0)
+    store.journal.create(waiting, store.archive.benchmark_of(demo_run.id))
+    assert "&lt; 1 ms" not in browser.page("/runs")

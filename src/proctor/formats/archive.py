@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path, PurePosixPath
-from zipfile import BadZipFile, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 
 from proctor.errors import InputError
 from proctor.redaction import private
@@ -52,6 +53,15 @@ def unpack(data: bytes, folder: Path) -> list[PurePosixPath]:
     except (BadZipFile, OSError, EOFError, RuntimeError, NotImplementedError) as error:
         raise InputError(f"the zip file is damaged: {error}; pack it again") from error
     return names
+
+
+def pack(files: Mapping[str, bytes]) -> bytes:
+    """A zip file of these; the same files give the same bytes."""
+    out = BytesIO()
+    with ZipFile(out, "w", ZIP_DEFLATED) as archive:
+        for name, content in sorted(files.items()):
+            archive.writestr(ZipInfo(name), content, ZIP_DEFLATED)
+    return out.getvalue()
 
 
 def _check_file(each: ZipInfo) -> None:

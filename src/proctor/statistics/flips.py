@@ -1,4 +1,4 @@
-"""What became of each case between two runs: fixed, broken, flaky, unchanged."""
+"""What became of each case between two runs: fixed, broken, changed, flaky, unchanged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # they import SciPy, which whoever only names a Flip should n
     from proctor.statistics.beta import Floats
     from proctor.statistics.hierarchical import Counts, Population
 
-Flip = Literal["fixed", "broken", "flaky", "unchanged", "missing"]
+Flip = Literal["fixed", "broken", "changed", "flaky", "unchanged", "missing"]
 
 SURE = 0.95
 """With several trials, a case is fixed or broken when it is this probable."""
@@ -28,7 +28,8 @@ def flips(a: Counts, b: Counts) -> list[Flip]:
 
     One trial: the verdict changed or not. Several: fixed or broken when it passed more or less often and that is 95 %
     probable, both by its own trials alone and under each run's own model; otherwise flaky when it was seen to pass and
-    to fail, and unchanged when every trial went the same way. A run that is too small for a model, or has one trial a
+    to fail within one run, changed when it always went one way in A and the other way in B, with too few trials to be
+    sure, and unchanged when every trial went the same way. A run that is too small for a model, or has one trial a
     case, borrows the other's: two different priors alone would make flips of cases that went the same. By its own
     trials, because the model takes the two runs of a case for strangers: where nearly all cases pass, it would call one
     failure of three, and none in the next three, a repair. A case that did not count in both runs is missing.
@@ -108,7 +109,9 @@ def _classify_flip(a: Count, b: Count, views: Sequence[_Views]) -> Flip:
         return "fixed"
     if more < 0 and all(after[b].less_than(before[a]) >= enough for before, after in views):
         return "broken"
-    return "flaky" if 0 < a[1] + b[1] < a[0] + b[0] else "unchanged"
+    if any(0 < passed < tried for tried, passed in (a, b)):
+        return "flaky"
+    return "changed" if more else "unchanged"
 
 
 def _populations(a: Counts, b: Counts) -> tuple[Population, Population]:

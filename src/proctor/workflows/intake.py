@@ -64,6 +64,13 @@ def take_in(file: str, content: bytes, *, too_large: bool = False, chosen: Mappi
     taken = _by_hand(file, content, chosen) if chosen else _by_itself(file, content, too_large=too_large)
     if too_large or (taken.conversion is None and taken.examined.benchmark is not None):
         return taken
+    if (
+        chosen is None
+        and taken.conversion is None
+        and taken.examined.rows
+        and Path(file).suffix.lower() == _AMBIGUOUS[0]
+    ):
+        return taken  # rows of a benchmark file that has no header, some of which have a fault
     return replace(taken, header=_header(file, content))
 
 

@@ -24,7 +24,7 @@ from proctor.errors import InputError
 from proctor.formats import archive, csv
 from proctor.formats.suites import suite
 from proctor.redaction import private
-from proctor.workflows.upload import ExaminedFile, examine
+from proctor.workflows.upload import ZIP, ExaminedFile, examine
 
 _ABOUT = "about.json"
 _UNPACKED = "files"
@@ -155,6 +155,19 @@ class Library:
                 )
             version = replace(_version(file, content, examined.benchmark), inside=examined.inside)
             return self._add(name, description, version, content)
+
+    def edited(self, identity: str, version: str | None, file: str, content: bytes) -> tuple[str, bytes]:
+        """A version's file with other text, as it can be saved: a suite keeps the folder of its sources."""
+        stored, meant = self._find_version(identity, version)
+        read = suite.read_bytes(content, name=file).benchmark if suite.is_suite(file) else None
+        if read is None or read.sources is None or not suite.is_suite(path := self.path(identity, version)):
+            return file, content
+        root = self._file(stored, meant).with_name(_UNPACKED) if meant.inside else path.parent
+        sources = self.read(identity, version).sources
+        beside = root.rglob("*") if meant.inside else Path(sources).rglob("*") if sources is not None else ()
+        files = {each.relative_to(root).as_posix(): each.read_bytes() for each in beside if each.is_file()}
+        files[path.relative_to(root).as_posix()] = content
+        return f"{Path(file).stem}{ZIP}", archive.pack(files)
 
     def delete(self, identity: str) -> None:
         """Forget a benchmark with all its versions; runs keep theirs."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from tests.made_runs import in_order, made, pair
 
 from proctor.findings.comparison import compare_findings
+from proctor.reports.comparison.markdown import render as markdown
 from proctor.reports.comparison.opening import opening, telling_case
 from proctor.reports.comparison.words import is_likely
 
@@ -65,3 +66,14 @@ def test_what_is_missing_is_said() -> None:
 def test_where_nothing_can_be_said_nothing_is() -> None:
     a, b = made(in_order("unscored"), id="a"), made(in_order("unscored"), id="b")
     assert opening(compare_findings(a, b)) == []
+
+
+def test_the_second_sentence_does_not_contradict_the_first() -> None:
+    a = made({f"c{n}": ["fail"] * 3 if n < 24 else ["pass"] * 3 for n in range(30)}, id="a")
+    compared = compare_findings(a, made(in_order(*["pass"] * 30), id="b"))
+    assert compared.shown == "better"
+    assert (
+        opening(compared)[0] == "24 of 30 cases perhaps changed, none shown by its own trials; together they show it."
+    )
+    assert "↕ 24 perhaps changed" in markdown(compared)
+    assert "flaky" not in markdown(compared)

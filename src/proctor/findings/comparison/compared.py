@@ -25,7 +25,7 @@ Pair = tuple[CaseFinding, CaseFinding]
 InCommon = Mapping[str, tuple[Count, Count]]
 """Case → its (trials, passes) in A and in B, over the trials that both have of it."""
 
-_READING_ORDER: tuple[Flip, ...] = ("broken", "fixed", "flaky", "missing", "unchanged")
+_READING_ORDER: tuple[Flip, ...] = ("broken", "fixed", "changed", "flaky", "missing", "unchanged")
 _FAILURES_APART = 0.02
 """Failure rates that differ by more than this make a difference hard to read."""
 _NEGLIGIBLE = 1e-9
@@ -67,7 +67,7 @@ class Compared:
     pass_hat_k: Comparison | None
     categories: dict[str, CategoryChange]
     cases: tuple[CaseChange, ...]
-    """Those in both runs: broken, fixed, flaky, missing, unchanged; the largest loss first."""
+    """Those in both runs: broken, fixed, changed, flaky, missing, unchanged; the largest loss first."""
     unlike: tuple[Unlike, ...]
     """What makes the runs incomparable; not empty only where the comparison was forced."""
     warnings: tuple[str, ...]

@@ -139,7 +139,7 @@ def _series(value: str, played: Sequence[_TracedRun], *, strict: bool, last: int
 def _alike(played: Iterable[_TracedRun]) -> list[list[_TracedRun]]:
     """Runs whose marks mean the same, in time order; the list with the newest replies is last.
 
-    Of lists with the same replies, a single run that only judged them again does not lead: the agent did not change.
+    Of lists with the same replies, those that were judged again come after those that asked for them.
     A run that cannot be read tells nothing of how it was examined, and stays where it came.
     """
     segments: list[list[_TracedRun]] = []
@@ -151,12 +151,7 @@ def _alike(played: Iterable[_TracedRun]) -> list[list[_TracedRun]]:
         if home is None:
             segments.append(home := [])
         home.append(each)
-    return sorted(segments, key=lambda inside: (inside[-1].when, _tells_of_agent(inside), inside[-1].run.created))
-
-
-def _tells_of_agent(inside: Sequence[_TracedRun]) -> bool:
-    """Whether these runs show more than one run judged again: one asked for its replies itself, or several compare."""
-    return any(each.run.rescored_from is None for each in inside) or len({each.origin for each in inside}) > 1
+    return sorted(segments, key=lambda inside: (inside[-1].when, inside[-1].run.created))
 
 
 def _entries(played: Sequence[_TracedRun], *, strict: bool, shown: Container[str]) -> list[Entry]:

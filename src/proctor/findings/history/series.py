@@ -70,6 +70,12 @@ class Segment:
         """The newest run that counts."""
         return next((entry for entry in reversed(self.entries) if not entry.left_out), None)
 
+    @property
+    def tells_of_agent(self) -> bool:
+        """Whether it shows more than one run judged again: one asked for its replies itself, or several compare."""
+        sources = {entry.run.rescored_from for entry in self.entries if not entry.left_out}
+        return None in sources or len(sources) > 1
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Series:
@@ -78,7 +84,7 @@ class Series:
     value: str
     """What they share; empty: nothing was asked for, or they lack the label."""
     segments: tuple[Segment, ...]
-    """The one with the newest replies is last."""
+    """In the order of their newest replies; of the same replies, those that were judged again last."""
     earlier: int = 0
     """Older runs that counted and are not shown."""
 
@@ -101,8 +107,11 @@ class Series:
 
     @property
     def latest(self) -> Entry | None:
-        """Where it stands now; None: no run counts."""
-        return next((segment.latest for segment in reversed(self.segments) if segment.latest), None)
+        """Where it stands now; None: no run counts. Who only judged replies again did not change the agent."""
+        known = [(segment, entry) for segment in self.segments if (entry := segment.latest) is not None]
+        newest = max((segment.entries[-1].when for segment, _ in known), default=0.0)
+        last = [each for each in known if each[0].entries[-1].when == newest]
+        return max(reversed(last), key=lambda each: each[0].tells_of_agent)[1] if last else None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

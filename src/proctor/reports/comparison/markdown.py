@@ -20,7 +20,7 @@ def render(compared: Compared) -> str:
     """The sentence, the warnings, the measures, the flips and the categories."""
     sections = [
         _sentence(compared), _warnings(compared), _measures(compared), _facts(compared), _cases(compared, "broken"),
-        _cases(compared, "fixed"), _cases(compared, "flaky"),
+        _cases(compared, "fixed"), _cases(compared, "changed"), _cases(compared, "flaky"),
         _categories("condition", compared.conditions, words.HOLM_CONDITIONS),
         _categories("category", compared.categories, words.HOLM),
     ]  # fmt: skip

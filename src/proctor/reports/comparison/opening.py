@@ -32,16 +32,25 @@ def telling_case(compared: Compared) -> str:
 def _cases(compared: Compared) -> Iterator[str]:
     broken, fixed = (len(compared.flipped(flip)) for flip in ("broken", "fixed"))
     if not broken and not fixed:
-        missing = len(compared.flipped("missing"))
-        if missing == len(compared.cases):
-            return
-        among = plural(len(compared.cases) - missing, "case") + (" that count in both runs" if missing else "")
-        yield f"None of {among} is shown to pass more or less often."
+        yield from _none_alone(compared)
         return
     said = f"{plural(broken, 'case')} broke and {whole(fixed)} {'was' if fixed == 1 else 'were'} fixed"
     once = {compared.a.run.settings.trials, compared.b.run.settings.trials} == {1}
     chance = ", which chance alone can bring where each is asked once"
     yield f"{said}{chance if once and not words.is_likely(compared.headline) else ''}."
+
+
+def _none_alone(compared: Compared) -> Iterator[str]:
+    """No case has the trials to show anything by itself, which says nothing of all together."""
+    missing, changed = (len(compared.flipped(flip)) for flip in ("missing", "changed"))
+    if missing == len(compared.cases):
+        return
+    among = plural(len(compared.cases) - missing, "case") + (" that count in both runs" if missing else "")
+    together = "; together they show it" if compared.shown != "not shown" else ""
+    if changed:
+        yield f"{whole(changed)} of {among} perhaps changed, none shown by its own trials{together}."
+    else:
+        yield f"None of {among} is shown to pass more or less often{' by itself' if together else ''}{together}."
 
 
 def _held(compared: Compared) -> Iterator[str]:

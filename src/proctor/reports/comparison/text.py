@@ -42,7 +42,7 @@ def _report(compared: Compared, width: int) -> Iterator[RenderableType]:
     yield from _warnings(compared)
     yield from _measures(compared, width)
     yield from _facts(compared)
-    for flip in ("broken", "fixed", "flaky"):
+    for flip in ("broken", "fixed", "changed", "flaky"):
         yield from _cases(compared, flip, width)
     yield from _categories("By condition", compared.conditions, words.HOLM_CONDITIONS, width)
     yield from _categories("By category", compared.categories, words.HOLM, width)
@@ -147,7 +147,7 @@ def _cases(compared: Compared, flip: Flip, width: int) -> Iterator[RenderableTyp
 def _case_table(changes: Sequence[CaseChange], outcome: OutcomeLabel, width: int) -> Table:
     table = page_table(width)
     table.add_column("", no_wrap=True)
-    table.add_column(outcome.word.capitalize(), no_wrap=True, overflow="ellipsis", max_width=14)
+    table.add_column(outcome.word.capitalize(), no_wrap=True, overflow="ellipsis", max_width=15)
     table.add_column("", ratio=1, no_wrap=True, overflow="ellipsis")
     for header in ("A", "B", "score"):
         table.add_column(header, justify="right", no_wrap=True)

@@ -29,6 +29,7 @@ Sides = tuple[float | None, float | None]
 FLIPS: dict[Flip, OutcomeLabel] = {
     "broken": OutcomeLabel(name="broken", sign="✗", word="broken", style="fail"),
     "fixed": OutcomeLabel(name="fixed", sign="✓", word="fixed", style="pass"),
+    "changed": OutcomeLabel(name="changed", sign="↕", word="perhaps changed", style="plain"),
     "flaky": FLAKY,
     "missing": OutcomeLabel(name="missing", sign="?", word="without a verdict", style="unscored"),
     "unchanged": OutcomeLabel(name="unchanged", sign="·", word="unchanged", style="plain"),

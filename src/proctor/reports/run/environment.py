@@ -45,6 +45,7 @@ MEANINGS = {
     "points": "Hundredths: from 80 % to 86 % is 6 points.",
     "broken": "A case that passed in A and does not in B; with several trials, passes surely less often.",
     "fixed": "A case that did not pass in A and does in B; with several trials, passes surely more often.",
+    "perhaps changed": "A case that always went one way in A and the other way in B, in too few trials to be sure.",
     "flaky": "A case that passes only sometimes.",
     "baseline": "The run that later ones are compared with: the first, or the last with a real change.",
     "look": "One comparison of a run with the baseline; the more looks, the more a change has to show.",

@@ -48,7 +48,5 @@ def _findings(request: Request, run: str) -> Findings:
     found = site_of(request).store.archive.find(run)
     read = findings_cache_of(request).findings(found, patience=_PATIENCE)
     if read is None:
-        raise HTTPException(
-            409, f"run {found.id} is large and still being read; ask again in a moment", {"retry-after": "5"}
-        )
+        raise HTTPException(409, f"run {found.id} is still being read; ask again in a moment", {"retry-after": "5"})
     return read.findings

@@ -101,7 +101,7 @@ def open_shared(request: Request, token: str) -> RedirectResponse:
 def offered_acts(site: Site, run: Run) -> dict[str, Any]:
     """What the page of a run needs to offer all of this."""
     return {
-        "reviewers": offer.reviewers(site.config),
+        "reviewers": offer.reviewers(site.config_to_read_by),
         "nothing_chosen": NewRunForm(),
         "destinations": configured_destinations(),
         "deliveries": site.syncs.of(run.id),

@@ -52,7 +52,7 @@ def _page(
     request: Request, *, agent: str, question: str, trouble: str = "", told: dict[str, Any] | None = None
 ) -> HTMLResponse:
     site = site_of(request)
-    config = site.config
+    config = site.config_to_read_by
     offered = offer.agents(config)
     reply = None if told is None else reply_in(told)
     return render(
@@ -74,9 +74,11 @@ def _page(
 
 
 def _last_runs(site: Site, names: list[str]) -> dict[str, RunRow]:
-    """An agent's name → its newest run."""
+    """An agent's name → the newest run that asked it: judging its replies again is no news of it."""
     newest: dict[str, Run] = {}
-    for run in site.store.archive.runs():
-        if run.agent in names:
+    runs = site.store.archive.runs()
+    known = {run.id for run in runs}
+    for run in runs:
+        if run.agent in names and run.rescored_from not in known:
             newest.setdefault(run.agent, run)
     return {each.run.agent: each for each in with_rates(site, newest.values())}

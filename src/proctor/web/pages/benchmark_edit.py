@@ -28,7 +28,6 @@ from proctor.web.site.site import Site, drafts_of, site_of
 from proctor.workflows.case_difference import compare_cases
 from proctor.workflows.failed_cases import as_file, failed_cases
 from proctor.workflows.library import NoSuchBenchmark, StoredBenchmark, Version
-from proctor.workflows.upload import ZIP
 
 Row = tuple[str, ...]
 """Question, answer, reasoning, context; empty: there is none."""
@@ -113,8 +112,8 @@ def edit(
     """The rows of the newest version, or of a draft of the next; a suite has a page for its cases, or is text."""
     site = site_of(request)
     stored = site.library.find(benchmark)
-    path = site.library.original(benchmark)
-    if path.suffix == ZIP or (as_text and suite.is_suite(path)):
+    path = site.library.path(benchmark)
+    if as_text and suite.is_suite(path):
         return _as_text(site, stored)
     if suite.is_suite(path):
         return RedirectResponse(f"/benchmarks/{stored.id}/review?every=1", status_code=HTTPStatus.SEE_OTHER)
@@ -228,6 +227,7 @@ def _as_text(site: Site, stored: StoredBenchmark) -> RedirectResponse:
     kept = drafts_of(site).keep(Draft(file=path.name, content=path.read_bytes()))
     name = stored.name if stored.own else f"{stored.name} (edited)"
     filled = {"kept": kept, "called": path.name, "name": name, "description": stored.description}
+    filled["beside"] = f"{stored.id}/{stored.newest.id}"
     return RedirectResponse(f"/benchmarks/new?{urlencode(filled)}", status_code=HTTPStatus.SEE_OTHER)
 
 
@@ -289,7 +289,7 @@ def benchmark_of_failures(request: Request, run: str) -> RedirectResponse:
     found = site.store.archive.find(run)
     read = findings_cache.findings(found, patience=_PATIENCE)
     if read is None:
-        told = f"run {found.id} is large and is being read; this page continues by itself when that is done"
+        told = f"run {found.id} is being read; this page continues by itself when that is done"
         raise HTTPException(503, told, headers={"refresh": "2"})
     cases = failed_cases(read.findings, read.exams.values())
     benchmark = site.store.archive.benchmark_of(found.id)

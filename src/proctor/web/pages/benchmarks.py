@@ -26,7 +26,7 @@ from proctor.web.site.in_thread import InThread, TooBusy
 from proctor.web.site.render import FORM_CACHE, render
 from proctor.web.site.site import Site, drafts_of, site_of
 from proctor.workflows.doctor import BenchmarkProblem, find_problems
-from proctor.workflows.intake import ACCEPTED, TABLE_FIELDS, names_read, take_in
+from proctor.workflows.intake import ACCEPTED, TABLE_FIELDS, Intake, names_read, take_in
 from proctor.workflows.library import (
     LONGEST_DESCRIPTION,
     LONGEST_NAME,
@@ -84,6 +84,7 @@ def new(
     was: str = "",
     was_called: str = "",
     columns: Annotated[str, Query(max_length=200)] = "",
+    beside: Annotated[str, Query(max_length=200)] = "",
     name: Annotated[str, Query(max_length=5000)] = "",
     description: Annotated[str, Query(max_length=5000)] = "",
 ) -> HTMLResponse:
@@ -98,7 +99,7 @@ def new(
     draft = Draft(file=called or "pasted.csv", content=content)
     came = drafts_of(site).find(was)
     chosen = _chosen_in(columns)
-    origin = take_in(*((draft.file, draft.content) if came is None else (was_called, came)), chosen=chosen)
+    origin = _take(site, draft if came is None else Draft(file=was_called, content=came), chosen, beside)
     return _form(
         request,
         name=name,
@@ -107,6 +108,7 @@ def new(
         kept=kept,
         examined=origin.examined if came is None else take_in(draft.file, draft.content).examined,
         was=(was, was_called),
+        beside=beside,
         conversion=origin.conversion if came is not None else None,
         header=origin.header,
         chosen=chosen,
@@ -123,7 +125,8 @@ def create(request: Request) -> Response:
     saving = form.text("do") == "save"
     if draft is None:
         return _form(request, name=name, description=description, trouble=_NOTHING_CHOSEN)
-    taken = take_in(draft.file, draft.content, too_large=draft.too_large, chosen=chosen)
+    beside = form.text("beside") if "file" not in form.files else ""
+    taken = _take(site, draft, chosen, beside)
     examined, was = taken.examined, (form.text("was"), form.text("was_called"))
     if taken.conversion is not None:
         was = drafts.keep(draft), draft.file
@@ -131,13 +134,14 @@ def create(request: Request) -> Response:
     trouble = ""
     if saving and examined.benchmark is not None:
         try:
-            saved = site.library.save(file=draft.file, content=draft.content, name=name, description=description)
+            saved = site.library.save(file=taken.file, content=taken.content, name=name, description=description)
             return RedirectResponse(f"/benchmarks/{saved.id}", status_code=HTTPStatus.SEE_OTHER)
         except InputError as error:
             trouble = error.on_page
     kept = "" if draft.too_large else drafts.keep(draft)
     if kept and not saving:  # so that Back and Reload find it again
         filled = {"kept": kept, "called": draft.file, "name": name, "description": description}
+        filled |= {"beside": beside} if beside else {}
         filled |= {"was": was[0], "was_called": was[1]} if was[0] else {}
         filled |= {"columns": ",".join(f"{name}:{place}" for name, place in chosen.items())} if chosen else {}
         return RedirectResponse(f"/benchmarks/new?{urlencode(filled)}", status_code=HTTPStatus.SEE_OTHER)
@@ -149,6 +153,7 @@ def create(request: Request) -> Response:
         kept=kept,
         examined=examined,
         was=was,
+        beside=beside,
         conversion=taken.conversion,
         header=taken.header,
         chosen=chosen,
@@ -216,6 +221,15 @@ def _file_in(drafts: Drafts, form: Form) -> tuple[Draft | None, dict[str, int]]:
     return draft if came is None else Draft(file=form.text("was_called"), content=came), _chosen_in(told)
 
 
+def _take(site: Site, draft: Draft, chosen: Mapping[str, int], beside: str) -> Intake:
+    """The file as it would be saved; an edited suite with the sources of the version, `ID/VERSION`, that it was."""
+    file, content = draft.file, draft.content
+    identity, _, version = beside.partition("/")
+    if beside and not draft.too_large:
+        file, content = site.library.edited(identity, version, file, content)
+    return take_in(file, content, too_large=draft.too_large, chosen=chosen)
+
+
 def _chosen_in(told: str) -> dict[str, int]:
     """`question:0,answer:2` as places of columns; what is none is left out."""
     pairs = (pair.partition(":") for pair in told.split(","))
@@ -232,6 +246,7 @@ def _form(
     kept: str = "",
     examined: ExaminedFile | None = None,
     was: tuple[str, str] = ("", ""),
+    beside: str = "",
     conversion: ConversionReport | None = None,
     header: tuple[str, ...] = (),
     chosen: Mapping[str, int] | None = None,
@@ -251,6 +266,7 @@ def _form(
         kept=kept,
         examined=examined,
         was=was,
+        beside=beside,
         conversion=conversion,
         header=header,
         fields=TABLE_FIELDS,

@@ -30,7 +30,7 @@ _OFFERED = 500
 """Runs that can be chosen from; others are named in the address."""
 _RESCORED = {"--reviewer", "--passing-score"}
 """What the form that judges a run again can change."""
-_TOLD = ("broken", "fixed", "flaky")
+_TOLD = ("broken", "fixed", "changed", "flaky")
 
 
 @router.get("/compare")
@@ -51,7 +51,10 @@ def compare(
     values: dict[str, Any] = {"runs": _runs_to_offer(store, sides), "a": sides[0], "b": sides[1], "force": force}
     before, after = sides
     if before is None or after is None:
-        return render(request, "compare/choose.html.j2", **values)
+        return render(request, "compare/choose.html.j2", **values, trouble="")
+    if before.id == after.id:
+        told = "A and B are the same run, so there is nothing to compare: choose another one for A or for B."
+        return render(request, "compare/choose.html.j2", **values, trouble=told)
     apart = unlike(before, after)
     if apart and not force:
         return render(
@@ -98,7 +101,7 @@ def _rescoring(site: Site, a: Run, b: Run, apart: Sequence[Unlike]) -> dict[str,
     options = {one.option.partition(" ")[0] for one in apart}
     run, like = (a, b) if b.settings.reviewer is not None else (b, a)
     judge, passing = like.settings.reviewer, like.settings.passing_score
-    if not options <= _RESCORED or judge not in [each.name for each in offer.reviewers(site.config)]:
+    if not options <= _RESCORED or judge not in [each.name for each in offer.reviewers(site.config_to_read_by)]:
         return None
     fields = {"reviewer": judge, "passing_score": "" if passing is None else f"{passing:g}"}
     return {"run": run, "sides": "AB" if run is a else "BA", "fields": fields}

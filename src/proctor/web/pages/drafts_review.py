@@ -76,7 +76,8 @@ def save(request: Request, benchmark: str) -> HTMLResponse | RedirectResponse:
         path = site.library.path(stored.id, opened)
         content = decide(path.read_bytes(), name=path.name, decisions=decisions)
         name = stored.name if stored.own else f"{stored.name} (edited)"
-        saved = site.library.save(file=stored.newest.file, content=content, name=name, description=stored.description)
+        file, content = site.library.edited(stored.id, opened, path.name, content)
+        saved = site.library.save(file=file, content=content, name=name, description=stored.description)
     except RefusedDecision as error:
         return again(trouble=error.on_page, troubles=error.troubles)
     except InputError as error:
@@ -204,6 +205,6 @@ def _page(
         form=form or Form(),
         trouble=trouble,
         troubles=troubles or {},
-        version=version or stored.newest.id,
+        opened=version or stored.newest.id,
         overtaken=overtaken,
     )

@@ -154,7 +154,7 @@ def _sheet(site: Site, run: Run, *, n: int, seed: int, who: str) -> LabelSheet:
     try:
         return sheet_for(site, run, n=n, seed=seed, who=who, patience=_PATIENCE)
     except TimeoutError:
-        told = f"run {run.id} is large and is being read; this page continues by itself when that is done"
+        told = f"run {run.id} is being read; this page continues by itself when that is done"
         raise HTTPException(503, told, headers={"refresh": "2"}) from None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Any
 
@@ -44,9 +44,9 @@ def new_run(request: Request) -> HTMLResponse:
     """The form, filled in as the address says; once an agent is chosen, with what the run would take."""
     site, given = site_of(request), request.query_params
     usual = [] if "type" in given else [("type", site.config.run.type or "")]
-    asked = read_form([*usual, *given.multi_items()])
+    asked = _by_id(site, read_form([*usual, *given.multi_items()]))
     understood = understand(asked, lambda: _usual_judges(site, asked))
-    troubles, forecast = dict(understood.troubles), None
+    troubles, forecast = {**_no_benchmark(site, asked), **understood.troubles}, None
     if asked.text("agent") and asked.text("benchmark") and not troubles:
         try:
             forecast = estimate(site, understood.wanted)
@@ -63,8 +63,11 @@ def start_run(request: Request) -> Response:
     if form.text("do") != "start":
         return RedirectResponse(f"/runs/new?{asked.query()}", status_code=HTTPStatus.SEE_OTHER)
     site = site_of(request)
+    asked = _by_id(site, asked)
     understood = understand(asked, lambda: _usual_judges(site, asked))
-    troubles = dict(understood.troubles)
+    troubles = {**_no_benchmark(site, asked), **understood.troubles}
+    if not asked.text("benchmark"):
+        troubles["benchmark"] = "choose a benchmark"
     if not troubles:
         try:
             return _to(*start(site, understood.wanted))
@@ -109,6 +112,7 @@ def _page(
         forecast=forecast,
         benchmarks=site.library.all(),
         stored=stored,
+        unchosen=bool(_no_benchmark(site, asked)) or "benchmark" in troubles,
         types=_types(stored, asked),
         agents=offer.agents(config),
         agent=asked.text("agent") or config.run.agent or "",
@@ -122,6 +126,24 @@ def _page(
     )
     shown.headers["cache-control"] = FORM_CACHE
     return shown
+
+
+def _by_id(site: Site, asked: NewRunForm) -> NewRunForm:
+    """The same, with the benchmark by what addresses call it, where it was given by its name."""
+    named = asked.text("benchmark")
+    known = site.library.all()
+    if not named or any(each.id == named for each in known):
+        return asked
+    found = next((each.id for each in known if each.name == named), named)
+    return replace(asked, fields={**asked.fields, "benchmark": (found,)})
+
+
+def _no_benchmark(site: Site, asked: NewRunForm) -> dict[str, str]:
+    """What is wrong with the benchmark that was asked for."""
+    named = asked.text("benchmark")
+    if not named or any(each.id == named for each in site.library.all()):
+        return {}
+    return {"benchmark": f"there is no benchmark {named[:60]!r} here; choose one"}
 
 
 def _chosen_benchmark(site: Site, asked: NewRunForm) -> StoredBenchmark:

@@ -75,7 +75,7 @@ class Again:
 
 def again_of(site: Site, run: Run) -> Again:
     """Where it can be started again, with the benchmark of its cases, whatever others are called now."""
-    agent = _agent(site.config, run)
+    agent = _agent(site.config_to_read_by, run)
     known = [
         (each, version) for each in site.library.all() for version in each.versions if version.digest == run.digest
     ]
@@ -99,10 +99,10 @@ def _agent(config: Config, run: Run) -> str | None:
 
 
 def _fields(site: Site, run: Run, agent: str) -> Iterator[tuple[str, str]]:
-    settings, usual = run.settings, Settings()
+    settings, usual, config = run.settings, Settings(), site.config_to_read_by
     yield from (("type", settings.type), ("agent", agent))
-    yield from _judges(site.config, settings)
-    if settings.canaries in [each.name for each in offer.canaries(site.config)] and settings.canaries != usual.canaries:
+    yield from _judges(config, settings)
+    if settings.canaries in [each.name for each in offer.canaries(config)] and settings.canaries != usual.canaries:
         yield "canaries", settings.canaries
     if gates := run.gates or settings.stop_early:
         yield "gates", "\n".join(gates)

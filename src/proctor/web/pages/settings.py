@@ -10,8 +10,6 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from proctor.config import NAME
-from proctor.errors import ProctorError
-from proctor.redaction import without_secrets
 from proctor.web.pages import form_of
 from proctor.web.site.render import KEYS_COOKIE, THEME_COOKIE, THEMES, render
 from proctor.web.site.settings import describe_config
@@ -44,10 +42,8 @@ def settings(request: Request) -> HTMLResponse:
 
 def read_declared(site: Site) -> tuple[dict[str, Any] | None, str]:
     """What the configuration declares; None with what is wrong with it where it cannot be read."""
-    try:
-        return describe_config(site.config), ""
-    except ProctorError as error:
-        return None, without_secrets(error.on_page)
+    trouble = site.config_trouble
+    return (None, trouble) if trouble else (describe_config(site.config), "")
 
 
 @router.post("/settings/theme")

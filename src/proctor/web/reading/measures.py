@@ -48,6 +48,17 @@ class MeasuredSeries:
     unread: int
     """Runs that are still being read."""
 
+    @property
+    def now(self) -> MeasuredRun | None:
+        """What the run came to that shows where the agent stands; None: no run counts."""
+        latest = self.series.latest
+        return next((run for run in self.runs if latest is not None and run.entry.run.id == latest.run.id), None)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether any run has the measure, or may have once it is read."""
+        return bool(self.unread) or any(run.value != numbers.NOTHING for run in self.runs)
+
 
 def is_measure(name: str) -> bool:
     """Whether there can be such a measure, though no run here may have it."""
@@ -74,7 +85,7 @@ def _one_series(
     site: Site, cache: FindingsCache, history: History, series: Series, measure: str, quick: set[str]
 ) -> MeasuredSeries:
     told, unread = [], 0
-    for entry in sorted(series.entries, key=lambda each: -each.when):
+    for entry in sorted(series.entries, key=lambda each: (each.when, each.run.created), reverse=True):
         if measure == COST:
             told.append(_cost(site, entry))
             continue

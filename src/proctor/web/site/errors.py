@@ -69,7 +69,8 @@ def said(request: Request, status: int, message: str, **more: object) -> Respons
 def _back(request: Request) -> str:
     """Where whoever did this came from, on this site alone; for what is done with a run, its page; empty: not known."""
     came = urlsplit(request.headers.get("referer", ""))
-    if came.netloc == request.url.netloc and came.path not in ("", request.url.path):
+    elsewhere = came.path != request.url.path or request.method == "POST"  # a form may be posted to its own address
+    if came.netloc == request.url.netloc and came.path and elsewhere:
         return came.path + (f"?{came.query}" if came.query else "")
     acted = _OF_RUN.match(request.url.path)
     return acted[1] if acted else ""

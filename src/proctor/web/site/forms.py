@@ -16,7 +16,8 @@ from proctor.settings import unfit
 
 FIELD_LIMIT = 4 * 2**20
 """Bytes of all fields together: benchmarks are pasted too. Larger ones are uploaded as files."""
-MOST_PARTS = 200
+MOST_PARTS = 2000
+"""Fields and files: several for each of the cases that stand on a page together."""
 _DRAINED = 64 * 2**20
 """Bytes of an upload that is too large which are still taken and dropped, so that the browser hears why."""
 

@@ -14,10 +14,10 @@ from proctor.workflows.judge_plan import PlannedJudging, comparing_judges, plan_
 
 def offered_judges(site: Site, runs: Sequence[Run]) -> list[Choice]:
     """Who can be asked beside these runs: of one, whoever judges; of several, chat models, which compare replies."""
-    known = [each for each in offer.reviewers(site.config) if each.name != "none"]
+    known = [each for each in offer.reviewers(site.config_to_read_by) if each.name != "none"]
     if len(runs) == 1:
         return [each for each in known if each.name != runs[0].settings.reviewer]
-    comparing = comparing_judges(site.config)
+    comparing = comparing_judges(site.config_to_read_by)
     return [each for each in known if each.name in comparing]
 
 

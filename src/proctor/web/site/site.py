@@ -7,6 +7,8 @@ from functools import cached_property
 from starlette.requests import Request
 
 from proctor.config import Config, load_config
+from proctor.errors import ProctorError
+from proctor.redaction import without_secrets
 from proctor.storage import Store, open_store
 from proctor.web.site.clients import Guesses
 from proctor.web.site.drafts import Drafts
@@ -45,6 +47,23 @@ class Site:
     def config(self) -> Config:
         """What `proctor.toml` says now: it is read again, since people edit it while the server runs."""
         return load_config(self.settings.config)
+
+    @property
+    def config_to_read_by(self) -> Config:
+        """The same for pages that only show what is stored: empty where it cannot be read, which is no matter there."""
+        try:
+            return self.config
+        except ProctorError:
+            return Config()
+
+    @property
+    def config_trouble(self) -> str:
+        """Why the configuration cannot be read; empty: it can."""
+        try:
+            load_config(self.settings.config)
+        except ProctorError as error:
+            return without_secrets(error.on_page)
+        return ""
 
     def begin(self) -> None:
         """Look after runs from now on."""
