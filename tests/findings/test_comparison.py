@@ -279,7 +279,8 @@ def test_two_judges_that_decide_nothing_leave_verdicts_comparable_and_marks_not(
     assert [row.label for row in rows(found)] == ["Pass rate"]
     assert found.warnings == (
         "No verdict hangs on the marks, and they are not compared: reviewer differs (openai:x = model:openai:x against "
-        "openai:y = model:openai:y); they were judged by different rules (rubric model:openai:x against model:openai:y).",
+        "openai:y = model:openai:y); they were judged by different rules (rubric model:openai:x against "
+        "model:openai:y).",
     )
     assert {marks(change) for change in found.cases} == {"–"}
 
