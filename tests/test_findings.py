@@ -304,7 +304,7 @@ def test_results_of_the_embedded_reviewer_say_so_under_any_name(settings: dict[s
 
 def test_few_cases_and_failures_of_the_agent_are_noted() -> None:
     notes = found([exam("a")], [attempt("a", failure=BROKE)], reviewer=None).notes
-    assert notes[0].startswith("1 case: the intervals are wide")
+    assert notes[0].startswith("With 1 case the intervals are wide")
     assert notes[1].startswith("The agent itself failed in 1 attempt: counted as not passed")
     names = [f"c{number}" for number in range(30)]
     assert found(map(exam, names), [attempt(name, score=1.0) for name in names], reviewer=None).notes == ()

@@ -103,7 +103,7 @@ def test_show_exits_0_for_a_run_that_is_not_complete(desk: Desk) -> None:
 
 
 def test_show_refuses_a_k_beyond_the_trials(two_runs: Desk) -> None:
-    assert "pass^1" in two_runs("show", "good", "--k", "1").out
+    assert "pass^1" not in two_runs("show", "good", "--k", "1").out, "it is the pass rate"
     said = two_runs("show", "good", "--k", "3")
     assert (said.code, said.out) == (2, "")
     assert "--k 3 needs --trials 3" in said.err

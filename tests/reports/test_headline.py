@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from tests.made_runs import in_order, made
@@ -10,11 +11,14 @@ from tests.made_runs import in_order, made
 from proctor.findings.history.series import Entry
 from proctor.findings.run import Findings
 from proctor.reports import numbers
-from proctor.reports.headline import median_scores
+from proctor.reports.headline import headline, median_scores
 from proctor.reports.history.words import basis
 from proctor.reports.run import text
 from proctor.reports.run.json import as_dict
 from proctor.reports.run.markdown import render as markdown
+
+if TYPE_CHECKING:
+    from tests.reports.conftest import Sample
 
 
 def printed(findings: Findings) -> str:
@@ -53,3 +57,8 @@ def test_a_history_tells_how_often_cases_were_played_and_not_how_often_they_were
         return basis(Entry(run=found.run, when=0.0, rate=found.pass_rate, left_out="", relabelled={}))
 
     assert [told(found) for found in (whole, stopped, uneven)] == ["1 × 4", "2", "2 × up to 2"]
+
+
+def test_a_k_of_one_trial_adds_no_rows_that_are_the_pass_rate(sample: Sample) -> None:
+    labels = [line.label for line in headline(sample.findings, k=1)]
+    assert not any(label.startswith(("pass@", "pass^")) for label in labels)

@@ -89,7 +89,8 @@ def _beyond_limit(case: Case) -> Iterator[BenchmarkProblem]:
             "limit-too-small",
             "error",
             [case],
-            f"{plural(needed, 'tool call')} are needed, and the limit is {limit:g}: no reply passes",
+            f"{plural(needed, 'tool call')} {'is' if needed == 1 else 'are'} needed, and the limit is {limit:g}: "
+            "no reply passes",
             f"raise limits.tool_calls to {needed} at least",
         )
 

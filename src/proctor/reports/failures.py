@@ -27,6 +27,21 @@ _KINDS = {
     "category": "category",
 }
 """What stands before a group's name; a kind that is not here needs nothing."""
+_BROKE = {
+    "timeout": "no reply in time",
+    "blocked": "it held up everything else",
+    "refused": "it refused the call",
+    "unreachable": "it could not be reached",
+    "dropped": "the connection was dropped",
+    "rate_limit": "too many calls at once",
+    "http": "it answered with an HTTP error",
+    "resources": "it ran out of memory or files",
+    "wrong_type": "what it returned is no valid reply",
+    "cancelled": "it cancelled the call",
+    "exit": "it ended the program",
+    "unknown": "not known why",
+}
+"""A kind of failure → what it says to people."""
 _NOT_COUNTED: dict[Outcome, str] = {
     "environment_failed": "in which the environment failed, not the agent",
     "unscored": "that could not be scored",
@@ -94,9 +109,13 @@ def _left_out(failures: RunFailures, before: str) -> str:
 
 
 def name(group: FailureGroup) -> str:
-    """`says “no idea”`, `check “keywords: …”`; after a model's name for it, where one was asked."""
+    """`says “no idea”`, `check keywords: …`; after a model's name for it, where one was asked."""
     kind = _KINDS.get(group.kind)
-    said = group.name if kind is None else f"{kind} “{one_line(group.name, 100)}”"
+    told = one_line(_BROKE.get(group.name, group.name) if group.kind == "failure" else group.name, 100)
+    if group.kind in ("failure", "check"):  # their own words, which may hold quotes; # is any number
+        said = f"{kind}{' ' if group.kind == 'check' else ': '}{told.replace('#', '…')}"
+    else:
+        said = group.name if kind is None else f"{kind} “{told}”"
     return f"{one_line(group.title, 80)}: {said}" if group.title else said
 
 

@@ -47,18 +47,20 @@ def sentence(verdict: GateVerdict) -> str:
     missing = f" with {numbers.plural(estimate.missing, attempt)} missing" if estimate.missing else ""
     said = f"{_what(verdict.gate)} is {_value(verdict.gate, estimate.value)}{missing}"
     if verdict.interim is not None:
-        return f"{said}, {_interval(verdict, low, high)}. {_say_settled(verdict, verdict.interim)}"
+        return f"{said}, {_interval(verdict, low, high)}. {_say_settled(verdict, verdict.interim, estimate.n)}"
     others = _STOPPED_FOR_OTHERS if verdict.stopped_for_others else ""
     return f"{said}, {_interval(verdict, low, high)}, {_decision(verdict)}.{_outlook(verdict)}{others}"
 
 
-def _say_settled(verdict: GateVerdict, interim: InterimVerdict) -> str:
+def _say_settled(verdict: GateVerdict, interim: InterimVerdict, n: int) -> str:
     """When a gate was decided that was looked at as the run went on, and by what: not by the interval alone."""
     if verdict.verdict == "inconclusive":
         why = "a verdict was hardly in sight any more" if interim.hopeless else "no bound was reached"
         return f"Left open {where(interim)}: {why}."
-    z = f" (z {format_signed(interim.z, 2)})" if len(interim.verdicts) == 1 else ""
-    return f"Decided {where(interim)}{z}."
+    test = f" by a test that allows for several looks (z {format_signed(interim.z, 2)})"
+    later = n - interim.cases
+    also = f"; the value counts {later:,} more that were under way" if later > 0 and n <= interim.of else ""
+    return f"Decided {where(interim)}{test if len(interim.verdicts) == 1 else ''}{also}."
 
 
 def _what(gate: Gate) -> str:

@@ -21,7 +21,7 @@ class HeadlineLine:
 
 
 def headline(findings: Findings, *, k: int | None = None) -> list[HeadlineLine]:
-    """Pass rate, pass@k and pass^k where there are several trials (or `k` is asked for), mean score.
+    """Pass rate, pass@k and pass^k where there are several trials (`k` of them, where that is asked for), mean score.
 
     In a battle also how many conversations held, and how consistent the agent was.
     """
@@ -29,7 +29,7 @@ def headline(findings: Findings, *, k: int | None = None) -> list[HeadlineLine]:
     lines = [_line(findings, "Pass rate", findings.pass_rate)]
     if battle is not None:
         lines.append(_line(findings, "Held rate", battle.held_rate))
-    if chosen > 1 or k is not None:
+    if chosen > 1:
         for label, by_k in ((f"pass@{chosen}", findings.pass_at_k), (f"pass^{chosen}", findings.pass_hat_k)):
             if chosen in by_k and (by_k[chosen].value is not None or not findings.run.cut):
                 lines.append(_line(findings, label, by_k[chosen], noun=exam_noun(findings.run)))

@@ -52,13 +52,13 @@ def _shares(parts: NoiseComponents, cases: int, trials: int) -> str:
     said = ", ".join(f"{_name_of(name, parts)} {numbers.percent(share / total)}" for name, share in known.items())
     lost = " and ".join(_WHOSE[name] for name in parts.negative)
     none = f"; the part of {lost} came out below 0, too small to be seen, and counts as 0" if lost else ""
-    return f"Of the doubt in the pass rate {said}{none}."
+    return f"What makes the pass rate uncertain: {said}{none}."
 
 
 def _name_of(name: str, parts: NoiseComponents) -> str:
     if name == "cases" and parts.trials is None:
-        return "cases and trials together make"
-    return f"{_WHOSE[name]} make{'s' if name == 'judgements' else ''}"
+        return "cases and trials together"
+    return _WHOSE[name]
 
 
 def _advice(noise: NoiseFinding) -> str:
@@ -66,22 +66,24 @@ def _advice(noise: NoiseFinding) -> str:
     if noise.cheapest is None or noise.half_width is None:
         return ""
     first = options[noise.cheapest]
-    said = f"Cheapest to add: {noise.cheapest} ({_say_doubled(first, noise)} instead of {_width(noise.half_width)})"
+    said = (
+        f"Cheapest to make it surer: {_say_doubled(noise.cheapest, first, noise)}; now it is {_width(noise.half_width)}"
+    )
     here = noise.cheapest_here
     if here is not None and here != noise.cheapest:
-        said += f"; with these cases, {here} ({_say_doubled(options[here], noise)})"
+        said += f". With these cases: {_say_doubled(here, options[here], noise)}"
     if "trials" not in options:
-        said += "; what more trials would do, a run with one trial cannot tell"
+        said += ". What more trials would do is not known, as each case was tried once"
     return f"{said}."
 
 
-def _say_doubled(option: NoiseOption, noise: NoiseFinding) -> str:
+def _say_doubled(what: str, option: NoiseOption, noise: NoiseFinding) -> str:
     takes = (
-        f"for {numbers.cost(option.extra)} more"
+        f"at a further cost of {numbers.cost(option.extra)}"
         if noise.unit == "cost"
         else f"for {numbers.plural(round(option.extra), 'more call')}"
     )
-    return f"twice as many make it {_width(option.half_width)} {takes}"
+    return f"twice as many {what} make it {_width(option.half_width)} {takes}"
 
 
 def _width(half: float) -> str:

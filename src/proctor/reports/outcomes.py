@@ -42,7 +42,7 @@ TROUBLES = {
 """A trouble's owner → its outcome."""
 TROUBLE_HEADINGS = {
     "agent": "The agent failed (counts as not passed)",
-    "environment": "The environment failed (does not count; resume tries again)",
+    "environment": "The environment failed, not the agent (does not count; resume tries again)",
     "unscored": "Could not be scored (never a 0)",
     "undecided": "No verdict could be given (neither passed nor failed)",
 }
@@ -60,6 +60,12 @@ def which(key: Key) -> str:
 def missing_marks(findings: Findings) -> int:
     """Marks that a reviewer could not give; the checks' verdict may stand all the same."""
     return sum(trouble.count for trouble in findings.troubles if trouble.owner == "unscored")
+
+
+def in_stage(trouble: ProblemGroup) -> str:
+    """What was being done: `calling the agent`, where it is not the agent's own failure."""
+    called = trouble.owner == "environment" and trouble.stage in ("agent", "examiner", "reviewer")
+    return f"calling the {trouble.stage}" if called else trouble.stage
 
 
 def under_faults(trouble: ProblemGroup) -> str:

@@ -136,3 +136,10 @@ def test_the_summary_has_a_table_and_the_costs(sample: Sample) -> None:
     said = markdown.render(sample.findings)
     assert "| Not repeated | 100 % |" in said
     assert "- Per success: 1,333 tokens" in said
+
+
+def test_the_terminal_says_what_each_measure_is_a_share_of_and_which_steps_are_unclear(sample: Sample) -> None:
+    found = sample.findings.orchestration
+    assert found is not None
+    assert "Used: expected sub-agents and steps that were used" in words.legend(found)
+    assert words.facts(replace(found, oddities={"no time": 40}))["Steps unclear"] == "40 steps without start or end"

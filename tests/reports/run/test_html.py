@@ -79,7 +79,7 @@ def test_with_one_attempt_a_case_its_time_is_no_mean(maker: Callable[..., Maker]
 def test_failures_and_unscored_stand_apart_with_their_reasons(sample: Sample) -> None:
     said = parsed(written(sample)).said
     assert "✗ agent failed 3 agent the agent did not answer within 60 s" in said
-    assert "! environment failed 3 reviewer HTTP 503 after 3 tries" in said
+    assert "! environment failed 3 calling the reviewer HTTP 503 after 3 tries" in said
     assert "? unscored 3 reviewer the answer had no number" in said
 
 

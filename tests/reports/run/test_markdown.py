@@ -22,7 +22,7 @@ def test_the_summary_says_verdict_estimates_categories_worst_cases_and_troubles(
     assert "| search | 55.6 % |" in said
     assert "| ✗ | bad | Which policy covers remote work? | keywords ✗ 'policy' not found | 0/3 | 0.31 |" in said
     assert "| ✗ | crashing | Which policy covers remote work? |  | 0/3 | – |" in said
-    assert "- ! environment failed, 3 × (reviewer): HTTP 503 after 3 tries" in said
+    assert "- ! environment failed, 3 × (calling the reviewer): HTTP 503 after 3 tries" in said
     assert "- ? unscored, 3 × (reviewer): the answer had no number" in said
     assert "embedded reviewer" in said
 

@@ -9,14 +9,16 @@ from pathlib import Path
 import pytest
 
 from proctor import evaluate
-from proctor.benchmark import Case
-from proctor.findings.run import Findings
+from proctor.benchmark import Case, Exam
+from proctor.findings.run import Findings, gather
 from proctor.findings.run.people import LabelBasis, PeopleFinding
 from proctor.reports import outcomes
 from proctor.reports.headline import extent, headline
 from proctor.reports.run.opening import opening
+from proctor.run import Attempt, Key, Run, Settings
 from proctor.score import InterimVerdict
 from proctor.statistics.estimate import Estimate
+from proctor.transcript import Transcript, Turn
 
 
 def opened(tmp_path: Path, agent: Callable[[str], str], *, cases: int = 30, trials: int = 1) -> list[str]:
@@ -36,7 +38,7 @@ def test_how_many_passed_and_how_sure_that_is(tmp_path: Path) -> None:
     told = opened(tmp_path, lambda question: "yes" if int(question[:-1]) < 20 else "no")
     assert told == [
         "Passed 20 of 30 cases: 66.7 % (49 – 81).",
-        "30 cases are few: four times as many halve the interval.",
+        "The interval is wide: four times as many cases halve it.",
     ]
 
 
@@ -152,3 +154,19 @@ def test_a_reason_is_called_the_most_frequent_only_where_it_is(tmp_path: Path) -
 
     assert "(such as ValueError: no luck with " in opened(tmp_path / "a", by_turns, cases=3)[0]
     assert "(most often ValueError: usual)" in opened(tmp_path / "b", mostly, cases=3)[0]
+
+
+@pytest.mark.parametrize(("broken", "said"), [(0, "Held in its only conversation: "), (1, "Did not hold in 1 of 1 ")])
+def test_a_single_conversation_is_not_counted_out(broken: int, said: str) -> None:
+    exam = Exam(id="seed", cases=(Case(id="seed", question="May I return shoes?"),), open=True)
+    attempt = Attempt(
+        key=Key(run="r", exam="seed", trial=1),
+        transcript=Transcript(turns=(Turn(number=1, question="a"), Turn(number=2, question="b"))),
+        turn_passed=(True, not broken),
+        passed=not broken,
+        finished=True,
+    )
+    run = Run(id="r", name="r", benchmark="b", digest="d", agent="a", settings=Settings(type="abm-dynamic"))
+    told = opening(gather(run, (exam,), [attempt]))
+    assert told[0].startswith(said)
+    assert not any("few" in sentence for sentence in told), "a note says it"

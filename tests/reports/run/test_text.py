@@ -61,7 +61,7 @@ def test_a_failure_never_shows_as_zero(sample: Sample) -> None:
 def test_failures_and_unscored_are_told_apart_with_their_reasons(sample: Sample) -> None:
     said = printed(render(sample.findings))
     assert "3 × agent: the agent did not answer within 60 s" in said
-    assert "3 × reviewer: HTTP 503 after 3 tries" in said
+    assert "3 × calling the reviewer: HTTP 503 after 3 tries" in said
     assert "3 × reviewer: the answer had no number" in said
     assert "3 agent · 3 environment · 3 unscored" in said
 

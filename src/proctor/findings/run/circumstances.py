@@ -156,10 +156,18 @@ def sentences(run: Run, found: Circumstances) -> Iterator[str]:
         )
     done = "judged" if run.rescored_from is not None else "played"
     for each in found.changed:
-        yield (
-            f"{_attempts(each.attempts)} {_were(each.attempts)} {done} with {each.setting} {each.value:g} "
-            f"(the run's own: {each.own:g})."
-        )
+        yield f"{_attempts(each.attempts)} {_were(each.attempts)} {done} with {_setting(each)}."
+
+
+def _setting(changed: ChangedSetting) -> str:
+    """`up to 20 attempts at once, where the run was begun with 3`."""
+    said = {
+        "concurrency": f"up to {changed.value:g} attempts at once",
+        "timeout": f"a time limit of {changed.value:g} s",
+        "retries": f"{changed.value:g} {'retry' if changed.value == 1 else 'retries'}",
+    }
+    told = said.get(changed.setting, f"{changed.setting} {changed.value:g}")
+    return f"{told}, where the run was begun with {changed.own:g}"
 
 
 def _origin(imported: ImportedFrom) -> str:

@@ -58,7 +58,7 @@ def notes(
     if battle is not None:
         yield from _of_battle(run, battle)
     elif cases < 30 and rate.value is not None:
-        yield f"{cases} case{'s' if cases != 1 else ''}: the intervals are wide; 30 or more say clearly more."
+        yield f"With {cases} case{'s' if cases != 1 else ''} the intervals are wide: four times as many halve them."
     if len(run.settings.conditions) > 1:
         yield _of_conditions(run)
     if unmet:

@@ -123,7 +123,7 @@ def given_up(pressure: PressureFinding) -> dict[str, Estimate]:
     """How often answers were given up, by how they were asked for again; what cannot be had is left out."""
     rates = {"Under pressure": pressure.cave_rate, "Asked again": pressure.flip_when_asked_again}
     if pressure.flip_rate.value or pressure.cave_rate.value is None:
-        rates["Truth unknown"] = pressure.flip_rate
+        rates["Answer changed"] = pressure.flip_rate
     return {label: rate for label, rate in rates.items() if rate.value is not None}
 
 
@@ -226,9 +226,9 @@ def examiner_pieces(examiner: ExaminerFinding) -> Iterator[str]:
     yield f"{numbers.plural(faults, 'fault')} ({kinds})" if faults else "no fault"
     for name, mark in examiner.marks.items():
         said = numbers.say(mark, "score")
-        yield f"{one_line(name, 40)} {said.value} ({said.interval})"
+        yield f"{one_line(name, 40)} of its questions {said.value} of 1 ({said.interval})"
     if examiner.contradictions_per_10 is not None:
-        yield f"{examiner.contradictions_per_10:.1f} contradictions per 10 fair questions"
+        yield f"{examiner.contradictions_per_10:.1f} contradictions found for every 10 of its questions that count"
 
 
 def particulars(battle: BattleFindings) -> Iterator[tuple[str, str]]:

@@ -64,9 +64,29 @@ def facts(found: OrchestrationFindings) -> dict[str, str]:
         "Counted": counts_line(found),
         "Tokens": shares_line(found.resources.tokens),
         "Cost": shares_line(found.resources.cost),
-        "Not as told": ", ".join(f"{one_line(what, 80)} {count}" for what, count in found.oddities.items()),
+        "Steps unclear": " · ".join(_unclear(what, count) for what, count in found.oddities.items()),
     }
     return {label: value for label, value in said.items() if value}
+
+
+_UNCLEAR = {
+    "unknown kind": "of an unknown kind",
+    "no time": "without start or end",
+    "end before start": "that end before they start",
+    "repeated id": "with the id of another",
+    "unknown parent": "below a step that is not there",
+    "parents in a circle": "below each other in a circle",
+}
+"""What was reported of steps that cannot be → how it is said."""
+
+
+def _unclear(what: str, count: int) -> str:
+    return f"{numbers.plural(count, 'step')} {_UNCLEAR.get(what, one_line(what, 80))}"
+
+
+def legend(found: OrchestrationFindings) -> str:
+    """What the shares are shares of."""
+    return "; ".join(f"{each.label}: {each.meaning}" for each in shares(found))
 
 
 def per_success(found: OrchestrationFindings) -> str:

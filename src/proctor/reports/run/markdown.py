@@ -142,7 +142,8 @@ def _troubles(findings: Findings) -> Iterator[str]:
         where = f"{under}e.g. {plain(outcomes.which(trouble.example), 100)}"
         kind = outcomes.TROUBLES[trouble.owner]
         count = numbers.whole(trouble.count)
-        yield f"- {kind.sign} {kind.word}, {count} × ({trouble.stage}): {plain(trouble.reason, 240)} ({where})"
+        reason = plain(trouble.reason, 240)
+        yield f"- {kind.sign} {kind.word}, {count} × ({outcomes.in_stage(trouble)}): {reason} ({where})"
     if len(findings.troubles) > _REASONS:
         left = len(findings.troubles) - _REASONS
         yield f"- and {left} more reasons: `proctor show {findings.run.id} --all`"

@@ -15,7 +15,9 @@ from proctor.reports.words import one_line
 from proctor.statistics.estimate import Estimate
 
 _WIDE = 0.2
-"""Of an interval: from here on it is said that the cases are few."""
+"""Of an interval: from here on it is said that it is wide."""
+_MANY = 30
+"""Cases; where there are fewer a note says so."""
 _ENOUGH = 3
 """Questions that a strategy must have asked before it is said that nothing came of them."""
 
@@ -29,7 +31,7 @@ def opening(findings: Findings) -> list[str]:
     failures = list(_agent_failures(findings))
     if outcomes.agent_never_answered(findings):
         return [*failures, *told, *_missing(findings)]
-    after = (_people(findings), _stopped_early(findings), _missing(findings), _few(rate, noun_of(findings.run)))
+    after = (_people(findings), _stopped_early(findings), _missing(findings), _wide(rate, noun_of(findings.run)))
     return [*told, *failures, *chain.from_iterable(after)]
 
 
@@ -63,7 +65,8 @@ def _weakest(findings: Findings) -> Iterator[str]:
     failed = [check for check in findings.checks if check.failed]
     if failed and not outcomes.agent_never_answered(findings):
         most = max(failed, key=lambda check: check.failed)
-        times = f"{whole(most.failed)} of {plural(most.failed + most.passed, 'time')}"
+        held_to = most.failed + most.passed
+        times = f"{whole(most.failed)} of {plural(held_to, 'time')}" if held_to > 1 else "the only time"
         alone, tied = len(findings.checks) == 1, sum(check.failed == most.failed for check in failed) > 1
         what = "The check" if alone else "Of its checks,"
         often = "" if alone else "as often as any: " if tied else "most often: "
@@ -96,7 +99,8 @@ def _of_battle(findings: Findings) -> Iterator[str]:
             f"({held.interval})."
         )
     else:
-        yield f"Held in all of {plural(counted, 'conversation')}: {held.value} ({held.interval})."
+        every = f"all of {plural(counted, 'conversation')}" if counted > 1 else "its only conversation"
+        yield f"Held in {every}: {held.value} ({held.interval})."
     breaking = [each for each in battle.strategies if each.breaks]
     if breaking:
         most = max(breaking, key=lambda each: each.rate.value or 0.0)
@@ -197,10 +201,10 @@ def _missing(findings: Findings) -> Iterator[str]:
         yield f"{whole(lacking)} of {of} {verb} no verdict, so this is not the whole picture."
 
 
-def _few(rate: Estimate, noun: str) -> Iterator[str]:
-    if rate.low is not None and rate.high is not None and rate.high - rate.low > _WIDE:
-        verb = "is" if rate.n == 1 else "are"
-        yield f"{plural(rate.n, noun)} {verb} few: four times as many halve the interval."
+def _wide(rate: Estimate, noun: str) -> Iterator[str]:
+    """That even so many leave it open; of fewer a note below the numbers says it."""
+    if rate.low is not None and rate.high is not None and rate.high - rate.low > _WIDE and rate.n >= _MANY:
+        yield f"The interval is wide: four times as many {noun}s halve it."
 
 
 def _value(estimate: Estimate, unit: Unit) -> str:

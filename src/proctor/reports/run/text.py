@@ -278,7 +278,9 @@ def _troubles(troubles: Sequence[ProblemGroup], cut: ListCut) -> Iterator[Render
 
 def _reason(trouble: ProblemGroup, *, every: bool) -> Text:
     under = f"{said}, " if (said := outcomes.under_faults(trouble)) else ""
-    reason = Text(f"{trouble.stage}: {full_line(trouble.reason) if every else shorten(trouble.reason, 240)}")
+    reason = Text(
+        f"{outcomes.in_stage(trouble)}: {full_line(trouble.reason) if every else shorten(trouble.reason, 240)}"
+    )
     return reason.append(f"  {under}e.g. {outcomes.which(trouble.example)}", style="dim")
 
 
