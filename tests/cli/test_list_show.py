@@ -185,6 +185,28 @@ def test_a_case_is_found_by_words_of_its_question_and_named(capitals: Desk, word
     assert capitals("show", "last", "--case", spain).err == ""
 
 
+@pytest.mark.parametrize(
+    ("words", "question"),
+    [
+        ("What is 2 plus 2?", "What is 2 plus 2?"),
+        ("what is  2 plus 2", "What is 2 plus 2?"),
+        ("2 plus 2 plus", "What is 2 plus 2 plus 2?"),
+        ("times 2 plus 2", "What is 3 times 2 plus 2?"),
+    ],
+)
+def test_a_whole_question_wins_over_those_that_hold_it_and_a_phrase_over_words(
+    desk: Desk, words: str, question: str
+) -> None:
+    desk.write(
+        "benchmark.csv",
+        '"What is 2 plus 2?";"4"\n"What is 2 plus 2 plus 2?";"6"\n"What is 3 times 2 plus 2?";"8"\n'
+        '"What is 2 plus 3 times 2?";"8"\n',
+    )
+    desk.run(desk.agent("def answer(question): return '4'\n"))
+    found = desk("show", "last", "--case", words)
+    assert (found.code, found.err.partition(" (")[2]) == (0, f"{question})\n")
+
+
 def test_several_cases_with_the_words_are_listed(capitals: Desk) -> None:
     said = capitals("show", "last", "--case", "capital")
     ids = [case["id"] for case in capitals("show", "last", "--json").json["cases"]]
