@@ -214,3 +214,13 @@ def test_several_cases_with_the_words_are_listed(capitals: Desk) -> None:
     assert said.error.startswith("Error: 2 questions have the words 'capital': ")
     assert all(f"{each} (What is the capital of " in said.error for each in ids)
     assert said.error.endswith("; give an id, or more words")
+
+
+def test_a_case_says_where_its_agent_broke(desk: Desk) -> None:
+    agent = desk.agent("def answer(question):\n    return {}['answer']\n")
+    desk.run(agent)
+    case = desk("show", "last", "--json").json["cases"][0]["id"]
+    said = desk("show", "last", "--case", case).out
+    assert "KeyError: 'answer'" in said
+    assert re.search(r"│ \w+\.py, line 2, in answer", said)
+    assert str(desk.folder) not in said
