@@ -78,9 +78,6 @@ def test_the_list_is_no_wider_than_a_page_and_breaks_no_address(called: Call) ->
     [
         ("team", 0, "it does not tell its tokens"),
         ("broken", 4, "the agent failed: ValueError: cannot count"),
-        ("mistyped", 2, "did you mean 'temperature'?"),
-        ("keyless", 2, "the environment has no NOT_SET_ANYWHERE; set it, or remove the option"),
-        ("tem", 2, "there is no agent 'tem': did you mean 'team'?"),
         ("openai-compatible:m@http://127.0.0.1:9/v1", 4, "the environment failed: cannot connect to"),
     ],
 )
@@ -91,12 +88,36 @@ def test_a_try_shows_the_reply_or_exactly_what_is_wrong(name: str, code: int, wo
     assert max(map(len, said.splitlines())) <= 80
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("mistyped", "did you mean 'temperature'?"),
+        ("keyless", "the environment has no NOT_SET_ANYWHERE; set it, or remove the option"),
+        ("tem", "there is no agent 'tem': did you mean 'team'?"),
+    ],
+)
+def test_what_cannot_be_called_is_an_error_as_of_any_command(
+    here: Path, capfd: pytest.CaptureFixture[str], name: str, words: str
+) -> None:
+    assert main(["agents", "test", name]) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith("Error: it cannot be called: ")
+    assert words in err
+
+
+def test_an_agent_that_exits_is_said_to_have_done_so(here: Path, called: Call) -> None:
+    (here / "leaving.py").write_text("import sys\ndef answer(question):\n    sys.exit(3)\n")
+    ended, said = called("agents", "test", "python:leaving:answer")
+    assert (ended, "✗ the agent failed: called sys.exit(3)" in said) == (4, True)
+
+
 def test_what_a_run_would_take_is_told_and_so_is_what_cannot_be_known(called: Call) -> None:
     _, priced = called("run", "b.csv", "--agent", "small", "--dry-run")
     assert "2 attempts. Nothing was called." in priced
     assert "cost         0.0016 (< 0.0001 to 0.0080)" in priced
     _, own = called("run", "b.csv", "--agent", "team", "--dry-run")
-    assert "What team may take is not known and not in it." in own
+    assert "What team may take of time, tokens and money is not known and not in it." in own
     _, unpriced = called("run", "b.csv", "--agent", "ollama:m", "--dry-run")
     assert "cost         unknown; give [prices] for ollama:m" in unpriced
 
@@ -123,4 +144,4 @@ def test_a_secret_in_an_address_is_refused_and_not_repeated(desk: Desk, address:
     for said in (desk("agents", "test", address), desk("agents", "test", address, "--json")):
         assert said.code == 2
         assert "hunter2" not in said.out + said.err
-        assert "it is stored with the run" in " ".join(said.out.split())
+        assert "it is stored with the run" in " ".join((said.out + said.err).split())

@@ -185,6 +185,28 @@ def test_a_case_is_found_by_words_of_its_question_and_named(capitals: Desk, word
     assert capitals("show", "last", "--case", spain).err == ""
 
 
+@pytest.mark.parametrize(
+    ("words", "question"),
+    [
+        ("What is 2 plus 2?", "What is 2 plus 2?"),
+        ("what is  2 plus 2", "What is 2 plus 2?"),
+        ("2 plus 2 plus", "What is 2 plus 2 plus 2?"),
+        ("times 2 plus 2", "What is 3 times 2 plus 2?"),
+    ],
+)
+def test_a_whole_question_wins_over_those_that_hold_it_and_a_phrase_over_words(
+    desk: Desk, words: str, question: str
+) -> None:
+    desk.write(
+        "benchmark.csv",
+        '"What is 2 plus 2?";"4"\n"What is 2 plus 2 plus 2?";"6"\n"What is 3 times 2 plus 2?";"8"\n'
+        '"What is 2 plus 3 times 2?";"8"\n',
+    )
+    desk.run(desk.agent("def answer(question): return '4'\n"))
+    found = desk("show", "last", "--case", words)
+    assert (found.code, found.err.partition(" (")[2]) == (0, f"{question})\n")
+
+
 def test_several_cases_with_the_words_are_listed(capitals: Desk) -> None:
     said = capitals("show", "last", "--case", "capital")
     ids = [case["id"] for case in capitals("show", "last", "--json").json["cases"]]
@@ -192,3 +214,13 @@ def test_several_cases_with_the_words_are_listed(capitals: Desk) -> None:
     assert said.error.startswith("Error: 2 questions have the words 'capital': ")
     assert all(f"{each} (What is the capital of " in said.error for each in ids)
     assert said.error.endswith("; give an id, or more words")
+
+
+def test_a_case_says_where_its_agent_broke(desk: Desk) -> None:
+    agent = desk.agent("def answer(question):\n    return {}['answer']\n")
+    desk.run(agent)
+    case = desk("show", "last", "--json").json["cases"][0]["id"]
+    said = desk("show", "last", "--case", case).out
+    assert "KeyError: 'answer'" in said
+    assert re.search(r"│ \w+\.py, line 2, in answer", said)
+    assert str(desk.folder) not in said

@@ -91,3 +91,21 @@ def test_without_any_standard_output_a_run_still_ends_well(desk: Desk) -> None:
     line = f"{sys.executable} -m proctor run benchmark.csv --agent {agent} >&-"
     done = subprocess.run(line, shell=True, cwd=desk.folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_ctrl_c_before_anything_is_stored_is_answered_with_a_line(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.benchmark(2)
+    agent = desk.agent("def answer(question): return 'yes'\n")
+    for place, said in (
+        ("proctor.workflows.prepare.prepare", "Interrupted; `proctor list` shows what is stored.\n"),
+        ("proctor.workflows.evaluate.start", "Interrupted before anything was asked: there is nothing to resume.\n"),
+    ):
+
+        def interrupt(*_: object, **__: object) -> None:
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patched:
+            patched.setattr(place, interrupt)
+            ended = desk.run(agent)
+        assert (ended.code, ended.out) == (4, "")
+        assert ended.err.endswith(said)

@@ -28,6 +28,17 @@ def test_the_indicators_turn_at_1_10_and_200_questions(
 def test_each_indicator_has_its_reason() -> None:
     assert compatibility(0)["standard"].reason == "no questions"
     assert compatibility(1)["abm_dynamic"].reason == "at least 1 question"
-    assert compatibility(9)["abm_static"].reason == "under 10 questions: not recommended"
+    assert compatibility(9)["abm_static"].reason == "under 10 questions: not recommended, but it runs"
     assert compatibility(10)["abm_static"].reason == "10 to 200 questions"
-    assert compatibility(201)["abm_static"].reason == "over 200 questions: exceeds maximum"
+    assert compatibility(201)["abm_static"].reason == "over 200 questions: exceeds maximum, so it is refused"
+
+
+def test_a_file_with_errors_serves_nothing_before_they_are_mended() -> None:
+    found = compatibility(50, errors=True)
+    assert {each.indicator for each in found.values()} == {"✗"}
+    assert {each.reason for each in found.values()} == {"the file has errors: no run takes it before they are mended"}
+
+
+def test_a_file_without_questions_says_so_for_every_kind() -> None:
+    assert {each.reason for each in compatibility(0).values()} == {"no questions"}
+    assert {each.reason for each in compatibility(0, errors=True).values()} == {"no questions"}

@@ -26,8 +26,13 @@ def test_an_id_comes_before_a_name_and_a_name_before_a_prefix(wanted: str, found
 
 
 def test_several_matches_are_named() -> None:
-    with pytest.raises(NoSuchRun, match="'nightly' may be any of 26-b1, 26-a1: give the whole id"):
+    with pytest.raises(NoSuchRun, match=r"2 runs have the name 'nightly' \(26-b1, 26-a1\): give the whole id"):
         resolve("nightly", KNOWN)
+
+
+def test_a_name_that_is_nearly_one_is_answered_with_that_one() -> None:
+    with pytest.raises(NoSuchRun, match=r"'flakey'; did you mean 'flaky'\? `proctor list` shows all of them"):
+        resolve("flakey", [("26-a", "flaky"), ("26-b", "other")])
 
 
 def test_many_matches_are_counted() -> None:

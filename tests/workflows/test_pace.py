@@ -181,10 +181,10 @@ def test_several_time_outs_of_an_agent_name_what_helps(store: Path) -> None:
     first = played(store, Slow())
     [said] = [note for note in first.findings.notes if "did not answer" in note]
     assert said == (
-        "In 4 of 8 attempts the agent did not answer within 0.05 s, with up to 10 attempts in flight at once. "
-        "If fewer at once help, run 5 at once; if it needs longer, allow 0.25 s for a reply."
+        "In 4 of 8 attempts the agent did not answer within 0.05 s, with up to 8 attempts in flight at once. "
+        "If fewer at once help, run 4 at once; if it needs longer, allow 0.25 s for a reply."
     )
-    command = f"proctor resume {first.run.id} --retry-timeouts --concurrency 5 --timeout 0.25"
+    command = f"proctor resume {first.run.id} --retry-timeouts --concurrency 4 --timeout 0.25"
     assert next_command(first.findings) == (command, "runs what timed out again")
 
 
@@ -202,7 +202,7 @@ async def test_several_time_outs_of_a_models_server_name_its_limits(store: Path)
     [late] = result.findings.circumstances.timeouts
     assert (late.host, late.limited, late.local, late.count, late.attempts) == (host, True, True, 8, 8)
     [said] = [note for note in result.findings.notes if "did not answer" in note]
-    assert said.startswith(f"In 8 of 8 attempts {host} did not answer within 0.05 s, with up to 10 attempts in flight")
+    assert said.startswith(f"In 8 of 8 attempts {host} did not answer within 0.05 s, with up to 8 attempts in flight")
     assert f'set [limits."{host}"] concurrency = 1 in proctor.toml' in said
     assert next_command(result.findings)[0] == f"proctor resume {result.run.id} --retry-timeouts --timeout 0.25"
     assert len(said) < 400, "the Markdown report would cut it"

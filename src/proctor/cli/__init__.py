@@ -109,9 +109,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         result = cli.main(args=arguments, prog_name="proctor", standalone_mode=False)
         return result if isinstance(result, int) else 0
-    except click.exceptions.Abort:
-        return 4
-    except KeyboardInterrupt:
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        echo("Interrupted; `proctor list` shows what is stored.", err=True)
         return 4
     except SystemExit:  # commands return their code: it is a handler of an agent's that exits
         tell_error("interrupted before the output was complete; `proctor list` shows what is stored")

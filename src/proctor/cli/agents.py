@@ -12,7 +12,7 @@ from proctor import plugins, reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Group
 from proctor.cli.numbers import number
-from proctor.cli.output import agents_speak_on_stderr, console, echo, print_json, wrap_text
+from proctor.cli.output import agents_speak_on_stderr, console, echo, print_json, tell_error, wrap_text
 from proctor.codec import encode
 from proctor.redaction import without_credentials
 from proctor.settings import BOUNDS
@@ -66,6 +66,8 @@ def test(
         )
     if as_json:
         print_json(_as_json(tried))
+    elif tried.owner == "setting":
+        tell_error(f"{_WHOSE[tried.owner]}: {tried.trouble}")
     else:
         _show(tried, question or workflows.agent_test.QUESTION)
     if tried.reply is not None:

@@ -87,7 +87,8 @@ def _sentences(found: RunEstimate) -> Iterator[str]:
     else:
         yield "No model is called from here."
     if found.unreported:
-        yield f"What {' and '.join(found.unreported)} may take is not known and not in it."
+        spent = "tokens and money" if found.past is not None else "time, tokens and money"
+        yield f"What {' and '.join(found.unreported)} may take of {spent} is not known and not in it."
     for host, calls in found.called_gently.items():
         yield (
             f"{host} is on this machine and gets {calls} calls at once, whatever --concurrency says; "

@@ -41,23 +41,45 @@ T = TypeVar("T")
 
 
 def play(
-    begin: Callable[[Watch], Coroutine[Any, Any, Evaluation]], *, run_id: str, planned: int, opening: str = ""
+    begin: Callable[[Watch], Coroutine[Any, Any, Evaluation]],
+    *,
+    run_id: str,
+    planned: int,
+    opening: str = "",
+    new: bool = True,
 ) -> Evaluation:
     """Play a run with its progress shown, after opening lines once it is stored; Ctrl-C leaves it resumable."""
-    return drive(begin, planned=planned, opening=opening, go_on=f"Continue with: proctor resume {run_id}")
+    go_on = f"Continue with: proctor resume {run_id}"
+    return drive(begin, planned=planned, opening=opening, go_on=go_on, stored=not new)
 
 
 def drive(
-    begin: Callable[[Watch], Coroutine[Any, Any, T]], *, go_on: str, planned: int | None = None, opening: str = ""
+    begin: Callable[[Watch], Coroutine[Any, Any, T]],
+    *,
+    go_on: str,
+    planned: int | None = None,
+    opening: str = "",
+    stored: bool = True,
 ) -> T:
-    """Whatever plays or judges, with its progress shown; Ctrl-C tells how to go on."""
+    """Whatever plays or judges, with its progress shown; Ctrl-C tells how to go on, where something is `stored`."""
     from proctor.threads import run_driven
+
+    def begun(show: Watch) -> Watch:
+        def watch(tally: RunTally) -> None:
+            nonlocal stored
+            stored = True
+            show(tally)
+
+        return watch
 
     _tell_what_is_logged()
     try:
-        with agents_speak_on_stderr(), signals_as_ctrl_c(), _progress(planned, opening) as watch:
-            return run_driven(lambda: begin(watch))
+        with agents_speak_on_stderr(), signals_as_ctrl_c(), _progress(planned, opening) as show:
+            return run_driven(lambda: begin(begun(show)))
     except (KeyboardInterrupt, SystemExit):
+        if not stored:
+            tell("Interrupted before anything was asked: there is nothing to resume.")
+            raise click.exceptions.Exit(4) from None
         tell("Interrupted: what was answered is stored.")
         tell(go_on)
         raise click.exceptions.Exit(4) from None

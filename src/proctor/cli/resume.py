@@ -90,6 +90,7 @@ def command(
         lambda watch: workflows.resume.aresume(found.id, store=url, config=config, watch=watch, **changes),
         run_id=found.id,
         planned=found.planned,
+        new=False,
     )
     code = conclude(evaluation.findings, gating, k=k, as_json=as_json)
     if config.run.sync and found.status != "completed":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import click
@@ -27,7 +27,7 @@ _QUESTION = 60
 
 
 def chosen(run: str, text: str, *, store: str) -> str:
-    """The text where an id begins with it; else the id of the one case whose question has all its words.
+    """The text where an id begins with it; else the id of the one case whose question it is, or has all its words.
 
     Which one that was is told on standard error.
     """
@@ -38,9 +38,11 @@ def chosen(run: str, text: str, *, store: str) -> str:
         found = opened.archive.find(run)
         exams = exams_of(opened.archive.benchmark_of(found.id), found.settings)
     cases = [case for exam in exams for case in exam.cases]
-    if any(name.startswith(text) for name in (*(exam.id for exam in exams), *(case.id for case in cases))):
+    ids = {*(exam.id for exam in exams), *(case.id for case in cases)}
+    meant = [] if text in ids else _with_question(text, cases)
+    if not meant and any(name.startswith(text) for name in ids):
         return text
-    meant = _with_words(text, cases)
+    meant = meant or _with_words(text, cases)
     if not meant:
         raise InputError(
             f"no case of run {found.id} has an id that begins with {text!r}, or a question with these words: "
@@ -54,15 +56,37 @@ def chosen(run: str, text: str, *, store: str) -> str:
     return meant[0].id
 
 
+def _with_question(text: str, cases: Sequence[Case]) -> list[Case]:
+    """Those that ask exactly this, but for case and blanks."""
+    wanted = _plain(text)
+    return [case for case in cases if wanted and _plain(case.question) == wanted]
+
+
 def _with_words(text: str, cases: Sequence[Case]) -> list[Case]:
-    """Those with the words as they are; where there is none, those with words that hold them."""
+    """Those that ask this but for punctuation; else with the phrase, with the words as they are, with words that hold
+    them: the first of these ways in which any is found.
+    """
+    wanted = _words(text)
+    asked = [(case, _words(case.question)) for case in cases] if wanted else []
+    phrase = f" {' '.join(wanted)} "
+    ways: tuple[Callable[[list[str]], bool], ...] = (
+        lambda words: words == wanted,
+        lambda words: phrase in f" {' '.join(words)} ",
+        lambda words: {*words}.issuperset(wanted),
+        lambda words: all(word in " ".join(words) for word in wanted),
+    )
+    found = ([case for case, words in asked if way(words)] for way in ways)
+    return next((meant for meant in found if meant), [])
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", _plain(text))
+
+
+def _plain(text: str) -> str:
     from proctor.reading.text.fold import fold
 
-    wanted = re.findall(r"\w+", fold(text))
-    asked = {case.id: fold(case.question) for case in cases} if wanted else {}
-    whole = [name for name, question in asked.items() if {*re.findall(r"\w+", question)}.issuperset(wanted)]
-    meant = {*(whole or (name for name, question in asked.items() if all(word in question for word in wanted)))}
-    return [case for case in cases if case.id in meant]
+    return " ".join(fold(text).split())
 
 
 def _list_cases(cases: Sequence[Case]) -> str:

@@ -21,8 +21,11 @@ class Indicator:
     """Why."""
 
 
-def compatibility(questions: int) -> dict[str, Indicator]:
-    """The indicators of a file with so many questions."""
+def compatibility(questions: int, *, errors: bool = False) -> dict[str, Indicator]:
+    """The indicators of a file with so many questions; one with errors serves nothing before they are mended."""
+    if errors and questions:
+        broken = Indicator(indicator="✗", reason="the file has errors: no run takes it before they are mended")
+        return dict.fromkeys(("standard", "abm_static", "abm_dynamic"), broken)
     return {
         "standard": _at_least_one(questions),
         "abm_static": _static(questions),
@@ -37,8 +40,10 @@ def _at_least_one(questions: int) -> Indicator:
 
 
 def _static(questions: int) -> Indicator:
+    if not questions:
+        return _at_least_one(questions)
     if questions < RECOMMENDED:
-        return Indicator(indicator="✗", reason=f"under {RECOMMENDED} questions: not recommended")
+        return Indicator(indicator="✗", reason=f"under {RECOMMENDED} questions: not recommended, but it runs")
     if questions > MAXIMUM:
-        return Indicator(indicator="⚠", reason=f"over {MAXIMUM} questions: exceeds maximum")
+        return Indicator(indicator="⚠", reason=f"over {MAXIMUM} questions: exceeds maximum, so it is refused")
     return Indicator(indicator="✓", reason=f"{RECOMMENDED} to {MAXIMUM} questions")

@@ -67,7 +67,8 @@ class Cache:
             private.make_file(Path(folder) / FILE)
             self._connection = _open(Path(folder) / FILE)
         except (OSError, sqlite3.Error) as error:
-            raise InputError(f"no cache can be kept in {str(folder)!r}: {said(error)}; {_advice(folder)}") from error
+            why = (isinstance(error, OSError) and error.strerror) or said(error)
+            raise InputError(f"no cache can be kept in {str(folder)!r}: {why}; {_advice(folder)}") from error
 
     async def get(self, key: bytes) -> bytes | None:
         """What was kept under this key; None: nothing."""

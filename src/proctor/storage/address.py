@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,15 @@ class Address:
     """What SQLAlchemy connects to. Holds the password: never printed."""
     path: Path | None
     """SQLite's file; None: PostgreSQL."""
+
+    @property
+    def is_frozen(self) -> bool:
+        """Whether it is a file that can be read and not written: its folder takes no file, or it is not ours to write.
+
+        SQLite makes files of its own beside it, also for readers.
+        """
+        path = self.path
+        return path is not None and path.is_file() and not all(os.access(each, os.W_OK) for each in (path, path.parent))
 
     @property
     def shown(self) -> str:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
 
@@ -83,7 +88,12 @@ class Database:
 
 
 def _sqlite_engine(address: Address, *, references: bool) -> Engine:
-    engine = create_engine(address.url, hide_parameters=True, connect_args={"timeout": BUSY_SECONDS})
+    known: dict[str, Any] = {"timeout": BUSY_SECONDS}
+    if address.is_frozen and address.path is not None:
+        known["check_same_thread"] = False  # as SQLAlchemy has it where it opens the file itself
+        engine = create_engine(address.url, hide_parameters=True, creator=partial(_open_frozen, address.path, **known))
+    else:
+        engine = create_engine(address.url, hide_parameters=True, connect_args=known)
 
     @event.listens_for(engine, "connect")
     def on_connect(connection: Any, _record: object) -> None:
@@ -98,6 +108,15 @@ def _sqlite_engine(address: Address, *, references: bool) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
+
+
+def _open_frozen(path: Path, **known: Any) -> sqlite3.Connection:
+    """For reading alone. What stands in a log beside the file is read too; without one nothing is looked for there."""
+    log = path.with_name(f"{path.name}-wal")
+    needs_files = os.access(path.parent, os.W_OK) or (log.exists() and log.stat().st_size > 0)
+    frozen = "" if needs_files else "&immutable=1"
+    opened: sqlite3.Connection = sqlite3.connect(f"file:{quote(str(path))}?mode=ro{frozen}", uri=True, **known)
+    return opened
 
 
 def postgres_engine(address: Address, **options: Any) -> Engine:

@@ -40,7 +40,7 @@ def _open_store(database: Database, *, create: bool) -> Store:
     if place.path is None:
         _must_hold_any_text(database)
     schema.prepare(database, create=create)
-    if place.path is not None:
+    if place.path is not None and not place.is_frozen:
         _let_readers_in(database)
     leases = Leases(database)
     return Store(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from proctor.errors import NoSuchRun
+from proctor.settings import nearest
 
 _SHOWN = 5
 
@@ -23,12 +24,20 @@ def resolve(wanted: str, known: Sequence[tuple[str, str]]) -> str:
         if len(matches) == 1:
             return matches[0]
         if matches:
-            raise NoSuchRun(f"{wanted!r} may be {_list_matches(matches)}: give the whole id")
+            raise NoSuchRun(f"{_several(wanted, matches, known)}: give the whole id")
+    near = nearest(wanted, dict.fromkeys(name for _, name in known if name))
     raise NoSuchRun(
-        f"no run has the id, name or beginning of an id {wanted!r}",
-        terminal=": `proctor list` shows all of them",
-        page="; the list of runs shows all of them",
+        f"no run has the id, name or beginning of an id {wanted!r}" + (f"; did you mean {near!r}?" if near else ""),
+        terminal=" `proctor list` shows all of them" if near else ": `proctor list` shows all of them",
+        page=" The list of runs shows all of them" if near else "; the list of runs shows all of them",
     )
+
+
+def _several(wanted: str, matches: Sequence[str], known: Sequence[tuple[str, str]]) -> str:
+    """`3 runs have the name 'nightly': …`, or that an id may begin so."""
+    if (matches[0], wanted) in known:
+        return f"{len(matches)} runs have the name {wanted!r} ({_list_matches(matches).removeprefix('any of ')})"
+    return f"{wanted!r} may be {_list_matches(matches)}"
 
 
 def _list_matches(matches: Sequence[str]) -> str:

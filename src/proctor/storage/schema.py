@@ -25,6 +25,11 @@ def prepare(database: Database, *, create: bool) -> None:
         raise StoreError(f"there is no store at {database.address.shown} yet: `proctor run` makes one")
     if found == 0:
         _build(database)
+    elif database.address.is_frozen:
+        raise StoreError(
+            f"the store {database.address.shown} was made by an earlier Proctor and would be brought up to date, but "
+            "it cannot be written: copy it to a folder that can, and name the copy with --store"
+        )
     else:
         _migrate(database.address)
 

@@ -25,11 +25,12 @@ _SQLITE = {
         "reached, or the device failed; " + _KEPT
     ),
     "SQLITE_READONLY": (
-        "the store {where} cannot be written ({detail}): make the file and its folder writable, "
+        "the store {where} cannot be written ({detail}), only read: make the file and its folder writable, "
         "or name another file with --store"
     ),
     "SQLITE_CANTOPEN": (
-        "the store {where} cannot be opened ({detail}): check that it is a file in a folder where you may write, "
+        "the store {where} cannot be opened ({detail}): check that it is a file in a folder where you may write, as "
+        "SQLite keeps files of its own beside it, "
         "or name another file with --store"
     ),
     "SQLITE_BUSY": "the store {where} is locked by another program: try again when that has ended; " + _KEPT,

@@ -66,7 +66,7 @@ async def atry(agent: str, *, question: str = QUESTION, patience: float = 60.0, 
             reply = scrub_noun(to_reply(await built.reply(Request(question=question, conversation="try"))))
     except TimeoutError:
         trouble, owner = f"no answer within {patience:g} s", "agent"
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         fault = await settle(classify(error))
         trouble, owner = without_secrets(str(fault)), _OWNERS.get(type(fault), "environment")
     seconds = time.perf_counter() - started

@@ -73,6 +73,12 @@ def test_one_at_a_time_can_only_be_given_longer() -> None:
     )
 
 
+def test_a_single_attempt_is_not_said_to_have_had_others_beside_it() -> None:
+    [told] = said(replace(RUN, planned=1), attempt(0, late="agent"))
+    assert "in flight" not in told
+    assert "fewer at once" not in told
+
+
 def test_the_output_limit_that_was_reached_is_named() -> None:
     limited = Spec(spec="openai:m", options={"max_output_tokens": 64})
     run = replace(RUN, settings=replace(RUN.settings, built={"agent": limited}))

@@ -123,8 +123,13 @@ class CircumstanceTally:
                 count=late.total(),
                 attempts=self.attempts,
                 seconds=run.settings.timeout if seconds is None else seconds,
-                concurrency=run.settings.concurrency if concurrency is None else int(concurrency),
+                concurrency=_at_once(run, run.settings.concurrency if concurrency is None else int(concurrency)),
             )
+
+
+def _at_once(run: Run, concurrency: int) -> int:
+    """How many attempts may have been in flight at the same time: no more than there are."""
+    return min(concurrency, run.planned or concurrency)
 
 
 def _are_many(late: TimeOuts) -> bool:

@@ -19,6 +19,7 @@ from proctor.reports.conditions.lies import sentences
 from proctor.reports.metadata import metadata_of
 from proctor.reports.people import label_line
 from proctor.reports.prose import as_json
+from proctor.reports.raised import raised_at
 from proctor.reports.terminal import STYLES, Page, outcome_text
 from proctor.reports.turns import JudgedTurn, beyond_parts, count_unasked, judged_turns
 from proctor.reports.words import clean, full_line, one_line, shorten
@@ -203,8 +204,9 @@ def _reply(each: JudgedTurn, style: str, say: Shorten, *, folded: bool) -> Text:
 
 def _broke(failure: Failure, say: Shorten) -> str:
     """Whose it was is said where it was not the agent."""
-    reason = say(failure.reason, 400)
-    return reason if failure.stage == "agent" else f"{failure.stage}: {reason}"
+    reason, place = say(failure.reason, 400), raised_at(failure)
+    said = reason if failure.stage == "agent" else f"{failure.stage}: {reason}"
+    return f"{said}\n{place}" if place else said
 
 
 def _opening_of(text: str) -> str:

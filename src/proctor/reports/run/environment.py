@@ -23,6 +23,7 @@ from proctor.reports.headline import exam_noun, extent, median_scores, noun_of
 from proctor.reports.metadata import metadata_of
 from proctor.reports.orchestration import words as orchestration_words
 from proctor.reports.orchestration.gantt import gantt
+from proctor.reports.raised import raised_at
 from proctor.reports.run.opening import opening
 from proctor.reports.run.particulars import expectations_of
 from proctor.reports.turns import beyond_parts
@@ -79,7 +80,12 @@ def environment() -> Environment:
 
 def equip(made: Environment) -> None:
     """Give an environment what the templates here call, so that other pages can use their macros."""
-    made.filters |= {"one_line": one_line, "prose": prose.set_as_prose, "as_code": prose.set_as_code}
+    made.filters |= {
+        "one_line": one_line,
+        "prose": prose.set_as_prose,
+        "as_code": prose.set_as_code,
+        "raised_at": raised_at,
+    }
     made.globals |= {
         "numbers": numbers, "outcomes": outcomes, "svg": svg, "prose": prose, "noun_of": noun_of, "opening": opening,
         "exam_noun": exam_noun, "extent": extent, "median_scores": median_scores,
