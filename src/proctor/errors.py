@@ -55,11 +55,13 @@ class Given:
     name: str
     """In Python and in the API: `passing_score`."""
     value: str
-    """As it is shown."""
+    """As it is written there."""
     option: str
     """In a terminal: `--passing-score`."""
     label: str
     """In a form: `Passing score`."""
+    typed: str = ""
+    """The value as an option takes it, where that is not how Python shows it."""
 
     def __str__(self) -> str:
         return f"{self.name}={self.value}"
@@ -67,7 +69,8 @@ class Given:
     @property
     def plain(self) -> str:
         """The value for people: `none` for `'none'`, 7 for 7.0; what holds a blank or a sign stays in quotes."""
-        return self.value[1:-1] if _WORD.fullmatch(self.value) else self.value.removesuffix(".0")
+        said = self.value
+        return self.typed or (said[1:-1] if _WORD.fullmatch(said) else said.removesuffix(".0"))
 
 
 class ProctorError(Exception):
