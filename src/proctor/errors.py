@@ -22,7 +22,7 @@ its name is another one in Python, in a terminal and in a form.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -93,7 +93,11 @@ class ProctorError(Exception):
     @property
     def on_page(self) -> str:
         """For whoever filled in a form."""
-        return self._told(lambda each: f"{each.label} {each.plain}", self._page)
+        return self.in_form({})
+
+    def in_form(self, labels: Mapping[str, str]) -> str:
+        """The same for a form that calls some settings otherwise."""
+        return self._told(lambda each: f"“{labels.get(each.name, each.label)}” {each.plain}", self._page)
 
     @property
     def by_key(self) -> str:
