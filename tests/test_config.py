@@ -223,7 +223,7 @@ def test_a_reviewers_spec_may_be_called_its_model(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("name", [name for name in OPTIONS_ALONE if name != "no_cache"])
+@pytest.mark.parametrize("name", OPTIONS_ALONE)
 def test_an_option_that_has_no_key_is_said_to_have_none(tmp_path: Path, name: str) -> None:
     path = tmp_path / "proctor.toml"
     path.write_text(f"[run]\n{name} = true\n")

@@ -147,6 +147,7 @@ _MISFIT = re.compile(r"(?P<said>.*?)(?: - at `(?P<place>[^`]*)`)?", re.DOTALL)
 _WANTED = re.compile(r"Expected `(?P<kinds>[^`]*)`(?P<bound> [<>]=? \S+| of length .*)?(?:, got `(?P<got>[^`]*)`)?")
 _LACKING = re.compile(r"Object missing required field `(?P<name>[^`]*)`")
 _UNKNOWN_KEY = re.compile(r"Object contains unknown field `(?P<name>[^`]*)`")
+_STRANGE = re.compile(r"Invalid enum value (?P<value>.*)")
 _KINDS = {
     "int": "a whole number", "float": "a number", "str": "a text", "bool": "true or false", "array": "a list",
     "object": "an object with keys", "null": "nothing (null)",
@@ -168,6 +169,8 @@ def misfit(error: msgspec.ValidationError, value: object = _UNTOLD) -> str:
         return f"{place or 'it'} has no {lacking['name']!r}, which it needs"
     if unknown := _UNKNOWN_KEY.fullmatch(said):
         return f"{place or 'it'} has the unknown key {unknown['name']!r}; leave it out"
+    if strange := _STRANGE.fullmatch(said):
+        return f"{place or 'it'} is {strange['value']}, which is not known here"
     wanted = _WANTED.fullmatch(said)
     expected = said[:1].lower() + said[1:] if wanted is None else f"expected {_in_words(wanted)}"
     there, is_there = _value_at(value, place)

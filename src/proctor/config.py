@@ -23,6 +23,7 @@ from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
 from proctor.errors import InputError, UsageError
+from proctor.failures.toml_words import OUR_OWN, dotted_key, in_toml, requirement
 from proctor.redaction import literals
 from proctor.settings import (
     AMOUNT,
@@ -34,7 +35,6 @@ from proctor.settings import (
     did_you_mean,
     nearest,
     settings_of,
-    shown,
     shown_path,
 )
 
@@ -44,20 +44,11 @@ PRICE_FILE = "prices.toml"
 DEFAULT_STORE = ".proctor/proctor.db"
 DESTINATIONS = ("langfuse", "otlp", "phoenix", "mlflow")
 """Where runs can be sent."""
-OPTIONS_ALONE = ("name", "dry_run", "look", "force", "json", "config", "no_cache")
-"""Options of `proctor run` that are for one run alone."""
-_FEW = 5
-"""Items of a list that a message shows."""
+OPTIONS_ALONE = ("name", "dry_run", "look", "force", "json", "config")  # of `proctor run`, for one run
 _TABLE_EXPECTED = {"dict_type", "model_type"}
-_BOUNDS = "bounds"
-_LARGEST = 2**20
-"""Bytes that the file may have."""
+_LARGEST = 2**20  # bytes that the file may have
 _COMMAND = re.compile(r"(?:agent:)?(?:command:|mcp:(?!https?://))")
 """Specs that name a program and its arguments."""
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
-"""A key that needs no quotes in TOML."""
-
-
 Model = TypeVar("Model", bound=BaseModel)
 Kind = Literal["standard", "orchestrator", "desktop"]
 """What sort of agent."""
@@ -93,7 +84,7 @@ def _as_names(value: Any) -> Any:
     """One name, or a list of them."""
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
-        raise PydanticCustomError(_BOUNDS, "{wanted}", {"wanted": 'a text, or a list such as ["a", "b"]'})
+        raise PydanticCustomError(OUR_OWN, "{wanted}", {"wanted": 'a text, or a list such as ["a", "b"]'})
     return tuple(names)
 
 
@@ -138,7 +129,7 @@ def _held(setting: RunSetting) -> Any:
 
     def within_bounds(value: Any) -> Any:
         if value is not None and not bounds.holds(value):
-            raise PydanticCustomError(_BOUNDS, "{wanted}", {"wanted": bounds.requirement})
+            raise PydanticCustomError(OUR_OWN, "{wanted}", {"wanted": bounds.requirement})
         return value
 
     return Annotated[setting.kind | None, BeforeValidator(within_bounds)]
@@ -173,7 +164,7 @@ class RunConfig(Strict):
     def _sent_somewhere(cls, names: tuple[str, ...]) -> tuple[str, ...]:
         for name in names:
             if name not in DESTINATIONS:
-                raise PydanticCustomError(_BOUNDS, "{wanted}", {"wanted": f"some of {', '.join(DESTINATIONS)}"})
+                raise PydanticCustomError(OUR_OWN, "{wanted}", {"wanted": f"some of {', '.join(DESTINATIONS)}"})
         return names
 
     @field_validator("weights")
@@ -361,12 +352,7 @@ def _parts(config: Config) -> Iterator[tuple[str, PartConfig | ModelConfig]]:
     """Everybody who is declared, by place in the file."""
     for family in ("models", "agents", "reviewers", "examiners"):  # models are cast as all the others
         members: Mapping[str, PartConfig | ModelConfig] = getattr(config, family)
-        yield from ((_dotted_key([family, name]), part) for name, part in members.items())
-
-
-def _dotted_key(keys: Iterable[str]) -> str:
-    """A place in the file, as it would be written there."""
-    return ".".join(key if _BARE.fullmatch(key) else f'"{key}"' for key in keys)
+        yield from ((dotted_key([family, name]), part) for name, part in members.items())
 
 
 _TABLES: Mapping[str, type] = {"prices": PriceTable, "limits": LimitTable, "models": ModelConfig}
@@ -389,52 +375,14 @@ def _sentence(error: ValidationError) -> str:
     found = error.errors(include_url=False)
     first = next((each for each in found if each["type"] == "extra_forbidden"), found[0])  # it explains a missing one
     *table, key = [str(part) for part in first["loc"]]
-    place = _dotted_key([*table, key])
+    place = dotted_key([*table, key])
     if first["type"] == "extra_forbidden":
         return f"unknown key {place!r}; {_instead(table, key)}"
     if first["type"] == "missing":
         return _missing(table, key, first["input"])
     if first["type"] in _TABLE_EXPECTED:
         return f"{place} is not a table; write [{place}] on a line of its own, and its keys below"
-    return f"{place} = {_in_toml(first['input'])} is not usable; expected {_expected(first)}"
-
-
-_EXPECTED = {
-    "string_type": "a text in quotes",
-    "string_too_short": "a text that is not empty",
-    "bool_type": "true or false",
-    "int_type": "a whole number",
-    "float_type": "a number",
-    "finite_number": "a number that is finite",
-    "list_type": "a list",
-    "tuple_type": "a list",
-    "literal_error": "{expected}",
-    "greater_than_equal": "a number of at least {ge}",
-    "less_than_equal": "a number of at most {le}",
-    "greater_than": "a number above {gt}",
-}
-
-
-def _expected(fault: Mapping[str, Any]) -> str:
-    """What a value should be, in the words of the file."""
-    said: str = fault["msg"]
-    if fault["type"] == _BOUNDS:
-        return said
-    words = _EXPECTED.get(fault["type"])
-    return said.removeprefix("Input should be ") if words is None else words.format(**fault.get("ctx", {}))
-
-
-def _in_toml(value: Any) -> str:
-    """A value as the file spells it, shortened; a table within it is not shown."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return '"' + shown(value)[1:-1].replace("\\'", "'").replace('"', '\\"') + '"'
-    if isinstance(value, Mapping):
-        return "{…}"
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(_in_toml, value[:_FEW]))}{', …' * (len(value) > _FEW)}]"
-    return shown(value) if isinstance(value, (int, float)) else str(value)
+    return f"{place} = {in_toml(first['input'])} is not usable; expected {requirement(first)}"
 
 
 def _instead(table: Sequence[str], key: str) -> str:
@@ -443,10 +391,9 @@ def _instead(table: Sequence[str], key: str) -> str:
     if name in known:
         return f"did you mean {name!r}?"
     near = nearest(key, known, alike=0.8)
-    homes = [] if near else [home for home, keys in _homes() if name in keys]
-    if homes:
+    if homes := [] if near else [home for home, keys in _homes() if name in keys]:
         return f"it belongs {' or '.join(homes)}"
-    if not near and name in OPTIONS_ALONE:
+    if name in OPTIONS_ALONE:
         return f"--{name.replace('_', '-')} is an option of `proctor run` alone; it has no key"
     return did_you_mean(key, known)
 
@@ -455,16 +402,15 @@ def _homes() -> Iterator[tuple[str, Iterable[str]]]:
     """Where keys belong, in words, and which."""
     yield "at the top of the file, above the first [table]", ["store"]
     yield "in [run]", RunConfig.model_fields
-    yield "in [agents.NAME]", AgentConfig.model_fields
+    yield from (("in [agents.NAME]", AgentConfig.model_fields), ("in [models.NAME]", ModelConfig.model_fields))
     yield "in [limits.NAME]", LimitTable.__annotations__
-    yield "in [models.NAME]", ModelConfig.model_fields
     yield "in [prices], as MODEL = {input = 1.0, output = 4.0}", PriceTable.__annotations__
     yield "on a line of its own, as a [table]", [name for name in Config.model_fields if name != "store"]
 
 
 def _missing(table: Sequence[str], key: str, given: Any) -> str:
     """What lacks, and the key that may have been meant for it."""
-    place = _dotted_key(table)
+    place = dotted_key(table)
     if isinstance(given, Mapping) and (near := nearest(key, given, alike=0.7)):
         return f"unknown key {f'{place}.{near}'!r}; did you mean {key!r}?"
     if key == "spec":

@@ -22,7 +22,7 @@ its name is another one in Python, in a terminal and in a form.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -55,11 +55,13 @@ class Given:
     name: str
     """In Python and in the API: `passing_score`."""
     value: str
-    """As it is shown."""
+    """As it is written there."""
     option: str
     """In a terminal: `--passing-score`."""
     label: str
     """In a form: `Passing score`."""
+    typed: str = ""
+    """The value as an option takes it, where that is not how Python shows it."""
 
     def __str__(self) -> str:
         return f"{self.name}={self.value}"
@@ -67,7 +69,8 @@ class Given:
     @property
     def plain(self) -> str:
         """The value for people: `none` for `'none'`, 7 for 7.0; what holds a blank or a sign stays in quotes."""
-        return self.value[1:-1] if _WORD.fullmatch(self.value) else self.value.removesuffix(".0")
+        said = self.value
+        return self.typed or (said[1:-1] if _WORD.fullmatch(said) else said.removesuffix(".0"))
 
 
 class ProctorError(Exception):
@@ -90,7 +93,11 @@ class ProctorError(Exception):
     @property
     def on_page(self) -> str:
         """For whoever filled in a form."""
-        return self._told(lambda each: f"{each.label} {each.plain}", self._page)
+        return self.in_form({})
+
+    def in_form(self, labels: Mapping[str, str]) -> str:
+        """The same for a form that calls some settings otherwise."""
+        return self._told(lambda each: f"“{labels.get(each.name, each.label)}” {each.plain}", self._page)
 
     @property
     def by_key(self) -> str:

@@ -251,7 +251,8 @@ def given(name: str, value: object) -> Given:
     row = RUN_SETTINGS.get(name)
     words = name.replace("_", " ")
     label = row.label if row is not None and row.label else words[:1].upper() + words[1:]
-    return Given(name=name, value=shown(value), option=option_of(name), label=f"“{label}”")
+    typed = ",".join(f"{part}={each}" for part, each in value.items()) if isinstance(value, Mapping) else ""
+    return Given(name=name, value=shown(value), option=option_of(name), label=label, typed=typed[:_SHOWN])
 
 
 def option_of(name: str) -> str:

@@ -442,9 +442,12 @@ async def test_reasoning_goes_along_where_it_can_be_read_again() -> None:
     ("options", "words"),
     [
         ({"temprature": 1}, "has no option 'temprature'; did you mean 'temperature'?"),
-        ({"temperature": "hot"}, "the option temperature of the agent 'openai:m' is not usable: Expected `float"),
-        ({"max_tool_rounds": 0}, "the option max_tool_rounds"),
-        ({"api": "assistants"}, "the option api"),
+        (
+            {"temperature": "hot"},
+            "'openai:m' has an option that is not usable: temperature is a text; expected a number",
+        ),
+        ({"max_tool_rounds": 0}, "max_tool_rounds does not fit; expected a whole number of at least 1"),
+        ({"api": "assistants"}, "api is 'assistants', which is not known here"),
         ({"tools": ["search"]}, "expected python:module:function"),
         ({"tools": ["python:tests.agents.test_openai:HERE"]}, "expected a function with a name"),
         ({"tools": ["python:nowhere:x"]}, "there is no module 'nowhere'"),

@@ -74,7 +74,7 @@ def test_an_agent_that_cannot_be_imported_or_asked_is_refused(desk: Desk, code: 
         ("def answer(q): return 42", "int; expected a str"),
         ("def answer(q): return ['yes']", "list; expected a str"),
         ("def answer(q): return {'answer': 'yes'}", "without 'text'; its keys are ['answer']"),
-        ("def answer(q): return {'text': 3}", "not a reply: Expected `str`, got `int`"),
+        ("def answer(q): return {'text': 3}", "not a reply: text is 3; expected a text"),
         ("import sys\ndef answer(q): sys.exit(3)", "called sys.exit(3)"),
         ("import sys\nasync def answer(q): sys.exit('bye')", "called sys.exit('bye')"),
         ("import asyncio\nasync def answer(q): raise asyncio.CancelledError", "was cancelled, but not by Proctor"),

@@ -200,11 +200,11 @@ def test_a_header_row_is_an_error_that_says_to_remove_it(header: str) -> None:
     assert rows(data) == [("q", "a", None, None)]
 
 
-@pytest.mark.parametrize(("mark", "name"), [(",", "commas"), ("\t", "tabs")])
+@pytest.mark.parametrize(("mark", "name"), [(",", "a comma"), ("\t", "a tab")])
 def test_a_header_row_with_another_separator_points_to_convert(mark: str, name: str) -> None:
     (line, column, message), *_ = errors(f'Question{mark}"Answer"\nq{mark}a\n')
     assert (line, column) == (1, 1)
-    advice = f"a header row with {name}; make this table a benchmark file with `proctor convert`"
+    advice = f"a header row, and {name} between its names; make this table a benchmark file with `proctor convert`"
     assert message == f"File parsing error: {advice}"
 
 

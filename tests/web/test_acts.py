@@ -126,7 +126,7 @@ def test_a_panel_and_another_passing_score_are_chosen_by_form_and_api(browser: B
         ({}, "nothing would change"),
         ({"reviewer": "python:os:getcwd"}, "there is no reviewer"),
         ({"passing_score": "high"}, "is no number"),
-        ({"passing_score": "2"}, "passing_score"),
+        ({"passing_score": "2"}, "“Passing score” 2 is not usable; expected a number from 0 to 1"),
         ({"reviewer": "exact", "criteria": "tone: polite?"}, "are marked by a chat model"),
     ],
 )
@@ -183,7 +183,9 @@ def test_a_completed_run_without_time_outs_has_none_to_play_again(browser: Brows
     assert browser.site.store.archive.find(demo_run.id) == demo_run
 
 
-@pytest.mark.parametrize(("trials", "words"), [("2", "has 2 already"), ("0", "trials"), ("many", "whole number")])
+@pytest.mark.parametrize(
+    ("trials", "words"), [("2", "has 2 already"), ("0", "“Trials of each” 0 is not usable"), ("many", "whole number")]
+)
 def test_an_extension_that_cannot_be_leaves_the_run_completed(
     browser: Browser, demo_run: Run, trials: str, words: str
 ) -> None:

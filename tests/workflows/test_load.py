@@ -83,8 +83,8 @@ TWICE = (Case(id="1", question="q"), Case(id="1", question="other"))
         ([("a", "b", "c", "d", "e")], "case 1 is ('a', 'b', 'c', 'd', 'e')"),
         ([()], "case 1 is ()"),
         ([("q", "a"), ("  ", "a")], "case 2: the question is empty"),
-        ([{"answer": "a"}], "case 1 is not usable: Object missing required field `question`"),
-        ([{"question": 3}], "case 1 is not usable: Expected `str`, got `int`"),
+        ([{"answer": "a"}], "case 1 is not usable: it has no 'question', which it needs"),
+        ([{"question": 3}], "case 1 is not usable: question is 3; expected a text"),
         ([{"question": "q", "id": ["x"]}], "case 1 is not usable"),
         ([{"question": "q", "reasonig": "r"}], "unknown key 'reasonig'; did you mean 'reasoning'?"),
         ([{"question": "q", "zzz": "r"}], "unknown key 'zzz'; known are id, question"),
@@ -107,7 +107,7 @@ TWICE = (Case(id="1", question="q"), Case(id="1", question="other"))
             ),
             "case 2: the question is empty",
         ),
-        (Benchmark(name="mine", digest="d", cases=(Case(id="1", question=3),)), "Expected `str`, got `int`"),  # type: ignore[arg-type]
+        (Benchmark(name="mine", digest="d", cases=(Case(id="1", question=3),)), "is 3; expected a text"),  # type: ignore[arg-type]
         (
             Benchmark(name="mine", digest="d", cases=(Case(id="1", question="half \ud800"),)),
             "half a character (U+D800)",

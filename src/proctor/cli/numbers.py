@@ -18,7 +18,7 @@ _ENDLESS = 10**9
 """A bound that only keeps a store from overflowing is not worth a word in the help."""
 
 
-class Number(click.ParamType[float]):
+class NumberType(click.ParamType[float]):
     """A number, whole or not, within bounds."""
 
     def __init__(self, bounds: Bounds | None = None, *, whole: bool = False) -> None:
@@ -33,16 +33,16 @@ class Number(click.ParamType[float]):
             number: float = int(value) if self.whole else float(value)
         except (ValueError, OverflowError):
             raise click.UsageError(
-                f"{named} {shown(value)} is {self._kind(no=True)}; {self._expected(value)}", ctx
+                f"{named} {shown(value)} is {self._kind(no=True)}; {self._wish(value)}", ctx
             ) from None
         if self.bounds is not None and not self.bounds.holds(number):
-            raise click.UsageError(f"{named} {cut(str(value), 40)} is not usable; {self._expected(value)}", ctx)
+            raise click.UsageError(f"{named} {cut(str(value), 40)} is not usable; {self._wish(value)}", ctx)
         return number
 
     def _kind(self, *, no: bool) -> str:
         return f"{'no' if no else 'a'}{' whole' if self.whole else ''} number"
 
-    def _expected(self, value: object) -> str:
+    def _wish(self, value: object) -> str:
         wanted = self._kind(no=False) if self.bounds is None else self.bounds.requirement
         meant = self._meant(str(value))
         return f"expected {wanted}" if meant is None else f"expected {wanted}: did you mean {meant:.15g}?"
@@ -63,7 +63,7 @@ def number(*names: str, bounds: Bounds | None = None, whole: bool = False, **att
     told = in_words(attributes.pop("help"), bounds)
     if attributes.pop("show_default", False):
         told = f"{told.removesuffix('.')} [default: {attributes['default']:,}]."
-    return click.option(*names, type=Number(bounds, whole=whole), help=told, **attributes)
+    return click.option(*names, type=NumberType(bounds, whole=whole), help=told, **attributes)
 
 
 def in_words(told: str, bounds: Bounds | None) -> str:

@@ -26,7 +26,7 @@ _FIELD = re.compile(f'"{_INSIDE}"')
 _ROW = re.compile(f'"({_INSIDE})";"({_INSIDE})"(?:;"({_INSIDE})"(?:;"({_INSIDE})")?)?')
 _BLANK = re.compile(rf"[ \t]*+{_END}")
 _FIRST_LINE = re.compile(r"(?:[ \t]*+\r?\n)*+([^\n]*+)\n?")
-_MARKS = {",": "commas", "\t": "tabs"}
+_MARKS = {",": "a comma", "\t": "a tab"}
 _WANTED = f"expected {REQUIRED} to {len(COLUMNS)}, as in {';'.join(COLUMNS)}"
 _UNFIT = re.compile("[\0\ud800-\udfff]|\r(?!\n)")
 # Each alternative takes just what is read before reading goes on. Of a broken record that is its first line, so that
@@ -102,7 +102,8 @@ def _after_header(text: str, found: ScanResult) -> int:
         return 0
     advice = "this is a header row; remove the header row"
     if separator != ";":
-        advice = f"a header row with {_MARKS[separator]}; make this table a benchmark file with `proctor convert`"
+        mark = _MARKS[separator]
+        advice = f"a header row, and {mark} between its names; make this table a benchmark file with `proctor convert`"
     found.add(first.start(1), f"File parsing error: {advice}")
     return first.end()
 

@@ -127,7 +127,7 @@ def _answer(
     try:
         return words_of(plan_for(wanted, store=site.settings.store))
     except ProctorError as error:
-        troubles[""] = in_fields(error.on_page)
+        troubles[""] = in_fields(error.in_form({name: each.label for name, each in FIELDS.items()}))
         return None
 
 
