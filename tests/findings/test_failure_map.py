@@ -13,6 +13,7 @@ from proctor import demo
 from proctor.cli import main
 from proctor.config import Config
 from proctor.findings.failure_map import FailureGroup, RunFailures
+from proctor.reports import failures as failure_words
 from proctor.reports.failures import as_dict, markdown, sentence
 from proctor.workflows.failure_map import read_failures
 
@@ -240,6 +241,35 @@ def test_crashes_are_told_apart_by_type_and_message_but_not_by_what_they_quote(t
         "KeyError: …": 20,
         "ValueError: no such article #": 20,
     }
+
+
+def test_people_read_what_one_of_a_group_really_said(tmp_path: Path) -> None:
+    group = named(played(tmp_path))["failure: ValueError: no such article #"]
+    assert group.varies
+    assert failure_words.name(group) == "agent failed: ValueError: no such article 5 and alike"
+    check = FailureGroup(
+        kind="check", name="keywords: “a” is missing", cases=2, attempts=2, share=group.share, examples=()
+    )
+    assert failure_words.name(check) == "check keywords: “a” is missing"
+
+
+def test_cases_that_failed_in_ways_of_their_own_are_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    suite = tmp_path / "s.yaml"
+    words = ["apple", "apple", "pear", "plum"]
+    cases = "\n".join(
+        f"  - {{id: c{n}, question: {n}?, expect: {{keywords: [{word}]}}}}" for n, word in enumerate(words)
+    )
+    suite.write_text(f"name: s\ncases:\n{cases}\n")
+    proctor.evaluate(suite, agent=lambda question: "Sorry.", store=tmp_path / "s.db", name="own")
+    found = read_failures("own", store=str(tmp_path / "s.db")).found
+    assert [group.name for group in found.shared] == ["keywords: “apple” is missing"]
+    for form in ("text", "markdown"):
+        assert main(["failures", "own", "--format", form, "--store", str(tmp_path / "s.db")]) == 0
+        said = capsys.readouterr().out
+        assert "2 more cases failed each in its own way: c2, c3" in said
+        assert "pear" not in said
 
 
 def test_text_markdown_and_json_tell_the_same_groups(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -37,7 +37,7 @@ _CALLS = 50
 _EXAMPLES = 3
 _WRONG_AT_FIRST: Feature = ("first", "wrong from the first answer")
 """A conversation whose very first answer did not pass: nobody had pressed it."""
-_UNCOMPARED = "nothing passed that they could be told apart from"
+_UNCOMPARED = "nothing in common that shows, as nothing passed to hold them against"
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _COMPARED_KINDS = ("tool", "strategy", "call", "words", "turn", "category")
 """Kinds that tell something only where they are more common than usual."""
@@ -56,7 +56,7 @@ class FailureGroup:
 
     kind: Kind
     name: str
-    """What they have in common."""
+    """What they have in common, without what differs from one to the next: `#` stands for numbers."""
     cases: int
     attempts: int
     share: Estimate
@@ -64,6 +64,10 @@ class FailureGroup:
     examples: tuple[Key, ...]
     is_new: bool | None = None
     """Whether nothing failed like that in the run it is held against; None: there is none."""
+    example: str = ""
+    """The same as one of them really said it; empty: nothing was left out of the name."""
+    varies: bool = False
+    """Whether others of them said it otherwise."""
     title: str = ""
     """A model's name for it; empty: none was asked, or it gave none."""
 
@@ -80,6 +84,17 @@ class FailureMap:
     """The largest first, what nothing explains last."""
     not_counted: Mapping[Outcome, int]
     """Attempts that neither passed nor failed, by what became of them."""
+
+    @property
+    def shared(self) -> tuple[FailureGroup, ...]:
+        """Those of several cases, or new, and what nothing explains: one case alone is an example, not a pattern."""
+        return tuple(group for group in self.groups if group.cases >= _LEAST or group.is_new or group.kind == "other")
+
+    @property
+    def alone(self) -> tuple[Key, ...]:
+        """The others: cases that failed in ways of their own, one attempt of each."""
+        keys = (key for group in self.groups if group not in self.shared for key in group.examples)
+        return tuple({key.exam: key for key in keys}.values())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -142,6 +157,7 @@ class FailureCollector:
         self._exams = exams
         self._right_from = right_from
         self._failed: dict[Key, set[Feature]] = {}
+        self._said: dict[tuple[Key, Feature], str] = {}
         self._phrases: dict[Key, frozenset[Feature]] = {}
         self._passed_attempts, self._failed_attempts = _Tally(), _Tally()
         self._passed_turns, self._failed_turns, self._broken_turns = _Tally(), _Tally(), _Tally()
@@ -170,6 +186,7 @@ class FailureCollector:
         battle = exam if exam is not None and exam.open else None
         broken = frozenset[int]() if battle is None else _broken_turns(battle, attempt, self._right_from)
         self._failed[attempt.key] = categories | set(_features(attempt, broken, in_battle=battle is not None))
+        self._said |= {(attempt.key, feature): said for feature, said in _said_by(attempt) if said != feature[1]}
         self._turns = max(self._turns, len(attempt.transcript.turns))
         if outcome == "failed":
             self._add_failed_turns(attempt, broken)
@@ -218,6 +235,7 @@ class FailureCollector:
         share = Sums()
         share.add(1.0, cases)
         share.add(0.0, failed - cases)
+        said = list(dict.fromkeys(self._said.get((key, feature), name) for key in keys))
         return FailureGroup(
             kind=kind,
             name=name,
@@ -225,6 +243,8 @@ class FailureCollector:
             attempts=len(keys),
             share=mean_over_cases(share, attempts=len(self._failed)),
             examples=tuple(_one_per_case(keys)),
+            example=said[0] if said != [name] else "",
+            varies=len(said) > 1,
             is_new=None if known is None or kind == "other" else feature not in known,
         )
 
@@ -284,14 +304,22 @@ def _assign(candidates: Mapping[Key, set[Feature]], *, rest: str) -> dict[Featur
     return members
 
 
-def _features(attempt: Attempt, broken: frozenset[int], *, in_battle: bool) -> Iterator[Feature]:
-    """What a failed attempt shows by itself."""
+def _said_by(attempt: Attempt) -> Iterator[tuple[Feature, str]]:
+    """Its failure or its failed checks as features, each with what it really said."""
     if attempt.failure is not None:
-        yield "failure", _crash(attempt.failure)
+        yield ("failure", _crash(attempt.failure)), _first_sentence(attempt.failure.reason) or attempt.failure.kind
         return
     for result in attempt.checks:
         if result.passed is False:
-            yield "check", f"{result.name}: {_evidence(result.evidence)}" if result.evidence else result.name
+            before = f"{result.name}: " if result.evidence else result.name
+            yield ("check", before + _evidence(result.evidence)), before + _first_sentence(result.evidence)
+
+
+def _features(attempt: Attempt, broken: frozenset[int], *, in_battle: bool) -> Iterator[Feature]:
+    """What a failed attempt shows by itself."""
+    yield from (feature for feature, _ in _said_by(attempt))
+    if attempt.failure is not None:
+        return
     if in_battle and attempt.turn_passed[:1] == (False,):
         yield _WRONG_AT_FIRST
     turns = list(_failed_turns(attempt))
@@ -322,6 +350,11 @@ def _turn_features(turn: Turn, *, pressed: bool) -> set[Feature]:
             if isinstance(value, str | int | float) and len(str(value)) <= _LONGEST_ARGUMENT:
                 found.add(("call", f"{call.name}({name}={value})"))
     return found
+
+
+def _first_sentence(text: str) -> str:
+    """What it says first."""
+    return text.partition(";")[0].partition("\n")[0][:120].strip()
 
 
 def _crash(failure: Failure) -> str:

@@ -17,7 +17,7 @@ from proctor.reports.words import one_line
 from proctor.run import Outcome
 
 _KINDS = {
-    "failure": "agent failed",
+    "failure": "agent failed:",
     "check": "check",
     "tool": "tool error",
     "call": "calls",
@@ -51,6 +51,8 @@ _NOT_COUNTED: dict[Outcome, str] = {
 
 _NAMED = 4
 """Conditions that are named one by one."""
+ALONE = 10
+"""Cases that failed in ways of their own which are named."""
 LEGEND = "each failed attempt is in one group, by rules; a share is of the cases that failed"
 
 
@@ -92,6 +94,8 @@ def _of_found(failures: RunFailures) -> str:
     first = found.groups[0]
     if first.kind == "other":
         return f"{said}; they have nothing in common that shows."
+    if first.cases == 1 < found.failed_cases:
+        return f"{said}, each in its own way, such as: {name(first)}."
     tied = len(found.groups) > 1 and found.groups[1].share.value == first.share.value
     often = "such as" if tied else "most often"
     return f"{said}, {often} ({numbers.percent(first.share.value or 0)}): {name(first)}."
@@ -110,13 +114,29 @@ def _left_out(failures: RunFailures, before: str) -> str:
 
 def name(group: FailureGroup) -> str:
     """`says “no idea”`, `check keywords: …`; after a model's name for it, where one was asked."""
-    kind = _KINDS.get(group.kind)
-    told = one_line(_BROKE.get(group.name, group.name) if group.kind == "failure" else group.name, 100)
-    if group.kind in ("failure", "check"):  # their own words, which may hold quotes; # is any number
-        said = f"{kind}{' ' if group.kind == 'check' else ': '}{told.replace('#', '…')}"
+    kind, what = _KINDS.get(group.kind), group.example or group.name.replace("#", "…")
+    told = one_line(_BROKE.get(group.name, what) if group.kind == "failure" else what, 120)
+    if group.kind in ("failure", "check"):  # their own words, which may hold quotes
+        said = f"{kind} {told}"
     else:
-        said = group.name if kind is None else f"{kind} “{told}”"
+        said = told if kind is None else f"{kind} “{told}”"
+    said += " and alike" if group.varies else ""
     return f"{one_line(group.title, 80)}: {said}" if group.title else said
+
+
+def alone(found: FailureMap) -> str:
+    """`5 cases failed each in its own way: `, before they are named."""
+    cases = len(found.alone)
+    further = " more" if found.shared else ""
+    if cases == 1:
+        return f"1{further} case failed in a way of its own: "
+    return f"{numbers.whole(cases)}{further} cases failed each in its own way: "
+
+
+def _named_alone(found: FailureMap) -> str:
+    ids = [key.exam for key in found.alone]
+    more = f" and {numbers.whole(len(ids) - ALONE)} more" if len(ids) > ALONE else ""
+    return alone(found) + ", ".join(one_line(each, 40) for each in ids[:ALONE]) + more
 
 
 def naming(failures: RunFailures) -> str:
@@ -139,7 +159,10 @@ def _report(failures: RunFailures, width: int) -> Iterator[RenderableType]:
     maps = failures.failed_maps
     for name, found in maps.items():
         yield Text()
-        yield _table(failures, heading(failures, name), found, width)
+        if found.shared:
+            yield _table(failures, heading(failures, name), found, width)
+        if found.alone:
+            yield Text(_named_alone(found))
     if not maps:
         return
     yield Text()
@@ -163,7 +186,7 @@ def _table(failures: RunFailures, title: str, found: FailureMap, width: int) -> 
         table.add_column(header, justify="right", no_wrap=True)
     if failures.since is not None:
         table.add_column("", no_wrap=True)
-    for group in found.groups:
+    for group in found.shared:
         said = numbers.say(group.share)
         new = [Text("new" if group.is_new else "", style="bold")] if failures.since is not None else []
         table.add_row(Text(name(group)), numbers.whole(group.cases), said.value, said.interval, *new)
@@ -186,15 +209,22 @@ def _markdown(failures: RunFailures) -> Iterator[str]:
     yield f"**{in_markdown(sentence(failures), 400)}**"
     for condition, found in failures.failed_maps.items():
         title = heading(failures, condition)
+        yield from _markdown_table(failures, found, title)
+        if found.alone:
+            yield f"\n{in_markdown(_named_alone(found), 600)}"
+    if named := naming(failures):
+        yield f"\n{in_markdown(named, 400)}"
+
+
+def _markdown_table(failures: RunFailures, found: FailureMap, title: str) -> Iterator[str]:
+    if found.shared:
         yield ""
         yield f"| {in_markdown(title[0].lower() + title[1:])} | cases | share | interval | for example |"
         yield "|---|---:|---:|---|---|"
-        for group in found.groups:
+        for group in found.shared:
             said, new = numbers.say(group.share), " (new)" if group.is_new else ""
             shown = in_markdown(_question(failures, group.examples[0].exam), 160)
             yield f"| {in_markdown(name(group), 240)}{new} | {group.cases} | {said.value} | {said.interval} | {shown} |"
-    if named := naming(failures):
-        yield f"\n{in_markdown(named, 400)}"
 
 
 def as_dict(failures: RunFailures) -> dict[str, Any]:
@@ -228,6 +258,7 @@ def _group_dict(group: FailureGroup) -> dict[str, Any]:
     return {
         "kind": group.kind,
         "name": group.name,
+        "example": group.example or None,
         "title": group.title or None,
         "cases": group.cases,
         "attempts": group.attempts,

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from proctor.errors import InputError
-from proctor.formats import archive, tables
+from proctor.formats import archive, csv, tables
 from proctor.formats.charset import decode
 from proctor.formats.convert import FIELDS, ConversionReport, columns_of, convert, names_columns
 from proctor.formats.suites.declaration import CASE
@@ -19,7 +19,8 @@ from proctor.workflows.upload import ENDINGS, ExaminedFile, FileProblem, broken,
 WORKBOOKS = (".xlsx", ".xlsm")
 ACCEPTED = (*ENDINGS, *(ending for ending in tables.READERS if ending not in ENDINGS))
 """How files may end that can be uploaded."""
-_AMBIGUOUS = (".csv", ".jsonl")
+_ROWS = ".csv"
+_AMBIGUOUS = (_ROWS, ".jsonl")
 """A benchmark or a suite already, or a table whose header names its columns."""
 _OF_SUITES = ("expect", "suite")
 """Columns that only a suite has: one with a mistake in it is no table."""
@@ -64,14 +65,17 @@ def take_in(file: str, content: bytes, *, too_large: bool = False, chosen: Mappi
     taken = _by_hand(file, content, chosen) if chosen else _by_itself(file, content, too_large=too_large)
     if too_large or (taken.conversion is None and taken.examined.benchmark is not None):
         return taken
-    if (
-        chosen is None
-        and taken.conversion is None
-        and taken.examined.rows
-        and Path(file).suffix.lower() == _AMBIGUOUS[0]
-    ):
-        return taken  # rows of a benchmark file that has no header, some of which have a fault
+    if not chosen and _has_no_header(file, content):
+        return taken
     return replace(taken, header=_header(file, content))
+
+
+def _has_no_header(file: str, content: bytes) -> bool:
+    """Whether it is a benchmark file, of which some rows have a fault: its first row is no header to choose from."""
+    if Path(file).suffix.lower() != _ROWS:
+        return False
+    text = decode(content).text
+    return text.startswith('"') and not names_columns(text) and bool(csv.read_bytes(content).rows)
 
 
 def _by_hand(file: str, content: bytes, chosen: Mapping[str, int]) -> Intake:
