@@ -33,7 +33,7 @@ _KEPT_LIMIT = 4
 """How many loops wait for the next run: agents keep connections, and those die with the loop that opened them."""
 
 exit_now = os._exit
-"""The real one, whatever `os._exit` stands for at the moment."""
+"""How a forked child ends, in which whatever stands in its place is the real one."""
 _forked = False
 
 

@@ -15,7 +15,7 @@ from proctor.cli.gate_options import gate_options
 from proctor.cli.output import tell
 from proctor.cli.play import conclude, play
 from proctor.cli.run import check_k
-from proctor.running import exits
+from proctor.plugins import exits
 from proctor.threads import run_anywhere
 
 if TYPE_CHECKING:
