@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from proctor.threads import Stage
+from proctor.threads import Stage, with_growing_executor
 
 T = TypeVar("T")
 _FAREWELL = 10.0
@@ -57,5 +57,6 @@ class Loop:
 
     async def _until_ended(self, running: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]]) -> None:
         ended = asyncio.Event()
+        with_growing_executor(asyncio.get_running_loop())
         running.set_result((asyncio.get_running_loop(), ended))
         await ended.wait()
