@@ -10,28 +10,29 @@ import time
 import traceback
 from contextlib import suppress
 from types import TracebackType
+from typing import NoReturn
 
 from proctor.cli import main as run_command
 from proctor.cli import streams
+from proctor.plugins import exits
 from proctor.redaction import without_secrets
 
-_exit_now = os._exit
 _PATIENCE = 3.0
 """Seconds that threads, children and exit handlers that agents have left behind may keep the program from ending."""
-_INCOMPLETE = 4
 _GARBAGE = 50_000
 """New objects after which cycles are looked for: imports make many, and none of them are garbage."""
 
 
-def main() -> int:
+def main() -> NoReturn:
     """Run one command. What agents have left behind changes neither its output nor its exit code, nor holds it up."""
     gc.set_threshold(_GARBAGE)
+    exits.begin_program(_tell_exit)
     sys.excepthook = _tell_traceback
     streams.guard()
     code = _flush_output(run_command())
     _end_soon(code)
     gc.freeze()  # or what ends with the process anyway is looked through once more
-    return code
+    raise SystemExit(code)  # `sys.exit` may be an agent's
 
 
 def _tell_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -50,7 +51,7 @@ def _flush_output(code: int) -> int:
         sys.stderr.write("Standard output is closed: nothing was printed.\n")
     if trouble := streams.trouble():
         sys.stderr.write(f"Error: the output could not be written ({trouble}); what is stored is safe.\n")
-        code = _INCOMPLETE
+        code = exits.INCOMPLETE
     _silence_stdout()
     return code
 
@@ -62,21 +63,24 @@ def _silence_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
+def _tell_exit(done: str) -> None:
+    sys.stderr.write(f"Error: {done} was called before the command was over; `proctor list` shows what is stored.\n")
+    sys.stderr.flush()
+
+
 def _end_soon(code: int) -> None:
     """End with this code in a moment, whatever still wants to be waited for, or wants another code."""
-    process = os.getpid()
-    for module in (os, sys.modules[os.name]):  # `posix._exit` is the same
-        vars(module)["_exit"] = lambda status: _exit_now(code if os.getpid() == process else status)
+    exits.end_program(code)
     try:
         threading.Thread(target=_end_late, args=(code,), daemon=True).start()
     except RuntimeError:  # no thread is left
-        _exit_now(code)
+        exits.exit_now(code)
 
 
 def _end_late(code: int) -> None:
     time.sleep(_PATIENCE)
-    _exit_now(code)
+    exits.exit_now(code)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -159,6 +159,61 @@ def test_a_child_that_a_sync_agent_forks_is_gone_when_the_run_is(desk: Desk) -> 
     assert not any(_is_alive(child) for child in children)
 
 
+LEAVES = {
+    "atexit": "atexit.register(os._exit, 0)",
+    "a program in its place": "atexit.register(os.execv, '/bin/true', ['true'])",
+    "the C library": "atexit.register(ctypes.CDLL(None).exit, 0)",
+    "threading": "threading._register_atexit(os._exit, 0)",
+    "weakref": "weakref.finalize(answer, os._exit, 0)",
+    "multiprocessing": "multiprocessing.util.Finalize(None, os._exit, (0,), exitpriority=10)",
+    "a patched sys.exit": "sys.exit = lambda *code: None",
+}
+LEAVING = (
+    "import atexit, ctypes, multiprocessing.util, os, sys, threading, weakref\ndef answer(question): return {}\n{}\n"
+)
+
+
+@pytest.mark.parametrize("how", LEAVES)
+def test_whatever_an_agent_leaves_for_the_end_a_gate_that_is_not_met_stays_so(desk: Desk, how: str) -> None:
+    agent = desk.agent(LEAVING.format("'Lyon'", LEAVES[how]))
+    done = shell(desk, f"proctor run benchmark.csv --agent {agent} --gate 'pass_rate>=0.5' --force")
+    assert done.returncode == 3, done  # three attempts decide no gate
+    assert "pass_rate" in done.stdout
+
+
+@pytest.mark.parametrize("workers", ["", "--workers 2"])
+def test_a_run_that_did_not_complete_stays_so_whatever_an_agent_leaves_for_the_end(desk: Desk, workers: str) -> None:
+    agent = desk.agent(
+        "import atexit, os\natexit.register(os._exit, 0)\ndef answer(question): raise ConnectionRefusedError('x')\n"
+    )
+    done = shell(desk, f"proctor run benchmark.csv --agent {agent} --retries 0 {workers}")
+    assert done.returncode == 4, done
+
+
+def test_a_reviewer_that_leaves_an_exit_behind_changes_no_code_of_rescore(examined: Desk) -> None:
+    examined.write("harsh.py", "import atexit, os\natexit.register(os._exit, 0)\ndef review(reply): return 0.0\n")
+    done = shell(examined, "proctor rescore one --reviewer python:harsh:review --gate 'pass_rate>=0.5' --force")
+    assert done.returncode == 3, done
+
+
+@pytest.mark.parametrize("call", ["os._exit(0)", "os.execv('/bin/true', ['true'])", "ctypes.CDLL(None).exit(0)"])
+def test_a_module_that_ends_the_process_when_it_is_imported_is_named(desk: Desk, call: str) -> None:
+    desk.write("ends.py", f"import ctypes, os\n{call}\n")
+    done = shell(desk, "proctor run benchmark.csv --agent python:ends:answer --force")
+    assert done.returncode == (4 if "CDLL" in call else 2), done
+    assert call[:7] in done.stderr or "C library" in done.stderr
+
+
+def test_an_exit_from_a_thread_before_the_run_has_begun_is_told(desk: Desk) -> None:
+    desk.write(
+        "ends.py",
+        "import os, threading\nends = threading.Thread(target=os._exit, args=(0,))\nends.start()\nends.join()\n",
+    )
+    done = shell(desk, "proctor run benchmark.csv --agent python:ends:answer --force")
+    assert done.returncode == 4
+    assert "os._exit(0) was called before the command was over" in done.stderr
+
+
 def _is_alive(process: int) -> bool:
     """Whether it still runs; one that is only still to be counted by its parent does not."""
     status = Path(f"/proc/{process}/stat")

@@ -486,3 +486,36 @@ async def test_what_a_server_says_of_its_error_is_shown_in_short_and_without_sec
         found = str(fault_of_status(await post(server.url, b"?")))
     assert "500 Internal Server Error: no memory $SOME_TOKEN xxx" in found
     assert len(found) < 300
+
+
+def _keeping(calls: list[str]) -> Any:
+    """A server that answers the first request of a connection, and closes it when the second has come."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while head := await reader.readuntil(b"\r\n\r\n"):
+            calls.append(head.split()[0].decode())
+            if len(calls) == 2:
+                return
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+
+    return serve
+
+
+async def test_a_get_over_a_kept_connection_that_is_closed_unanswered_is_sent_again_over_a_new_one(
+    client: Client,
+) -> None:
+    calls: list[str] = []
+    async with raw(_keeping(calls)) as url:
+        for _ in range(3):
+            assert (await client.send("GET", url)).body == b"ok"
+    assert calls == ["GET"] * 4
+
+
+async def test_anything_else_is_not_and_nobody_is_blamed_for_it(client: Client) -> None:
+    calls: list[str] = []
+    async with raw(_keeping(calls)) as url:
+        assert (await client.send("POST", url)).body == b"ok"
+        with pytest.raises(EnvironmentFault, match="a connection that was kept open"):
+            await client.send("POST", url)
+        assert calls == ["POST"] * 2
+        assert (await client.send("POST", url)).body == b"ok"

@@ -306,3 +306,24 @@ def test_more_passes_than_trials_are_refused(folder: Folder) -> None:
     result.assert_outcomes(errors=3)
     result.stdout.fnmatch_lines(["*--proctor-passes 2 cannot be reached in 1 trial*"])
     assert not folder.calls()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import os\ndef answer(question): os._exit(0)\n",
+        "import os\nasync def answer(question): os._exit(0)\n",
+        "import os\nos._exit(0)\n",
+        "import os, atexit\natexit.register(os._exit, 0)\ndef answer(question): return 'Lyon'\n",
+        "import os, threading\nthreading._register_atexit(os._exit, 0)\ndef answer(question): return 'Lyon'\n",
+    ],
+)
+def test_an_agent_that_ends_the_process_ends_no_session(folder: Folder, text: str) -> None:
+    folder.write("agent.py", text)
+    folder.write("test_one.py", "def test_one(examine):\n    assert examine('x', expect={'keywords': ['Paris']})\n")
+    result = folder.elsewhere("capitals.yaml", "test_one.py", "--proctor-agent", AGENT)
+    assert result.ret == 1
+    outcomes = result.parseoutcomes()
+    assert outcomes.get("failed", 0) + outcomes.get("errors", 0) == 4
+    if "Lyon" not in text:
+        result.stdout.fnmatch_lines(["*called os._exit(0)*"])

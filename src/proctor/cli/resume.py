@@ -16,7 +16,7 @@ from proctor.cli.numbers import number
 from proctor.cli.output import tell
 from proctor.cli.play import conclude, play
 from proctor.cli.run import check_k
-from proctor.running import exits
+from proctor.plugins import exits
 from proctor.settings import AMOUNT, BOUNDS
 from proctor.threads import run_anywhere
 

@@ -253,7 +253,7 @@ def _gates_to_stop_at(gating: RunGates, stops: bool, look: int) -> tuple[str, ..
 
 
 def _prepare_run(request: RunRequest, config: Config) -> PreparedRun:
-    from proctor.running import exits
+    from proctor.plugins import exits
 
     exits.install()
     with agents_speak_on_stderr():  # a module may print when it is imported

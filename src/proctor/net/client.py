@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import io
 import ssl
+import time
 import urllib.request
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -21,11 +22,13 @@ from proctor.failures import host_in, said
 from proctor.net import addresses
 from proctor.net.addresses import shown
 from proctor.net.exchange import ExchangeLimits, Response
-from proctor.net.prompt import REQUEST
-from proctor.net.trouble import fault_of, status_phrase
+from proctor.net.prompt import REQUEST, SENT_OVER_KEPT
+from proctor.net.trouble import fault_of, status_phrase, was_dropped_unanswered
 
 _KEEP_ALIVE = 4.0
 """Seconds an idle connection is kept: less than the 5 after which common servers close theirs."""
+_CROSSING = 1.0
+"""Seconds within which a server's end of an idle connection is heard of; who ends it later has read the request."""
 _LINGER = 0.2
 """Seconds in which what is left of a body may end, so that its connection is of further use."""
 _LARGE = 2**20
@@ -45,6 +48,10 @@ class Client:
         self._tls = _trusting(ca)
         self._proxy = proxy
         self._sessions: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = {}
+        self._fresh: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = {}
+        """Sessions that keep no connection."""
+        self._distrusted: set[str | None] = set()
+        """Hosts whose next request goes over a new connection, as they have just closed one that was kept."""
         self._left: dict[Incoming, asyncio.AbstractEventLoop] = {}
         """What nobody reads any more, but may end by itself."""
 
@@ -80,9 +87,9 @@ class Client:
         here = asyncio.get_running_loop()
         for incoming in [each for each, loop in self._left.items() if loop is here]:
             self._let_go(incoming)
-        session = self._sessions.pop(here, None)
-        if session is not None:
-            await session.close()
+        for sessions in (self._sessions, self._fresh):
+            if (session := sessions.pop(here, None)) is not None:
+                await session.close()
 
     def _leave(self, incoming: Incoming) -> None:
         """Give a body a moment to end: the last event of a stream is often read before its end has arrived."""
@@ -111,27 +118,36 @@ class Client:
 
     async def _request(self, method: str, url: URL, body: bytes | None, headers: Mapping[str, str]) -> Incoming:
         sent = io.BytesIO(body) if body is not None and len(body) > _LARGE else body
-        try:
-            response = await self._session().request(
-                method, url, data=sent, headers=headers, allow_redirects=False, proxy=self._proxy_for(url)
-            )
-        except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise fault_of(error, url, self._bounds) from error
-        return Incoming(response, self._bounds)
+        while True:
+            SENT_OVER_KEPT.set(None)
+            try:
+                response = await self._session(url).request(
+                    method, url, data=sent, headers=headers, allow_redirects=False, proxy=self._proxy_for(url)
+                )
+            except (aiohttp.ClientError, OSError, ValueError) as error:
+                is_stale = _was_closed_at_once() and was_dropped_unanswered(error)
+                if is_stale:
+                    self._distrusted.add(url.host)
+                if is_stale and method == "GET":
+                    continue
+                raise fault_of(error, url, self._bounds, stale=is_stale) from error
+            return Incoming(response, self._bounds)
 
-    def _session(self) -> aiohttp.ClientSession:
-        loop = asyncio.get_running_loop()
-        session = self._sessions.get(loop)
+    def _session(self, url: URL) -> aiohttp.ClientSession:
+        is_fresh = url.host in self._distrusted
+        self._distrusted.discard(url.host)
+        sessions, loop = self._fresh if is_fresh else self._sessions, asyncio.get_running_loop()
+        session = sessions.get(loop)
         if session is None or session.closed:
-            session = self._sessions[loop] = self._new_session()
-            for ended in [each for each in list(self._sessions) if each.is_closed()]:
-                self._sessions.pop(ended, None)
+            session = sessions[loop] = self._new_session(fresh=is_fresh)
+            for ended in [each for each in list(sessions) if each.is_closed()]:
+                sessions.pop(ended, None)
         return session
 
-    def _new_session(self) -> aiohttp.ClientSession:
-        bounds = self._bounds
+    def _new_session(self, *, fresh: bool) -> aiohttp.ClientSession:
+        bounds, kept = self._bounds, None if fresh else _KEEP_ALIVE
         session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_KEEP_ALIVE, ssl=self._tls),
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=kept, force_close=fresh, ssl=self._tls),
             request_class=REQUEST,
             cookie_jar=aiohttp.DummyCookieJar(),
             headers={"User-Agent": "proctor"},
@@ -188,6 +204,12 @@ class Incoming:
     def release(self) -> None:
         """Give the connection back, or close it where something is left unread."""
         self._response.release()
+
+
+def _was_closed_at_once() -> bool:
+    """Whether a kept connection ended so soon after the request was sent that the two may have crossed on their way."""
+    sent = SENT_OVER_KEPT.get()
+    return sent is not None and time.monotonic() - sent < _CROSSING
 
 
 async def post(

@@ -8,7 +8,9 @@ first of the next hundred questions leaves: the server waits for us, and we wait
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Coroutine, Generator
+from contextvars import ContextVar
 from functools import partial
 from types import coroutine
 from typing import Any
@@ -17,8 +19,22 @@ import aiohttp
 from aiohttp.abc import AbstractStreamWriter
 from aiohttp.connector import Connection
 
+SENT_OVER_KEPT: ContextVar[float | None] = ContextVar("proctor_sent_over_kept", default=None)
+"""When this task has sent its last request, if over a connection that had carried one before."""
 
-class _Prompt(aiohttp.ClientRequest):
+
+class _Noting(aiohttp.ClientRequest):
+    """A request that notes whether its connection is new: the server may just be closing one that was idle."""
+
+    async def send(self, conn: Connection) -> aiohttp.ClientResponse:
+        """Send it."""
+        carried = vars(conn.protocol)
+        SENT_OVER_KEPT.set(time.monotonic() if "proctor_used" in carried else None)
+        carried["proctor_used"] = True
+        return await super().send(conn)
+
+
+class _Prompt(_Noting):
     """A request that is written as far as it can be before anybody waits."""
 
     def write_bytes(
@@ -53,5 +69,5 @@ def _rest(writing: Coroutine[Any, Any, None], waits_for: Any) -> Generator[Any, 
             return
 
 
-REQUEST = aiohttp.ClientRequest if sys.version_info >= (3, 12) else _Prompt
+REQUEST = _Noting if sys.version_info >= (3, 12) else _Prompt
 """What a session makes its requests with."""

@@ -54,11 +54,21 @@ def excerpt(response: Response) -> str:
     return text if len(text) <= _EXCERPT else text[: _EXCERPT - 1] + "…"
 
 
-def fault_of(error: Exception, url: URL, bounds: ExchangeLimits) -> CallError:
+def was_dropped_unanswered(error: Exception) -> bool:
+    """Whether the connection ended before a byte of the answer had come."""
+    if isinstance(error, aiohttp.ServerDisconnectedError):
+        return isinstance(error.message, str)  # else it is what has come of the answer
+    return isinstance(error, (aiohttp.ClientOSError, ConnectionError)) and not isinstance(
+        error, (aiohttp.ClientConnectorError, aiohttp.ClientProxyConnectionError)
+    )
+
+
+def fault_of(error: Exception, url: URL, bounds: ExchangeLimits, *, stale: bool = False) -> CallError:
     """Whose fault it is that there was no whole response.
 
     Before the request was taken it is the network's. From then on it is the server's: asking again might find it in a
-    better mood, and that would not be a measurement.
+    better mood, and that would not be a measurement. `stale`: the connection had been idle, and was closed unanswered;
+    servers do that at any time, and whether this one had taken the request nobody can know.
     """
     where, host = shown(url), host_in(str(url))
     if is_exhausted(error):
@@ -67,6 +77,9 @@ def fault_of(error: Exception, url: URL, bounds: ExchangeLimits) -> CallError:
         return Misconfigured(f"{where} is not an address that can be called", host=host)
     if (missed := _connection_failure(error, where, bounds)) is not None:
         return blame(Evidence(kind=missed[0], host=host, connecting=True), missed[1])
+    if stale:
+        told = f"{where} closed a connection that was kept open when a request was on its way"
+        return blame(Evidence(kind="dropped", host=host, connecting=True), told)
     kind, words = _broken_off(error, where, bounds)
     return blame(Evidence(kind=kind, host=host), words)
 

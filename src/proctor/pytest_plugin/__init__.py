@@ -125,7 +125,13 @@ def examine(proctor_agent: object, pytestconfig: pytest.Config) -> Examine:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Let everybody go, and keep what was asked to be kept."""
     if _EXAMINATION in session.config.stash:
-        session.config.stash[_EXAMINATION].finish()
+        session.config.stash[_EXAMINATION].finish(session)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Whatever an agent has left for the end of the process, it ends with pytest's exit code."""
+    if _EXAMINATION in config.stash:
+        config.stash[_EXAMINATION].end_with_its_code()
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

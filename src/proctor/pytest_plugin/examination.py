@@ -10,6 +10,8 @@ import pytest
 
 from proctor.config import NAME, Config, load_config
 from proctor.errors import ProctorError
+from proctor.plugins import exits
+from proctor.pytest_plugin import ending
 from proctor.pytest_plugin.failure import NoVerdict
 from proctor.pytest_plugin.loop import Loop
 from proctor.settings import BOUNDS, shown
@@ -33,6 +35,10 @@ class Examination:
         self.lines: list[str] = []
         """What the terminal says at the end."""
         self._config = config
+        self._session: pytest.Session | None = None
+        self._is_worker = hasattr(config, "workerinput")
+        if not self._is_worker:
+            exits.begin_program(ending.tell, code=pytest.ExitCode.INTERNAL_ERROR)
         self._declared: Config | None = None
         self._plays: dict[Path, SuitePlay | ProctorError] = {}
         self._received: list[PlayedSuite] = []
@@ -64,7 +70,7 @@ class Examination:
             if value is not None and not BOUNDS["trials"].holds(value):
                 wanted = BOUNDS["trials"].requirement
                 raise pytest.UsageError(f"--proctor-{name} {shown(value)} is not usable; expected {wanted}")
-        if self.option("store") is not None and not hasattr(self._config, "workerinput"):
+        if self.option("store") is not None and not self._is_worker:
             from proctor.storage import open_store
 
             try:
@@ -130,8 +136,9 @@ class Examination:
 
         self._received += [decode(text, PlayedSuite) for text in found]
 
-    def finish(self) -> None:
+    def finish(self, session: pytest.Session) -> None:
         """Let everybody go; then send home what was found, or report it."""
+        self._session = session
         from proctor.pytest_plugin import play as playing
 
         plays = {path: play for path, play in self._plays.items() if not isinstance(play, ProctorError)}
@@ -141,12 +148,18 @@ class Examination:
             playing.let_go(agent, self.loop)
         self.loop.close()
         played = [play.suite_so_far(self._name(path)) for path, play in plays.items()]
-        if hasattr(self._config, "workerinput"):
+        if self._is_worker:
             from proctor.codec import encode
 
             self._config.workeroutput["proctor"] = [encode(each) for each in played]  # type: ignore[attr-defined]
         else:
             self._report([*played, *self._received])
+
+    def end_with_its_code(self) -> None:
+        """See to it that nobody whom we asked changes the exit code of the session."""
+        if not self._is_worker:
+            code = int(getattr(self._session, "exitstatus", pytest.ExitCode.INTERNAL_ERROR))
+            ending.keep(code)
 
     def _name(self, path: Path) -> str:
         root = self._config.rootpath

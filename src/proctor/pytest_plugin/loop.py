@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from typing import Any, TypeVar
+
+from proctor.threads import Stage, with_growing_executor
 
 T = TypeVar("T")
 _FAREWELL = 10.0
 """Seconds that the loop may take to end."""
+_HELD = 1.0
+"""Seconds after which a loop that does not answer is taken to be held for good."""
 
 
 class Loop:
@@ -24,22 +28,22 @@ class Loop:
         self._thread: threading.Thread | None = None
         self._running: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
 
-    def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
-        """Begin something there."""
+    def stage(self) -> Stage:
+        """The loop, as seen from a thread that plays on it."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._serve, name="proctor-pytest", daemon=True)
             self._thread.start()
         loop, _ = self._running.result()
-        return asyncio.run_coroutine_threadsafe(work, loop)
+        return Stage(loop)
 
-    def run(self, work: Coroutine[Any, Any, T], *, within: float | None = None) -> T:
+    def run(self, make: Callable[[], Coroutine[Any, Any, T]], *, within: float | None = None) -> T:
         """Do something there and wait for it, so many seconds at most; who stops waiting ends it too."""
-        future = self.submit(work)
-        try:
-            return future.result(within)
-        except BaseException:
-            future.cancel()
-            raise
+        return self.stage().run(make, timeout=within)
+
+    def leave_if_held(self) -> None:
+        """Leave it behind where somebody has taken it for good: the next case is asked on a new one."""
+        if not self.stage().responds(within=_HELD):
+            self._thread, self._running = None, Future()
 
     def close(self) -> None:
         """End whatever still runs there, and the loop."""
@@ -49,9 +53,10 @@ class Loop:
             self._thread.join(_FAREWELL)
 
     def _serve(self) -> None:
-        asyncio.run(self._until_ended())
+        asyncio.run(self._until_ended(self._running))
 
-    async def _until_ended(self) -> None:
+    async def _until_ended(self, running: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]]) -> None:
         ended = asyncio.Event()
-        self._running.set_result((asyncio.get_running_loop(), ended))
+        with_growing_executor(asyncio.get_running_loop())
+        running.set_result((asyncio.get_running_loop(), ended))
         await ended.wait()

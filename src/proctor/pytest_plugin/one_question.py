@@ -16,11 +16,11 @@ from proctor.errors import InputError, ProctorError, UsageError
 from proctor.formats.suites.suite import read_bytes
 from proctor.pytest_plugin import words as wording
 from proctor.pytest_plugin.failure import NotPassed, NoVerdict, PlainMessageError
+from proctor.pytest_plugin.loop import Loop
+from proctor.pytest_plugin.play import play_on
 from proctor.run import Attempt, Failure, Finished, Run
 from proctor.running.plan import exams_of, pending_attempts
-from proctor.running.schedule import LocalExecutor
 from proctor.score import CheckResult
-from proctor.threads import Stage, on_stage
 from proctor.transcript import Reply
 from proctor.workflows.checks import check_reviewer
 from proctor.workflows.load import load_benchmark
@@ -142,7 +142,7 @@ class Examine:
         prepared = prepare(request, self._examination.declared)
         if settings.get("passing_score") is None and prepared.run.settings.reviewer is None:
             prepared = replace(prepared, run=_without_passing_score(prepared.run))
-        attempt = self._examination.loop.run(_ask_case(_checking(prepared)))
+        attempt = _ask_case(_checking(prepared), self._examination.loop)
         if attempt.passed is None and (attempt.failure is not None or not expects_nothing(case)):
             raise NoVerdict(wording.no_verdict(case, [attempt], trials=1, stopped=""))
         return Examined(case=case, attempt=attempt)
@@ -176,18 +176,11 @@ def _checking(prepared: PreparedRun) -> PreparedRun:
     return replace(prepared, cast=replace(prepared.cast, reviewers=reviewers))
 
 
-async def _ask_case(prepared: PreparedRun) -> Attempt:
-    return await on_stage(lambda stage: _play_attempt(prepared, stage))
-
-
-def _play_attempt(prepared: PreparedRun, stage: Stage) -> Attempt:
-    cast, settings = prepared.cast, prepared.run.settings
-    executor = LocalExecutor(
-        agent=cast.agent, reviewers=cast.reviewers, settings=settings, stage=stage, faults=cast.faults
-    )
-    found: list[Attempt] = []
-    for batch in executor.execute(pending_attempts(prepared.run, exams_of(prepared.benchmark, settings))):
-        found += [record.attempt for record in batch if isinstance(record, Finished) and record.attempt.finished]
+def _ask_case(prepared: PreparedRun, loop: Loop) -> Attempt:
+    pending = pending_attempts(prepared.run, exams_of(prepared.benchmark, prepared.run.settings))
+    reasons: list[str] = []
+    records = list(play_on(loop, loop.stage(), prepared, pending, told=reasons.append))
+    found = [each.attempt for each in records if isinstance(each, Finished) and each.attempt.finished]
     if not found:
-        raise NoVerdict(f"no verdict: {executor.reason}")
+        raise NoVerdict(f"no verdict: {''.join(reasons)}")
     return found[0]

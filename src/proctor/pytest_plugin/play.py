@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
+import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -13,13 +13,14 @@ from typing import Any
 
 from proctor.benchmark import Benchmark, Exam
 from proctor.config import Config
+from proctor.plugins.exits import intercept_exits
 from proctor.pytest_plugin.loop import Loop
 from proctor.roles import Agent
-from proctor.run import Attempt, Finished, Run
+from proctor.run import Attempt, Finished, PendingAttempt, Record, Run
 from proctor.running.plan import pending_attempts
 from proctor.running.schedule import LocalExecutor
-from proctor.threads import Stage, on_stage
-from proctor.workflows.prepare import prepare
+from proctor.threads import Interrupted, Stage
+from proctor.workflows.prepare import PreparedRun, prepare
 from proctor.workflows.request import RunRequest
 
 _FAREWELL = 5.0
@@ -67,7 +68,7 @@ class SuitePlay:
         self._exams = {exam.id: exam for exam in self.prepared.exams}
         self._attempts: dict[str, list[Attempt]] = {}
         self._done: dict[str, Future[None]] = {}
-        self._asking: list[Future[None]] = []
+        self._asking: list[tuple[Stage, threading.Thread]] = []
         self._loop = loop
         self._started = time.time()
         self._ended = self._started
@@ -88,12 +89,17 @@ class SuitePlay:
             self._attempts[exam.id] = []
             self._done[exam.id] = Future()
         if new:
-            self._asking.append(self._loop.submit(self._ask(new)))
+            stage = self._loop.stage()
+            asking = threading.Thread(target=self._ask, args=(new, stage), name="proctor-suite", daemon=True)
+            self._asking.append((stage, asking))
+            asking.start()
 
     def stop(self) -> None:
         """Ask nothing more; calls under way are dropped."""
-        for asking in self._asking:
-            asking.cancel()
+        for stage, _ in self._asking:
+            stage.interrupted.set()
+        for _, asking in self._asking:
+            asking.join(_FAREWELL)
 
     def wait(self, case: str) -> tuple[Attempt, ...]:
         """The attempts of a case that was begun, trial by trial, as soon as there will be no more of them."""
@@ -114,12 +120,11 @@ class SuitePlay:
             interrupted=self.interrupted,
         )
 
-    async def _ask(self, exams: tuple[Exam, ...]) -> None:
+    def _ask(self, exams: tuple[Exam, ...], stage: Stage) -> None:
         try:
-            await on_stage(lambda stage: self._execute(exams, stage))
-        except asyncio.CancelledError:
+            self._execute(exams, stage)
+        except Interrupted:
             self.reason, self.interrupted = "interrupted", True
-            raise
         except Exception as error:
             self.reason = f"Proctor stopped unexpectedly ({type(error).__name__}: {error})"
         finally:
@@ -129,20 +134,14 @@ class SuitePlay:
 
     def _execute(self, exams: tuple[Exam, ...], stage: Stage) -> None:
         prepared = self.prepared
-        executor = LocalExecutor(
-            agent=prepared.cast.agent,
-            reviewers=prepared.cast.reviewers,
-            settings=prepared.run.settings,
-            stage=stage,
-            faults=prepared.cast.faults,
-        )
         every = tuple(self._exams.values())  # so that attempts know their place among all
         left = pending_attempts(prepared.run, every, finished=_AllBut(frozenset(exam.id for exam in exams)))
-        for batch in executor.execute(left):
-            for record in batch:
-                if isinstance(record, Finished):
-                    self._take(record.attempt)
-        self.reason = executor.reason or self.reason
+        for record in play_on(self._loop, stage, prepared, left, told=self._note_end):
+            if isinstance(record, Finished):
+                self._take(record.attempt)
+
+    def _note_end(self, reason: str) -> None:
+        self.reason = reason or self.reason
 
     def _take(self, attempt: Attempt) -> None:
         case = attempt.key.exam
@@ -155,7 +154,28 @@ class SuitePlay:
             self._done[case].set_result(None)
 
 
+def play_on(
+    loop: Loop,
+    stage: Stage,
+    prepared: PreparedRun,
+    pending: Iterable[PendingAttempt],
+    *,
+    told: Callable[[str], None],
+) -> Iterator[Record]:
+    """Play attempts on the session's loop, and say why it ended early; who ends the process ends only this."""
+    cast, settings = prepared.cast, prepared.run.settings
+    executor = LocalExecutor(
+        agent=cast.agent, reviewers=cast.reviewers, settings=settings, stage=stage, faults=cast.faults
+    )
+    with intercept_exits(lambda what: executor.end("exited", what)):
+        for batch in executor.execute(pending):
+            yield from batch
+    told(executor.reason)
+    if executor.halt in ("exited", "blocked"):
+        loop.leave_if_held()
+
+
 def let_go(agent: Agent, loop: Loop) -> None:
     """The session is over. What an agent says to that changes no result, and one that blocks the loop is left."""
     with suppress(Exception):
-        loop.run(agent.close(), within=_FAREWELL)
+        loop.run(agent.close, within=_FAREWELL)

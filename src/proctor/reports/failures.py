@@ -116,10 +116,8 @@ def name(group: FailureGroup) -> str:
     """`says “no idea”`, `check keywords: …`; after a model's name for it, where one was asked."""
     kind, what = _KINDS.get(group.kind), group.example or group.name.replace("#", "…")
     told = one_line(_BROKE.get(group.name, what) if group.kind == "failure" else what, 120)
-    if group.kind in ("failure", "check"):  # their own words, which may hold quotes
-        said = f"{kind} {told}"
-    else:
-        said = told if kind is None else f"{kind} “{told}”"
+    own_words = group.kind in ("failure", "check")  # which may hold quotes
+    said = f"{kind} {told}" if own_words else told if kind is None else f"{kind} “{told}”"
     said += " and alike" if group.varies else ""
     return f"{one_line(group.title, 80)}: {said}" if group.title else said
 

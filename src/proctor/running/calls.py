@@ -12,11 +12,11 @@ from typing import Any, TypeVar
 from proctor.errors import AgentFault, BudgetSpent, CallError, EnvironmentFault, Misconfigured
 from proctor.failures import classify, detail_of
 from proctor.net.probe import settle
+from proctor.plugins.exits import CALLED
 from proctor.redaction import beginning, without_secrets
 from proctor.run import Failure, Stage
 from proctor.running.clock import LoopClock
 from proctor.running.deadline import Escaped, Late, within
-from proctor.running.exits import CALLED
 from proctor.usage import Usage
 
 T = TypeVar("T")

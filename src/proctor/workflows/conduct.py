@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from proctor.benchmark import Exam
 from proctor.errors import RunLost, StoreError
 from proctor.findings.run import Accumulator, Findings
+from proctor.plugins.exits import intercept_exits
 from proctor.redaction import remember_secrets
 from proctor.reports.numbers import plural
 from proctor.roles import Executor, Journal
@@ -25,7 +26,6 @@ from proctor.run import (
     Stop,
     StopRequest,
 )
-from proctor.running.exits import intercept_exits
 from proctor.running.garbage import seldom_collected
 from proctor.running.schedule import LocalExecutor
 from proctor.running.workers.crew import CrewExecutor

@@ -25,8 +25,8 @@ from typing import Any
 
 from proctor.errors import UsageError
 from proctor.failures import said
+from proctor.plugins import exits
 from proctor.redaction.names import says_secret
-from proctor.running import exits
 from proctor.running.workers import messages
 from proctor.running.workers.link import Link, NoPlace, TransportLost, WorkerLost
 from proctor.running.workers.messages import START, Brief, Hello, Order, WorkerReport

@@ -23,10 +23,10 @@ from typing import Any
 from proctor import threads
 from proctor.errors import ProctorError
 from proctor.failures import said
+from proctor.plugins.exits import intercept_exits
 from proctor.redaction import remember_secrets, without_secrets
 from proctor.roles import LETS_FINISH, Halt
 from proctor.run import Failure, PendingAttempt, Record
-from proctor.running.exits import intercept_exits
 from proctor.running.garbage import seldom_collected
 from proctor.running.schedule import LocalExecutor
 from proctor.running.workers import messages

@@ -98,7 +98,7 @@ def test_a_forked_child_does_not_wait_for_threads_that_stayed_behind() -> None:
         "import asyncio, os, signal\n"
         "from proctor import threads\n"
         "asyncio.run(threads.call(int))\n"
-        "while not threads._idle: pass\n"
+        "while not threads.pool._idle: pass\n"
         "child = os.fork()\n"
         "if child == 0:\n"
         "    signal.alarm(20)\n"

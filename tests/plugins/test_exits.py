@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from proctor import evaluate
-from proctor.running import exits
-from proctor.running import exits as c_exit
-from proctor.threads import exit_now
+from proctor.plugins import exits
+from proctor.plugins import exits as c_exit
+from proctor.plugins.exits import exit_now
 
 _ON_GLIBC = pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="its exit can be held in glibc alone")
 CASES = [("a", "a"), ("b", "b"), ("c", "c")]
@@ -78,7 +78,7 @@ def test_the_real_one_is_back_afterwards(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_forked_child_ends_as_it_wants_to() -> None:
     code = (
         "import os\n"
-        "from proctor.running import exits\n"
+        "from proctor.plugins import exits\n"
         "with exits.intercept_exits(print):\n"
         "    child = os.fork()\n"
         "    if child == 0: os._exit(7)\n"
@@ -93,7 +93,7 @@ def test_a_forked_child_ends_as_it_wants_to() -> None:
 def test_a_forked_child_and_the_program_afterwards_end_by_pythons_own_exit() -> None:
     code = (
         "import os, sys\n"
-        "from proctor.running import exits\n"
+        "from proctor.plugins import exits\n"
         "for _ in range(2):\n"
         "    with exits.intercept_exits(print):\n"
         "        child = os.fork()\n"
@@ -108,7 +108,7 @@ def test_a_forked_child_and_the_program_afterwards_end_by_pythons_own_exit() -> 
 def test_a_program_that_ends_while_a_run_is_played_ends_as_it_wants_to() -> None:
     code = (
         "import sys, threading\n"
-        "from proctor.running import exits\n"
+        "from proctor.plugins import exits\n"
         "began = threading.Event()\n"
         "def play():\n"
         "    with exits.intercept_exits(print):\n"
@@ -124,7 +124,7 @@ def test_a_program_that_ends_while_a_run_is_played_ends_as_it_wants_to() -> None
 
 _KEPT_IN_EXIT = """
 import ctypes, os, sys, threading
-from proctor.running import exits
+from proctor.plugins import exits
 c_exit = exits
 library = ctypes.CDLL(None)
 c_exit._PATIENCE = 1
@@ -199,7 +199,7 @@ def _play_nothing() -> None:
 def test_who_would_store_the_rest_ends_with_four_when_it_is_the_one_who_calls() -> None:
     code = (
         "import os\n"
-        "from proctor.running import exits\n"
+        "from proctor.plugins import exits\n"
         "with exits.intercept_exits(lambda told: print(told, flush=True)):\n"
         "    os._exit(0)\n"
     )
@@ -209,7 +209,7 @@ def test_who_would_store_the_rest_ends_with_four_when_it_is_the_one_who_calls() 
 
 
 def test_nobody_plays_and_it_is_the_real_one() -> None:
-    code = "import os\nfrom proctor.running import exits\nexits.install()\nos._exit(5)\n"
+    code = "import os\nfrom proctor.plugins import exits\nexits.install()\nos._exit(5)\n"
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 5
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
 from proctor.errors import InputError
+from proctor.plugins.exits import ExitRefused, refuse_exits
 from proctor.redaction import keep_secret
 
 if TYPE_CHECKING:
@@ -54,11 +55,15 @@ def build(family: Family, spec: str, options: Mapping[str, Any]) -> Any:
     point = known(family).get(scheme)
     if point is None:
         raise InputError(unknown_name_message(family, spec, sorted(known(family))))
+    given = {name: filled_in(value) for name, value in options.items()}
     try:
-        factory: Factory = point.load()
+        with refuse_exits():
+            factory: Factory = point.load()
+            return factory(rest, given)
     except ImportError as error:
         raise InputError(f"cannot load {spec!r}: {point.value} does not import ({error})") from error
-    return factory(rest, {name: filled_in(value) for name, value in options.items()})
+    except ExitRefused as error:
+        raise InputError(f"cannot build {spec!r}: it {error}") from error
 
 
 def filled_in(value: Any) -> Any:
@@ -184,11 +189,14 @@ def module_of(file: str) -> str:
 def _module(name: str, what: str) -> object:
     _make_folder_importable()
     try:
-        return importlib.import_module(name)
+        with refuse_exits():
+            return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is not None and (name == error.name or name.startswith(error.name + ".")):
             raise InputError(_no_module(name, what)) from error
         raise InputError(f"cannot import the {what}: {name!r} needs the missing module {error.name!r}") from error
+    except ExitRefused as error:
+        raise InputError(f"cannot import the {what}: {name!r} {error}") from error
     except (Exception, SystemExit) as error:
         reason = " ".join(str(error).split())
         raise InputError(f"cannot import the {what}: {name!r} raised {type(error).__name__}: {reason}") from error

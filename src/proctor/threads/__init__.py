@@ -10,17 +10,20 @@ import asyncio
 import concurrent.futures
 import contextvars
 import os
-import queue
 import threading
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, Generic, TypeVar
 
+from proctor.threads.executor import GrowingExecutor
+from proctor.threads.pool import call, call_briefly, end_a_forked_child, exit_now, take_thread
+
+__all__ = [
+    "Interrupted", "Stage", "call", "call_briefly", "end_a_forked_child", "exit_now", "lasting_loop",
+    "on_lasting_loop", "on_stage", "own_stage", "run_anywhere", "run_driven", "with_growing_executor",
+]  # fmt: skip
 T = TypeVar("T")
-_Job = Callable[[], None]
-_idle: list[queue.SimpleQueue[_Job]] = []
-_IDLE_LIMIT = 64
 _FAREWELL = 1.0
 """Seconds that what still goes on in a loop of ours gets to clean up when nobody needs the loop any more."""
 _CLOSING = 5.0
@@ -32,15 +35,9 @@ _AGAIN = 0.001
 _KEPT_LIMIT = 4
 """How many loops wait for the next run: agents keep connections, and those die with the loop that opened them."""
 
-exit_now = os._exit
-"""The real one, whatever `os._exit` stands for at the moment."""
-_forked = False
-
 
 def _after_fork_in_child() -> None:
-    global _forked, _lasting_lock
-    _forked = True
-    _idle.clear()  # a fork copies the queues, but not the threads that serve them
+    global _lasting_lock
     _kept.clear()
     _lasting.clear()
     _lasting_lock = threading.Lock()
@@ -48,84 +45,6 @@ def _after_fork_in_child() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork_in_child)
-
-
-def end_a_forked_child(parent: int) -> None:
-    """A child that an agent has forked and let return ends here: the run belongs to its parent."""
-    if _forked and os.getpid() != parent:
-        exit_now(0)
-
-
-def _serve(jobs: queue.SimpleQueue[_Job]) -> None:
-    while True:
-        jobs.get()()
-        if len(_idle) >= _IDLE_LIMIT:
-            return
-        _idle.append(jobs)
-
-
-def _take_thread() -> queue.SimpleQueue[_Job]:
-    try:
-        return _idle.pop()
-    except IndexError:
-        jobs: queue.SimpleQueue[_Job] = queue.SimpleQueue()
-        threading.Thread(target=_serve, args=(jobs,), name="proctor-call", daemon=True).start()
-        return jobs
-
-
-async def call(function: Callable[..., T], *args: Any) -> T:
-    """Run a blocking function in a thread and wait for it; cancelling the wait leaves the thread behind."""
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[T] = loop.create_future()
-    context = contextvars.copy_context()
-    parent = os.getpid()
-
-    def settle(result: T | None, error: BaseException | None) -> None:
-        if future.done():
-            return
-        if error is None:
-            future.set_result(result)  # type: ignore[arg-type]
-        else:
-            future.set_exception(error)
-
-    def job() -> None:
-        result: T | None = None
-        error: BaseException | None = None
-        try:
-            result = context.run(function, *args)
-        except BaseException as caught:
-            error = _wrap_error(caught)
-        end_a_forked_child(parent)
-        try:
-            loop.call_soon_threadsafe(settle, result, error)
-        except RuntimeError:
-            return  # the loop has closed: nobody waits for this call any more
-
-    _take_thread().put(job)
-    return await future
-
-
-def call_briefly(function: Callable[[], T], *, seconds: float) -> T:
-    """The result of a function of somebody else's; raises TimeoutError, and leaves it behind, when it takes longer."""
-    future: concurrent.futures.Future[T] = concurrent.futures.Future()
-
-    def job() -> None:
-        try:
-            future.set_result(function())
-        except BaseException as error:
-            future.set_exception(error)
-
-    _take_thread().put(job)
-    return future.result(seconds)
-
-
-def _wrap_error(error: BaseException) -> BaseException:
-    """An exception in a form that a future can carry, and that nobody takes for a real Ctrl-C."""
-    if isinstance(error, StopIteration) or not isinstance(error, (Exception, SystemExit)):
-        carried = RuntimeError(f"the function raised {type(error).__name__}")
-        carried.__cause__ = error
-        return carried
-    return error
 
 
 class Interrupted(BaseException):
@@ -184,11 +103,17 @@ class Stage:
             raise
 
 
+def with_growing_executor(loop: asyncio.AbstractEventLoop) -> asyncio.AbstractEventLoop:
+    """A loop of ours, in which one agent's blocking calls and name lookups keep no other's waiting."""
+    loop.set_default_executor(GrowingExecutor())
+    return loop
+
+
 class _ServedLoop:
     """A loop in a thread of its own that keeps it going."""
 
     def __init__(self) -> None:
-        self.loop, self._over = asyncio.new_event_loop(), threading.Event()
+        self.loop, self._over = with_growing_executor(asyncio.new_event_loop()), threading.Event()
         self._thread = threading.Thread(
             target=_serve_loop, args=(self.loop, self._over), name="proctor-play", daemon=True
         )
@@ -281,7 +206,9 @@ async def _take_leave() -> bool:
     if others:
         await asyncio.wait(others, timeout=_FAREWELL)
     loop.set_exception_handler(None)
+    executor = getattr(loop, "_default_executor", None)
     changed = loop.get_task_factory() is not None or loop.get_debug() or bool(getattr(loop, "_asyncgens", ()))
+    changed = changed or not isinstance(executor, GrowingExecutor) or executor.is_shut_down
     return not changed and all(task.done() for task in others)
 
 
@@ -305,7 +232,7 @@ class _Driven(Generic[T]):
         self._outcome: list[tuple[T | None, BaseException | None]] = []
         self._function, self._stage, self._ended = function, stage, ended
         self._context = contextvars.copy_context()
-        _take_thread().put(self._work)
+        take_thread().put(self._work)
 
     def _work(self) -> None:
         try:

@@ -1,7 +1,10 @@
-"""`os._exit`, `os.exec…` and the C library's `exit` while a run is played: they end the run, but not the process.
+"""`os._exit`, `os.exec…` and the C library's `exit`, called by code that is not ours: no verdict is lost by them.
 
-install()                   before an agent is imported, so that `from os import _exit` gets ours too
-with intercept_exits(told): …        while a run is played
+install()                    before an agent is imported, so that `from os import _exit` gets ours too
+with refuse_exits(): …       while somebody's module is imported: they raise
+with intercept_exits(told): …    while a run is played: they end the run, but not the process
+begin_program(told)          a program of ours begins: until its report they end it, but never as if all were well
+end_program(code)            its report is out: whoever still calls them ends it with the report's exit code
 """
 
 from __future__ import annotations
@@ -15,11 +18,13 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from proctor.run import Stage
-from proctor.threads import exit_now
+if TYPE_CHECKING:
+    from proctor.run import Stage
 
+exit_now = os._exit
+"""The real one, whatever `os._exit` stands for at the moment."""
 _PATIENCE = 10
 """Seconds that a process has to end by itself once Python's own end has begun, where a thread is kept in `exit`."""
 _CLOCK_MONOTONIC, _SIGEV_THREAD = 1, 2
@@ -35,7 +40,6 @@ class _Guard:
         self._told: Callable[[], None] | None = None
         self._registered = self._entered = False
         self._code = 0
-        atexit.register(self._end)
         os.register_at_fork(after_in_child=self._forget)
 
     def hold(self, told: Callable[[], None], code: int) -> None:
@@ -65,7 +69,7 @@ class _Guard:
         """In a forked child: to take it back now could wait for ever for a lock that another thread held then."""
         self._told = None
 
-    def _end(self) -> None:
+    def end(self) -> None:
         """Python ends. From glibc 2.41 on, its last `exit` waits for whoever is in there already: so for ever."""
         self.release()
         if self._entered:
@@ -104,6 +108,17 @@ def release() -> None:
         guard.release()
 
 
+def _let_go() -> None:
+    """The last of all exit handlers, as it is registered first."""
+    if _guard.cache_info().currsize:
+        guard = _guard()
+        if guard is not None:
+            guard.end()
+
+
+atexit.register(_let_go)
+
+
 @cache
 def _guard() -> _Guard | None:
     if not sys.platform.startswith("linux"):
@@ -119,6 +134,7 @@ def _guard() -> _Guard | None:
 
 INCOMPLETE = 4
 """The exit code of a run that did not complete, whatever code was asked for."""
+_EXIT_OF_C = "the C library's exit()"
 CALLED: ContextVar[Stage] = ContextVar("proctor_called", default="agent")
 """Whose code runs in this context; threads that somebody starts on their own are taken for the agent's."""
 _MODULES = (os, sys.modules[os.name])
@@ -128,6 +144,29 @@ _REAL: Mapping[str, Callable[..., NoReturn]] = {
 }  # fmt: skip
 """The other ways to put a program in the place of this one, such as `os.execlp`, call one of these."""
 _listeners: list[tuple[int, int, Callable[[str], None]]] = []
+_refusing: set[tuple[int, int]] = set()
+"""The processes and threads in which they raise."""
+
+
+class _Program(NamedTuple):
+    """The program of ours that this process is."""
+
+    process: int
+    code: int
+    told: Callable[[str], None] | None
+    """Who hears what was called; None: the report is out, and it matters to nobody."""
+
+    def end(self, done: str) -> None:
+        """End with its code; a forked child is another process, and ends as it wants."""
+        if self.process != os.getpid():
+            return
+        if self.told is not None:
+            with suppress(Exception):
+                self.told(done)
+        exit_now(self.code)
+
+
+_program: _Program | None = None
 _changing = threading.Lock()
 """Held while a run begins or ends: one that begins must not lose what another that ends takes back."""
 
@@ -165,16 +204,22 @@ _OURS: Mapping[str, Callable[..., NoReturn]] = {
 
 
 def _exit_of_c() -> None:
-    """Return where nothing is played in this process: the library then goes on to end it."""
+    """Return where this process is none of ours: the library then goes on to end it."""
     if any(owner == os.getpid() for owner, _, _ in _listeners):
-        _stay(exit_now, "the C library's exit()", INCOMPLETE)
+        _stay(exit_now, _EXIT_OF_C, INCOMPLETE)
+    if _program is not None:
+        _program.end(_EXIT_OF_C)
 
 
 def _stay(real: Callable[..., NoReturn], done: str, *given: Any) -> NoReturn:
     """Tell on whoever calls, and keep it here; where nothing is played, do what it wants."""
     process, thread = os.getpid(), threading.get_ident()
+    if (process, thread) in _refusing:
+        raise ExitRefused(done)
     listening = [(driver, told) for owner, driver, told in _listeners if owner == process]
     if not listening:
+        if _program is not None:
+            _program.end(done)
         real(*given)
     for _, told in listening:
         told(f"the {CALLED.get()} called {done}, which would have ended the process")
@@ -203,6 +248,52 @@ def intercept_exits(told: Callable[[str], None]) -> Iterator[None]:
 
 
 def _stand_back(before: list[tuple[ModuleType, dict[str, Any]]]) -> None:
-    release()
+    if _program is None or _program.process != os.getpid():
+        release()
     for module, functions in before:
         vars(module).update(functions)
+
+
+class ExitRefused(SystemExit):
+    """Somebody's module has called one of them; the words say which."""
+
+    def __str__(self) -> str:
+        return f"called {self.code}, which would have ended the process"
+
+
+@contextmanager
+def refuse_exits() -> Iterator[None]:
+    """While it lasts, they raise ExitRefused in this thread."""
+    here = (os.getpid(), threading.get_ident())
+    install()
+    if _program is not None:
+        hold(_exit_of_c, code=INCOMPLETE)
+    inner = here in _refusing
+    _refusing.add(here)
+    try:
+        yield
+    finally:
+        if not inner:
+            _refusing.discard(here)
+
+
+def begin_program(told: Callable[[str], None], *, code: int = INCOMPLETE) -> None:
+    """This process is a program of ours: whoever calls one of them is told on, and ends it with this code."""
+    global _program
+    install()
+    _program = _Program(os.getpid(), code, told)
+
+
+def end_program(code: int) -> None:
+    """Its report is out: whatever else is called, and whatever is left behind, it ends with this code."""
+    global _program
+    install()  # an agent may have put others there
+    _program = _Program(os.getpid(), code, None)
+
+
+def leave_program() -> None:
+    """This process is a program of ours no longer."""
+    global _program
+    _program = None
+    if not _listeners:
+        release()

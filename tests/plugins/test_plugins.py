@@ -22,7 +22,7 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two agents that some other package brings along, one of which lacks a dependency."""
     group = "proctor.agents"
     points = {
-        "remember": EntryPoint(name="remember", value="tests.test_plugins:remember", group=group),
+        "remember": EntryPoint(name="remember", value="tests.plugins.test_plugins:remember", group=group),
         "broken": EntryPoint(name="broken", value="no_such_package.module:load", group=group),
     }
     monkeypatch.setattr(plugins, "known", lambda family: points)

@@ -1,0 +1,130 @@
+"""The default executor of our event loops, behind `asyncio.to_thread` and the lookup of names.
+
+Python's own has a handful of threads: a few agents whose calls hang, or only take long, would keep those of all others
+waiting, who would be late through no fault of theirs. This one begins as many as it usually takes, and more where they
+do not suffice. It keeps no thread of its own and is joined by nobody.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, NamedTuple, TypeVar
+
+from proctor.threads.pool import end_a_forked_child, take_thread
+
+T = TypeVar("T")
+_USUAL = 64
+"""How many threads it takes without a second thought."""
+_STALLED = 0.05
+"""Seconds after which a call that has not begun shows that there are too few."""
+
+
+class _Call(NamedTuple):
+    came: float
+    future: Future[Any]
+    run: Callable[[], Any]
+
+
+class GrowingExecutor(ThreadPoolExecutor):
+    """A ThreadPoolExecutor, as a loop wants one, that starts none of that one's threads."""
+
+    def __init__(self) -> None:
+        super().__init__(max_workers=1)
+        self.is_shut_down = False
+        self._calls: deque[_Call] = deque()
+        self._changing = threading.Lock()
+        self._working = 0
+        self._begun = 0
+        self._watched = False
+
+    def submit(self, function: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        """Call it in a thread. Raises RuntimeError where there is none for it."""
+        if self.is_shut_down:
+            raise RuntimeError("cannot schedule new futures after shutdown")
+        call = _Call(time.monotonic(), Future(), lambda: function(*args, **kwargs))
+        with self._changing:
+            grows = self._working < _USUAL
+            watches = not grows and not self._watched
+            self._calls.append(call)
+            self._working += grows
+            self._watched = self._watched or watches
+        if grows:
+            self._start_one(call)
+        elif watches:
+            take_thread().put(self._watch)
+        return call.future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Take no more calls; nobody waits for those under way."""
+        self.is_shut_down = True
+        super().shutdown(wait=False)
+
+    def _start_one(self, call: _Call) -> None:
+        try:
+            take_thread().put(self._work)
+        except RuntimeError:
+            with self._changing:
+                self._working -= 1
+                if call in self._calls:
+                    self._calls.remove(call)
+                    raise
+
+    def _work(self) -> None:
+        """Make calls until there are none left."""
+        parent = os.getpid()
+        while (call := self._next()) is not None:
+            if call.future.set_running_or_notify_cancel():
+                _settle(call)
+            end_a_forked_child(parent)
+
+    def _next(self) -> _Call | None:
+        with self._changing:
+            if self._calls:
+                self._begun += 1
+                return self._calls.popleft()
+            self._working -= 1
+            return None
+
+    def _watch(self) -> None:
+        """While calls wait, see to it that none waits for long."""
+        begun = -1
+        while True:
+            time.sleep(_STALLED)
+            with self._changing:
+                if not self._calls:
+                    self._watched = False
+                    return
+                more = self._missing()
+                self._working += more
+                is_stuck, begun = self._begun == begun, self._begun
+            self._grow(more, is_stuck=is_stuck)
+
+    def _missing(self) -> int:
+        overdue = time.monotonic() - self._calls[0].came > _STALLED
+        return min(len(self._calls), max(self._working, 1)) if overdue else 0
+
+    def _grow(self, more: int, *, is_stuck: bool) -> None:
+        for started in range(more):
+            try:
+                take_thread().put(self._work)
+            except RuntimeError as error:  # this machine has no thread left
+                with self._changing:
+                    self._working -= more - started
+                    lost = list(self._calls) if is_stuck else []
+                    self._calls = deque() if is_stuck else self._calls
+                for call in lost:
+                    if call.future.set_running_or_notify_cancel():
+                        call.future.set_exception(error)
+                return
+
+
+def _settle(call: _Call) -> None:
+    try:
+        call.future.set_result(call.run())
+    except BaseException as error:
+        call.future.set_exception(error)

@@ -1,0 +1,109 @@
+"""Threads for blocking calls: daemons that wait for the next call, and are left behind where one hangs."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import contextvars
+import os
+import queue
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+_Job = Callable[[], None]
+_idle: list[queue.SimpleQueue[_Job]] = []
+_IDLE_LIMIT = 64
+exit_now = os._exit
+"""How a forked child ends, in which whatever stands in its place is the real one."""
+_forked = False
+
+
+def _after_fork_in_child() -> None:
+    global _forked
+    _forked = True
+    _idle.clear()  # a fork copies the queues, but not the threads that serve them
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)
+
+
+def end_a_forked_child(parent: int) -> None:
+    """A child that an agent has forked and let return ends here: the run belongs to its parent."""
+    if _forked and os.getpid() != parent:
+        exit_now(0)
+
+
+def _serve(jobs: queue.SimpleQueue[_Job]) -> None:
+    while True:
+        jobs.get()()
+        if len(_idle) >= _IDLE_LIMIT:
+            return
+        _idle.append(jobs)
+
+
+def take_thread() -> queue.SimpleQueue[_Job]:
+    """Where to put a call for a thread of its own; raises RuntimeError where none can be started."""
+    try:
+        return _idle.pop()
+    except IndexError:
+        jobs: queue.SimpleQueue[_Job] = queue.SimpleQueue()
+        threading.Thread(target=_serve, args=(jobs,), name="proctor-call", daemon=True).start()
+        return jobs
+
+
+async def call(function: Callable[..., T], *args: Any) -> T:
+    """Run a blocking function in a thread and wait for it; cancelling the wait leaves the thread behind."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[T] = loop.create_future()
+    context = contextvars.copy_context()
+    parent = os.getpid()
+
+    def settle(result: T | None, error: BaseException | None) -> None:
+        if future.done():
+            return
+        if error is None:
+            future.set_result(result)  # type: ignore[arg-type]
+        else:
+            future.set_exception(error)
+
+    def job() -> None:
+        result: T | None = None
+        error: BaseException | None = None
+        try:
+            result = context.run(function, *args)
+        except BaseException as caught:
+            error = _wrap_error(caught)
+        end_a_forked_child(parent)
+        try:
+            loop.call_soon_threadsafe(settle, result, error)
+        except RuntimeError:
+            return  # the loop has closed: nobody waits for this call any more
+
+    take_thread().put(job)
+    return await future
+
+
+def call_briefly(function: Callable[[], T], *, seconds: float) -> T:
+    """The result of a function of somebody else's; raises TimeoutError, and leaves it behind, when it takes longer."""
+    future: concurrent.futures.Future[T] = concurrent.futures.Future()
+
+    def job() -> None:
+        try:
+            future.set_result(function())
+        except BaseException as error:
+            future.set_exception(error)
+
+    take_thread().put(job)
+    return future.result(seconds)
+
+
+def _wrap_error(error: BaseException) -> BaseException:
+    """An exception in a form that a future can carry, and that nobody takes for a real Ctrl-C."""
+    if isinstance(error, StopIteration) or not isinstance(error, (Exception, SystemExit)):
+        carried = RuntimeError(f"the function raised {type(error).__name__}")
+        carried.__cause__ = error
+        return carried
+    return error
