@@ -24,11 +24,17 @@ def failure(*frames: str) -> Failure:
         ((f'"{OURS}", line 95, in job',), ""),
         ((f'"{OURS}", line 95, in job', '"/home/me/agent.py", line 12, in answer'), "agent.py, line 12, in answer"),
         (
-            ('"/home/me/agent.py", line 12, in answer', '"/home/me/.venv/lib/python3.12/site-packages/x.py", line 1, in y'),
+            (
+                '"/home/me/agent.py", line 12, in answer',
+                '"/home/me/.venv/lib/python3.12/site-packages/x.py", line 1, in y',
+            ),
             "agent.py, line 12, in answer",
         ),
         (('"/usr/lib/python3.12/json/decoder.py", line 355, in raw_decode',), ""),
-        (('"C:\\Users\\me\\bots.py", line 3, in <module>', '"<frozen importlib>", line 1, in f'), "bots.py, line 3, in <module>"),
+        (
+            ('"C:\\Users\\me\\bots.py", line 3, in <module>', '"<frozen importlib>", line 1, in f'),
+            "bots.py, line 3, in <module>",
+        ),
     ],
 )  # fmt: skip
 def test_the_innermost_place_in_ones_own_code_is_named_without_its_folder(frames: tuple[str, ...], said: str) -> None:

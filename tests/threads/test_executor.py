@@ -12,6 +12,7 @@ from proctor import evaluate
 from proctor.threads import executor as executing
 from proctor.threads import run_anywhere
 from proctor.threads.executor import GrowingExecutor
+from proctor.threads.pool import take_thread
 
 _LONG = 60
 
@@ -46,12 +47,12 @@ def test_what_a_call_raises_comes_back() -> None:
 def test_where_no_thread_can_be_started_the_call_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     executor, hold = GrowingExecutor(), threading.Event()
     hung = [executor.submit(hold.wait, _LONG) for _ in range(executing._USUAL)]
-    real, taken = executing.take_thread, []
+    taken: list[int] = []
 
     def none_left() -> object:
         if not taken:  # that of whoever looks after them
             taken.append(1)
-            return real()
+            return take_thread()
         raise RuntimeError("can't start new thread")
 
     monkeypatch.setattr(executing, "take_thread", none_left)

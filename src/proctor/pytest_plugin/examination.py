@@ -11,7 +11,7 @@ import pytest
 from proctor.config import NAME, Config, load_config
 from proctor.errors import ProctorError
 from proctor.plugins import exits
-from proctor.pytest_plugin import ending
+from proctor.pytest_plugin import session_end
 from proctor.pytest_plugin.failure import NoVerdict
 from proctor.pytest_plugin.loop import Loop
 from proctor.settings import BOUNDS, shown
@@ -38,7 +38,7 @@ class Examination:
         self._session: pytest.Session | None = None
         self._is_worker = hasattr(config, "workerinput")
         if not self._is_worker:
-            exits.begin_program(ending.tell, code=pytest.ExitCode.INTERNAL_ERROR)
+            exits.begin_program(session_end.tell, code=pytest.ExitCode.INTERNAL_ERROR)
         self._declared: Config | None = None
         self._plays: dict[Path, SuitePlay | ProctorError] = {}
         self._received: list[PlayedSuite] = []
@@ -159,7 +159,7 @@ class Examination:
         """See to it that nobody whom we asked changes the exit code of the session."""
         if not self._is_worker:
             code = int(getattr(self._session, "exitstatus", pytest.ExitCode.INTERNAL_ERROR))
-            ending.keep(code)
+            session_end.keep(code)
 
     def _name(self, path: Path) -> str:
         root = self._config.rootpath

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from proctor.errors import RunLost, StoreError
 from proctor.findings.run import Accumulator
-from proctor.findings.run.deciding import is_custom
+from proctor.findings.run.deciders import is_custom
 from proctor.reports.numbers import plural
 from proctor.run import Finished, Record, Reviewed, Run, Turned
 from proctor.workflows.tally import RunTally

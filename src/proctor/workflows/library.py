@@ -156,7 +156,7 @@ class Library:
             version = replace(_version(file, content, examined.benchmark), inside=examined.inside)
             return self._add(name, description, version, content)
 
-    def edited(self, identity: str, version: str | None, file: str, content: bytes) -> tuple[str, bytes]:
+    def edited_file(self, identity: str, version: str | None, file: str, content: bytes) -> tuple[str, bytes]:
         """A version's file with other text, as it can be saved: a suite keeps the folder of its sources."""
         stored, meant = self._find_version(identity, version)
         read = suite.read_bytes(content, name=file).benchmark if suite.is_suite(file) else None

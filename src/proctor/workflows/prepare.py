@@ -23,7 +23,7 @@ from proctor.doctor.judges import (
 )
 from proctor.errors import UsageError
 from proctor.fault_injection import parse
-from proctor.findings.run.deciding import judge_decides
+from proctor.findings.run.deciders import judge_decides
 from proctor.formats.compatibility import MAXIMUM, RECOMMENDED
 from proctor.formats.suites.suite import is_suite
 from proctor.redaction import remember_secrets, without_secrets

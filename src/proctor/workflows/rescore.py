@@ -13,7 +13,7 @@ from proctor.benchmark import Benchmark, Case, Exam
 from proctor.config import Config, RunConfig, load_config
 from proctor.errors import EnvironmentFault, UsageError
 from proctor.findings.run import Findings
-from proctor.findings.run.deciding import judge_decides
+from proctor.findings.run.deciders import judge_decides
 from proctor.roles import Reviewer
 from proctor.run import Run, Settings, Spec, judge_roles
 from proctor.running.plan import Place, exams_of

@@ -162,7 +162,7 @@ def compare_findings(
         raise UsageError(f"runs {before.run.id} and {after.run.id} have no case in common; there is nothing to compare")
     marked_otherwise = () if apart else unlike_marks(before.run, after.run)
     if marked_otherwise:
-        pairs = [(_unmarked(x), _unmarked(y)) for x, y in pairs]
+        pairs = [(_without_marks(x), _without_marks(y)) for x, y in pairs]
     tries = _tries(before.run, after.run, k)
     common = {x.id: _in_common(x, y) for x, y in pairs}
     return Compared(
@@ -187,7 +187,7 @@ def _pairs(before: Findings, after: Findings) -> list[Pair]:
     return [(case, known[case.id]) for case in before.compared_on if case.id in known]
 
 
-def _unmarked(case: CaseFinding) -> CaseFinding:
+def _without_marks(case: CaseFinding) -> CaseFinding:
     return replace(case, score=None)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from proctor.codec import encode
-from proctor.findings.run.deciding import is_custom
+from proctor.findings.run.deciders import is_custom
 from proctor.run import Run, Settings
 from proctor.score import weights_for
 from proctor.settings import RUN_SETTINGS

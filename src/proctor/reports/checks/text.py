@@ -57,7 +57,7 @@ def failed_line(failed: Mapping[str, str], width: int) -> Text:
         if told.cell_len > room:
             if room < _SHORTEST:
                 break
-            told = Text(f" {_fitted(evidence, room - 1)}")
+            told = Text(f" {_fit(evidence, room - 1)}")
         piece.append_text(told)
         room -= told.cell_len
     line = Text(_BETWEEN).join(pieces)
@@ -65,7 +65,7 @@ def failed_line(failed: Mapping[str, str], width: int) -> Text:
     return line
 
 
-def _fitted(evidence: str, room: int) -> str:
+def _fit(evidence: str, room: int) -> str:
     """Its first thing, cut between words, and how many more there are if there is room for that too."""
     first, more = first_and_more(evidence)
     if len(first) + len(more) > room and room - len(more) < _SHORTEST:

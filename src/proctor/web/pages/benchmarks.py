@@ -226,7 +226,7 @@ def _take(site: Site, draft: Draft, chosen: Mapping[str, int], beside: str) -> I
     file, content = draft.file, draft.content
     identity, _, version = beside.partition("/")
     if beside and not draft.too_large:
-        file, content = site.library.edited(identity, version, file, content)
+        file, content = site.library.edited_file(identity, version, file, content)
     return take_in(file, content, too_large=draft.too_large, chosen=chosen)
 
 

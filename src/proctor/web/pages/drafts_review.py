@@ -76,7 +76,7 @@ def save(request: Request, benchmark: str) -> HTMLResponse | RedirectResponse:
         path = site.library.path(stored.id, opened)
         content = decide(path.read_bytes(), name=path.name, decisions=decisions)
         name = stored.name if stored.own else f"{stored.name} (edited)"
-        file, content = site.library.edited(stored.id, opened, path.name, content)
+        file, content = site.library.edited_file(stored.id, opened, path.name, content)
         saved = site.library.save(file=file, content=content, name=name, description=stored.description)
     except RefusedDecision as error:
         return again(trouble=error.on_page, troubles=error.troubles)

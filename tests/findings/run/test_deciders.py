@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from proctor.benchmark import Case, Exam, Expectation
-from proctor.findings.run.deciding import judge_decides
+from proctor.findings.run.deciders import judge_decides
 from proctor.run import Settings, Spec
 
 
