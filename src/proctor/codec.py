@@ -173,8 +173,8 @@ def misfit(error: msgspec.ValidationError, value: object = _UNTOLD) -> str:
         return f"{place or 'it'} is {strange['value']}, which is not known here"
     wanted = _WANTED.fullmatch(said)
     expected = said[:1].lower() + said[1:] if wanted is None else f"expected {_in_words(wanted)}"
-    there, is_there = _value_at(value, place)
     got = wanted["got"] if wanted is not None and wanted["got"] else ""
+    place, there, is_there = _value_at(value, place, got)
     given = _WORDS.get(repr(there), repr(there)) if is_there else _KINDS.get(got, got)
     given = given if len(given) <= _QUOTED else f"{given[: _QUOTED - 1]}…"
     return f"{place or 'it'} is {given}; {expected}" if given else f"{place or 'it'} does not fit; {expected}"
@@ -186,15 +186,37 @@ def _in_words(wanted: re.Match[str]) -> str:
     return " or ".join([f"{kinds[0]}{bound.replace('>', 'above').replace('<', 'below')}", *kinds[1:]])
 
 
-def _value_at(value: object, place: str) -> tuple[object, bool]:
-    """What stands at `tool_calls[0].step`, and whether that can be told."""
+def _value_at(value: object, place: str, got: str) -> tuple[str, object, bool]:
+    """Where `tool_calls[0].step` or `arguments[...]` (under some key) is, what stands there, and if that is known."""
+    found = [("", value)]
+    for step in re.findall(r"[^.\[\]]+|\[\d+\]|\[\.\.\.\]", place):
+        found = [inner for outer in found for inner in _stand_at(*outer, step)]
+    if "[...]" in place:
+        found = [(at, inner) for at, inner in found if _kind_of(inner) == got]
+    if not found:
+        return place.replace("[...]", ""), None, False
+    at, value = found[0]
+    return at, value, value is not _UNTOLD and (bool(place) or not isinstance(value, (Mapping, list, tuple)))
+
+
+def _stand_at(place: str, value: Any, step: str) -> Iterator[tuple[str, object]]:
+    """What a step leads to from a value, each with its place; under any key there may be several."""
+    before = f"{place}." if place else ""
     try:
-        for name, index in re.findall(r"([^.\[\]]+)|\[(\d+)\]", place):
-            inner: Any = value
-            value = inner[int(index)] if index else inner[name]
-    except (LookupError, TypeError, ValueError):
-        return None, False
-    return value, value is not _UNTOLD and (bool(place) or not isinstance(value, (Mapping, list, tuple)))
+        if step == "[...]":
+            yield from ((f"{before}{key}", inner) for key, inner in value.items())
+        elif step[0] == "[":
+            yield f"{place}{step}", value[int(step[1:-1])]
+        else:
+            yield f"{before}{step}", value[step]
+    except (AttributeError, LookupError, TypeError):
+        return
+
+
+def _kind_of(value: object) -> str:
+    """What msgspec calls the type of a value."""
+    names = {bool: "bool", int: "int", float: "float", str: "str", type(None): "null"}
+    return names.get(type(value), "object" if isinstance(value, Mapping) else "array")
 
 
 def its_keys(value: Iterable[Any]) -> str:

@@ -117,7 +117,7 @@ async def test_a_key_that_the_server_repeats_is_not_told(monkeypatch: pytest.Mon
         ({"error": {"message": "Upstream is busy", "code": 429}}, EnvironmentFault, "Upstream is busy"),
         ({"error": {"message": "Upstream broke", "code": "server_error"}}, AgentFault, "Upstream broke"),
         ({"choices": []}, AgentFault, "it has no choices[0].message"),
-        ({"choices": "none"}, AgentFault, "the reply is no completion: Expected `array | null`, got `str`"),
+        ({"choices": "none"}, AgentFault, "the reply is no completion: choices is a text; expected a list"),
         ([], AgentFault, "the reply is no completion"),
     ],
 )

@@ -76,7 +76,7 @@ def test_a_run_is_cancelled_and_resumed_by_its_buttons(page: Any, store: str) ->
         start(page, site)
         page.get_by_role("button", name="Cancel").click()
         page.wait_for_selector(".state:has-text('cancelled')")
-        page.wait_for_selector("text=Stopped: on request")
+        page.wait_for_selector("text=Cancelled: on request")
         before = ends(store)
         assert 0 < len(before) < 30
         Path("go-on").touch()

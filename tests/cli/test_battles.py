@@ -325,7 +325,7 @@ def test_two_static_battles_are_compared_row_by_row(desk: Desk) -> None:
     assert static(desk, desk.agent(FORGETFUL), "--name", "bad").code == 0
     said = desk("compare", "good", "bad", "--json")
     assert said.code == 0
-    assert said.json["flips"] == {"broken": 2, "fixed": 0, "flaky": 0, "missing": 0, "unchanged": 10}
+    assert said.json["flips"] == {"broken": 2, "fixed": 0, "changed": 0, "flaky": 0, "missing": 0, "unchanged": 10}
     broken = [row["question"] for row in said.json["cases"] if row["flip"] == "broken"]
     assert broken == ["What is the code of room 3?", "What is the code of room 7?"]
     assert said.json["pass_rate"]["difference"]["value"] == pytest.approx(-2 / 12)

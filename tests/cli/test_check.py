@@ -94,8 +94,9 @@ def test_people_see_the_preview_the_indicators_and_the_errors_at_80_columns(tmp_
     assert "long …" in lines[3]
     assert "one⏎two" in lines[4]
     assert all(len(line) <= 80 for line in lines[1:8])
-    for title in ("Standard BM  ", "ABM Static   ", "ABM Dynamic  "):
-        assert f"✗ {title}the file has errors: no run takes it before they are mended" in lines
+    assert "✓ Standard BM  at least 1 question" in lines
+    assert "✗ ABM Static   under 10 questions: not recommended, but it runs" in lines
+    assert "No run takes the file before these are mended:" in lines
     assert lines[-1].endswith("questions.csv:4:1: " + "Invalid number of fields: 1, expected 2 to 4, as in "
                               "question;answer;reasoning;context")  # fmt: skip
 
@@ -201,7 +202,7 @@ def test_a_function_of_ones_own_that_is_not_there_is_an_error_before_any_code_ru
 
 @pytest.mark.parametrize("command", ["check", "doctor"])
 def test_another_configuration_says_who_will_judge(desk: Desk, command: str) -> None:
-    desk.write("open.yaml", "cases:\n- question: one?\n  expect: {criteria: {tone: Is it kind?}}\n")
+    desk.write("open.yaml", "cases:\n- question: one?\n  criteria: {tone: Is it kind?}\n")
     desk.write("other.toml", '[run]\nreviewer = "nobody-of-this-name"\n')
     assert desk(command, "open.yaml", "--config", "other.toml").code in (0, 1)
     assert desk(command, "open.yaml", "--config", "nowhere.toml").code == 2

@@ -41,7 +41,7 @@ def test_eight_fixed_and_two_broken_of_a_hundred(compared: Lab) -> None:
     assert found["difference"]["high"] == pytest.approx(0.1255, abs=5e-5)
     assert found["better"] == pytest.approx(0.9740, abs=5e-5)
     assert found["p_value"] == pytest.approx(0.1094, abs=5e-5)
-    assert said.json["flips"] == {"broken": 2, "fixed": 8, "flaky": 0, "missing": 0, "unchanged": 90}
+    assert said.json["flips"] == {"broken": 2, "fixed": 8, "changed": 0, "flaky": 0, "missing": 0, "unchanged": 90}
     assert {case["question"] for case in said.json["cases"][:2]} == {"Question number 8?", "Question number 9?"}
 
 

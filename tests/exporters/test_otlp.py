@@ -35,7 +35,7 @@ def test_the_address_is_as_given_or_as_the_environment_says(
 
 def test_no_address_at_all_says_how_to_name_one() -> None:
     with pytest.raises(
-        UsageError, match=r"--endpoint, such as http://localhost:4318, or in OTEL_EXPORTER_OTLP_ENDPOINT"
+        UsageError, match="set OTEL_EXPORTER_OTLP_ENDPOINT in the environment, such as http://localhost:4318"
     ):
         traces_address(None)
 

@@ -97,7 +97,7 @@ async def test_a_list_that_cannot_be_read_makes_no_second_experiment() -> None:
 
 
 def test_an_address_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(UsageError, match="or in PHOENIX_ENDPOINT"):
+    with pytest.raises(UsageError, match="set PHOENIX_ENDPOINT in the environment"):
         Phoenix(subject())
     monkeypatch.setenv("PHOENIX_COLLECTOR_ENDPOINT", "http://here:6006/")
     assert Phoenix(subject()).where == "http://here:6006"

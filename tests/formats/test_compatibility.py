@@ -33,12 +33,5 @@ def test_each_indicator_has_its_reason() -> None:
     assert compatibility(201)["abm_static"].reason == "over 200 questions: exceeds maximum, so it is refused"
 
 
-def test_a_file_with_errors_serves_nothing_before_they_are_mended() -> None:
-    found = compatibility(50, errors=True)
-    assert {each.indicator for each in found.values()} == {"✗"}
-    assert {each.reason for each in found.values()} == {"the file has errors: no run takes it before they are mended"}
-
-
 def test_a_file_without_questions_says_so_for_every_kind() -> None:
     assert {each.reason for each in compatibility(0).values()} == {"no questions"}
-    assert {each.reason for each in compatibility(0, errors=True).values()} == {"no questions"}

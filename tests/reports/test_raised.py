@@ -22,17 +22,17 @@ def failure(*frames: str) -> Failure:
     [
         ((), ""),
         ((f'"{OURS}", line 95, in job',), ""),
-        ((f'"{OURS}", line 95, in job', '"/home/me/agent.py", line 12, in answer'), "agent.py, line 12, in answer"),
+        ((f'"{OURS}", line 95, in job', '"/opt/me/agent.py", line 12, in answer'), "agent.py, line 12, in answer"),
         (
             (
-                '"/home/me/agent.py", line 12, in answer',
-                '"/home/me/.venv/lib/python3.12/site-packages/x.py", line 1, in y',
+                '"/opt/me/agent.py", line 12, in answer',
+                '"/opt/me/.venv/lib/python3.12/site-packages/x.py", line 1, in y',
             ),
             "agent.py, line 12, in answer",
         ),
         (('"/usr/lib/python3.12/json/decoder.py", line 355, in raw_decode',), ""),
         (
-            ('"C:\\Users\\me\\bots.py", line 3, in <module>', '"<frozen importlib>", line 1, in f'),
+            ('"C:\\code\\me\\bots.py", line 3, in <module>', '"<frozen importlib>", line 1, in f'),
             "bots.py, line 3, in <module>",
         ),
     ],

@@ -149,7 +149,7 @@ def test_other_weights_of_a_case_are_another_benchmark_and_a_bare_asks_is_the_te
         ({"my tone": "x"}, "cannot be called 'my tone'"),
         ({"tone": {"asks": "x", "wieght": 2}}, "unknown key 'wieght'"),
         ({"tone": {"asks": "x", "weight": -1}}, "a number above 0"),
-        ({"tone": {"asks": "x", "weight": True}}, "got `bool`"),
+        ({"tone": {"asks": "x", "weight": True}}, "criteria.tone.weight is true; expected a number or a text"),
         ({"tone": {"weight": 1}}, "expected a text"),
         ({f"part{number}": "x" for number in range(21)}, "at most 20"),
     ],

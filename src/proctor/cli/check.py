@@ -13,7 +13,7 @@ from proctor.cli import options
 from proctor.cli.command import Command
 from proctor.cli.output import console, echo, print_json
 from proctor.doctor.judges import said_beforehand
-from proctor.formats.compatibility import Indicator, compatibility
+from proctor.formats.compatibility import compatibility
 from proctor.formats.csv import read_bytes, read_start
 from proctor.formats.rules import COLUMNS
 from proctor.formats.suites.suite import SuiteProblem, SuiteReading, check_suite, is_suite
@@ -83,17 +83,13 @@ def _as_json(table: Table | SuiteReading, warnings: list[str]) -> dict[str, Any]
         "rows": table.rows,
         "errors": [asdict(problem) for problem in table.errors],
         "preview": [_row(case) for case in table.preview],
-        "compatibility": {kind: asdict(indicator) for kind, indicator in _indicators(table).items()},
+        "compatibility": {kind: asdict(indicator) for kind, indicator in compatibility(table.rows).items()},
     }
     if table.more:
         found["more_errors"] = table.more
     if drafts := _drafts(table):
         found["review_needed"] = drafts
     return {**found, "warnings": warnings} if warnings else found
-
-
-def _indicators(table: Table | SuiteReading) -> dict[str, Indicator]:
-    return compatibility(table.rows, errors=bool(table.errors))
 
 
 def _row(case: Case) -> dict[str, Any]:
@@ -107,10 +103,10 @@ def _show(file: Path, table: Table | SuiteReading) -> None:
     echo(f"{file}: {_count(table.rows, 'valid row')}, {_count(errors, 'error') if errors else 'no errors'}\n")
     if table.rows:
         console().print(reports.terminal.Page(lambda _: [_preview(table), ""]))
-    for kind, found in _indicators(table).items():
+    for kind, found in compatibility(table.rows).items():
         echo(f"{found.indicator} {_TITLES[kind]:<13}{found.reason}")
     if table.errors:
-        echo()
+        echo("\nNo run takes the file before these are mended:")
     for problem in table.errors:
         echo(f"{file}:{problem.line}:{problem.column}: {problem.message}")
     if table.more:

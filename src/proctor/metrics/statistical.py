@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from math import isfinite
 
 from proctor.errors import InputError
-from proctor.statistics.bayes import estimates, posterior
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import wilson
 from proctor.statistics.pass_at_k import plug_in_at_k, plug_in_hat_k
@@ -93,6 +92,8 @@ class BayesianMode(StatisticalMode):
 
     def rates(self, counts: Sequence[tuple[int, int]], k: int) -> list[Rates]:
         """Posterior means and intervals, all conversations at once."""
+        from proctor.statistics.bayes import posterior
+
         if not counts:
             return []
         n, c = zip(*counts, strict=True)
@@ -104,6 +105,8 @@ class BayesianMode(StatisticalMode):
 
     def estimates(self, n: int, c: int, k: int) -> tuple[Estimate, Estimate]:
         """The posterior of the share of fully correct conversations, put through the formulas."""
+        from proctor.statistics.bayes import estimates
+
         return estimates(n, c, k, a=self.beta_prior_a, b=self.beta_prior_b, level=self.ci_level)
 
 

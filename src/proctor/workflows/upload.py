@@ -141,7 +141,7 @@ def _examination_of(
         ),
         more=read.more,
         preview=read.preview,
-        compatibility=compatibility(read.rows, errors=bool(read.errors or refused)),
+        compatibility=compatibility(read.rows),
         benchmark=benchmark,
     )
 

@@ -210,7 +210,7 @@ def refuse(name: str) -> Any:
     [
         ("nobody", "there is no check 'nobody'"),
         ("python:nothing_of_the_kind:x", "cannot find the check: there is no module 'nothing_of_the_kind'"),
-        ("python:math:pine", "it has no attribute 'pine'; did you mean 'pi'"),
+        ("python:math:pine", "there is no 'pine' in math; did you mean 'pi'"),
         ("python:math:pi", "the check 'python:math:pi' is a float; expected a function"),
         ("python:fractions:Fraction", "is a class; expected a function"),
         ("python:os.path:join", "asks for a; its parameters have to be named among case, expect"),

@@ -129,4 +129,4 @@ def test_no_workers_at_all_are_refused(lab: Lab) -> None:
     lab.write(1)
     done = lab.run(*run_command(workers=0))
     assert done.returncode == 2
-    assert "workers=0 is not usable; expected a whole number from 1 to 1,000" in done.stderr
+    assert "--workers 0 is not usable; expected a whole number from 1 to 1,000" in done.stderr
