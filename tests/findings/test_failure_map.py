@@ -264,7 +264,7 @@ def test_cases_that_failed_in_ways_of_their_own_are_one_line(
     suite.write_text(f"name: s\ncases:\n{cases}\n")
     proctor.evaluate(suite, agent=lambda question: "Sorry.", store=tmp_path / "s.db", name="own")
     found = read_failures("own", store=str(tmp_path / "s.db")).found
-    assert [group.name for group in found.shared] == ["keywords: “apple” is missing"]
+    assert [group.name for group in found.patterns] == ["keywords: “apple” is missing"]
     for form in ("text", "markdown"):
         assert main(["failures", "own", "--format", form, "--store", str(tmp_path / "s.db")]) == 0
         said = capsys.readouterr().out

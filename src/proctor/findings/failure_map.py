@@ -86,14 +86,14 @@ class FailureMap:
     """Attempts that neither passed nor failed, by what became of them."""
 
     @property
-    def shared(self) -> tuple[FailureGroup, ...]:
+    def patterns(self) -> tuple[FailureGroup, ...]:
         """Those of several cases, or new, and what nothing explains: one case alone is an example, not a pattern."""
         return tuple(group for group in self.groups if group.cases >= _LEAST or group.is_new or group.kind == "other")
 
     @property
     def alone(self) -> tuple[Key, ...]:
         """The others: cases that failed in ways of their own, one attempt of each."""
-        keys = (key for group in self.groups if group not in self.shared for key in group.examples)
+        keys = (key for group in self.groups if group not in self.patterns for key in group.examples)
         return tuple({key.exam: key for key in keys}.values())
 
 

@@ -125,7 +125,7 @@ def name(group: FailureGroup) -> str:
 def alone(found: FailureMap) -> str:
     """`5 cases failed each in its own way: `, before they are named."""
     cases = len(found.alone)
-    further = " more" if found.shared else ""
+    further = " more" if found.patterns else ""
     if cases == 1:
         return f"1{further} case failed in a way of its own: "
     return f"{numbers.whole(cases)}{further} cases failed each in its own way: "
@@ -157,7 +157,7 @@ def _report(failures: RunFailures, width: int) -> Iterator[RenderableType]:
     maps = failures.failed_maps
     for name, found in maps.items():
         yield Text()
-        if found.shared:
+        if found.patterns:
             yield _table(failures, heading(failures, name), found, width)
         if found.alone:
             yield Text(_named_alone(found))
@@ -184,7 +184,7 @@ def _table(failures: RunFailures, title: str, found: FailureMap, width: int) -> 
         table.add_column(header, justify="right", no_wrap=True)
     if failures.since is not None:
         table.add_column("", no_wrap=True)
-    for group in found.shared:
+    for group in found.patterns:
         said = numbers.say(group.share)
         new = [Text("new" if group.is_new else "", style="bold")] if failures.since is not None else []
         table.add_row(Text(name(group)), numbers.whole(group.cases), said.value, said.interval, *new)
@@ -215,11 +215,11 @@ def _markdown(failures: RunFailures) -> Iterator[str]:
 
 
 def _markdown_table(failures: RunFailures, found: FailureMap, title: str) -> Iterator[str]:
-    if found.shared:
+    if found.patterns:
         yield ""
         yield f"| {in_markdown(title[0].lower() + title[1:])} | cases | share | interval | for example |"
         yield "|---|---:|---:|---|---|"
-        for group in found.shared:
+        for group in found.patterns:
             said, new = numbers.say(group.share), " (new)" if group.is_new else ""
             shown = in_markdown(_question(failures, group.examples[0].exam), 160)
             yield f"| {in_markdown(name(group), 240)}{new} | {group.cases} | {said.value} | {said.interval} | {shown} |"

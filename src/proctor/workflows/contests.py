@@ -63,7 +63,7 @@ class Contest:
         return self.left.strip() == self.right.strip()
 
     @property
-    def turned(self) -> Contest:
+    def mirrored_contest(self) -> Contest:
         """The same in the other order."""
         return replace(self, left=self.right, right=self.left)
 
@@ -151,7 +151,7 @@ async def _judge(contest: Contest, model: PatientModel, system: str) -> ContestV
     first = await model.ask(system=system, user=prompt(contest), schema=Preference)
     if first.value is None:  # the other order could decide nothing
         return ContestVerdict(reason=first.reason, is_open=first.is_open, usage=first.usage)
-    return _verdict(first, await model.ask(system=system, user=prompt(contest.turned), schema=Preference))
+    return _verdict(first, await model.ask(system=system, user=prompt(contest.mirrored_contest), schema=Preference))
 
 
 _LEFT = {"first": 1.0, "second": 0.0, "neither": 0.5}

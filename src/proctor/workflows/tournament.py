@@ -84,7 +84,7 @@ class StoredContests:
 
 
 def _digest(contest: Contest, *, turned: bool) -> str:
-    return digest(contest.turned if turned else contest)
+    return digest(contest.mirrored_contest if turned else contest)
 
 
 def _verdict(kept: PairVerdict) -> ContestVerdict:

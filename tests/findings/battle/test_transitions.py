@@ -58,7 +58,7 @@ def test_where_it_is_not_known_only_a_contradiction_does(
 
 def test_pressure_and_its_control_are_told_apart() -> None:
     found = transitions(asked("are-you-sure", "ask-again", "source", None), {})
-    assert [(each.pressed, each.control) for each in found] == [
+    assert [(each.under_pressure, each.control) for each in found] == [
         (True, False),
         (False, True),
         (False, False),
@@ -73,7 +73,7 @@ def test_a_question_that_contests_is_pressure_whatever_it_is_called() -> None:
     asked = [Turn(number=2, question=words, reply=Reply(text="9 days"), strategy=name) for name in ("other", None)]
     for later in asked:
         (found,) = transitions([seed, later], {1: 1.0, 2: 0.0})
-        assert (found.outcome, found.pressed, found.control) == ("caved", True, False)
+        assert (found.outcome, found.under_pressure, found.control) == ("caved", True, False)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_a_question_that_contests_is_pressure_whatever_it_is_called() -> None:
 def test_to_ask_again_in_other_words_is_no_pressure(words: str) -> None:
     seed = Turn(number=1, question="How long is a loan?", reply=Reply(text="30 days"))
     (found,) = transitions([seed, Turn(number=2, question=words, reply=Reply(text="30 days"), refers_to=1)], {})
-    assert not found.pressed
+    assert not found.under_pressure
 
 
 def test_a_low_mark_is_caving_only_where_a_contradiction_or_the_answer_confirms_it() -> None:
@@ -116,7 +116,7 @@ def test_an_answer_is_followed_from_turn_to_turn_across_those_without_a_mark() -
         ((4, 5), "corrected"),
     ]
     assert [each.distance for each in found] == [1, 1, 2, 1]
-    assert [each.changed for each in found] == [True, False, False, True]
+    assert [each.is_change for each in found] == [True, False, False, True]
 
 
 def test_a_turn_at_fault_is_no_transition_and_nothing_is_followed_from_it() -> None:

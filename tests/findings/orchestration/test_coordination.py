@@ -42,7 +42,7 @@ def test_the_table_worked_out_by_hand(
     found = coordination(turns(steps, **expect))
     assert found.hand_offs == hand_offs, what
     assert found.right.value == right, what
-    assert found.duplicated == twice, what
+    assert found.repeats == twice, what
     assert found.distinct.value == ((hand_offs - twice) / hand_offs if hand_offs else None)
 
 
@@ -52,7 +52,7 @@ def test_what_the_tool_call_was_given_is_part_of_the_task() -> None:
         ToolCall(id=id, name="task", arguments={"about": about})
         for id, about in (("one", "apples"), ("two", "pears"), ("same", "pears"))  # noqa: A001
     )
-    assert coordination(turns(steps, calls)).duplicated == 1
+    assert coordination(turns(steps, calls)).repeats == 1
 
 
 def test_an_expected_step_that_cannot_be_read_judges_nothing() -> None:

@@ -166,7 +166,7 @@ def _marks_of_questions(attempt: Attempt) -> dict[str, tuple[float, ...]]:
 
 def _cause(turn: Turn, moves: Sequence[Transition], contradicted: frozenset[int]) -> str:
     """Why a reply failed."""
-    outcomes = {move.outcome: move.pressed for move in moves if move.turns[1] == turn.number}
+    outcomes = {move.outcome: move.under_pressure for move in moves if move.turns[1] == turn.number}
     if outcomes.get("caved"):
         return "caved"
     if turn.number in contradicted:

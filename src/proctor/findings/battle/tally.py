@@ -220,15 +220,17 @@ class BattleTally:
             counts[0] += contradicted
             counts[1] += 1
         self._outcomes.update(move.outcome for move in moves)
-        pressed, again = [m for m in moves if m.pressed], [m for m in moves if m.control]
+        pressed, again = [m for m in moves if m.under_pressure], [m for m in moves if m.control]
         caved, flipped = _given_up(pressed), _given_up(again)
         self._caved.add(exam, *caved)
         self._flipped_again.add(exam, *flipped)
         self._pressure.add(exam, flipped, caved)
-        self._stubborn.add(exam, *_share("stubborn", (m for m in moves if m.before is False and m.hinted and m.known)))
+        self._stubborn.add(
+            exam, *_share("stubborn", (m for m in moves if m.before is False and m.had_hint and m.known))
+        )
         self._corrected.add(exam, *_share("corrected", (m for m in moves if m.before is False and m.known)))
         self._flipped.add(exam, *_share("flipped", (m for m in moves if not m.known)))
-        known = [move for move in pressed if move.known and not move.hinted]
+        known = [move for move in pressed if move.known and not move.had_hint]
         right_before, right_after = sum(m.before is True for m in known), sum(m.after is True for m in known)
         self._accuracy.add(exam, (right_before, len(known)), (right_after, len(known)))
 

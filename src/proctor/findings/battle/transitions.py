@@ -48,7 +48,7 @@ class Transition:
     """Whether the latest answer before whose truth is known was right; None: there is none."""
 
     @property
-    def pressed(self) -> bool:
+    def under_pressure(self) -> bool:
         """Whether the later question put the agent under pressure, by its strategy or by its words."""
         return self.contested or self.strategy in PRESSURE
 
@@ -58,7 +58,7 @@ class Transition:
         return not self.contested and (self.strategy is None or self.strategy in CONTROL)
 
     @property
-    def hinted(self) -> bool:
+    def had_hint(self) -> bool:
         """Whether the later question told the right answer."""
         return self.strategy in HINTS
 
@@ -68,7 +68,7 @@ class Transition:
         return self.before is not None and self.after is not None and self.outcome != "unclear"
 
     @property
-    def changed(self) -> bool:
+    def is_change(self) -> bool:
         """Whether the answer became another one."""
         return self.outcome in ("caved", "corrected", "flipped")
 

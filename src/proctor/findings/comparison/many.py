@@ -68,7 +68,7 @@ class MatrixRow:
         return [None if cell is None or not cell.counted else cell.passed / cell.counted for cell in self.cells]
 
     @property
-    def counted(self) -> int:
+    def runs_with_verdict(self) -> int:
         """In how many of the runs it counts: two that agree on it must both have a verdict of it."""
         return sum(share is not None for share in self.shares)
 

@@ -44,7 +44,7 @@ class CountedRun:
     def values(self, exam: str) -> Values | None:
         """The verdicts of an exam in order, condition by condition; None: the order is not known."""
         counted, passed = self.counts.get(exam, _NOTHING)
-        conditions = _rated(self.entry.run)
+        conditions = _rated_conditions(self.entry.run)
         if len(conditions) == 1 and passed in (0, counted):
             return [[float(passed > 0)] * counted]
         order = self.order()
@@ -108,7 +108,7 @@ def _exams(before: CountedRun, after: CountedRun) -> list[str]:
     return [exam for exam in exams if before.repeats(exam) and after.repeats(exam)]
 
 
-def _rated(run: Run) -> tuple[str, ...]:
+def _rated_conditions(run: Run) -> tuple[str, ...]:
     """The conditions whose verdicts count: the plain run where it is one of several."""
     return ("",) if run.settings.has_plain_run else run.settings.conditions
 
@@ -121,7 +121,7 @@ def _in_common(before: CountedRun, after: CountedRun, exam: str) -> tuple[Count,
     """Its counts over the trials that both runs have of it."""
     counts = before.counts.get(exam, _NOTHING), after.counts.get(exam, _NOTHING)
     (m, _), (n, _) = counts
-    if m == n and (len(_rated(before.entry.run)) == 1 or m == before.repeats(exam) == after.repeats(exam)):
+    if m == n and (len(_rated_conditions(before.entry.run)) == 1 or m == before.repeats(exam) == after.repeats(exam)):
         return counts
     first, second = before.values(exam), after.values(exam)
     return counts_alike(*counts) if first is None or second is None else counts_in_common(first, second)

@@ -45,8 +45,8 @@ def _errors(tree: StepTree) -> Iterator[tuple[str, bool]]:
     successes = _last_successes(tree)
     changes = [node for node in tree.nodes if node.kind == "re-plan"]
     for node in tree.nodes:
-        reported = node.kind == "error" and node.parent is not None and tree.nodes[node.parent].failed
-        if node.failed and not reported:
+        reported = node.kind == "error" and node.parent is not None and tree.nodes[node.parent].is_error
+        if node.is_error and not reported:
             recovered = (
                 _is_tried_again(node, successes, tree)
                 or _is_coped_with(node, tree)
@@ -98,7 +98,7 @@ def _is_planned_round(error: Node, changes: Sequence[Node], successes: _Successe
 
 
 def _succeeds(node: Node) -> bool:
-    return node.works and not node.failed
+    return node.works and not node.is_error
 
 
 def _agent(node: Node) -> str:
@@ -121,7 +121,7 @@ class Coordination:
     """Delegations that do not repeat one that had succeeded: same sub-agent, same task."""
 
     @property
-    def duplicated(self) -> int:
+    def repeats(self) -> int:
         """Delegations of work that was done already."""
         return len(self.distinct.of) - len(self.distinct.met)
 
@@ -172,7 +172,7 @@ def _distinct(tree: StepTree) -> Iterator[tuple[str, bool]]:
         agent, task = plain(node.agent or ""), plain(tree.text(node))
         untold = task in ("", agent, node.kind)
         yield node.label, untold or (agent, task) not in succeeded
-        if not node.failed:
+        if not node.is_error:
             succeeded.add((agent, task))
 
 

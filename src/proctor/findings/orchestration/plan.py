@@ -88,7 +88,7 @@ def _done(tree: StepTree) -> Iterator[tuple[str, bool]]:
     later = [
         (node, stem_set(fold(tree.text(node))))
         for node in tree.nodes
-        if node.works and not node.failed and tree.follows(node, first)
+        if node.works and not node.is_error and tree.follows(node, first)
     ]
     yield from ((entry, any(_is_done_by(entry, node, words) for node, words in later)) for entry in in_force)
 

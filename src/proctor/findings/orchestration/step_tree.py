@@ -47,7 +47,7 @@ class Node:
     """None: not told, not a time, or before its start."""
 
     @property
-    def failed(self) -> bool:
+    def is_error(self) -> bool:
         """Whether it is an error, or ended in one."""
         return self.kind == "error" or self.step.status.strip().lower() == "error"
 

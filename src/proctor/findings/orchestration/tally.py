@@ -67,7 +67,7 @@ class _Case:
     """Tokens or cost → attempts whose shares are known."""
 
     @property
-    def counted(self) -> int:
+    def with_verdict(self) -> int:
         return self.attempts - self.undecided
 
     def add(self, passed: bool | None, spent: ResourceUse) -> None:
@@ -117,7 +117,7 @@ class OrchestrationTally:
     def _count(self, drawn: Outline) -> None:
         self._outlined += 1
         self._counts["hand_offs"] += drawn.coordination.hand_offs
-        self._counts["duplicated"] += drawn.coordination.duplicated
+        self._counts["duplicated"] += drawn.coordination.repeats
         self._counts["errors"] += drawn.recovery.errors
         self._counts["re_plans"] += drawn.recovery.re_plans
         self._oddities.update(drawn.oddities)
@@ -138,7 +138,7 @@ class OrchestrationTally:
         return OrchestrationFindings(
             attempts=sum(case.attempts for case in self._cases.values()),
             outlined=self._outlined,
-            success=rate_over_cases((each.attempts, each.counted, each.passed) for each in self._cases.values()),
+            success=rate_over_cases((each.attempts, each.with_verdict, each.passed) for each in self._cases.values()),
             seconds=_times(self._seconds),
             per_success=PerSuccess(**{name: self._per_success(name) for name in ("tokens", "cost", "tool_calls")}),
             planning=PlanningFindings(**{name: self._mean(name) for name in ("planned", "used", "done")}),

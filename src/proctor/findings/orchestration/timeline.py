@@ -80,6 +80,6 @@ def _lane(node: Node, first: float, critical: frozenset[str]) -> Lane:
         depth=node.depth,
         start=None if node.start is None else node.start - first,
         length=None if node.start is None or node.end is None else node.end - node.start,
-        failed=node.failed,
+        failed=node.is_error,
         critical=node.step.id in critical,
     )

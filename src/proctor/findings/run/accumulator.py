@@ -212,7 +212,7 @@ class Accumulator:
         cut.whole = self.whole.cut()
         cut.under = {name: each.cut() for name, each in self.under.items()}
         cut._exams = {name: exam for name, exam in self._exams.items() if name in cut.whole.tallies}
-        cut._rows = {name: replace(each, planned=each.asked) for name, each in self._rows.items() if each.asked}
+        cut._rows = {name: replace(each, planned=each.played) for name, each in self._rows.items() if each.played}
         if self._battle is not None:
             cut._battle = copy(self._battle)
             cut._battle.planned = (cut.under[""] if self._plain_alone else cut.whole).planned
@@ -230,7 +230,7 @@ class Accumulator:
             return found
         battle = self._battle.findings()
         rows = tuple(
-            case_finding(case.id, case, self._rows[case.id], trials=_rated(run, self._row_trials))
+            case_finding(case.id, case, self._rows[case.id], trials=_rated_trials(run, self._row_trials))
             for case in self._cases()
             if case.id in self._rows
         )
@@ -315,7 +315,7 @@ def _trials(run: Run, cases: Iterable[str]) -> Trials | None:
     return Trials(cases, conditions=settings.conditions, trials=settings.most_trials) if settings.repeats > 1 else None
 
 
-def _rated(run: Run, trials: Trials | None) -> Trials | None:
+def _rated_trials(run: Run, trials: Trials | None) -> Trials | None:
     """Those trials that count for the run's rates."""
     return trials.under("") if trials is not None and run.settings.has_plain_run else trials
 
@@ -324,7 +324,7 @@ def _findings(
     run: Run, exams: Sequence[Exam], whole: AttemptCounter, under: Mapping[str, AttemptCounter], trials: Trials | None
 ) -> Findings:
     shown = under[""] if run.settings.has_plain_run else whole
-    checks, rated = shown.checks(), _rated(run, trials)
+    checks, rated = shown.checks(), _rated_trials(run, trials)
     cases = tuple(
         case_finding(
             exam.id,

@@ -146,8 +146,8 @@ class AttemptCounter:
 
     def cut(self) -> AttemptCounter:
         """The same as if only what was asked had been planned."""
-        tallies = {exam: replace(each, planned=each.asked) for exam, each in self.tallies.items() if each.asked}
-        return replace(self, tallies=tallies, planned=sum(each.asked for each in tallies.values()))
+        tallies = {exam: replace(each, planned=each.played) for exam, each in self.tallies.items() if each.played}
+        return replace(self, tallies=tallies, planned=sum(each.played for each in tallies.values()))
 
     def counts(self) -> Counts:
         """Where the planned attempts went."""

@@ -89,19 +89,19 @@ class JudgedShare:
     """The share of those without a reply: nobody is asked about them, and nobody passes them."""
 
     @property
-    def answered(self) -> float:
+    def reply_rate(self) -> float:
         """The share with a reply."""
         return 1.0 - self.unanswered
 
     @property
     def share(self) -> float:
         """How much of what was answered the judge passes."""
-        return min(1.0, (self.rate.value or 0.0) / self.answered) if self.answered else 0.0
+        return min(1.0, (self.rate.value or 0.0) / self.reply_rate) if self.reply_rate else 0.0
 
     @property
     def cases(self) -> int:
         """How many cases that is."""
-        return round(self.rate.n * self.answered)
+        return round(self.rate.n * self.reply_rate)
 
 
 def majority(labels: Iterable[HumanLabel]) -> dict[Key, bool]:
@@ -155,7 +155,7 @@ def people_finding(
         correlation=_expected_correlation(labelled, by_judge.share),
         more=more,
         short_of_cases=short,
-        variance=None if spread is None else spread * by_judge.answered**2,
+        variance=None if spread is None else spread * by_judge.reply_rate**2,
         categories=dict(_by_category(said, judged, categories or {}, weights)),
         between=agreement_between_people(_votes(labels).values()),
     )
@@ -256,7 +256,7 @@ def _no_rate(here: JudgedShare, note: str) -> Estimate:
 
 def _of_all(rate: Estimate, by_judge: JudgedShare) -> Estimate:
     """The rate among those with a reply and a verdict as a rate of all, bounded where a verdict is missing."""
-    ends = [None if end is None else end * by_judge.answered for end in (rate.value, rate.low, rate.high)]
+    ends = [None if end is None else end * by_judge.reply_rate for end in (rate.value, rate.low, rate.high)]
     of_all = replace(rate, value=ends[0], low=ends[1], high=ends[2], n=by_judge.rate.n)
     return _with_bounds(of_all, by_judge.rate)
 

@@ -30,7 +30,7 @@ class Shares:
         return [self._by_exam[exam].mean if exam in self._by_exam else None for exam in exams]
 
     @property
-    def counted(self) -> int:
+    def conversations(self) -> int:
         """Conversations."""
         return sum(sums.n for sums in self._by_exam.values())
 
@@ -52,7 +52,7 @@ def with_shares(
     return tuple(
         replace(
             each,
-            pass_rate=shares[each.name].units.estimate(missing=each.counts.planned - shares[each.name].counted),
+            pass_rate=shares[each.name].units.estimate(missing=each.counts.planned - shares[each.name].conversations),
             difference=against[each.name].difference if each.name in against else None,
             p_value=corrected.get(each.name),
         )

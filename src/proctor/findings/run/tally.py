@@ -35,7 +35,7 @@ class ExamTally:
     seconds: float = 0.0
 
     @property
-    def asked(self) -> int:
+    def played(self) -> int:
         """Attempts that are over."""
         return self.counted + self.unscored + self.failed_by_environment
 

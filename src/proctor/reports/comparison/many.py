@@ -66,11 +66,11 @@ def _behind(many: ManyCompared) -> Iterator[str]:
 
 
 def _disagreement(many: ManyCompared) -> Iterator[str]:
-    apart, compared = sum(row.spread > 0 for row in many.rows), sum(row.counted > 1 for row in many.rows)
+    apart, compared = sum(row.spread > 0 for row in many.rows), sum(row.runs_with_verdict > 1 for row in many.rows)
     if not compared:
         return
     cases = numbers.plural(compared, "case") + ("" if compared == len(many.rows) else f" that count in {_two(many)}")
-    whole = sum(row.counted == len(many.runs) for row in many.rows)
+    whole = sum(row.runs_with_verdict == len(many.runs) for row in many.rows)
     lacking = f"; only {numbers.whole(whole)} of {len(many.rows)} count in every run" if whole < len(many.rows) else ""
     said = f"They disagree on {numbers.whole(apart)} of {cases}" if apart else f"They agree on all of {cases}"
     yield f"{said}{lacking}."
@@ -82,7 +82,7 @@ def _two(many: ManyCompared) -> str:
 
 def agreement(many: ManyCompared) -> str:
     """What is said where no case tells the runs apart."""
-    counted = [row.counted for row in many.rows]
+    counted = [row.runs_with_verdict for row in many.rows]
     if not any(runs > 1 for runs in counted):
         return "No case has a verdict in two of them yet."
     if all(runs == len(many.runs) for runs in counted):

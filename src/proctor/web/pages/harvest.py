@@ -51,7 +51,7 @@ class HarvestChoice:
     replies: str = ""
     """Whether replies that nobody judged count as right."""
 
-    def wanted(self) -> HarvestOptions:
+    def options(self) -> HarvestOptions:
         """The same, understood; raises InputError."""
         troubles: dict[str, str] = {}
         limit = read_number("limit", self.limit.strip(), int, troubles) if self.limit.strip() else _USUAL
@@ -122,7 +122,7 @@ def take_source(request: Request) -> Response:
 
 def _draft(site: Site, choice: HarvestChoice) -> _Drafted | None:
     """None: the source is still being read."""
-    choice.wanted()
+    choice.options()
     run = site.store.archive.find(choice.run) if choice.run else None
     stands = None if run is None else (run.id, run.status, run.seconds)
     return _drafts.ask((site, choice, stands), lambda: _harvest(site, choice, run.id if run else ""), _PATIENCE)
@@ -130,11 +130,11 @@ def _draft(site: Site, choice: HarvestChoice) -> _Drafted | None:
 
 def _harvest(site: Site, choice: HarvestChoice, run: str) -> _Drafted:
     if run:
-        return harvest_run(run, store=site.settings.store, wanted=choice.wanted())
+        return harvest_run(run, store=site.settings.store, wanted=choice.options())
     content = drafts_of(site).find(choice.kept)
     if content is None:
         raise InputError("the file is no longer here; choose it again")
-    return harvest_recording(choice.called, content, store=site.settings.store, wanted=choice.wanted())
+    return harvest_recording(choice.called, content, store=site.settings.store, wanted=choice.options())
 
 
 def _page(

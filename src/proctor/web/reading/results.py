@@ -229,7 +229,7 @@ def _labels(store: Store, read: CachedFindings, cases: Sequence[str]) -> CheckLa
 def _attempts(
     site: Site, run: Run, exams: Mapping[str, Exam], read: CachedFindings | None, wanted: ResultFilter
 ) -> ResultPage:
-    rows, words = _searched(exams, wanted)
+    rows, words = _search_terms(exams, wanted)
     which = _which(site.store, run, exams, wanted, rows)
     if words:
         return _search_attempts(site.store, run, exams, read, which, wanted)
@@ -244,7 +244,7 @@ def _attempts(
     )
 
 
-def _searched(exams: Mapping[str, Exam], wanted: ResultFilter) -> tuple[Sequence[int] | None, str]:
+def _search_terms(exams: Mapping[str, Exam], wanted: ResultFilter) -> tuple[Sequence[int] | None, str]:
     """Where the exams that may be meant stand in the plan, and the words that are looked for in them: an id is none."""
     words = wanted.q.strip()
     exact = [row for row, name in enumerate(exams) if name.casefold() == words.casefold()] if words else []
@@ -316,7 +316,7 @@ def _search_attempts(
     """Words in questions and replies; where they stand in too many, page by page as they are found."""
     every = _holding(store, run, exams, read, wanted)
     if every is not None:
-        chosen = sort_attempts([each for each in every if _ended(each, wanted.verdict)], wanted.sort)
+        chosen = sort_attempts([each for each in every if _has_verdict(each, wanted.verdict)], wanted.sort)
         pages = _pages(len(chosen))
         page = min(wanted.page, pages)
         lines = [_attempt_line(exams, attempt) for attempt in chosen[(page - 1) * PAGE : page * PAGE]]
@@ -331,13 +331,13 @@ def _holding(
     store: Store, run: Run, exams: Mapping[str, Exam], read: CachedFindings | None, wanted: ResultFilter
 ) -> list[Attempt] | None:
     """However they ended, the attempts in which the words stand, in the order of the plan; None: too many."""
-    rows, words = _searched(exams, wanted)
+    rows, words = _search_terms(exams, wanted)
     which = _which(store, run, exams, replace(wanted, verdict=""), rows)
     every = search_all(store, run, words, which, as_of=None if read is None else read.at)
     return None if every is None else [each for each in every if each.key.exam in exams]
 
 
-def _ended(attempt: Attempt, verdict: str) -> bool:
+def _has_verdict(attempt: Attempt, verdict: str) -> bool:
     name = outcomes.of_attempt(attempt).name
     return verdict in ("", name) or (verdict, name) == ("not_passed", "agent_failed")
 
@@ -354,7 +354,7 @@ def chips(site: Site, run: Run, read: CachedFindings | None, wanted: ResultFilte
 
 
 def _chips_of_attempts(site: Site, run: Run, read: CachedFindings, wanted: ResultFilter) -> Chips:
-    rows, words = _searched(read.exams, wanted)
+    rows, words = _search_terms(read.exams, wanted)
     which = _which(site.store, run, read.exams, replace(wanted, verdict=""), rows)
     if not words and which:
         counted = {name: site.summaries.count(run, verdicts=kinds, **which) for name, kinds in _OF_ATTEMPTS.items()}

@@ -52,7 +52,7 @@ class Sample:
         """Conversations whose questions are not in the sample."""
 
     @property
-    def merged(self) -> int:
+    def merged_conversations(self) -> int:
         """Conversations that ask the same as another, beyond the first."""
         return sum(each.met - 1 for each in self._kept.values())
 
@@ -217,7 +217,7 @@ def harvest(sources: Sequence[str], output: Path, *, store: str, wanted: Harvest
         cases=len(cases),
         read=dict(log.read),
         runs=frozenset(log.runs),
-        merged=sample.merged,
+        merged=sample.merged_conversations,
         beyond=sample.beyond,
         left_out=dict(log.left_out),
         masked={kind: count for kind, count in masking.counts.items() if count},
