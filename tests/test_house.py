@@ -51,6 +51,22 @@ def test_no_file_imports_another_in_a_circle() -> None:
         pytest.fail(" → ".join(error.args[1]))
 
 
+def test_no_folder_imports_another_in_a_circle() -> None:
+    graph: dict[str, set[str]] = {}
+    for name in modules():
+        folder = _folder_of(name)
+        graph.setdefault(folder, set()).update({_folder_of(each) for each in imports_of(name)} - {folder, "proctor"})
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" → ".join(error.args[1]))
+
+
+def _folder_of(name: str) -> str:
+    is_package = (SOURCE.parent.joinpath(*name.split(".")) / "__init__.py").exists()
+    return name if is_package else name.rpartition(".")[0]
+
+
 def test_no_class_name_stands_in_two_files() -> None:
     places: dict[str, set[str]] = {}
     for name, tree in modules().items():

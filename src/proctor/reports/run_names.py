@@ -1,4 +1,4 @@
-"""What runs are called in a sentence about several of them."""
+"""What runs are called in a sentence about several of them, and what all of one ran under."""
 
 from __future__ import annotations
 
@@ -26,3 +26,15 @@ def _name_of(run: Run) -> str:
 def join_names(names: Sequence[str]) -> str:
     """`A, B and C`."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def all_faults(run: Run) -> list[str]:
+    """The injected faults of a run that has no attempt without one; else none."""
+    names = [one_line(name, 40) for name in run.settings.conditions]
+    return names if all(names) else []
+
+
+def under_faults(run: Run) -> str:
+    """`under hiccup`, `under hiccup or slow`: what every attempt ran under; empty: some or all under no fault."""
+    *others, last = all_faults(run) or [""]
+    return f"under {', '.join(others)} or {last}" if others else last and f"under {last}"

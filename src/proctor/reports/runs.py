@@ -13,8 +13,8 @@ from rich.text import Text
 
 from proctor.findings.run import Summary
 from proctor.reports import numbers
-from proctor.reports.conditions.words import under_faults
 from proctor.reports.headline import noun_of
+from proctor.reports.run_names import under_faults
 from proctor.reports.terminal import Page, page_table
 from proctor.reports.words import one_line
 from proctor.run import Run

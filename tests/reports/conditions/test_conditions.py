@@ -23,6 +23,7 @@ from proctor.reports.run import markdown
 from proctor.reports.run.frame import cases_frame, frame_library
 from proctor.reports.run.opening import opening
 from proctor.reports.run.text import render
+from proctor.reports.run_names import under_faults
 from proctor.run import Attempt, Failure, Key, Run, Settings
 from proctor.score import CheckResult
 from proctor.transcript import InjectedLie, Reaction, Transcript, Turn
@@ -265,7 +266,7 @@ def test_a_run_under_one_fault_alone_says_so_in_every_rendering(maker: Callable[
     assert said in markdown.render(sample.findings)
     assert said in parsed(written(sample)).said
     assert in_json.as_dict(sample.findings)["ran_under"] == ["hiccup"]
-    assert words.under_faults(sample.findings.run) == "under hiccup"
+    assert under_faults(sample.findings.run) == "under hiccup"
     assert words.faults_sentence(tried(maker).findings.run) == ""
 
 

@@ -10,7 +10,7 @@ from proctor.reports import numbers, outcomes
 from proctor.reports.comparison.words import BETTER, WORSE, difference_of, p_value
 from proctor.reports.headline import exam_noun
 from proctor.reports.outcomes import OutcomeLabel
-from proctor.reports.words import one_line
+from proctor.reports.run_names import all_faults, join_names
 from proctor.run import Run
 from proctor.statistics.compare import FEWEST_FOR_VERDICT
 
@@ -26,22 +26,13 @@ def condition_name(condition: str) -> str:
     return condition or "none"
 
 
-def under_faults(run: Run) -> str:
-    """`under hiccup`, `under hiccup or slow`: what every attempt ran under; empty: some or all under no fault."""
-    *others, last = (one_line(name, 40) for name in run.settings.conditions)
-    if not all((*others, last)):
-        return ""
-    return f"under {', '.join(others)} or {last}" if others else f"under {last}"
-
-
 def faults_sentence(run: Run) -> str:
     """`Every case ran under the injected fault hiccup, never without.`; empty where some or all ran under none."""
-    said = under_faults(run).removeprefix("under ")
-    if not said:
+    faults = all_faults(run)
+    if not faults:
         return ""
-    if len(run.settings.conditions) == 1:
-        return f"Every {exam_noun(run)} ran under the injected fault {said}, never without."
-    return f"Every {exam_noun(run)} ran under each injected fault ({said.replace(' or ', ' and ')}), never without."
+    which = f"the injected fault {faults[0]}" if len(faults) == 1 else f"each injected fault ({join_names(faults)})"
+    return f"Every {exam_noun(run)} ran under {which}, never without."
 
 
 def has_plain(findings: Findings) -> bool:

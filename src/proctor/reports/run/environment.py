@@ -26,6 +26,7 @@ from proctor.reports.orchestration.gantt import gantt
 from proctor.reports.raised import raised_at
 from proctor.reports.run.opening import opening
 from proctor.reports.run.particulars import expectations_of
+from proctor.reports.run_names import under_faults
 from proctor.reports.turns import beyond_parts
 from proctor.reports.words import clean, one_line
 from proctor.transcript import Step
@@ -93,7 +94,7 @@ def equip(made: Environment) -> None:
         "pieces": pieces, "quotes_in": quotes_in,
         "beyond_parts": beyond_parts, "meanings": meanings,
         "battle_svg": battle_svg, "battle_words": battle_words, "check_words": check_words,
-        "condition_words": condition_words, "lie_words": lie_words,
+        "condition_words": condition_words, "lie_words": lie_words, "under_faults": under_faults,
         "failure_words": failure_words, "interim_words": interim_words, "people_words": people_words,
         "orchestration_words": orchestration_words, "line_of_time": _line_of_time,
     }  # fmt: skip
