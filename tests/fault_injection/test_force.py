@@ -93,7 +93,7 @@ def test_the_calls_of_one_attempt_share_its_tally() -> None:
         with in_force("flaky", FAILING, tally=tally):
             outcomes.append(outcome_of(number))
     assert outcomes == ["failed", "failed", "2", "3"]
-    assert tally.struck == 4
+    assert tally.hits == 4
 
 
 async def test_concurrent_attempts_do_not_share_a_count() -> None:
@@ -292,3 +292,7 @@ def test_the_condition_ends_with_an_exception_too() -> None:
     with pytest.raises(KeyError), in_force("flaky", FAILING):
         raise KeyError
     assert current() is None
+
+
+def test_its_errors_are_still_known_by_the_name_of_the_first_version() -> None:
+    assert conditions.Struck is conditions.InjectedFault

@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from proctor import fault_injection as conditions
 from proctor.errors import InputError
-from proctor.fault_injection import Struck
+from proctor.fault_injection import InjectedFault
 from proctor.transcript import ToolCall
 
 P = ParamSpec("P")
@@ -38,7 +38,7 @@ class Desk:
             _must_be_result(tool.__name__, result)
             call = replace(call, result=result)
             return result
-        except (InputError, Struck) as error:
+        except (InputError, InjectedFault) as error:
             call = replace(call, error=str(error))
             raise
         finally:

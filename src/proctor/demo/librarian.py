@@ -13,7 +13,7 @@ from proctor.demo.passage import Finding
 from proctor.demo.recall import Return
 from proctor.demo.research import Research
 from proctor.errors import InputError
-from proctor.fault_injection import Struck
+from proctor.fault_injection import InjectedFault
 from proctor.transcript import Reply, Request
 
 
@@ -40,7 +40,7 @@ class Librarian:
         desk = Desk()
         try:
             finding = await find(self._library or shelf(), request, desk)
-        except (InputError, Struck) as error:
+        except (InputError, InjectedFault) as error:
             finding = Finding(text=f"I could not look that up: {error}.")
         return Reply(
             text=finding.text,

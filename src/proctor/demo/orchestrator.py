@@ -20,7 +20,7 @@ from proctor.demo.question import understand
 from proctor.demo.recall import Return
 from proctor.demo.research import UNKNOWN, Research
 from proctor.errors import InputError
-from proctor.fault_injection import Struck, ToolFailed
+from proctor.fault_injection import InjectedFault, ToolFailed
 from proctor.transcript import Reply, Request, ToolCall
 from proctor.usage import Usage
 
@@ -203,7 +203,7 @@ class Orchestration:
         for tries in range(1, TRIES + 1):
             try:
                 return await self._attempt(agent, name, work, parent)
-            except (Struck, InputError) as error:
+            except (InjectedFault, InputError) as error:
                 again = isinstance(error, ToolFailed) and tries < TRIES
                 parent = self._plan_anew(f"{agent} tries again" if again else f"go on without: {name}", error, plan)
                 if not again:
@@ -218,7 +218,7 @@ class Orchestration:
                 result = await work(bench)
                 said = result.text if isinstance(result, Finding) else str(result)
                 return result
-            except (Struck, InputError) as error:
+            except (InjectedFault, InputError) as error:
                 self._note(error, step.id, agent)
                 raise
             finally:

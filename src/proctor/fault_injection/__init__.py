@@ -9,7 +9,7 @@ from __future__ import annotations
 from proctor.fault_injection.condition import Condition, parse
 from proctor.fault_injection.force import (
     BudgetExhausted,
-    Struck,
+    InjectedFault,
     SubAgentFailed,
     SubAgentMissing,
     Tally,
@@ -21,9 +21,13 @@ from proctor.fault_injection.force import (
     tool,
 )
 
+Struck = InjectedFault
+"""What it was called in 0.1.0."""
+
 __all__ = [
     "BudgetExhausted",
     "Condition",
+    "InjectedFault",
     "Struck",
     "SubAgentFailed",
     "SubAgentMissing",

@@ -31,15 +31,15 @@ _LONGEST = 4000
 """Characters that are kept of a lie and of the truth."""
 
 
-class Struck(RuntimeError):
+class InjectedFault(RuntimeError):
     """The condition in force made this happen. What an agent does not catch is its own failure."""
 
 
-class ToolFailed(Struck):
+class ToolFailed(InjectedFault):
     """The tool failed."""
 
 
-class SubAgentFailed(Struck):
+class SubAgentFailed(InjectedFault):
     """The sub-agent failed."""
 
 
@@ -47,7 +47,7 @@ class SubAgentMissing(SubAgentFailed):
     """There is no such sub-agent now."""
 
 
-class BudgetExhausted(Struck):
+class BudgetExhausted(InjectedFault):
     """No more tool calls, or no more tokens, are left for this attempt."""
 
 
@@ -60,7 +60,7 @@ class Tally:
         """Tool calls made."""
         self.tokens = 0
         """Tokens spent."""
-        self.struck = 0
+        self.hits = 0
         """Calls to the tool or sub-agent at fault, of which the first few may fail; of one that lies, its lies."""
         self.late = 0
         """Calls that were made to wait, whether or not anybody waited for their end."""
@@ -75,9 +75,9 @@ class Tally:
     @property
     def met(self) -> int:
         """How often the agent came across the fault."""
-        return max(self.struck, self.late) + self.refused
+        return max(self.hits, self.late) + self.refused
 
-    def add(self, field: Literal["calls", "tokens", "struck", "late", "refused"], amount: int = 1) -> int:
+    def add(self, field: Literal["calls", "tokens", "hits", "late", "refused"], amount: int = 1) -> int:
         """The new count."""
         with self._lock:
             count: int = getattr(self, field) + amount
@@ -87,8 +87,8 @@ class Tally:
     def may_lie(self, times: int | None) -> bool:
         """Whether one more lie is due; counts it."""
         with self._lock:
-            due = times is None or self.struck < times
-            self.struck += due
+            due = times is None or self.hits < times
+            self.hits += due
         return due
 
     def note_lie(self, lie: InjectedLie, call: str) -> None:
@@ -233,7 +233,7 @@ def _strike(force: _Force, kind: _Kind, name: str) -> None:
     condition, tally = force
     if condition.lies is not None:
         return  # counted when the lie is told
-    call = tally.add("struck")
+    call = tally.add("hits")
     if condition.missing:
         raise ToolFailed(f"there is no tool {name}") if kind == "tool" else SubAgentMissing(f"there is no {name}")
     if call <= condition.fails:

@@ -216,7 +216,7 @@ class Player:
             condition=key.condition or None,
         )
         play.asked = True
-        play.struck.turn = number
+        play.fault_tally.turn = number
         started, clock = time.time(), time.perf_counter()
 
         async def ask() -> Reply:
@@ -252,7 +252,7 @@ class Player:
         condition = play.attempt.key.condition
         if condition not in self._faults:
             return contextlib.nullcontext()
-        return in_force(condition, self._faults[condition], tally=play.struck)
+        return in_force(condition, self._faults[condition], tally=play.fault_tally)
 
     async def _review(self, play: Play, turn: Turn) -> tuple[Review, ...]:
         """Every reviewer's word on one reply. The reply is recorded already and is not asked for again."""

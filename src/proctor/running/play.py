@@ -37,7 +37,7 @@ class Play:
     resumed: Resumed = ""
     lost: Usage = _NOTHING
     """What failed tries have cost all the same, earlier sessions included."""
-    struck: Tally = field(default_factory=Tally)
+    fault_tally: Tally = field(default_factory=Tally)
     """How often the fault of its condition has happened."""
     stage: Stage = "agent"
     """Who was called last."""
@@ -95,12 +95,14 @@ def strike_on(play: Play, fault: Mapping[str, Any]) -> None:
         if turn.reply is None:
             continue
         calls, steps = turn.reply.tool_calls, turn.reply.steps
-        play.struck.calls += len(calls)
-        play.struck.tokens += turn.reply.usage.input_tokens + turn.reply.usage.output_tokens if turn.reply.usage else 0
-        play.struck.struck += sum(call.name == fault.get("tool") for call in calls)
-        play.struck.struck += sum(step.kind == "delegate" and step.agent == fault.get("sub_agent") for step in steps)
-    play.struck.struck = max(play.struck.struck, play.attempt.struck or 0)
-    play.struck.lie = play.attempt.lie
+        play.fault_tally.calls += len(calls)
+        play.fault_tally.tokens += (
+            turn.reply.usage.input_tokens + turn.reply.usage.output_tokens if turn.reply.usage else 0
+        )
+        play.fault_tally.hits += sum(call.name == fault.get("tool") for call in calls)
+        play.fault_tally.hits += sum(step.kind == "delegate" and step.agent == fault.get("sub_agent") for step in steps)
+    play.fault_tally.hits = max(play.fault_tally.hits, play.attempt.faults_met or 0)
+    play.fault_tally.lie = play.attempt.lie
 
 
 def paid_for(attempt: Attempt, reviews: Mapping[int, Sequence[Review]]) -> Usage:
@@ -129,7 +131,7 @@ def over(play: Play, failure: Failure | None, **marks: Any) -> Attempt:
         lost=play.lost,
         seconds=_seconds(play.turns),
         first_token=_first_token(play.turns),
-        struck=_met(play),
+        faults_met=_met(play),
         lie=_judged_lie(play),
         cut_off=_cut_off(play.turns),
         changed=play.attempt.changed,
@@ -154,8 +156,8 @@ def cut_off(play: Play) -> Attempt:
         lost=play.lost,
         seconds=_seconds(play.turns),
         first_token=_first_token(play.turns),
-        struck=_met(play),
-        lie=play.struck.lie,
+        faults_met=_met(play),
+        lie=play.fault_tally.lie,
         cut_off=_cut_off(play.turns),
         changed=play.attempt.changed,
         started=play.started,
@@ -167,18 +169,18 @@ def _met(play: Play) -> int | None:
     """How often the fault was met; who only judges what was said before knows no more than was known then."""
     if not play.attempt.key.condition:
         return None
-    return play.struck.met if play.asked or play.struck.met else play.attempt.struck
+    return play.fault_tally.met if play.asked or play.fault_tally.met else play.attempt.faults_met
 
 
 def _judged_lie(play: Play) -> InjectedLie | None:
     """What the agent made of a lie; what was judged before stands where nobody was asked anything since."""
     if not play.asked:
         return play.attempt.lie
-    if play.struck.lie is None:
+    if play.fault_tally.lie is None:
         return None
     from proctor.findings.run.reactions import react  # it reads language, which takes a while to load
 
-    return react(play.struck.lie, play.turns)
+    return react(play.fault_tally.lie, play.turns)
 
 
 def our_bug(error: Exception) -> Failure:

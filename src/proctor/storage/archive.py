@@ -80,7 +80,7 @@ class DatabaseArchive:
     def stop_request(self, run: str) -> StopRequest | None:
         """What was asked of whoever runs it."""
         with self._database.reading() as connection:
-            stop: StopRequest | None = connection.execute(select(runs.c.wish).where(runs.c.id == run)).scalar()
+            stop: StopRequest | None = connection.execute(select(runs.c.stop_request).where(runs.c.id == run)).scalar()
         return stop
 
     def benchmark_of(self, run: str) -> Benchmark:
@@ -308,7 +308,7 @@ def _reopen(attempt: Attempt) -> Attempt:
         usage=attempt.usage,
         lost=attempt.lost,
         seconds=attempt.seconds,
-        struck=attempt.struck,
+        faults_met=attempt.faults_met,
         lie=attempt.lie,
         cut_off=attempt.cut_off,
         changed=attempt.changed,

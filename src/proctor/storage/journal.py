@@ -196,10 +196,10 @@ class DatabaseJournal:
         """What this process is asked to do, which writes the run; raises RunLost where it has been taken over."""
         lease = self._held.get(run)
         with self._database.reading() as connection:
-            row = connection.execute(select(runs.c.wish, runs.c.writer).where(runs.c.id == run)).first()
+            row = connection.execute(select(runs.c.stop_request, runs.c.writer).where(runs.c.id == run)).first()
         if lease is not None and (lease.lost.is_set() or (row is not None and row.writer != lease.writer)):
             raise lease.refuse()
-        return None if row is None else row.wish
+        return None if row is None else row.stop_request
 
     def write(self, records: Sequence[Record]) -> None:
         """Store records in one transaction. Writing the same key twice changes nothing."""
@@ -240,7 +240,7 @@ class DatabaseJournal:
 
     def request_stop(self, run: str, stop: StopRequest | None) -> None:
         """Ask whoever runs it to pause or cancel."""
-        self._update(run, {"wish": stop})
+        self._update(run, {"stop_request": stop})
 
     def describe(self, run: str, *, name: str, labels: Mapping[str, str]) -> None:
         """Call a run otherwise; whoever plays it is not disturbed."""
@@ -276,7 +276,7 @@ class DatabaseJournal:
 
     def _update(self, run: str, values: dict[str, Any]) -> None:
         with self._database.writing() as connection:
-            if "wish" not in values:  # anybody may ask for a stop
+            if "stop_request" not in values:  # anybody may ask for a stop
                 self._check([run], connection)
             changed = connection.execute(update(runs).where(runs.c.id == run).values(values))
         if not changed.rowcount:

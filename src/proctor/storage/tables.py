@@ -78,7 +78,7 @@ runs = Table(
     Column("started", Double),
     Column("ended", Double),
     Column("seconds", Double, nullable=False),
-    Column("wish", Text),
+    Column("wish", Text, key="stop_request"),
     Column("benchmark_no", Integer, ForeignKey("benchmarks.no"), nullable=False),
     Column("turns_no", Integer, nullable=False),  # whose turns it reads: its own, or a run's that may be gone
     Column("writer", Integer, nullable=False, server_default="0"),  # counts its writers; see lease.py

@@ -119,7 +119,7 @@ def parameter_descriptions(text: str) -> dict[str, str]:
 
 
 def _strikable(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """The function, which a condition can strike by its name; one that can be struck already is not counted twice."""
+    """The function, which a condition can break by its name; one that it can break already is not counted twice."""
     if getattr(function, "__globals__", {}).get("__name__") == conditions.tool.__module__:
         return function
     return conditions.tool(function, name=name)

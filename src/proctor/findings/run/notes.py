@@ -39,7 +39,7 @@ def notes(
 ) -> Iterator[str]:
     """What a reader of the numbers has to know; nothing where there are none.
 
-    `unmet` are conditions that struck none, `parts` those that a reviewer marked.
+    `unmet` are conditions whose fault none came across, `parts` those that a reviewer marked.
     """
     if not (counts.scored or counts.unscored or counts.failed_by_agent):
         return

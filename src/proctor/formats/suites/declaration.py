@@ -205,21 +205,21 @@ CASE = Record(
     },
     noted=True,
 )
-_STRIKING = ("fails", "delay", "answers", "missing", "lies")
-_STRUCK = ("tool", "sub_agent")
+_FAULT_KEYS = ("fails", "delay", "answers", "missing", "lies")
+_PLACE_KEYS = ("tool", "sub_agent")
 
 
 def _condition_makes_sense(condition: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    struck = [key for key in _STRUCK if key in condition]
-    striking = [key for key in _STRIKING if key in condition]
+    places = [key for key in _PLACE_KEYS if key in condition]
+    faults = [key for key in _FAULT_KEYS if key in condition]
     if not condition:
         yield "", "the condition is empty; say what goes wrong, as in {tool: search, fails: 2}"
-    if len(struck) > 1:
-        yield struck[1], "a condition affects a tool or a sub_agent; declare one for each"
-    if struck and not striking:
-        yield struck[0], f"it does not say what is wrong with it; add one of {', '.join(_STRIKING)}"
-    if striking and not struck:
-        yield striking[0], "it does not say what this affects; add tool or sub_agent"
+    if len(places) > 1:
+        yield places[1], "a condition affects a tool or a sub_agent; declare one for each"
+    if places and not faults:
+        yield places[0], f"it does not say what is wrong with it; add one of {', '.join(_FAULT_KEYS)}"
+    if faults and not places:
+        yield faults[0], "it does not say what this affects; add tool or sub_agent"
     if "lies" in condition and (clashing := [key for key in ("fails", "missing") if key in condition]):
         yield clashing[0], "what gives nothing back cannot lie; declare a condition for each"
     if "times" in condition and "lies" not in condition:
