@@ -72,8 +72,8 @@ def test_broken_cases_come_first_and_the_largest_loss_before_smaller_ones() -> N
     a = made(in_order(0.2, 0.9, 0.75, 0.8, 0.1), id="a")
     b = made(in_order(0.9, 0.3, 0.7, 0.1, 0.95), id="b")
     found = compare_findings(a, b)
-    assert [change.b.id for change in found.cases_of("broken")] == ["c3", "c1"]
-    assert [change.b.id for change in found.cases_of("fixed")] == ["c4", "c0"]
+    assert [change.b.id for change in found.flipped("broken")] == ["c3", "c1"]
+    assert [change.b.id for change in found.flipped("fixed")] == ["c4", "c0"]
     assert [change.flip for change in found.cases] == ["broken", "broken", "fixed", "fixed", "unchanged"]
 
 

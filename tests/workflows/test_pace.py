@@ -81,7 +81,7 @@ def test_what_was_played_again_and_with_what_is_stored_and_told(store: Path) -> 
     found = again.findings.circumstances
     assert found.retried_timeouts == 4
     assert [(each.setting, each.value, each.own, each.attempts) for each in found.changed] == [("timeout", 30, LATE, 4)]
-    said = "4 attempts were played with a time limit of 30 s, where the run was begun with 0.05."
+    said = "4 attempts were played with a time limit of 30 s; the run began with 0.05 s."
     assert said in again.findings.notes
     assert any("4 attempts had timed out and were run again" in note for note in again.findings.notes)
     assert [one.what for one in unlike(first.run, again.run)] == ["time-outs run again"]
@@ -173,7 +173,7 @@ def test_a_slow_reviewer_is_given_longer_when_replies_are_judged_anew(store: Pat
         frozenset({("timeout", 20.0), ("concurrency", 2.0)})
     }
     assert rescored.run.settings.timeout == LATE
-    said = "8 attempts were judged with a time limit of 20 s, where the run was begun with 0.05."
+    said = "8 attempts were judged with a time limit of 20 s; the run began with 0.05 s."
     assert said in rescored.findings.notes
     kept = proctor.rescore(first.run.id, passing_score=0.9, store=store, timeout=20)
     assert all(attempt.changed == {} for attempt in kept.attempts())

@@ -145,7 +145,7 @@ class Compared:
         k = self.k or 1
         return self.over_shared(lambda case: formula(case.counted, case.passed, k) if case.counted >= k else None)
 
-    def cases_of(self, flip: Flip) -> list[CaseChange]:
+    def flipped(self, flip: Flip) -> list[CaseChange]:
         """The cases of this kind, the largest loss first; of the fixed ones, the largest gain."""
         return [case for case in self.cases if case.flip == flip]
 

@@ -165,14 +165,14 @@ def sentences(run: Run, found: Circumstances) -> Iterator[str]:
 
 
 def _setting(changed: ChangedSetting) -> str:
-    """`up to 20 attempts at once, where the run was begun with 3`."""
+    """`up to 20 attempts at once; the run began with 3`."""
     said = {
         "concurrency": f"up to {changed.value:g} attempts at once",
         "timeout": f"a time limit of {changed.value:g} s",
         "retries": f"{changed.value:g} {'retry' if changed.value == 1 else 'retries'}",
     }
     told = said.get(changed.setting, f"{changed.setting} {changed.value:g}")
-    return f"{told}, where the run was begun with {changed.own:g}"
+    return f"{told}; the run began with {changed.own:g}{' s' if changed.setting == 'timeout' else ''}"
 
 
 def _origin(imported: ImportedFrom) -> str:

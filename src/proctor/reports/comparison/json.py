@@ -35,7 +35,7 @@ def as_dict(compared: Compared) -> dict[str, Any]:
             if compared.held_rate is None
             else _comparison(compared.held_rate) | _sides(compared.held_over_shared())
         ),
-        "flips": {flip: len(compared.cases_of(flip)) for flip in words.FLIPS},
+        "flips": {flip: len(compared.flipped(flip)) for flip in words.FLIPS},
         "categories": {name: _category(category) for name, category in compared.categories.items()},
         "conditions": {words.condition_name(name): _category(each) for name, each in compared.conditions.items()},
         "cases": [_case(change) for change in compared.cases],

@@ -66,13 +66,13 @@ def _facts(compared: Compared) -> Iterator[str]:
     counted = [
         f"{words.FLIPS[flip].sign} {numbers.whole(number)} {words.FLIPS[flip].word}"
         for flip in words.FLIPS
-        if (number := len(compared.cases_of(flip)))
+        if (number := len(compared.flipped(flip)))
     ]
     yield f"- {' · '.join(counted)}"
 
 
 def _cases(compared: Compared, flip: Flip) -> Iterator[str]:
-    changes = compared.cases_of(flip)
+    changes = compared.flipped(flip)
     if not changes:
         return
     outcome = words.FLIPS[flip]

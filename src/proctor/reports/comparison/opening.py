@@ -25,12 +25,12 @@ def opening(compared: Compared) -> list[str]:
 
 def telling_case(compared: Compared) -> str:
     """The case that tells most: the first that broke, else the first that was fixed; empty: none changed."""
-    changed = [*compared.cases_of("broken"), *compared.cases_of("fixed")]
+    changed = [*compared.flipped("broken"), *compared.flipped("fixed")]
     return changed[0].b.id if changed else ""
 
 
 def _cases(compared: Compared) -> Iterator[str]:
-    broken, fixed = (len(compared.cases_of(flip)) for flip in ("broken", "fixed"))
+    broken, fixed = (len(compared.flipped(flip)) for flip in ("broken", "fixed"))
     if not broken and not fixed:
         yield from _none_alone(compared)
         return
@@ -42,7 +42,7 @@ def _cases(compared: Compared) -> Iterator[str]:
 
 def _none_alone(compared: Compared) -> Iterator[str]:
     """No case has the trials to show anything by itself, which says nothing of all together."""
-    missing, changed = (len(compared.cases_of(flip)) for flip in ("missing", "changed"))
+    missing, changed = (len(compared.flipped(flip)) for flip in ("missing", "changed"))
     if missing == len(compared.cases):
         return
     among = plural(len(compared.cases) - missing, "case") + (" that count in both runs" if missing else "")

@@ -127,7 +127,7 @@ def _facts(compared: Compared) -> Iterator[RenderableType]:
 
 def _flip_counts(compared: Compared) -> Text:
     """`✗ 2 broken   ✓ 8 fixed   ≈ 1 flaky   · 89 unchanged`."""
-    counts = {flip: len(compared.cases_of(flip)) for flip in words.FLIPS}
+    counts = {flip: len(compared.flipped(flip)) for flip in words.FLIPS}
     kinds = [flip for flip in words.FLIPS if counts[flip] or flip in ("broken", "fixed")]
     return Text("   ").join(
         outcome_text(words.FLIPS[flip], f"{numbers.whole(counts[flip])} {words.FLIPS[flip].word}") for flip in kinds
@@ -135,7 +135,7 @@ def _flip_counts(compared: Compared) -> Text:
 
 
 def _cases(compared: Compared, flip: Flip, width: int) -> Iterator[RenderableType]:
-    changes = compared.cases_of(flip)
+    changes = compared.flipped(flip)
     if not changes:
         return
     yield _case_table(changes[:_SHOWN], words.FLIPS[flip], width)

@@ -391,7 +391,7 @@ def warnings(compared: Compared) -> Iterator[str]:
 def next_command(compared: Compared) -> tuple[str, str]:
     """The command to try next, and what for."""
     a, b = compared.a.run, compared.b.run
-    if compared.cases_of("broken"):
+    if compared.flipped("broken"):
         return f"proctor export {b.id} --format html -o b.html", "every reply of B, to read what broke"
     if compared.shown == "not shown" and compared.pass_rate.difference.value is not None:
         return f"proctor plan --difference 0.05 --run {a.id} --run {b.id}", "how many cases it takes"

@@ -79,7 +79,7 @@ def compare(
                 ("category", found.categories, words.HOLM),
             )
         ],
-        counts={name: len(found.cases_of(name)) for name in words.FLIPS},
+        counts={name: len(found.flipped(name)) for name in words.FLIPS},
         flip=flip,
         q=q,
         cases=cases[(page - 1) * PAGE : page * PAGE],
