@@ -185,12 +185,23 @@ cases:
 SILENT = "def answer(question):\n    return ''\n"
 
 
-def test_cases_that_expect_nothing_stay_undecided_in_every_report(desk: Desk) -> None:
+def test_cases_that_expect_nothing_pass_by_having_no_error_and_that_is_said_beforehand(desk: Desk) -> None:
     desk.write("bare.yaml", BARE)
+    said = desk("run", "bare.yaml", "--agent", desk.agent(SILENT), "--json")
+    assert (said.code, said.json["pass_rate"]["value"], said.json["pass_rate"]["n"]) == (0, 1.0, 2)
+    assert "any reply passes 2 cases, which have neither a reference nor anything to expect" in " ".join(
+        said.err.split()
+    )
+    broken = desk("run", "bare.yaml", "--agent", desk.agent("def answer(question):\n    raise ValueError\n"), "--json")
+    assert (broken.code, broken.json["pass_rate"]["value"]) == (0, 0.0)
+
+
+def test_cases_with_a_score_to_reach_that_no_one_gives_stay_undecided_in_every_report(desk: Desk) -> None:
+    desk.write("bare.yaml", BARE + "passing_score: 0.7\n")
     said = desk("run", "bare.yaml", "--agent", desk.agent(SILENT), "--gate", "failures<=0", "--json")
     assert said.code == 3
     assert (said.json["pass_rate"]["value"], said.json["attempts"]["unscored"]) == (None, 2)
-    assert "no one will judge 2 cases" in " ".join(said.err.split())
+    assert "2 cases cannot be judged" in " ".join(said.err.split())
     assert "This is no test: nothing was judged." in said.err
     assert f"2 × checks: {WHY}" in " ".join(desk("show", "last").out.split())
     assert WHY in " ".join(desk("show", "last", "--case", "head").out.split())
@@ -205,8 +216,9 @@ def test_cases_that_expect_nothing_stay_undecided_in_every_report(desk: Desk) ->
     assert desk("rescore", "last", "--reviewer", "embedded").code == 3
 
 
-def test_one_that_expects_nothing_is_undecided_beside_others_that_are_judged(desk: Desk) -> None:
-    desk.write("mixed.yaml", BARE + "  - {id: sum, question: 2 + 2?, expect: {exclusions: [five]}}\n")
+def test_one_whose_score_no_one_gives_is_undecided_beside_others_that_are_judged(desk: Desk) -> None:
+    checked = "  - {id: sum, question: 2 + 2?, expect: {exclusions: [five]}}\n"
+    desk.write("mixed.yaml", BARE.replace("?}", "?, passing_score: 0.7}") + checked)
     said = desk("run", "mixed.yaml", "--agent", desk.agent(SILENT), "--json")
     assert said.code == 0
     assert (said.json["pass_rate"]["n"], said.json["pass_rate"]["missing"]) == (1, 2)
@@ -218,7 +230,7 @@ def test_expectations_from_another_file_judge_what_expects_nothing_itself(desk: 
     desk.write("more.yaml", "cases:\n  - {question: Who is the CEO?, expect: {keywords: [Ann]}}\n")
     said = desk("run", "bare.yaml", "--checks", "more.yaml", "--agent", desk.agent(SILENT), "--json")
     assert said.code == 0
-    assert (said.json["pass_rate"]["value"], said.json["pass_rate"]["n"]) == (0.0, 1)
+    assert (said.json["pass_rate"]["value"], said.json["pass_rate"]["n"]) == (0.5, 2)
 
 
 @pytest.mark.parametrize(("mark", "rate"), [(0.0, 0.0), (1.0, 1.0)])
@@ -227,4 +239,4 @@ def test_the_mark_of_ones_own_reviewer_decides_what_expects_nothing(desk: Desk, 
     own = desk.agent(f"def answer(reply):\n    return {mark}\n")
     said = desk("run", "bare.yaml", "--agent", desk.agent(SILENT), "--reviewer", own, "--json")
     assert (said.code, said.json["pass_rate"]["value"]) == (0, rate)
-    assert "no one will judge" not in said.err
+    assert "any reply passes" not in said.err

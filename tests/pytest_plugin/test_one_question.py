@@ -37,24 +37,19 @@ def test_a_question_is_asked_and_its_reply_held_to_what_is_expected(folder: Fold
     folder.test("test_it.py").assert_outcomes(passed=6)
 
 
-def test_a_question_that_expects_nothing_is_for_the_test_to_read_and_passed_by_nobody(folder: Folder) -> None:
+def test_a_question_that_expects_nothing_is_for_the_test_to_read_and_passes_where_the_agent_answers(
+    folder: Folder,
+) -> None:
     folder.write(
         "test_it.py",
-        "from proctor.pytest_plugin import assert_passes\n"
         "def test_read(examine):\n"
         "    examined = examine('Capital of France?')\n"
         "    assert (examined.text, examined.score) == ('That is Paris.', None)\n"
-        "    assert repr(examined) == '<? nobody judged it>'\n"
-        "def test_asserted(examine):\n"
-        "    assert examine('Capital of France?')\n"
-        "def test_denied(examine):\n"
-        "    assert not examine('Capital of France?')\n"
-        "def test_at_length(examine):\n"
-        "    assert_passes(examine('Capital of France?'))\n",
+        "    assert examined\n"
+        "def test_failed(examine):\n"
+        "    assert not examine('Capital of Utopia?')\n",
     )
-    result = folder.test("test_it.py")
-    result.assert_outcomes(passed=1, errors=3)
-    result.stdout.fnmatch_lines(["*no verdict: unscored: it was not judged: there was nothing to check, and no score*"])
+    folder.test("test_it.py").assert_outcomes(passed=2)
 
 
 def test_an_assertion_that_fails_says_why(folder: Folder) -> None:

@@ -52,10 +52,14 @@ def test_consistency_weighs_as_usual_beside_parts_with_weights_of_their_own(
     assert score.value == pytest.approx(others / (others + 0.3))
 
 
-def test_no_error_alone_passes_nothing_also_where_nothing_else_is_expected() -> None:
+def test_no_error_alone_passes_only_what_expects_nothing_else() -> None:
+    for settings in (MARKS_BESIDE, CHECKS_ALONE):
+        assert turn_passes(PLAIN, [], [], [ANSWERED], settings=settings) is True
+    assert turn_passes(PLAIN, [], [], [], settings=MARKS_BESIDE) is None
+    assert turn_passes(PLAIN, [], [LACKING], [ANSWERED], settings=MARKS_BESIDE) is None
+    assert turn_passes(PLAIN, [], [], [ANSWERED], settings=Settings()) is None
     assert turn_passes(replace(PLAIN, passing_score=0.5), [], [], [ANSWERED], settings=MARKS_BESIDE) is None
     for settings in (Settings(), MARKS_BESIDE, CHECKS_ALONE):
-        assert turn_passes(PLAIN, [], [], [ANSWERED], settings=settings) is None
         assert turn_passes(REFERRED, [], [], [ANSWERED], settings=settings) is None
         assert turn_passes(CHECKED, [], [], [ANSWERED], settings=settings) is None
 

@@ -425,14 +425,12 @@ def test_criteria_that_no_model_marks_are_said_to_be_the_reason_everywhere(tmp_p
         assert f"unscored: {why}" in no_verdict(case, [attempt], trials=1, stopped="")
 
 
-def test_a_case_that_expects_nothing_is_said_to_be_judged_by_nobody_before_the_run(tmp_path: Path) -> None:
+def test_a_case_that_expects_nothing_is_said_to_be_passed_by_any_reply_before_the_run(tmp_path: Path) -> None:
     suite = written(tmp_path, "cases: [{id: a, question: q}, {id: b, question: r, expect: {role: a desk}}]")
     prepared = prepare(RunRequest(benchmark=suite, agent=answer, settings={}), Config())
     roles, free = prepared.warnings
     assert "with a role to keep to will stay undecided" in roles
-    assert free == (
-        "no one will judge 1 case, which has neither a reference nor anything to expect: it stays undecided (“a”)"
-    )
+    assert free == "any reply passes 1 case, which has neither a reference nor anything to expect (“a”)"
 
 
 def test_expectations_for_questions_that_nobody_asks_are_told_before_the_run(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def _unexpecting(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
                 "nothing-expected",
                 "warning",
                 [case],
-                f"“{shorten(case.question)}” has neither an answer nor an expectation, so it stays undecided",
+                f"“{shorten(case.question)}” has neither an answer nor an expectation, so any reply passes",
                 "give it an answer (`reference` in a suite) or something to `expect`",
             )
         elif case.passing_score is not None and not (case.answer or "").strip():

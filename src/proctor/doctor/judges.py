@@ -79,7 +79,7 @@ def expects_nothing(case: Case) -> bool:
 
 
 def unexpecting_cases(cases: Iterable[Case], *, passing_score: float | None) -> list[Case]:
-    """Those that stay undecided whatever is replied."""
+    """Those that any reply passes."""
     if passing_score is not None:
         return []
     return [case for case in cases if expects_nothing(case) and case.passing_score is None]
@@ -87,10 +87,10 @@ def unexpecting_cases(cases: Iterable[Case], *, passing_score: float | None) -> 
 
 def said_of_unexpecting(cases: Sequence[Case]) -> str:
     """The sentence on them."""
-    it, has = ("it stays", "has") if len(cases) == 1 else ("they stay", "have")
+    has = "has" if len(cases) == 1 else "have"
     return (
-        f"no one will judge {plural(len(cases), 'case')}, which {has} neither a reference nor anything to expect: "
-        f"{it} undecided ({quote_list(case.id for case in cases)})"
+        f"any reply passes {plural(len(cases), 'case')}, which {has} neither a reference nor anything to expect "
+        f"({quote_list(case.id for case in cases)})"
     )
 
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from proctor.benchmark import Benchmark, Case, Expectation
-from proctor.doctor.judges import expects_nothing
 from proctor.errors import InputError, ProctorError, UsageError
 from proctor.formats.suites.suite import read_bytes
 from proctor.pytest_plugin import words as wording
@@ -35,30 +34,22 @@ _SHORT = 200
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Examined:
-    """What came of one question. True where the agent passed; NoVerdict where it was held to nothing, and so judged by
-    nobody: such a reply is for the test to read.
-    """
+    """What came of one question. True where the agent passed; of a question that expects nothing, where it answered."""
 
     case: Case
     attempt: Attempt
 
     def __bool__(self) -> bool:
-        __tracebackhide__ = True
         return self.passed
 
     def __repr__(self) -> str:
-        if self.attempt.passed is None:
-            return "<? nobody judged it>"
         why = "passed" if self else "; ".join(wording.reasons(self.attempt)) or "not passed"
         return f"<{'✓' if self else '✗'} {why[:_SHORT]}>"
 
     @property
     def passed(self) -> bool:
         """Whether all checks passed, and the mark reaches the passing score where an answer was given."""
-        __tracebackhide__ = True
-        if self.attempt.passed is None:
-            raise NoVerdict(wording.no_verdict(self.case, [self.attempt], trials=1, stopped=""))
-        return self.attempt.passed
+        return self.attempt.passed is True
 
     @property
     def reply(self) -> Reply | None:
@@ -143,7 +134,7 @@ class Examine:
         if settings.get("passing_score") is None and prepared.run.settings.reviewer is None:
             prepared = replace(prepared, run=_without_passing_score(prepared.run))
         attempt = _ask_case(_checking(prepared), self._examination.loop)
-        if attempt.passed is None and (attempt.failure is not None or not expects_nothing(case)):
+        if attempt.passed is None:
             raise NoVerdict(wording.no_verdict(case, [attempt], trials=1, stopped=""))
         return Examined(case=case, attempt=attempt)
 

@@ -6,11 +6,10 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 from random import Random
 
-from proctor.benchmark import Benchmark, Case, Exam, Expectation
+from proctor.benchmark import Benchmark, Case, Exam
 from proctor.run import PLACES, Attempt, Key, PendingAttempt, Run, Settings
 from proctor.score import Review
 
-_NOTHING = Expectation()
 _USUAL = Settings().passing_score
 
 Place = tuple[str, str, int]
@@ -38,16 +37,12 @@ def own_trials(exams: tuple[Exam, ...], settings: Settings) -> dict[str, int]:
 
 
 def _with_passing_score(case: Case, benchmark: Benchmark, settings: Settings) -> Case:
-    """The case with a passing score where it expects nothing of its own but its reference: the mark alone decides.
-
-    So it does where a case expects nothing whatever, if somebody marks it.
-    """
+    """The case with a passing score where it expects nothing of its own but its reference: the mark alone decides."""
     if case.passing_score is not None or settings.passing_score is not None:
         return case
-    if case.expect != benchmark.expect:
+    if not (case.answer or case.reasoning) or case.expect != benchmark.expect:
         return case
-    marked = case.answer or case.reasoning or (settings.reviewer is not None and case.expect == _NOTHING)
-    return replace(case, passing_score=_USUAL) if marked else case
+    return replace(case, passing_score=_USUAL)
 
 
 def pending_attempts(

@@ -7,11 +7,10 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from proctor.benchmark import Case, Exam, Expectation
+from proctor.benchmark import Case, Exam
 from proctor.findings.battle.conversation import correctness_of, right_from_of
 from proctor.findings.battle.replies import is_test
 from proctor.findings.battle.transitions import transitions
-from proctor.findings.run.panel import passing_score
 from proctor.run import Attempt, Failure, Settings
 from proctor.running import verdict
 from proctor.running.play import Play, over
@@ -19,7 +18,6 @@ from proctor.score import NO_ERROR, CheckResult, Contradiction, Review, Score, U
 from proctor.transcript import Turn
 from proctor.usage import Usage
 
-_NOTHING = Expectation()
 EXPECTED = "checks"
 """The reviewer who holds replies to what their cases expect, and is no judge."""
 
@@ -58,7 +56,7 @@ def result_of(play: Play, failure: Failure | None, *, reviewers: Sequence[str], 
     counted = [
         mark
         for mark, turn in zip(passed, play.turns, strict=True)
-        if not turn.fault and turn.number not in stale and not _is_unjudged(play.exam, turn, by_turn, settings)
+        if not turn.fault and turn.number not in stale and not _is_unjudged(play.exam, turn, by_turn)
     ]
     attempt = over(
         play,
@@ -175,22 +173,12 @@ def case_of(exam: Exam, turns: Sequence[Turn]) -> Case | None:
     return expected_by(exam, turns)
 
 
-def _is_unjudged(exam: Exam, turn: Turn, judged: Mapping[int, _Judged], settings: Settings) -> bool:
-    """Whether nobody had anything to judge it by: then it decides nothing. A row of a script may be such a one, too."""
-    if (one := judged.get(turn.number)) is None:
-        return False
-    scripted = turn.number <= len(exam.cases)
-    if scripted and not _asks_for_nothing(exam.cases[turn.number - 1], settings):
+def _is_unjudged(exam: Exam, turn: Turn, judged: Mapping[int, _Judged]) -> bool:
+    """Whether the question was improvised and nobody had anything to judge the reply by: then it decides nothing."""
+    if turn.number <= len(exam.cases) or (one := judged.get(turn.number)) is None:
         return False
     marked = any(score.of == "agent" for score in one.scores)
-    checks = [check for check in one.checks if not (scripted and check.name == NO_ERROR and check.passed)]
-    return not (marked or one.unscored or checks or one.contradictions)
-
-
-def _asks_for_nothing(case: Case, settings: Settings) -> bool:
-    """Whether there is nothing to hold the reply to, and no mark that it would have to reach."""
-    plain = case.expect == _NOTHING and not (case.answer or case.reasoning or case.criteria)
-    return plain and passing_score(case, settings) is None
+    return not (marked or one.unscored or one.checks or one.contradictions)
 
 
 def _no_error_failed(failure: Failure, last: int) -> CheckResult:

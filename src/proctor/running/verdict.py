@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from proctor.benchmark import Case
-from proctor.findings.run.panel import passing_score, votes
+from proctor.findings.run.panel import expects_nothing, passing_score, votes
 from proctor.findings.run.undecided import marks_criteria
 from proctor.run import Settings
 from proctor.score import (
@@ -88,7 +88,7 @@ def turn_passes(
     """Whether one reply passes: all checks, the passing score where it counts, no contradiction.
 
     None where it cannot be said: something that is expected could not be checked, a mark is missing that would decide,
-    or nobody had anything to judge by.
+    or nobody had anything to judge by. Where nothing at all is expected, it is enough that the agent answered.
     """
     outcomes = {check.passed for check in checks}
     if contradicted or False in outcomes:
@@ -104,7 +104,10 @@ def turn_passes(
         return None
     if needed is not None and _is_open(given, missing, case, settings):
         return None
-    return True if given or holds_to_something(checks) else None
+    if given or _is_checked(checks):
+        return True
+    free = case is not None and expects_nothing(case, settings) and not missing
+    return True if free and True in outcomes else None
 
 
 def joint_checks(given: Sequence[Sequence[CheckResult]]) -> list[CheckResult]:
@@ -151,8 +154,8 @@ def tie(case: Case | None, scores: Sequence[Score], *, turn: int, settings: Sett
     return Unscored(turn=turn, of="agent", by=settings.reviewer or "", reason=reason, divided=True)
 
 
-def holds_to_something(checks: Iterable[CheckResult]) -> bool:
-    """Whether a check passed that was asked for. That there was no error is said of every reply, and judges none."""
+def _is_checked(checks: Iterable[CheckResult]) -> bool:
+    """Whether a check passed that was asked for: that there was no error is said of every reply."""
     return any(check.passed and check.name != NO_ERROR for check in checks)
 
 

@@ -201,8 +201,9 @@ def _import_file(
         if apart:
             case, new = book.enter(case, own_id=record.own_id) if new else (case, False)
         if new and writer is not None:
-            waiting.append((case, record.place))
-            if expects_nothing(case):
+            unjudged = expects_nothing(case)
+            waiting.append((replace(case, passing_score=_UNREACHED) if unjudged else case, record.place))
+            if unjudged:
                 log.leave_undecided(f"{record.place} (“{case.id}”)", _why_undecided(record))
         if not order:
             _write(waiting, writer, log, has_runs=gathered.keeps)
@@ -212,6 +213,10 @@ def _import_file(
     return FileImport(
         path=path, tool=source.tool, version=source.version, cases=gathered.count, runs=tuple(stored), log=log
     )
+
+
+_UNREACHED = Settings().passing_score
+"""A score that no one gives: what held a reply elsewhere and has no counterpart here must not make every reply pass."""
 
 
 def _why_undecided(record: ImportedRecord) -> str:

@@ -14,7 +14,7 @@ from proctor.usage import Usage
 
 _NOTHING = Expectation()
 _USUAL_SCORE = Settings().passing_score
-"""Where a case has criteria of its own and nobody has said which score passes."""
+"""Where nobody has said which score passes, and a judge scores a case that has criteria or expects nothing."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,9 +42,16 @@ def passing_score(case: Case | None, settings: Settings) -> float | None:
     if settings.reviewer is None and case is not None and case.expect != _NOTHING and not case.criteria:
         return None
     own = case.passing_score if case is not None else None
-    if own is None and settings.passing_score is None and case is not None and case.criteria:
-        return _USUAL_SCORE
+    if own is None and settings.passing_score is None and case is not None:
+        by_a_judge = settings.reviewer is not None and expects_nothing(case, settings)
+        return _USUAL_SCORE if case.criteria or by_a_judge else None
     return own if own is not None else settings.passing_score
+
+
+def expects_nothing(case: Case, settings: Settings) -> bool:
+    """Whether there is nothing to hold a reply to, and no score that somebody wants it to reach."""
+    wanted = case.answer or case.reasoning or case.criteria or case.expect != _NOTHING
+    return not wanted and case.passing_score is None and settings.passing_score is None
 
 
 def votes(case: Case | None, scores: Iterable[Score], settings: Settings) -> list[bool]:
