@@ -198,6 +198,11 @@ async def test_any_other_error_in_a_stream_is_the_agents_own(told: Any, words: s
     assert words in str(caught.value)
 
 
+async def test_a_step_that_failed_ends_no_stream_nor_does_an_end_that_nobody_has_promised() -> None:
+    failed = {"tool": "search", "error": "timed out, trying another"}
+    assert (await reply_of(chunk("Par"), failed, chunk("is"), end="")).text == "Paris"
+
+
 async def test_an_error_that_is_none_is_nothing() -> None:
     assert (await reply_of({"text": "yes", "error": None}, {"text": "", "error": False}, end="")).text == "yes"
 
@@ -205,7 +210,7 @@ async def test_an_error_that_is_none_is_nothing() -> None:
 @pytest.mark.parametrize(
     "events",
     [
-        [chunk("Par"), chunk("is")],
+        [{"choices": [{"delta": {"content": "Paris"}, "finish_reason": None}]}],
         [{"type": "message_start"}, {"type": "content_block_delta", "delta": {"text": "Paris"}}],
         [{"type": "response.created"}, {"type": "response.output_text.delta", "delta": "Paris"}],
     ],

@@ -85,8 +85,19 @@ async def test_a_proxy_of_the_environment_is_used(variable: str, monkeypatch: py
     async with api(Said(text=GOOD)) as server:
         monkeypatch.setenv(variable, server.url.removesuffix("/v1"))
         monkeypatch.setenv("no_proxy", "")
-        await put(load_model("openai-compatible:m@http://judge.invalid/v1"))
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-1")
+        monkeypatch.setenv("OPENAI_BASE_URL", "http://judge.invalid/v1")
+        await put(
+            load_model("openai:gpt-4o" if variable == "OPENAI_PROXY" else "openai-compatible:m@http://judge.invalid/v1")
+        )
     assert server.headers[0]["Host"] == "judge.invalid"
+
+
+async def test_a_proxy_for_openai_is_not_used_for_any_other_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with api(Said(text=GOOD)) as server:
+        monkeypatch.setenv("OPENAI_PROXY", "http://127.0.0.1:9")
+        await put(load_model(f"openai-compatible:m@{server.url}"))
+    assert len(server.bodies) == 1
 
 
 async def test_ollama_is_found_where_its_own_programs_find_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -501,8 +501,14 @@ def _keeping(calls: list[str]) -> Any:
     return serve
 
 
-async def test_a_get_over_a_kept_connection_that_is_closed_unanswered_is_sent_again_over_a_new_one(
-    client: Client,
+@pytest.fixture
+def idle_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every kept connection has been idle for long."""
+    monkeypatch.setattr("proctor.net.client._IDLE", 0.0)
+
+
+async def test_a_get_over_an_idle_connection_that_is_closed_unanswered_is_sent_again_over_a_new_one(
+    client: Client, idle_at_once: None
 ) -> None:
     calls: list[str] = []
     async with raw(_keeping(calls)) as url:
@@ -511,7 +517,16 @@ async def test_a_get_over_a_kept_connection_that_is_closed_unanswered_is_sent_ag
     assert calls == ["GET"] * 4
 
 
-async def test_anything_else_is_not_and_nobody_is_blamed_for_it(client: Client) -> None:
+async def test_a_connection_in_use_that_is_closed_unanswered_is_the_servers_failure(client: Client) -> None:
+    calls: list[str] = []
+    async with raw(_keeping(calls)) as url:
+        assert (await client.send("POST", url)).body == b"ok"
+        with pytest.raises(AgentFault, match="dropped the connection"):
+            await client.send("POST", url)
+    assert calls == ["POST"] * 2
+
+
+async def test_anything_else_is_not_and_nobody_is_blamed_for_it(client: Client, idle_at_once: None) -> None:
     calls: list[str] = []
     async with raw(_keeping(calls)) as url:
         assert (await client.send("POST", url)).body == b"ok"

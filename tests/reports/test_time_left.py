@@ -62,3 +62,10 @@ def test_nothing_is_told_before_the_first_answer_and_after_the_last() -> None:
 )  # fmt: skip
 def test_it_is_said_without_tenths(seconds: float | None, said: str) -> None:
     assert say_time_left(seconds) == said
+
+
+def test_a_conversation_that_is_replayed_takes_units_back_and_breaks_nothing() -> None:
+    left = TimeLeft(0.0, done=0, planned=10)
+    for now, done in ((1.0, 1), (2.0, 0), (3.0, 1), (4.0, 2), (5.0, 3)):
+        left.count(now, done, 10)
+    assert left.seconds(5.0) == pytest.approx(8.0, abs=3.0)

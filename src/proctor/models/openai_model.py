@@ -55,6 +55,7 @@ class OpenAIModel:
         self._in_responses = scheme == "openai" and _RESPONSES_ONLY.match(name) is not None
         path, self._read = (responses.PATH, responses.read) if self._in_responses else (chat.PATH, chat.read)
         headers = _headers() if scheme == "openai" else {}
+        self._proxy = (os.environ.get("OPENAI_PROXY") or True) if scheme == "openai" else True
         self._endpoint = ModelEndpoint(base_url + path, key=key, key_env=key_env, headers=headers, judging=True)
         limit = "max_output_tokens" if self._in_responses else chat.output_limit(own=scheme != "ollama")
         settings = {"temperature": None if _OWN_TEMPERATURE.match(name) else temperature, limit: max_output_tokens}
@@ -94,7 +95,7 @@ class OpenAIModel:
 
     async def _complete(self, fields: Mapping[str, Any]) -> Completion:
         endpoint, body = self._endpoint, codec.encode(fields).encode()
-        client = _client(os.environ.get("OPENAI_PROXY") or True)
+        client = _client(self._proxy)
         send = partial(client.send, "POST", endpoint.url, body=body, headers=endpoint.headers)
         try:
             response = await threads.on_lasting_loop(send)

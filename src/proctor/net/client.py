@@ -27,8 +27,10 @@ from proctor.net.trouble import fault_of, status_phrase, was_dropped_unanswered
 
 _KEEP_ALIVE = 4.0
 """Seconds an idle connection is kept: less than the 5 after which common servers close theirs."""
-_CROSSING = 1.0
-"""Seconds within which a server's end of an idle connection is heard of; who ends it later has read the request."""
+_IDLE = 0.5
+"""Seconds for which a connection has been idle before a server may have wanted to close it for that."""
+_CROSSING = 0.05
+"""Seconds, beside two round trips, within which such a close is heard of; who closes later has read the request."""
 _LINGER = 0.2
 """Seconds in which what is left of a body may end, so that its connection is of further use."""
 _LARGE = 2**20
@@ -50,8 +52,8 @@ class Client:
         self._sessions: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = {}
         self._fresh: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = {}
         """Sessions that keep no connection."""
-        self._distrusted: set[str | None] = set()
-        """Hosts whose next request goes over a new connection, as they have just closed one that was kept."""
+        self._distrusted: dict[str | None, float] = {}
+        """Hosts that have closed a connection that was kept → until when theirs may be as old."""
         self._left: dict[Incoming, asyncio.AbstractEventLoop] = {}
         """What nobody reads any more, but may end by itself."""
 
@@ -125,17 +127,16 @@ class Client:
                     method, url, data=sent, headers=headers, allow_redirects=False, proxy=self._proxy_for(url)
                 )
             except (aiohttp.ClientError, OSError, ValueError) as error:
-                is_stale = _was_closed_at_once() and was_dropped_unanswered(error)
+                is_stale = _has_crossed() and was_dropped_unanswered(error)
                 if is_stale:
-                    self._distrusted.add(url.host)
+                    self._distrusted[url.host] = time.monotonic() + _KEEP_ALIVE
                 if is_stale and method == "GET":
                     continue
                 raise fault_of(error, url, self._bounds, stale=is_stale) from error
             return Incoming(response, self._bounds)
 
     def _session(self, url: URL) -> aiohttp.ClientSession:
-        is_fresh = url.host in self._distrusted
-        self._distrusted.discard(url.host)
+        is_fresh = self._distrusted.get(url.host, 0.0) > time.monotonic()
         sessions, loop = self._fresh if is_fresh else self._sessions, asyncio.get_running_loop()
         session = sessions.get(loop)
         if session is None or session.closed:
@@ -158,10 +159,10 @@ class Client:
 
     def _proxy_for(self, url: URL) -> str | None:
         """As the environment says. aiohttp's own way would read passwords from ~/.netrc as well."""
-        if isinstance(self._proxy, str):
-            return self._proxy
         if not self._proxy or not url.host or urllib.request.proxy_bypass(url.host):
             return None
+        if isinstance(self._proxy, str):
+            return self._proxy
         known = urllib.request.getproxies()
         return known.get(url.scheme) or known.get("all")
 
@@ -206,10 +207,12 @@ class Incoming:
         self._response.release()
 
 
-def _was_closed_at_once() -> bool:
-    """Whether a kept connection ended so soon after the request was sent that the two may have crossed on their way."""
+def _has_crossed() -> bool:
+    """Whether a connection was closed for being idle just as the request was on its way, as far as one can know."""
     sent = SENT_OVER_KEPT.get()
-    return sent is not None and time.monotonic() - sent < _CROSSING
+    if sent is None or sent.idle < _IDLE:
+        return False
+    return time.monotonic() - sent.at < _CROSSING + 2 * sent.round_trip
 
 
 async def post(

@@ -7,10 +7,13 @@ first of the next hundred questions leaves: the server waits for us, and we wait
 
 from __future__ import annotations
 
+import socket
+import struct
 import sys
 import time
 from collections.abc import Coroutine, Generator
 from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import partial
 from types import coroutine
 from typing import Any
@@ -19,8 +22,25 @@ import aiohttp
 from aiohttp.abc import AbstractStreamWriter
 from aiohttp.connector import Connection
 
-SENT_OVER_KEPT: ContextVar[float | None] = ContextVar("proctor_sent_over_kept", default=None)
-"""When this task has sent its last request, if over a connection that had carried one before."""
+_IDLE_SINCE = "proctor_idle_since"
+_FAR = 0.3
+"""Seconds of a round trip where the system does not tell it."""
+_RTT_IN_TCP_INFO = 68
+"""Bytes before the smoothed round trip, in microseconds, in Linux's `struct tcp_info`."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentOverKept:
+    """A request that was sent over a connection that had carried one before."""
+
+    at: float
+    idle: float
+    """Seconds in which nobody used the connection."""
+    round_trip: float
+
+
+SENT_OVER_KEPT: ContextVar[SentOverKept | None] = ContextVar("proctor_sent_over_kept", default=None)
+"""The last request of this task, if it was one."""
 
 
 class _Noting(aiohttp.ClientRequest):
@@ -28,10 +48,23 @@ class _Noting(aiohttp.ClientRequest):
 
     async def send(self, conn: Connection) -> aiohttp.ClientResponse:
         """Send it."""
-        carried = vars(conn.protocol)
-        SENT_OVER_KEPT.set(time.monotonic() if "proctor_used" in carried else None)
-        carried["proctor_used"] = True
+        carried, now = vars(conn.protocol), time.monotonic()
+        idle_since = carried.get(_IDLE_SINCE)
+        kept = None if idle_since is None else SentOverKept(now, now - idle_since, _round_trip(conn))
+        SENT_OVER_KEPT.set(kept)
+        conn.add_callback(lambda: carried.update({_IDLE_SINCE: time.monotonic()}))
         return await super().send(conn)
+
+
+def _round_trip(conn: Connection) -> float:
+    sock = conn.transport.get_extra_info("socket") if conn.transport is not None else None
+    if sock is None or not hasattr(socket, "TCP_INFO") or sys.platform != "linux":
+        return _FAR
+    try:
+        told = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _RTT_IN_TCP_INFO + 4)
+        return float(struct.unpack_from("I", told, _RTT_IN_TCP_INFO)[0]) / 1e6
+    except (OSError, struct.error):
+        return _FAR
 
 
 class _Prompt(_Noting):

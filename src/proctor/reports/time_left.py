@@ -35,6 +35,8 @@ class TimeLeft:
             self._advance(now, done, planned)
         else:
             self._ends_at = None
+            if done < self._done:  # conversations are replayed
+                self._began, self._done_before, self._stretch = now, done, None
         self._done, self._planned, self._last = done, planned, now
 
     def seconds(self, now: float) -> float | None:

@@ -16,7 +16,7 @@ from proctor.benchmark import Case, Exam, Expectation
 from proctor.codec import to_reply
 from proctor.errors import Misconfigured
 from proctor.fault_injection import in_force
-from proctor.findings.run.panel import passing_score
+from proctor.findings.run.deciders import decides
 from proctor.redaction.nouns import scrub_noun
 from proctor.roles import Agent, Examiner, Reviewer
 from proctor.run import Attempt, Failure, Finished, Owner, PendingAttempt, Record, Reviewed, Settings, Turned
@@ -266,7 +266,7 @@ class Player:
                 self._case_for_improvised(play.exam, turn) if case is None and _judges_improvised(reviewer) else case
             )
             makes.append(partial(_review_turn, reviewer, given, turns))
-        return await self._ask_reviewers(play, makes, turn=turn.number, decides=self._decides(case))
+        return await self._ask_reviewers(play, makes, turn=turn.number, decides=decides(case, self._settings))
 
     async def _ask_reviewers(
         self, play: Play, makes: Sequence[Callable[[], Coroutine[Any, Any, Review]]], *, turn: int | None, decides: bool
@@ -302,10 +302,6 @@ class Player:
         context = exam.cases[0].context if self._settings.context_given else None
         role = Expectation(role=exam.cases[0].expect.role)
         return Case(id=exam.cases[0].id, question=turn.question, context=context, expect=role)
-
-    def _decides(self, case: Case | None) -> bool:
-        """Whether a judge decides about the reply; where the checks alone do, its absence breaks nothing."""
-        return passing_score(case, self._settings) is not None or (case is not None and case.expect.role is not None)
 
     async def _conclude(self, play: Play) -> tuple[Review, ...]:
         """Every reviewer's word on the conversation as a whole; an empty Review where there is none."""

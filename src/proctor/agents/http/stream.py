@@ -84,7 +84,7 @@ class StreamedReply:
         self.cut_off = self.cut_off or is_cut_off(body)
         kind, choices = body.get("type"), body.get("choices")
         first = choices[0] if isinstance(choices, list) and choices else None
-        if isinstance(first, dict) and "delta" in first:
+        if isinstance(first, dict) and "delta" in first and "finish_reason" in first:
             self.marked = True
             self.over = self.over or first.get("finish_reason") is not None
         elif isinstance(kind, str) and (kind == "message_start" or kind in _OVER or kind == "response.created"):
@@ -124,9 +124,15 @@ async def gather(chunks: AsyncIterable[bytes], expressions: Mapping[str, Express
     return gathered
 
 
+_BESIDE_AN_ERROR = frozenset(
+    {"error", "code", "status", "status_code", "message", "detail", "details", "param", "id", "request_id", "model"}
+)
+"""What an event holds that ends a stream; one that holds more, such as a tool's name, tells of a step that failed."""
+
+
 def _error_in(event: ServerSentEvent, body: Any) -> Any:
-    """What an event tells of an error; None: it is none."""
-    if isinstance(body, dict) and (error := body.get("error")):
+    """What an event tells of an error that ends the stream; None: it tells of none."""
+    named = event.name == "error" or (isinstance(body, dict) and body.get("type") == "error")
+    if isinstance(body, dict) and (error := body.get("error")) and (named or body.keys() <= _BESIDE_AN_ERROR):
         return body if error is True else error
-    failed = isinstance(body, dict) and body.get("type") == "error"
-    return body if event.name == "error" or failed else None
+    return body if named else None

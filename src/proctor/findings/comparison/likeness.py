@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from proctor.codec import encode
-from proctor.findings.run.deciders import is_custom
+from proctor.findings.run.deciders import may_decide
 from proctor.run import Run, Settings
 from proctor.score import weights_for
 from proctor.settings import RUN_SETTINGS
@@ -109,12 +109,7 @@ def unlike_marks(a: Run, b: Run) -> list[Unlike]:
 
 def _judges_decide(run: Run) -> bool:
     """Whether a verdict hangs on a mark, or may hang on what else a custom judge says."""
-    if run.judge_decides is not None:
-        return run.judge_decides
-    settings = run.settings
-    if settings.type != "standard" or settings.passing_score is not None or settings.own_scores:
-        return True
-    return is_custom(settings)
+    return may_decide(run.settings) if run.judge_decides is None else run.judge_decides
 
 
 def _terms(run: Run) -> dict[str, _Term]:

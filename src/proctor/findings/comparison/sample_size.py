@@ -93,7 +93,9 @@ def plan_from_runs(
     apart = unlike(a.run, b.run)
     if apart:
         raise UsageError(f"{_both(a, b)} cannot be planned from together: {'; '.join(map(str, apart))}")
-    pairs = [(x, y) for x, y in zip(_counts(a), _counts(b), strict=True) if x[0] and y[0]]
+    of_b = {case.id: case for case in b.compared_on}
+    both = [(case, of_b[case.id]) for case in a.compared_on if case.id in of_b]
+    pairs = [((x.counted, x.passed), (y.counted, y.passed)) for x, y in both if x.counted and y.counted]
     if not pairs:
         raise UsageError(f"{_both(a, b)} have no case that counted in both; there is nothing to plan from")
     spread, basis = _spread_of_runs(difference, a, b, pairs)
