@@ -248,8 +248,13 @@ def _checked(reviewer: str | None, spec: str = "", **others: Any) -> Run:
     return changed(reviewer=reviewer, built=built, **{**known, **others})
 
 
+def _marked(name: str, **others: Any) -> Run:
+    """One whose judge, a model, was seen to decide nothing."""
+    return replace(_checked(f"openai:{name}", f"model:openai:{name}", **others), judge_decides=False)
+
+
 def test_a_judge_that_decides_nothing_leaves_runs_comparable() -> None:
-    alone, judged = _checked(None), _checked("openai:x", "model:openai:x", weights={"tone": 1.0})
+    alone, judged = _checked(None), _marked("x", weights={"tone": 1.0})
     assert unlike(alone, judged) == unlike(judged, alone) == []
 
 
@@ -261,20 +266,21 @@ def test_a_judge_that_decides_nothing_leaves_runs_comparable() -> None:
         _checked("python:my:judge", "python:my:judge"),
         _checked("object:judge"),
         _checked("openai:x", "model:openai:x", type="abm-static"),
+        _checked("openai:x", "model:openai:x"),
     ],
-    ids=["cases with scores of their own", "a passing score", "custom code", "a live object", "a battle"],
+    ids=["cases with scores", "a passing score", "custom code", "a live object", "a battle", "a model of an older run"],
 )
 def test_a_judge_that_may_decide_does_not(judged: Run) -> None:
     assert "reviewer" in [one.what for one in unlike(_checked(None, type=judged.settings.type), judged)]
 
 
 def test_two_judges_that_decide_nothing_leave_verdicts_comparable_and_marks_not() -> None:
-    a, b = (_checked(f"openai:{name}", f"model:openai:{name}") for name in "xy")
+    a, b = (_marked(name) for name in "xy")
     assert unlike(a, b) == []
     assert [one.what for one in unlike(a, b, marks=True)] == ["reviewer", "rubric"]
     found = compare_findings(
-        made(in_order("pass", "fail"), id="a", run={"settings": a.settings}),
-        made(in_order("pass", "pass"), id="b", run={"settings": b.settings}),
+        made(in_order("pass", "fail"), id="a", run={"settings": a.settings, "judge_decides": False}),
+        made(in_order("pass", "pass"), id="b", run={"settings": b.settings, "judge_decides": False}),
     )
     assert [row.label for row in rows(found)] == ["Pass rate"]
     assert found.warnings == (
@@ -286,7 +292,7 @@ def test_two_judges_that_decide_nothing_leave_verdicts_comparable_and_marks_not(
 
 
 def test_checks_by_other_rules_are_told_apart_beside_a_judge_that_decides_nothing() -> None:
-    old, new = _checked(None, rubric="checks-2"), _checked("openai:x", "model:openai:x", rubric="checks-3+judge-1")
+    old, new = _checked(None, rubric="checks-2"), _marked("x", rubric="checks-3+judge-1")
     assert [one.what for one in unlike(old, new)] == ["rubric"]
     assert unlike(_checked(None, rubric="checks-3"), new) == []
 
