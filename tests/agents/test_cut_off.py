@@ -13,7 +13,7 @@ from tests.models.openai_api import api
 
 import proctor
 from proctor.agents.openai import load_compatible
-from proctor.codec import is_cut_off
+from proctor.codec.replies import is_cut_off
 from proctor.reports.run.json import as_dict
 from proctor.testing.agents import ASKED
 from proctor.transcript import Reply

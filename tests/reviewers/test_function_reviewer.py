@@ -78,10 +78,10 @@ async def test_a_review_is_taken_as_it_is() -> None:
         ([1.0], "returned [1.0] for correctness"),
         (0.5j, "returned 0.5j for correctness"),
         ({}, "returned {}"),
-        ({"tone": 2}, "tone=2.0"),
+        ({"tone": 2}, "tone=2, which is not between 0 and 1"),
         ({"tone": None}, "returned None for tone"),
         ({7: 1.0}, "returned {7: 1.0}"),
-        (Review(parts=(Part(name="tone", value=7.0),)), "tone=7.0"),
+        (Review(parts=(Part(name="tone", value=7.0),)), "tone is 7.0; expected a number from 0 to 1"),
         ("x" * 500, "returned a str for correctness"),
     ],
 )

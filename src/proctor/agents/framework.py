@@ -75,7 +75,7 @@ async def ask(request: Request, run: Callable[[Notes], Awaitable[Reply]]) -> Rep
 
 
 def answer_of(value: Any) -> Any:
-    """An agent's output as `codec.to_reply` takes it; what has no `text` is written as JSON."""
+    """An agent's output as `to_reply` takes it; what has no `text` is written as JSON."""
     if not isinstance(value, (str, Reply, Mapping)):
         value = plain(value)
     if isinstance(value, (str, Reply)) or (isinstance(value, Mapping) and isinstance(value.get("text"), str)):

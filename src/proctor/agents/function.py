@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from proctor import threads
 from proctor.agents.options import must_be_known, truth
-from proctor.codec import to_reply
+from proctor.codec.replies import to_reply
 from proctor.errors import InputError
 from proctor.net.limits import wait_outside_time_limit
 from proctor.plugins import import_attribute

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from proctor.codec import to_reply
+from proctor.codec.replies import to_reply
 from proctor.transcript import UNKNOWN, Reply, Step, ToolCall
 from proctor.usage import Usage
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from proctor.agents.options import must_be_none
-from proctor.codec import to_reply
+from proctor.codec.replies import to_reply
 from proctor.errors import AgentFault, EnvironmentFault, InputError, Misconfigured
 from proctor.roles import Agent
 from proctor.telemetry.recordings import RecordedTurn, Recordings

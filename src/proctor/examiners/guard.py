@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 
 from proctor.benchmark import Case, Exam
+from proctor.codec.reviews import to_question
 from proctor.errors import CallError
 from proctor.examiners.placeholder import says_nothing, shown
 from proctor.examiners.reading import is_long, squeezed, states
@@ -114,7 +115,7 @@ class Guarded:
         """One try, told what it wants to know."""
         known = {"note": None if note is None else str(note), "conversation": conversation}
         told = {name: value for name, value in known.items() if value is not None and name in self._takes}
-        return await self._examiner.ask(exam, turns, **told)
+        return to_question(await self._examiner.ask(exam, turns, **told))
 
 
 def _usage_of(asked: Turn | Usage | None) -> Usage | None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from proctor import threads
-from proctor.codec import is_cut_off
+from proctor.codec.replies import is_cut_off
 from proctor.errors import InputError
 from proctor.failures import said
 from proctor.models.contract import ModelAnswer, circumstance_of

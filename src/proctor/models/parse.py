@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from proctor.codec import misfit
+from proctor.codec.invalid import describe_invalid
 
 T = TypeVar("T")
 
@@ -56,7 +56,7 @@ class AnswerSchema(Generic[T]):
         try:
             return msgspec.convert(value, self.kind, strict=False)
         except msgspec.ValidationError as error:
-            raise SchemaMismatch(misfit(error, value)) from error
+            raise SchemaMismatch(describe_invalid(error, value)) from error
 
     def _check_by_pydantic(self, value: object) -> T:
         import pydantic

@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from proctor.benchmark import ExpectedCall
-from proctor.codec import its_keys
+from proctor.codec.invalid import its_keys
 from proctor.errors import InputError
 from proctor.reviewers.arguments import brief
 from proctor.settings import did_you_mean, nearest, shown, why_no_pattern

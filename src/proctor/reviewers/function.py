@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from numbers import Real
 from typing import Any
 
 from proctor.benchmark import Case, Exam
+from proctor.codec import to_number
+from proctor.codec.invalid import shown
+from proctor.codec.replies import is_plain_usage
+from proctor.codec.reviews import to_review
 from proctor.errors import InputError
 from proctor.plugins import import_attribute
 from proctor.reviewers.signature import asked_for, caller
@@ -72,20 +75,23 @@ class PaidReviewer:
 
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
         """The reviewer's word on the last turn."""
-        return await self._spending.paid(lambda: self._reviewer.review(case, turns), told=usage_of)
+        return to_review(await self._spending.paid(lambda: self._reviewer.review(case, turns), told=usage_of))
 
     async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
         """The reviewer's word on the conversation."""
-        return await self._spending.paid(lambda: self._reviewer.conclude(exam, turns), told=usage_of)
+        concluded = await self._spending.paid(lambda: self._reviewer.conclude(exam, turns), told=usage_of)
+        return None if concluded is None else to_review(concluded)
 
     async def _find_contradictions(self, exam: Exam, turns: Sequence[Turn], **pairs: Any) -> Review | None:
         find: Callable[..., Awaitable[Review | None]] = self._reviewer.find_contradictions  # type: ignore[attr-defined]
-        return await self._spending.paid(lambda: find(exam, turns, **pairs), told=usage_of)
+        found = await self._spending.paid(lambda: find(exam, turns, **pairs), told=usage_of)
+        return None if found is None else to_review(found)
 
 
 def usage_of(review: object) -> Usage | None:
-    """What a reviewer tells that it used; whatever else it returned is refused by whoever asked for it."""
-    return review.usage if isinstance(review, Review) else None
+    """What a reviewer tells that it used; what is no usage is refused when the review is read."""
+    used = review.usage if isinstance(review, Review) else None
+    return used if isinstance(used, Usage) and is_plain_usage(used) else None
 
 
 class FunctionReviewer:
@@ -118,51 +124,34 @@ class FunctionReviewer:
             "context": case.context if case else None,
         }
         asked = {name: given[name] for name in self._wanted}
-        return to_review(await self._spending.paid(lambda: self._call(asked), told=usage_of))
+        return read_mark(await self._spending.paid(lambda: self._call(asked), told=usage_of))
 
     async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
         """Nothing: it judges reply by reply."""
         return None
 
 
-def to_review(value: object) -> Review:
+def read_mark(value: object) -> Review:
     """What a function returned, as a Review; what is no mark is unscored with the reason, and never bent into one."""
     if isinstance(value, Review):
-        wrong = next(filter(None, (_wrong(part.value, part.name) for part in value.parts)), None)
-        return Review(unscored=wrong) if wrong else value
-    if isinstance(value, Mapping):
-        return _from_mapping(value)
-    value = _plain(value)
-    wrong = _wrong(value, "correctness")
-    return Review(unscored=wrong) if wrong else _review_of_marks({"correctness": value})
-
-
-def _from_mapping(value: Mapping[Any, Any]) -> Review:
-    marks = {name: _plain(mark) for name, mark in value.items()}
-    if not marks or not all(isinstance(name, str) and name for name in marks):
-        return Review(unscored=f"the reviewer returned {_shown(value)}; {_EXPECTED}")
-    wrong = next(filter(None, (_wrong(mark, name) for name, mark in marks.items())), None)
-    return Review(unscored=wrong) if wrong else _review_of_marks(marks)
+        return to_review(value)
+    if not isinstance(value, Mapping):
+        return _review_of_marks({"correctness": to_number(value)})
+    if not value or not all(isinstance(name, str) and name for name in value):
+        return Review(unscored=f"the reviewer returned {shown(value)}; {_EXPECTED}")
+    return _review_of_marks({str(name): to_number(mark) for name, mark in value.items()})
 
 
 def _review_of_marks(marks: Mapping[str, Any]) -> Review:
-    return Review(parts=tuple(Part(name=name, value=float(mark)) for name, mark in marks.items()))
-
-
-def _plain(value: object) -> object:
-    """A NumPy scalar as the Python number it stands for."""
-    return value.item() if getattr(value, "shape", None) == () and hasattr(value, "item") else value
+    wrong = next(filter(None, (_wrong(mark, name) for name, mark in marks.items())), None)
+    parts = () if wrong else tuple(Part(name=name, value=float(mark)) for name, mark in marks.items())
+    return Review(parts=parts, unscored=wrong)
 
 
 def _wrong(value: object, name: str) -> str | None:
     """Why a value is no mark; None: it is one."""
-    if not isinstance(value, Real):
-        return f"the reviewer returned {_shown(value)} for {name}; {_EXPECTED}"
-    if not 0.0 <= float(value) <= 1.0:  # NaN is not
-        return f"the reviewer returned {name}={float(value)!r}, which is not between 0 and 1"
+    if not isinstance(value, (bool, int, float)):
+        return f"the reviewer returned {shown(value)} for {name}; {_EXPECTED}"
+    if not 0.0 <= value <= 1.0:  # NaN is not
+        return f"the reviewer returned {name}={shown(value)}, which is not between 0 and 1"
     return None
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"a {type(value).__name__}"

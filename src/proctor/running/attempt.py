@@ -13,7 +13,8 @@ from functools import partial
 from typing import Any
 
 from proctor.benchmark import Case, Exam, Expectation
-from proctor.codec import to_reply
+from proctor.codec.replies import to_reply
+from proctor.codec.reviews import to_review
 from proctor.errors import Misconfigured
 from proctor.fault_injection import in_force
 from proctor.findings.run.deciders import decides
@@ -352,11 +353,9 @@ def _context(exam: Exam, number: int) -> str | None:
 
 
 async def _review_turn(reviewer: Reviewer, case: Case | None, turns: Sequence[Turn]) -> Review:
-    review = await reviewer.review(case, turns)
-    if not isinstance(review, Review):
-        raise TypeError(f"the reviewer {reviewer.name!r} returned a {type(review).__name__}; expected a proctor.Review")
-    return scrub_noun(review)
+    return scrub_noun(to_review(await reviewer.review(case, turns)))
 
 
 async def _conclude_review(reviewer: Reviewer, exam: Exam, turns: Sequence[Turn]) -> Review:
-    return scrub_noun(await reviewer.conclude(exam, turns) or Review())
+    concluded = await reviewer.conclude(exam, turns)
+    return Review() if concluded is None else scrub_noun(to_review(concluded))

@@ -15,7 +15,7 @@ from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
 
-from proctor.codec import to_reply
+from proctor.codec.replies import to_reply
 from proctor.errors import AgentFault
 from proctor.telemetry.activity import activity_of
 from proctor.telemetry.span import Span, SpanEvent

@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from proctor.codec import is_cut_off, read_json
+from proctor.codec import read_json
+from proctor.codec.replies import is_cut_off
 from proctor.telemetry import names
 from proctor.telemetry.messages import (
     AskedText,

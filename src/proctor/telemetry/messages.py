@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from proctor.codec import is_cut_off, read_json
+from proctor.codec import read_json
+from proctor.codec.replies import is_cut_off
 from proctor.transcript import Citation, Reply, ToolCall, Turn
 
 _QUESTIONS = ("question", "query", "input", "prompt", "text", "content", "message", "messages")

@@ -10,7 +10,8 @@ from typing import Any, cast
 
 import msgspec
 
-from proctor.codec import its_keys, read_json
+from proctor.codec import read_json
+from proctor.codec.invalid import its_keys
 from proctor.errors import InputError
 from proctor.telemetry.span import Span, SpanEvent, SpanStatus
 from proctor.telemetry.wire import INT64, KINDS, STATUSES, number_of, origins, utf8, word_of

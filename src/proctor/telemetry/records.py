@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from proctor.codec import misfit, to_reply
+from proctor.codec.invalid import describe_invalid
+from proctor.codec.replies import to_reply
 from proctor.errors import AgentFault, InputError
 from proctor.telemetry import json_spans, otlp_json
 from proctor.telemetry.messages import is_messages, messages_in, turns_in
@@ -111,7 +112,7 @@ def _own_turn(value: Any, number: int) -> Turn:
     try:
         turn = msgspec.convert({**fields, "number": number, "question": value.get("question", "")}, Turn)
     except msgspec.ValidationError as error:
-        raise InputError(f"turn {number} cannot be read: {misfit(error, value)}") from error
+        raise InputError(f"turn {number} cannot be read: {describe_invalid(error, value)}") from error
     return replace(turn, reply=_reply_in(value, number), case=_case_in(value))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from proctor.codec import to_reply
+from proctor.codec.replies import to_reply
 from proctor.config import Config
 from proctor.errors import AgentFault, CallError, EnvironmentFault, Misconfigured, ProctorError
 from proctor.failures import classify

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 
 from proctor.benchmark import Case
-from proctor.codec import to_reply
+from proctor.codec.replies import to_reply
 from proctor.errors import AgentFault, UsageError
 from proctor.formats.cases import check_case
 from proctor.formats.imports.case_book import CaseBook, GatheredCases

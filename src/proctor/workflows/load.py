@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 
 from proctor.benchmark import OWN_PART, Benchmark, Case, Exam
-from proctor.codec import benchmark_of, misfit, numbered_id
+from proctor.codec import benchmark_of, numbered_id
+from proctor.codec.invalid import describe_invalid
 from proctor.errors import InputError, UsageError
 from proctor.formats import csv
 from proctor.formats.cases import check_case
@@ -145,7 +146,7 @@ def _case(values: dict[str, Any], number: int) -> Case:
     except InputError as error:
         raise InputError(f"case {number}: {error}") from error
     except msgspec.ValidationError as error:
-        raise InputError(f"case {number} is not usable: {misfit(error, values)}") from error
+        raise InputError(f"case {number} is not usable: {describe_invalid(error, values)}") from error
     except (RecursionError, UnicodeError) as error:  # half a character in place of a number
         raise InputError(f"case {number} is not usable: {error}") from error
     if not case.question.strip():

@@ -12,7 +12,7 @@ from typing import Any
 from tests.agents.minded.door import loaded
 
 from proctor.agents import command, function
-from proctor.codec import to_reply
+from proctor.codec.replies import to_reply
 from proctor.roles import Agent
 from proctor.testing.minds import TOOLS, Body, Mind, Tools, heard_in
 from proctor.transcript import Reply, Request

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from tests.reviewers.checks.asking import asked, outcome
 
-from proctor.codec import to_reply
+from proctor.codec.replies import to_reply
 from proctor.reviewers.checks.steps import steps, sub_agents
 from proctor.transcript import Reply, Step
 

@@ -6,7 +6,7 @@ import pytest
 from tests.reviewers.checks.asking import asked, outcome
 
 from proctor.benchmark import ExpectedCall
-from proctor.codec import to_reply
+from proctor.codec.replies import to_reply
 from proctor.reviewers.checks.tool_calls import tool_calls, tools_not_used, tools_used
 from proctor.transcript import Reply, ToolCall
 

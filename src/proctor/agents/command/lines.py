@@ -6,9 +6,9 @@ import shlex
 import time
 from dataclasses import replace
 
-from proctor import codec
 from proctor.agents.command.dialogue import PendingQuestions
 from proctor.agents.command.worker import Worker
+from proctor.codec.replies import to_reply
 from proctor.errors import AgentFault
 from proctor.net.limits import Throttle
 from proctor.redaction import without_secrets
@@ -47,7 +47,7 @@ class LinesAgent:
             worker.load -= 1
         if (error := answer.message.get("error")) is not None:
             raise AgentFault(f"the program answered with an error: {without_secrets(str(error))[:_SAID]}")
-        said = codec.to_reply(reply_in(answer.message) or answer.message)
+        said = to_reply(reply_in(answer.message) or answer.message)
         seconds = said.seconds if said.seconds is not None else time.perf_counter() - started
         return replace(said, seconds=seconds, stderr=answer.stderr)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from proctor import codec
 from proctor.agents.command.program import Program, start
+from proctor.codec.replies import to_reply
 from proctor.errors import AgentFault
 from proctor.telemetry.messages import reply_in
 from proctor.transcript import Reply, Request
@@ -83,5 +84,5 @@ def _read(text: str, program: Program) -> Reply:
             value = {}
         said = value if "text" in value else reply_in(value)
         if said is not None:
-            return replace(codec.to_reply(said), stderr=stderr)
-    return replace(codec.to_reply(text.removesuffix("\n").removesuffix("\r")), stderr=stderr)
+            return replace(to_reply(said), stderr=stderr)
+    return replace(to_reply(text.removesuffix("\n").removesuffix("\r")), stderr=stderr)

@@ -11,6 +11,7 @@ from proctor import codec
 from proctor.agents.http.expression import Expression, shape
 from proctor.agents.http.options import PARTS
 from proctor.codec import read_json
+from proctor.codec.replies import is_cut_off, to_reply
 from proctor.errors import AgentFault, CallError
 from proctor.failures import Evidence, blame, of_status, told_status
 from proctor.failures.evidence import TRANSIENT
@@ -54,16 +55,16 @@ def _decode_body(body: bytes, announced: str) -> str:
 def reply_of(body: Any, expressions: Mapping[str, Expression]) -> Reply:
     """The reply that a body holds."""
     reply = _reply_in(body, expressions)
-    return replace(reply, cut_off=True) if is_cut_off(body) else reply
+    return replace(reply, cut_off=True) if is_body_cut_off(body) else reply
 
 
-def is_cut_off(body: Any) -> bool:
+def is_body_cut_off(body: Any) -> bool:
     """Whether the reply reached the output limit, as a model's server tells it."""
     if not isinstance(body, dict):
         return False
     choices = body.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
-    return any(codec.is_cut_off(place) for place in (body, first, body.get("delta")) if isinstance(place, dict))
+    return any(is_cut_off(place) for place in (body, first, body.get("delta")) if isinstance(place, dict))
 
 
 def _reply_in(body: Any, expressions: Mapping[str, Expression]) -> Reply:
@@ -72,7 +73,7 @@ def _reply_in(body: Any, expressions: Mapping[str, Expression]) -> Reply:
     else:
         found = _guess_parts(body) or {}
         if "text" not in found and (said := reply_in(body)) is not None:
-            return codec.to_reply(said)
+            return to_reply(said)
         if "text" not in found and isinstance(body, dict) and (error := body.get("error")):
             raise fault_told(error, "the reply is an error")
         if "text" not in found:
@@ -100,7 +101,7 @@ def fault_told(error: Any, what: str) -> CallError:
 def made_of(found: Mapping[str, Any]) -> Reply:
     """A reply of parts that may be written as other programs write them."""
     parts = {part: _NORMAL[part](found[part]) for part in PARTS if found.get(part) is not None}
-    return codec.to_reply({"text": found["text"], **parts} if parts else found["text"])
+    return to_reply({"text": found["text"], **parts} if parts else found["text"])
 
 
 def _must_be_text(expression: Expression, body: Any) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from proctor.agents.http.expression import Expression, shape
 from proctor.agents.http.options import PARTS
-from proctor.agents.http.response import fault_told, is_cut_off, made_of, text_of
+from proctor.agents.http.response import fault_told, is_body_cut_off, made_of, text_of
 from proctor.codec import read_json
 from proctor.errors import AgentFault
 from proctor.net.events import ServerSentEvent, events
@@ -81,7 +81,7 @@ class StreamedReply:
     def _watch_for_the_end(self, body: Any) -> None:
         if not isinstance(body, dict):
             return
-        self.cut_off = self.cut_off or is_cut_off(body)
+        self.cut_off = self.cut_off or is_body_cut_off(body)
         kind, choices = body.get("type"), body.get("choices")
         first = choices[0] if isinstance(choices, list) and choices else None
         if isinstance(first, dict) and "delta" in first and "finish_reason" in first:

@@ -15,7 +15,7 @@ from langchain_core.outputs import ChatGeneration, Generation, LLMResult
 from proctor.agents.framework import plain
 from proctor.agents.langchain.output import Ending
 from proctor.agents.notes import Kind, Notes, Work
-from proctor.codec import is_cut_off
+from proctor.codec.replies import is_cut_off
 from proctor.errors import InputError
 from proctor.failures import said
 from proctor.telemetry.messages import parse_embedded_json

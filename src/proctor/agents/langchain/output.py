@@ -1,4 +1,4 @@
-"""What a Runnable came to → the answer, as `codec.to_reply` takes it."""
+"""What a Runnable came to → the answer, as `to_reply` takes it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from proctor.agents.framework import answer_of
-from proctor.codec import is_cut_off, its_keys
+from proctor.codec.invalid import its_keys
+from proctor.codec.replies import is_cut_off
 from proctor.errors import AgentFault
 from proctor.transcript import Citation, Reply
 

@@ -18,6 +18,7 @@ from proctor.agents.mcp.protocol import Busy, Connection, McpResult
 from proctor.agents.mcp.stdio import Stdio
 from proctor.agents.rpc import shorten
 from proctor.codec import read_json
+from proctor.codec.replies import to_reply
 from proctor.errors import AgentFault, CallError, Misconfigured
 from proctor.failures import host_in
 from proctor.net.addresses import credentials_in, scrub_secrets, shown
@@ -57,12 +58,12 @@ def _said(texts: list[str], structured: Any) -> Reply:
             parts = {part: value[part] for part in PARTS if value.get(part) is not None}
             return made_of({"text": value["text"], **parts})
     if texts or structured is None:
-        return codec.to_reply("\n".join(texts))
+        return to_reply("\n".join(texts))
     if isinstance(structured, dict) and list(structured) == ["result"] and isinstance(structured["result"], str):
-        return codec.to_reply(structured["result"])
+        return to_reply(structured["result"])
     if isinstance(structured, str):
-        return codec.to_reply(structured)
-    return codec.to_reply(codec.encode(structured))
+        return to_reply(structured)
+    return to_reply(codec.encode(structured))
 
 
 def _data(texts: list[str]) -> Any:

@@ -9,6 +9,7 @@ from proctor import codec
 from proctor.agents.openai.conversation import instructions, outcome, rounds
 from proctor.agents.openai.options import OpenAIOptions
 from proctor.codec import read_json
+from proctor.codec.replies import is_cut_off
 from proctor.errors import AgentFault, CallError
 from proctor.models.openai import chat
 from proctor.models.openai.completion import Completion, Item, RequestedCall
@@ -88,7 +89,7 @@ class ChatStream:
         told = False
         for choice in (chunk.choices or [])[:1]:
             self._over = self._over or choice.finish_reason is not None
-            self._cut_off = self._cut_off or codec.is_cut_off(choice.finish_reason)
+            self._cut_off = self._cut_off or is_cut_off(choice.finish_reason)
             told = choice.delta is not None and self._add(choice.delta)
         return told
 

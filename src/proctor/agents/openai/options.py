@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from proctor.agents.openai.tools import Tool, read_tool
 from proctor.agents.options import must_be_known
-from proctor.codec import misfit
+from proctor.codec.invalid import describe_invalid
 from proctor.errors import InputError
 from proctor.models.openai.endpoint import ADDRESSES, check_base_url, read_key
 from proctor.spending.prices import Price, price_of
@@ -127,7 +127,7 @@ def _table(given: Mapping[str, Any], name: str) -> _AgentTable:
     try:
         return msgspec.convert(given, _AgentTable)
     except msgspec.ValidationError as error:
-        raise InputError(f"the agent {name!r} has an option that is not usable: {misfit(error)}") from None
+        raise InputError(f"the agent {name!r} has an option that is not usable: {describe_invalid(error)}") from None
 
 
 def _base_url(url: str, model: str) -> str:

@@ -24,7 +24,7 @@ from pydantic_ai.messages import (
 from proctor.agents.framework import answer_of, ask, plain, summary
 from proctor.agents.notes import Notes
 from proctor.agents.pydantic_ai.hooks import ToolCallWatcher, watch_runs, watch_sub_agents
-from proctor.codec import is_cut_off
+from proctor.codec.replies import is_cut_off
 from proctor.errors import AgentFault
 from proctor.telemetry.messages import arguments_in
 from proctor.transcript import Citation, Reply, Request, Turn

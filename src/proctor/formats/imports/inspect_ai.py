@@ -8,7 +8,8 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from proctor.codec import digest, is_cut_off
+from proctor.codec import digest
+from proctor.codec.replies import is_cut_off
 from proctor.errors import InputError
 from proctor.formats.imports.contract import (
     CutOff,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from proctor.codec import is_cut_off
+from proctor.codec.replies import is_cut_off
 from proctor.formats.imports import oaieval
 from proctor.formats.imports.contract import (
     CutOff,

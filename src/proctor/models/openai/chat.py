@@ -8,7 +8,9 @@ from typing import Any
 import msgspec
 
 from proctor import codec
-from proctor.codec import misfit, read_json
+from proctor.codec import read_json
+from proctor.codec.invalid import describe_invalid
+from proctor.codec.replies import is_cut_off
 from proctor.errors import AgentFault
 from proctor.models.openai.completion import Completion, Item, RequestedCall, Tokens
 from proctor.models.openai.trouble import fault_in, no_completion
@@ -78,7 +80,7 @@ def read(body: bytes) -> Completion:
         raise no_completion("it has no choices[0].message")
     first = whole.choices[0]
     assert first.message is not None
-    return completion_of(first.message, whole.usage, cut_off=codec.is_cut_off(first.finish_reason))
+    return completion_of(first.message, whole.usage, cut_off=is_cut_off(first.finish_reason))
 
 
 def decode_body(data: bytes | str) -> ChatBody:
@@ -86,7 +88,7 @@ def decode_body(data: bytes | str) -> ChatBody:
     try:
         body: ChatBody = read_json(data, ChatBody)
     except msgspec.ValidationError as error:
-        raise no_completion(misfit(error)) from error
+        raise no_completion(describe_invalid(error)) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise AgentFault(f"the reply is not valid JSON: {error}", kind="wrong_type") from error
     if body.error or (body.error is not None and not body.choices):

@@ -8,7 +8,9 @@ from typing import Any
 import msgspec
 
 from proctor import codec
-from proctor.codec import misfit, read_json
+from proctor.codec import read_json
+from proctor.codec.invalid import describe_invalid
+from proctor.codec.replies import is_cut_off
 from proctor.errors import AgentFault
 from proctor.models.openai.completion import Completion, Item, RequestedCall, Tokens, arguments_in
 from proctor.models.openai.trouble import fault_in, no_completion
@@ -45,7 +47,7 @@ def decode_json(kind: Any, data: bytes | str) -> Any:
     try:
         return read_json(data, kind)
     except msgspec.ValidationError as error:
-        raise no_completion(misfit(error)) from error
+        raise no_completion(describe_invalid(error)) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise AgentFault(f"the reply is not valid JSON: {error}", kind="wrong_type") from error
 
@@ -62,7 +64,7 @@ def completion_of(response: ModelResponse) -> Completion:
         text="".join(str(part.get("text") or part.get("refusal") or "") for part in parts),
         refusal="".join(str(part.get("refusal") or "") for part in parts),
         wanted=wanted,
-        cut_off=codec.is_cut_off({"incomplete_details": response.incomplete_details}),
+        cut_off=is_cut_off({"incomplete_details": response.incomplete_details}),
         made=tuple(_made(item) for item in response.output if item.get("type") in _OF_THE_SERVER),
         citations=tuple(citation for part in parts for citation in _citations(part)),
         echo=tuple(_echo(response.output)) if wanted else (),

@@ -7,6 +7,8 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from proctor.codec import to_number
+from proctor.codec.invalid import shown
 from proctor.errors import InputError
 from proctor.failures import said
 from proctor.plugins import import_attribute
@@ -60,37 +62,23 @@ class OwnCheck:
 def to_outcome(returned: object) -> Outcome:
     """What a check returned, as an Outcome; what is none is not checkable, with the reason."""
     if isinstance(returned, Outcome):
-        outcome = Outcome(_plain(returned.passed), returned.evidence, returned.value)
+        passed, evidence, value = returned.passed, returned.evidence, returned.value
     elif isinstance(returned, tuple) and len(returned) == 2:
-        outcome = Outcome(_plain(returned[0]), returned[1])
-    elif isinstance(verdict := _plain(returned), bool):
-        outcome = Outcome(verdict, f"the check returned {verdict}")
+        (passed, evidence), value = returned, None
+    elif isinstance(verdict := to_number(returned), bool):
+        return Outcome(verdict, f"the check returned {verdict}")
     else:
-        return Outcome(None, f"the check returned {_shown(returned)}; {_EXPECTED}")
-    wrong = _wrong(outcome)
-    return Outcome(None, wrong) if wrong else outcome
+        return Outcome(None, f"the check returned {shown(returned)}; {_EXPECTED}")
+    return _outcome_of(to_number(passed), "" if evidence is None else evidence, to_number(value))
 
 
-def _wrong(outcome: Outcome) -> str | None:
-    """Why an outcome is none; None: it is one."""
-    if outcome.passed is not None and not isinstance(outcome.passed, bool):
-        return f"the check returned {_shown(outcome.passed)} for passed; {_EXPECTED}"
-    if not isinstance(outcome.evidence, str):
-        return f"the check returned {_shown(outcome.evidence)} for evidence; expected a text"
-    value: object = outcome.value
-    if value is not None and not (isinstance(value, (int, float)) and 0.0 <= value <= 1.0):
-        return f"the check returned value={_shown(value)}; expected a number from 0 to 1, or None"
-    return None
-
-
-def _plain(verdict: Any) -> Any:
-    """A NumPy truth as Python's own."""
-    return verdict.item() if getattr(verdict, "shape", None) == () and hasattr(verdict, "item") else verdict
-
-
-def _shown(value: object) -> str:
-    try:
-        text = repr(value)
-    except Exception:  # somebody else's object
-        text = ""
-    return text if 0 < len(text) <= 60 else f"a {type(value).__name__}"
+def _outcome_of(passed: object, evidence: object, value: object) -> Outcome:
+    if passed is not None and not isinstance(passed, bool):
+        return Outcome(None, f"the check returned {shown(passed)} for passed; {_EXPECTED}")
+    if not isinstance(evidence, str):
+        return Outcome(None, f"the check returned {shown(evidence)} for evidence; expected a text")
+    if value is None:
+        return Outcome(passed, str(evidence))
+    if not (isinstance(value, (int, float)) and 0.0 <= value <= 1.0):
+        return Outcome(None, f"the check returned value={shown(value)}; expected a number from 0 to 1, or None")
+    return Outcome(passed, str(evidence), float(value))

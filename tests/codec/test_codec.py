@@ -14,7 +14,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from proctor.benchmark import Case, Expectation, ExpectedCall
-from proctor.codec import benchmark_of, case_id, decode, digest, encode, read_json, to_reply
+from proctor.codec import benchmark_of, case_id, decode, digest, encode, read_json
+from proctor.codec.replies import to_reply
 from proctor.errors import AgentFault
 from proctor.run import Attempt, Failure, Key, Run, Settings, Spec
 from proctor.score import CheckResult, Contradiction, Part, Score, Unscored

@@ -1,0 +1,161 @@
+"""Whatever an agent returned → Reply."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from proctor.codec import decode, encode, to_plain
+from proctor.codec.invalid import describe_invalid, its_keys
+from proctor.errors import AgentFault
+from proctor.transcript import Reply
+from proctor.usage import Usage
+
+MOST = 10**12
+"""Tokens, money or seconds that one reply may report; sums over a run then still fit into 64 bits."""
+_DEEPEST = 100  # levels of a tool's arguments or result; far from where Python's recursion ends
+
+
+def to_reply(value: object) -> Reply:
+    """What an agent returned, as a Reply; raises AgentFault where it is none.
+
+    A text, or a dict without `tool_calls`, does not tell which tools were called; one without `steps` no steps.
+    """
+    if isinstance(value, str):
+        return Reply(text=value, tools_known=False)
+    if isinstance(value, Reply):
+        return _check_reply(value)
+    if isinstance(value, Mapping):
+        return _reply_from_mapping(value)
+    given = "None" if value is None else f"a value of type {type(value).__name__}"
+    raise AgentFault(
+        f"the agent returned {given}; expected a str, a dict with 'text', or a proctor.Reply", kind="wrong_type"
+    )
+
+
+def _check_reply(reply: Reply) -> Reply:
+    """The reply as it will be read from the store, so that nothing an agent returns can fail there."""
+    if type(reply.text) is str and _is_plain(reply):
+        return reply
+    plain: object = None
+    try:
+        plain = msgspec.to_builtins(reply, enc_hook=to_plain, str_keys=True)
+        typed = msgspec.convert(plain, Reply)
+        _refuse_odd_numbers(typed)
+        _refuse_deep_values(typed)
+        return decode(encode(typed), Reply)
+    except AgentFault:
+        raise
+    except msgspec.ValidationError as error:
+        raise AgentFault(
+            f"the agent returned a Reply that is not valid: {describe_invalid(error, plain)}", kind="wrong_type"
+        ) from error
+    except Exception as error:  # from the objects in it, whose __str__ is anybody's code
+        raise AgentFault(
+            f"the agent returned a reply that cannot be written as JSON ({type(error).__name__}); "
+            "expected tool calls with plain arguments and results",
+            kind="wrong_type",
+        ) from error
+
+
+def _is_plain(reply: Reply) -> bool:
+    """Whether it is nothing but a text with sound numbers, as most replies are: then there is nothing to convert."""
+    lists = reply.tool_calls == () and reply.citations == () and reply.steps == ()
+    times = _is_sound(reply.seconds) and _is_sound(reply.first_token)
+    flags = all(type(flag) is bool for flag in (reply.cut_off, reply.tools_known, reply.steps_known))
+    return lists and times and flags and reply.stderr == "" and (reply.usage is None or is_plain_usage(reply.usage))
+
+
+def is_plain_usage(usage: Usage) -> bool:
+    """Whether every number in it is of the right type and sound."""
+    if type(usage) is not Usage or usage.known_cost is None:
+        return False
+    counts = (usage.input_tokens, usage.output_tokens, usage.calls, usage.cached)
+    whole = all(type(count) is int and 0 <= count <= MOST for count in counts)
+    return whole and _is_sound(usage.cost) and _is_sound(usage.known_cost)
+
+
+def _is_sound(amount: object) -> bool:
+    return amount is None or (type(amount) is float and 0 <= amount <= MOST)
+
+
+def _refuse_odd_numbers(reply: Reply) -> None:
+    for name, value in _numbers(reply):
+        if value is not None and not 0 <= value <= MOST:
+            raise AgentFault(
+                f"the agent reported {name}={value!r}; expected a number of at least 0 and at most 10^12",
+                kind="wrong_type",
+            )
+
+
+def _numbers(reply: Reply) -> Iterator[tuple[str, float | None]]:
+    """Everything in a reply that is added up, by name."""
+    yield "seconds", reply.seconds
+    yield "first_token", reply.first_token
+    yield from numbers_of(reply.usage, "usage")
+    for place, step in enumerate(reply.steps):
+        yield from numbers_of(step.usage, f"steps[{place}].usage")
+    for place, call in enumerate(reply.tool_calls):
+        yield f"tool_calls[{place}].seconds", call.seconds
+
+
+def numbers_of(usage: Usage | None, name: str) -> Iterator[tuple[str, float | None]]:
+    """Everything in a usage that is added up, by name."""
+    if usage is not None:
+        for field in Usage.__slots__:
+            yield f"{name}.{field}", getattr(usage, field)
+
+
+def _refuse_deep_values(reply: Reply) -> None:
+    for call in reply.tool_calls:
+        if _deeper([call.arguments, call.result], _DEEPEST):
+            raise AgentFault(
+                f"the agent reported a call of {call.name!r} whose arguments or result are nested "
+                f"more than {_DEEPEST} levels deep",
+                kind="wrong_type",
+            )
+
+
+def _deeper(value: object, levels: int) -> bool:
+    if not isinstance(value, (dict, list)):
+        return False
+    inner = value.values() if isinstance(value, dict) else value
+    return levels < 0 or any(_deeper(each, levels - 1) for each in inner)
+
+
+def _reply_from_mapping(value: Mapping[Any, Any]) -> Reply:
+    if "text" not in value:
+        raise AgentFault(
+            f"the agent returned a dict without 'text'; {its_keys(value)}; "
+            "expected 'text', or 'messages' that end with the agent's answer",
+            kind="wrong_type",
+        )
+    try:
+        reply = msgspec.convert(
+            {"tools_known": "tool_calls" in value, "steps_known": "steps" in value, **value}, Reply, str_keys=True
+        )
+    except msgspec.ValidationError as error:
+        raise AgentFault(
+            f"the agent returned a dict that is not a reply: {describe_invalid(error, value)}", kind="wrong_type"
+        ) from error
+    return _check_reply(reply)
+
+
+_STOPPED = ("finish_reason", "stop_reason", "done_reason", "stopReason", "finishReason")
+_AT_THE_LIMIT = frozenset(
+    {"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded", "token_limit"}
+)
+"""Why a model stopped in the middle of its reply, in the providers' words."""
+
+
+def is_cut_off(told: object) -> bool:
+    """Whether what a provider tells of an answer, or the reason alone, says that it reached the output limit."""
+    if isinstance(told, Mapping):
+        details = told.get("incomplete_details")
+        reasons = [told.get(name) for name in _STOPPED]
+        reasons.append(details.get("reason") if isinstance(details, Mapping) else getattr(details, "reason", None))
+        return any(is_cut_off(reason) for reason in reasons if reason is not None)
+    reason = getattr(told, "value", told)  # an enumeration's
+    return isinstance(reason, str) and reason.rpartition(".")[2].lower() in _AT_THE_LIMIT
