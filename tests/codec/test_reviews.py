@@ -95,7 +95,7 @@ def test_other_numbers_are_marks_as_well(given: Any, mark: float) -> None:
 )
 def test_what_does_not_fit_leaves_the_review_without_a_mark(review: Review, reason: str) -> None:
     found = to_review(review)
-    assert found.parts == found.checks == ()
+    assert (found.parts, found.checks) == ((), ())
     assert found.unscored is not None
     assert reason in found.unscored
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import proctor
 from proctor.benchmark import Case, Exam
 from proctor.errors import InputError
 from proctor.reviewers.battle import FindsContradictions
@@ -192,3 +193,39 @@ def test_what_cannot_be_imported_is_one_sentence(spec: str) -> None:
     with pytest.raises(InputError) as error:
         load(spec, {})
     assert "\n" not in str(error.value)
+
+
+class OddReviewer:
+    """A reviewer of somebody's own that fills the fields of a Review with whatever it has at hand."""
+
+    name, rubric = "odd", "odd-1"
+
+    def __init__(self, odd: Any) -> None:
+        self._odd = odd
+
+    async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
+        return Review(**self._odd)
+
+    async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
+        return Review(**self._odd) if len(turns) > 1 else None
+
+
+@pytest.mark.parametrize(
+    ("odd", "passed"),
+    [
+        ({"parts": (Part(name="correctness", value=np.float64(0.9)),)}, True),
+        ({"parts": (Part(name="correctness", value=np.bool_(False)),)}, False),  # type: ignore[arg-type]
+        ({"parts": (Part(name="correctness", value=1.0, explanation=None),)}, True),  # type: ignore[arg-type]
+        ({"parts": (Part(name="correctness", value=float("nan")),)}, None),
+        ({"parts": (Part(name="correctness", value=1.0),), "weights": {"correctness": -1.0}}, None),
+        ({"parts": (Part(name="correctness", value=1.0),), "usage": {"calls": "many"}}, None),
+        ({"parts": [Part(name=None, value=1.0)]}, None),  # type: ignore[arg-type]
+    ],
+)
+def test_a_run_with_an_odd_reviewer_can_be_read_from_its_store(tmp_path: Path, odd: Any, passed: bool | None) -> None:
+    path = str(tmp_path / "s.db")
+    proctor.evaluate([("Q?", "A")], agent=lambda question: "A", reviewer=OddReviewer(odd), store=path)
+    (attempt,) = proctor.load_run("last", store=path).attempts()
+    assert attempt.passed is passed
+    assert all("that is not valid" in missing.reason for missing in attempt.unscored)
+    assert bool(attempt.unscored) is (passed is None)
