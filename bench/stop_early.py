@@ -29,7 +29,7 @@ from proctor.statistics.sequential import (
     ALPHA,
     Plan,
     binomial,
-    is_hopeless,
+    is_futile,
     look_sizes,
     operating_point,
     plan,
@@ -53,7 +53,7 @@ def by_count(planned: Plan, passed: Bools) -> End:
             return "met", share
         if look.not_met is not None and count <= look.not_met:
             return "not met", share
-        if planned.is_hopeless(look.cases, count):
+        if planned.is_futile(look.cases, count):
             return "open", share
     return "open", 1.0
 
@@ -65,7 +65,7 @@ def by_z(trials: Bools, bounds: tuple[float, ...], sizes: tuple[int, ...]) -> En
         z, share = score_z(sums.mean, BOUND, sums.effective()), size / trials.size
         if abs(z) >= bound:
             return ("met" if z > 0 else "not met"), share
-        if is_hopeless(z, share, bounds[-1]):
+        if is_futile(z, share, bounds[-1]):
             return "open", share
     return "open", 1.0
 
@@ -98,7 +98,7 @@ def by_flips(differences: NDArray[np.int_], bounds: tuple[float, ...], sizes: tu
         z, share = seen.sum() / sqrt(squares), size / differences.size
         if abs(z) >= bound:
             return ("met" if z > 0 else "not met"), share
-        if is_hopeless(z, share, bounds[-1]):
+        if is_futile(z, share, bounds[-1]):
             return "open", share
     return "open", 1.0
 

@@ -11,7 +11,7 @@ import pytest
 
 from proctor.agents import langchain, openai_agents, pydantic_ai
 from proctor.agents.framework import answer_of, ask, plain
-from proctor.agents.fresh import FreshAgent
+from proctor.agents.fresh import PerConversationAgent
 from proctor.agents.notes import Notes
 from proctor.errors import AgentFault, InputError
 from proctor.roles import Agent
@@ -57,7 +57,7 @@ async def test_after_a_failure_a_conversation_goes_on_with_an_agent_of_its_own()
         begun.append(_Forgetful(fails=not begun))
         return begun[-1]
 
-    agent = FreshAgent(begin, name="desk")
+    agent = PerConversationAgent(begin, name="desk")
     with pytest.raises(AgentFault):
         await agent.reply(ASKED)
     assert [(await agent.reply(ASKED)).text for _ in range(2)] == ["so", "so"]

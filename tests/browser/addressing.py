@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tests.web.reading.played import ATTACK, Played
+from tests.web.views.played import ATTACK, Played
 
-from proctor.web.reading import addresses
+from proctor.web.views import addresses
 
 
 def contradicted(played: Played) -> str:

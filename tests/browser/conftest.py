@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.browser.chromium import chromium
 from tests.browser.opening import Opening
-from tests.web.reading.played import Played, play
+from tests.web.views.played import Played, play
 
 
 @pytest.fixture(scope="module")

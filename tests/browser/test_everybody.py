@@ -10,12 +10,12 @@ import pytest
 from tests.browser.addressing import doing_pages, reading_pages
 from tests.browser.chromium import serving
 from tests.browser.opening import PHONE, WIDE, Opening, found_by, found_by_axe
-from tests.web.reading.played import Played
+from tests.web.views.played import Played
 
 from proctor import evaluate
 from proctor.benchmark import Benchmark, Case
 from proctor.run import Key
-from proctor.web.reading import addresses
+from proctor.web.views import addresses
 from proctor.workflows.human_labels import put_label
 
 

@@ -11,12 +11,12 @@ import pytest
 from tests.browser.addressing import contradicted
 from tests.browser.chromium import PATIENCE, serving
 from tests.browser.opening import PHONE, WIDE, Opening, follow
-from tests.web.reading.played import ATTACK, Played
+from tests.web.views.played import ATTACK, Played
 
 from proctor import evaluate
 from proctor.benchmark import Case
 from proctor.errors import InputError
-from proctor.web.reading import addresses
+from proctor.web.views import addresses
 
 _INTERVAL = ".headline dd:nth-of-type(3)"
 

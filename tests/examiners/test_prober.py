@@ -9,7 +9,7 @@ from proctor.benchmark import Case
 from proctor.errors import InputError
 from proctor.examiners.guard import Guarded, fault_of
 from proctor.examiners.prober import Prober, load, plan
-from proctor.examiners.reading import read, squeezed
+from proctor.examiners.reply_values import read, squeezed
 from proctor.examiners.wording import Talk, can_be_worded, next_question
 from proctor.findings.battle.strategies import STRATEGIES, Strategy
 from proctor.reading.text.fold import fold

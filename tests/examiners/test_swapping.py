@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.examiners.reading import Value, read
+from proctor.examiners.reply_values import Value, read
 from proctor.examiners.swapping import draw, swap_value, swapped_question
 
 

@@ -16,8 +16,8 @@ from tests.exporters.shipped import RUN_OF_THREE, THREE, broken, played, shipped
 from tests.telemetry.played import RUN, recorded_requests
 
 from proctor.errors import UsageError
+from proctor.exporters.delivery_log import DeliveryMemory
 from proctor.exporters.langfuse import Langfuse
-from proctor.exporters.memory import DeliveryMemory
 from proctor.score import CheckResult, Unscored
 from proctor.telemetry.span import span_id, trace_id
 from proctor.telemetry.trace import task_span

@@ -23,7 +23,7 @@ from proctor import threads
 from proctor.metrics.agentic import Agentic, Batch, Dataset
 from proctor.metrics.best_of import BestOf
 from proctor.metrics.context import Context
-from proctor.models import call
+from proctor.models import prepared
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # connections of loops that users closed
@@ -55,7 +55,7 @@ def collected() -> Iterator[None]:
         warnings.simplefilter("ignore")
         while threads._kept:
             threads._kept.pop().end()
-        call._line.cache_clear()
+        prepared._line.cache_clear()
         _client_utils._cached_async_httpx_client.cache_clear()
         gc.collect()
 

@@ -17,8 +17,8 @@ from tests.net.serving import hear, raw, self_signed, serving
 
 from proctor.errors import AgentFault, CallError, EnvironmentFault, InputError, Misconfigured
 from proctor.net.client import Client, post
+from proctor.net.errors import fault_of_status
 from proctor.net.exchange import ExchangeLimits
-from proctor.net.trouble import fault_of_status
 
 BOMB = gzip.compress(b"\0" * 50_000_000, compresslevel=1)
 

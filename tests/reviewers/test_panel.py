@@ -18,7 +18,7 @@ from tests.models.openai_api import Refused, Said, api
 from proctor.benchmark import Case, Exam
 from proctor.config import Config, load_config
 from proctor.errors import EnvironmentFault, InputError, UsageError
-from proctor.findings.comparison.likeness import unlike
+from proctor.findings.comparison.comparability import unlike
 from proctor.reports.run import markdown, text
 from proctor.reports.run.csv import write_csv
 from proctor.reports.run.html import write_html

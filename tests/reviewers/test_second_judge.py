@@ -12,7 +12,7 @@ from tests.models.openai_api import Answer, Api, Refused, Said, api
 from proctor.benchmark import Case, Exam
 from proctor.config import Config
 from proctor.errors import UsageError
-from proctor.findings.comparison.likeness import unlike
+from proctor.findings.comparison.comparability import unlike
 from proctor.reports.run.json import as_dict
 from proctor.reviewers.embedded import EmbeddedReviewer
 from proctor.reviewers.second_judge import SecondJudge

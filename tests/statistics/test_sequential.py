@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from proctor.statistics import sequential
 from proctor.statistics.sequential import (
     Plan,
-    is_hopeless,
+    is_futile,
     level_of,
     look_sizes,
     operating_point,
@@ -87,7 +87,7 @@ def _play(planned: Plan, passed: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> 
             return "met", look.cases
         if look.not_met is not None and count <= look.not_met:
             return "not met", look.cases
-        if planned.is_hopeless(look.cases, count):
+        if planned.is_futile(look.cases, count):
             return "inconclusive", look.cases
     return "inconclusive", planned.cases
 
@@ -126,7 +126,7 @@ def test_one_look_alone_is_the_usual_interval() -> None:
 
 
 def test_a_path_at_the_gate_half_way_is_hopeless_and_one_far_from_it_is_not() -> None:
-    assert is_hopeless(0.0, 0.8, 2.2)
-    assert not is_hopeless(2.0, 0.8, 2.2)
-    assert not is_hopeless(-2.0, 0.8, 2.2)
-    assert is_hopeless(1.0, 1.0, 2.2)
+    assert is_futile(0.0, 0.8, 2.2)
+    assert not is_futile(2.0, 0.8, 2.2)
+    assert not is_futile(-2.0, 0.8, 2.2)
+    assert is_futile(1.0, 1.0, 2.2)

@@ -21,7 +21,7 @@ Opener = Callable[..., Browser]
 @pytest.fixture(autouse=True)
 def patient_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages wait for what is being counted however busy the machine is."""
-    monkeypatch.setattr("proctor.web.reading.findings_cache.PATIENCE", 60.0)
+    monkeypatch.setattr("proctor.web.views.findings_cache.PATIENCE", 60.0)
     for page in ("harvest", "benchmark_edit", "label"):
         monkeypatch.setattr(f"proctor.web.pages.{page}._PATIENCE", 60.0)
 

@@ -243,7 +243,7 @@ def test_a_source_that_fails_says_why_however_often_the_page_asks_and_is_not_rea
 def test_failures_of_a_run_that_is_still_being_read_come_up_by_themselves(
     browser: Browser, demo_run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("proctor.web.reading.findings_cache.FindingsCache.findings", lambda *_, **__: None)
+    monkeypatch.setattr("proctor.web.views.findings_cache.FindingsCache.findings", lambda *_, **__: None)
     answer = browser.get(f"/runs/{demo_run.id}/failures")
     assert (answer.status_code, answer.headers["refresh"]) == (503, "2")
     assert "is being read" in answer.text

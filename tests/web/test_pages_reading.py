@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 import pytest
 from tests.web.browsing import Browser
-from tests.web.reading.played import ATTACK, Played, play
+from tests.web.views.played import ATTACK, Played, play
 
 from proctor import evaluate
 from proctor.benchmark import Benchmark, Case
@@ -23,9 +23,9 @@ from proctor.reports.comparison import words
 from proctor.run import Key, Run, Settings
 from proctor.storage import Store, open_store
 from proctor.telemetry.span import trace_id
-from proctor.web.reading import addresses, attempt_search
 from proctor.web.server import create_app
 from proctor.web.site.settings import WebSettings
+from proctor.web.views import addresses, attempt_search
 
 _SCRIPTS = {"/static/app", "/static/reading", "/static/doing"}
 ROW = re.compile(r"<tr data-row[^>]*>.*?<bdi>(.*?)</bdi>", re.DOTALL)

@@ -12,7 +12,7 @@ import pytest
 from proctor.benchmark import Case, Exam
 from proctor.config import Config
 from proctor.errors import EnvironmentFault, InputError, UsageError
-from proctor.findings.comparison.likeness import unlike
+from proctor.findings.comparison.comparability import unlike
 from proctor.findings.run.canaries import CanaryFinding, canary_finding
 from proctor.reports.numbers import canaries as said_of
 from proctor.reports.run import markdown

@@ -13,7 +13,7 @@ from proctor.benchmark import Case
 from proctor.codec import benchmark_of
 from proctor.storage import open_store
 from proctor.workflows import export as module
-from proctor.workflows import gathered
+from proctor.workflows import stored_counts
 from proctor.workflows.export import ExportedRun, export_pieces, export_run
 
 CASES = benchmark_of([Case(id=f"c{n}", question=f"q{n}", answer="yes") for n in range(6)], name="six")
@@ -33,7 +33,7 @@ def store(tmp_path: Path) -> str:
 
 
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
-    for place in (module, gathered):
+    for place in (module, stored_counts):
         monkeypatch.setattr(place, "LARGE", 1)
 
 

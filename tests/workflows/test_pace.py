@@ -14,7 +14,7 @@ import proctor
 from proctor import Reply, Request, Review, Usage
 from proctor.config import Config, RunConfig
 from proctor.errors import UsageError
-from proctor.findings.comparison.likeness import unlike
+from proctor.findings.comparison.comparability import unlike
 from proctor.reports.run.text import next_command
 from proctor.storage import open_store
 from proctor.workflows.evaluate import Evaluation

@@ -23,7 +23,7 @@ class Dialogue(Protocol):
         """Ask it, and note what it does."""
 
 
-class FreshAgent:
+class PerConversationAgent:
     """Makes an agent for every conversation, and drops it when that is over."""
 
     takes_request = True

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from proctor.agents.framework import answer_of, plain
-from proctor.agents.fresh import FreshAgent, find_maker, import_framework, with_history
+from proctor.agents.fresh import PerConversationAgent, find_maker, import_framework, with_history
 from proctor.agents.notes import Notes, Work
 from proctor.agents.options import must_be_none
 from proctor.errors import AgentFault, CallError
@@ -25,12 +25,12 @@ def load(rest: str, options: Mapping[str, Any]) -> Agent:
     must_be_none(options, whose="a google-adk: agent", instead="configure it in its own code")
     agents = import_framework("google.adk.agents", scheme="google-adk", install="google-adk")
     make, _ = find_maker(rest, agents.BaseAgent, expected="an agent of google.adk.agents")
-    return FreshAgent(lambda: _AdkSession(make()), name=f"google-adk:{rest}")
+    return PerConversationAgent(lambda: _AdkSession(make()), name=f"google-adk:{rest}")
 
 
 def adapt(target: Any, *, name: str) -> Agent:
     """An agent of the kit as an agent. It keeps nothing itself: every conversation is a session."""
-    return FreshAgent(lambda: _AdkSession(target), name=name)
+    return PerConversationAgent(lambda: _AdkSession(target), name=name)
 
 
 class _AdkSession:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from proctor.agents.framework import answer_of, plain, summary
-from proctor.agents.fresh import FreshAgent, find_maker, import_framework
+from proctor.agents.fresh import PerConversationAgent, find_maker, import_framework
 from proctor.agents.notes import Notes, Work
 from proctor.agents.options import must_be_none
 from proctor.roles import Agent
@@ -24,12 +24,12 @@ def load(rest: str, options: Mapping[str, Any]) -> Agent:
     workflow = import_framework("llama_index.core.agent.workflow", scheme="llama-index", install="llama-index")
     kinds = (workflow.AgentWorkflow, workflow.BaseWorkflowAgent)
     make, _ = find_maker(rest, kinds, expected="an agent of llama_index.core.agent.workflow")  # type: ignore[arg-type]
-    return FreshAgent(lambda: _LlamaIndexDialogue(make()), name=f"llama-index:{rest}")
+    return PerConversationAgent(lambda: _LlamaIndexDialogue(make()), name=f"llama-index:{rest}")
 
 
 def adapt(target: Any, *, name: str) -> Agent:
     """An agent of LlamaIndex as an agent. It keeps nothing itself: every run has a context of its own."""
-    return FreshAgent(lambda: _LlamaIndexDialogue(target), name=name)
+    return PerConversationAgent(lambda: _LlamaIndexDialogue(target), name=name)
 
 
 class _LlamaIndexDialogue:

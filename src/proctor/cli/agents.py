@@ -12,7 +12,7 @@ from proctor import plugins, reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Group
 from proctor.cli.numbers import number
-from proctor.cli.output import agents_speak_on_stderr, console, echo, print_json, tell_error, wrap_text
+from proctor.cli.output import console, echo, print_json, stdout_to_stderr, tell_error, wrap_text
 from proctor.codec import encode
 from proctor.redaction import without_credentials
 from proctor.settings import BOUNDS
@@ -58,7 +58,7 @@ def test(
     The reply is shown as Proctor understands it. Exit 0: it answered; 2: it cannot be called; 4: it failed.
     """
     config = options.load_config(config_path)
-    with agents_speak_on_stderr():
+    with stdout_to_stderr():
         tried = run_anywhere(
             lambda: workflows.agent_test.atry(
                 agent, question=question or workflows.agent_test.QUESTION, patience=timeout, config=config

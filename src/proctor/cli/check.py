@@ -12,7 +12,7 @@ from proctor import reports, workflows
 from proctor.cli import options
 from proctor.cli.command import Command
 from proctor.cli.output import console, echo, print_json
-from proctor.doctor.judges import said_beforehand
+from proctor.doctor.judges import warnings_beforehand
 from proctor.formats.compatibility import compatibility
 from proctor.formats.csv import read_bytes, read_start
 from proctor.formats.rules import COLUMNS
@@ -70,7 +70,7 @@ def _warnings(table: Table | SuiteReading, reviewer: str | None) -> list[str]:
     """What no one will judge, where `reviewer` is named or nobody else is."""
     benchmark = table.benchmark if isinstance(table, SuiteReading) else None
     passing_score = None if benchmark is None else benchmark.passing_score
-    return list(said_beforehand(table.cases, reviewer=reviewer, passing_score=passing_score))
+    return list(warnings_beforehand(table.cases, reviewer=reviewer, passing_score=passing_score))
 
 
 def _drafts(table: Table | SuiteReading) -> int:

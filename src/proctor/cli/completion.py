@@ -21,7 +21,7 @@ from proctor.settings import BY_RULES, NOBODY
 
 if TYPE_CHECKING:
     from proctor.config import Config
-    from proctor.storage.glance import GlancedRun
+    from proctor.storage.run_names import RunName
 
 Items = list[CompletionItem[str]]
 Complete = Callable[[click.Context, click.Parameter, str], Items]
@@ -123,10 +123,10 @@ def _config(ctx: click.Context) -> Config:
     return load_config(_given(ctx, "config_path"))
 
 
-def _stored_runs(ctx: click.Context) -> list[GlancedRun]:
-    from proctor.storage.glance import newest_runs
+def _stored_runs(ctx: click.Context) -> list[RunName]:
+    from proctor.storage.run_names import newest_run_names
 
-    return newest_runs(workflows.store_url.store_url(_given(ctx, "store"), _config(ctx)))
+    return newest_run_names(workflows.store_url.store_url(_given(ctx, "store"), _config(ctx)))
 
 
 def _given(ctx: click.Context, option: str) -> Any:

@@ -12,7 +12,7 @@ from proctor import reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
 from proctor.cli.numbers import number
-from proctor.cli.output import agents_speak_on_stderr, console, print_json, tell
+from proctor.cli.output import console, print_json, stdout_to_stderr, tell
 from proctor.reports import failures as said
 from proctor.settings import AMOUNT
 from proctor.threads import run_anywhere
@@ -82,5 +82,5 @@ def _with_names(failures: RunFailures, reviewer: str, store: str, config: Config
         f"{numbers.plural(len(planned.prompts), 'call')} to {reviewer} for names, about {sent} tokens in, "
         f"{received} out, cost {numbers.cost(planned.cost)}"
     )
-    with agents_speak_on_stderr():
+    with stdout_to_stderr():
         return run_anywhere(lambda: workflows.failure_names.name_groups(planned, config=config, budget=budget))

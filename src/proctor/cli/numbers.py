@@ -33,16 +33,16 @@ class NumberType(click.ParamType[float]):
             number: float = int(value) if self.whole else float(value)
         except (ValueError, OverflowError):
             raise click.UsageError(
-                f"{named} {shown(value)} is {self._kind(no=True)}; {self._wish(value)}", ctx
+                f"{named} {shown(value)} is {self._kind(no=True)}; {self._hint(value)}", ctx
             ) from None
         if self.bounds is not None and not self.bounds.holds(number):
-            raise click.UsageError(f"{named} {cut(str(value), 40)} is not usable; {self._wish(value)}", ctx)
+            raise click.UsageError(f"{named} {cut(str(value), 40)} is not usable; {self._hint(value)}", ctx)
         return number
 
     def _kind(self, *, no: bool) -> str:
         return f"{'no' if no else 'a'}{' whole' if self.whole else ''} number"
 
-    def _wish(self, value: object) -> str:
+    def _hint(self, value: object) -> str:
         wanted = self._kind(no=False) if self.bounds is None else self.bounds.requirement
         meant = self._meant(str(value))
         return f"expected {wanted}" if meant is None else f"expected {wanted}: did you mean {meant:.15g}?"

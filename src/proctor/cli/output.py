@@ -34,7 +34,7 @@ def print_json(value: Any) -> None:
         sys.stdout.write(text if text.isascii() else reports.words.escape_json(text))
         sys.stdout.flush()
     except BrokenPipeError:
-        nobody_listens()
+        on_closed_pipe()
 
 
 def echo(text: str = "", *, err: bool = False) -> None:
@@ -44,7 +44,7 @@ def echo(text: str = "", *, err: bool = False) -> None:
         return
     line = f"{reports.words.harmless(text)}\n"
     if err:
-        with whoever_listens():
+        with ignore_broken_pipe():
             stream.write(line)
             stream.flush()
     else:
@@ -81,21 +81,21 @@ def tell(text: str) -> None:
     """A sentence on standard error; a reader that has gone away stops nothing."""
     if sys.stderr is None:
         return
-    with whoever_listens():
+    with ignore_broken_pipe():
         sys.stderr.write(f"{wrap_text(reports.words.harmless(text))}\n")
         sys.stderr.flush()
 
 
 @contextmanager
-def whoever_listens() -> Iterator[None]:
+def ignore_broken_pipe() -> Iterator[None]:
     """What is said on standard error may find nobody: its reader has gone away, or it is full or closed."""
     try:
         yield
     except (OSError, ValueError):
-        nobody_listens(2)
+        on_closed_pipe(2)
 
 
-def read_apart() -> bool:
+def stderr_is_separate() -> bool:
     """Whether standard error leads elsewhere than standard output, so that its reader has not seen the report."""
     try:
         return not os.path.sameopenfile(1, 2)
@@ -103,7 +103,7 @@ def read_apart() -> bool:
         return True
 
 
-def nobody_listens(descriptor: int = 1) -> None:
+def on_closed_pipe(descriptor: int = 1) -> None:
     """The reader has closed the pipe, as `head` does: say the rest to nobody, and keep the exit code."""
     with suppress(OSError):  # no handle is left
         nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -117,7 +117,7 @@ def console(*, stderr: bool = False) -> Console:
 
     class Patient(reports.console.HarmlessConsole):
         def on_broken_pipe(self) -> None:
-            nobody_listens()
+            on_closed_pipe()
 
     made = Patient(stderr=stderr, highlight=False, soft_wrap=False)
     if not made.is_terminal and "COLUMNS" not in os.environ:
@@ -126,7 +126,7 @@ def console(*, stderr: bool = False) -> Console:
 
 
 @contextmanager
-def agents_speak_on_stderr() -> Iterator[None]:
+def stdout_to_stderr() -> Iterator[None]:
     """While it lasts, whatever prints to standard output prints to standard error instead.
 
     An agent that prints must not spoil `--json`, nor draw over the progress line; what it does to the streams, such as
@@ -181,7 +181,7 @@ def _lead(descriptor: int, *, to: int | None) -> None:
     if to is not None:
         os.dup2(to, descriptor)
     else:
-        nobody_listens(descriptor)
+        on_closed_pipe(descriptor)
 
 
 class _Borrowed(ScrubbedStream):

@@ -16,14 +16,14 @@ import click
 
 from proctor import reports, workflows
 from proctor.cli.output import (
-    agents_speak_on_stderr,
     console,
     echo,
+    ignore_broken_pipe,
     print_json,
-    read_apart,
+    stderr_is_separate,
+    stdout_to_stderr,
     stream_to_draw_on,
     tell,
-    whoever_listens,
     wrap_text,
 )
 
@@ -74,7 +74,7 @@ def drive(
 
     _tell_what_is_logged()
     try:
-        with agents_speak_on_stderr(), signals_as_ctrl_c(), _progress(planned, opening) as show:
+        with stdout_to_stderr(), signals_as_ctrl_c(), _progress(planned, opening) as show:
             return run_driven(lambda: begin(begun(show)))
     except (KeyboardInterrupt, SystemExit):
         if not stored:
@@ -147,14 +147,14 @@ def _progress(planned: int | None, opening: str) -> Iterator[Watch]:
         if now < due and tally.done < tally.planned:
             return
         due = now + _REDRAW_EVERY
-        with whoever_listens():
+        with ignore_broken_pipe():
             workflows.progress.update_progress(shown, tally)
 
     try:
         yield watch
     finally:
         if watched is not None:
-            with whoever_listens():
+            with ignore_broken_pipe():
                 shown.stop()
 
 
@@ -221,7 +221,7 @@ def exit_code(findings: Findings, gates: Sequence[GateVerdict] = (), *, as_json:
         from proctor.findings.gates import exit_code as gates_exit_code
 
         return gates_exit_code(gates) or (3 if findings.untested else 0)
-    if as_json or read_apart():
+    if as_json or stderr_is_separate():
         tell(f"The run {_describe_end(findings)}")
         tell(f"Continue with: {reports.run.resume_command.command(findings)}")
     return 4

@@ -12,7 +12,7 @@ from proctor.cli import options
 from proctor.cli.command import Command
 from proctor.cli.gate_options import gate_options
 from proctor.cli.numbers import number
-from proctor.cli.output import agents_speak_on_stderr, echo, print_json, tell, wrap_text
+from proctor.cli.output import echo, print_json, stdout_to_stderr, tell, wrap_text
 from proctor.cli.play import conclude, drive, play
 from proctor.cli.run import check_k
 from proctor.running.plan import exams_of
@@ -132,7 +132,7 @@ def command(
         return judge_again(
             run, store=url, config=config, as_json=as_json, repeats=repeats, sample=sample, budget=budget, **pace
         )
-    with agents_speak_on_stderr():  # a module may print when it is imported
+    with stdout_to_stderr():  # a module may print when it is imported
         prepared = workflows.rescore.prepare_rescoring(run, store=url, config=config, **changes)
     made = prepared.run
     check_k(k, made.settings.trials)

@@ -16,7 +16,7 @@ from proctor.cli.command import Command
 from proctor.cli.compare import as_dict as as_comparison
 from proctor.cli.compare import show_compared, side_by_side
 from proctor.cli.gate_options import gate_options
-from proctor.cli.output import agents_speak_on_stderr, print_json, tell
+from proctor.cli.output import print_json, stdout_to_stderr, tell
 from proctor.cli.play import exit_code, play, show, show_gates
 from proctor.settings import check_setting, settings_of
 
@@ -256,7 +256,7 @@ def _prepare_run(request: RunRequest, config: Config) -> PreparedRun:
     from proctor.plugins import exits
 
     exits.install()
-    with agents_speak_on_stderr():  # a module may print when it is imported
+    with stdout_to_stderr():  # a module may print when it is imported
         return workflows.prepare.prepare(request, config)
 
 

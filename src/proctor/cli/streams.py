@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 
-class _Patient(io.RawIOBase):
+class _RetryingStream(io.RawIOBase):
     """One descriptor: what it does not take is dropped, and why is kept."""
 
     def __init__(self, descriptor: int) -> None:
@@ -60,7 +60,7 @@ class _Patient(io.RawIOBase):
                 select.select([], [self._descriptor], [])
 
 
-_raw: dict[int, _Patient] = {}
+_raw: dict[int, _RetryingStream] = {}
 
 
 def guard() -> None:
@@ -79,7 +79,7 @@ def guard() -> None:
 
 def open_guarded_stream(descriptor: int, like: TextIO | None) -> TextIO:
     """A stream on this descriptor, in the encoding of another one."""
-    raw = _Patient(descriptor)
+    raw = _RetryingStream(descriptor)
     if (before := _raw.get(descriptor)) is not None:  # an agent has closed it, or keeps what is left of it
         raw.closed_at_start, raw.unheard, raw.trouble = before.closed_at_start, before.unheard, before.trouble
     _raw[descriptor] = raw

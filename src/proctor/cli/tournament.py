@@ -12,7 +12,7 @@ from proctor import reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
 from proctor.cli.numbers import number
-from proctor.cli.output import agents_speak_on_stderr, console, echo, print_json, tell, tell_error, wrap_text
+from proctor.cli.output import console, echo, print_json, stdout_to_stderr, tell, tell_error, wrap_text
 from proctor.cli.play import signals_as_ctrl_c
 from proctor.redaction import without_secrets
 from proctor.settings import AMOUNT
@@ -121,7 +121,7 @@ def _judge(planned: PlannedTournament, store: str, config: Config, limits: dict[
     tell(_cost_words(planned))
     shown.start(len(planned.due))
     try:
-        with agents_speak_on_stderr(), signals_as_ctrl_c():
+        with stdout_to_stderr(), signals_as_ctrl_c():
             found = run_anywhere(
                 lambda: workflows.tournament.play_tournament(planned, store=store, config=config, told=told, **limits)
             )

@@ -205,7 +205,7 @@ class Orchestration:
                 return await self._attempt(agent, name, work, parent)
             except (InjectedFault, InputError) as error:
                 again = isinstance(error, ToolFailed) and tries < TRIES
-                parent = self._plan_anew(f"{agent} tries again" if again else f"go on without: {name}", error, plan)
+                parent = self._replan(f"{agent} tries again" if again else f"go on without: {name}", error, plan)
                 if not again:
                     break
         return None
@@ -230,7 +230,7 @@ class Orchestration:
         with self._log.step("error", type(error).__name__, parent=parent, agent=agent) as step:
             step.detail = self._trouble
 
-    def _plan_anew(self, name: str, error: Exception, plan: str) -> str:
+    def _replan(self, name: str, error: Exception, plan: str) -> str:
         with self._log.step("re-plan", name, parent=plan, agent=PLANNER) as step:
             step.detail = f"because {error}"
         return step.id

@@ -11,12 +11,12 @@ from proctor.benchmark import Case, Expectation
 from proctor.doctor.judges import (
     cases_with_criteria,
     cases_with_role,
+    criteria_warning,
     expects_nothing,
     is_by_rules,
-    said_of_criteria,
-    said_of_roles,
-    said_of_unjudged,
+    roles_warning,
     unjudged_cases,
+    unjudged_warning,
 )
 from proctor.doctor.phrases import phrase_stands_in
 from proctor.doctor.problem import BenchmarkProblem, plural, problem, shorten
@@ -75,7 +75,7 @@ def find_unjudged(
             "unjudged",
             "warning",
             lost,
-            said_of_unjudged(lost),
+            unjudged_warning(lost),
             "give them a reference and leave the reviewer in, or something to `expect`; until then they stay undecided",
         )
     if is_by_rules(reviewer):
@@ -87,9 +87,9 @@ def find_unjudged(
 def _waiting_for_a_model(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
     advice = "name a model as the reviewer, such as openai:MODEL or ollama:MODEL"
     if unmarked := cases_with_criteria(cases):
-        yield problem("criteria-unmarked", "warning", unmarked, said_of_criteria(unmarked), advice)
+        yield problem("criteria-unmarked", "warning", unmarked, criteria_warning(unmarked), advice)
     if unheld := cases_with_role(cases):
-        yield problem("role-unjudged", "warning", unheld, said_of_roles(unheld), advice)
+        yield problem("role-unjudged", "warning", unheld, roles_warning(unheld), advice)
 
 
 def _unexpecting(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:

@@ -56,7 +56,7 @@ def cases_with_role(cases: Iterable[Case]) -> list[Case]:
     return [case for case in cases if case.expect.role is not None]
 
 
-def said_of_criteria(cases: Sequence[Case]) -> str:
+def criteria_warning(cases: Sequence[Case]) -> str:
     """The sentence on them."""
     named = quote_list(case.id for case in cases)
     return (
@@ -65,7 +65,7 @@ def said_of_criteria(cases: Sequence[Case]) -> str:
     )
 
 
-def said_of_roles(cases: Sequence[Case]) -> str:
+def roles_warning(cases: Sequence[Case]) -> str:
     """The sentence on cases whose replies have to keep to a role."""
     return (
         f"{plural(len(cases), 'case')} with a role to keep to will stay undecided unless something else fails, because "
@@ -85,7 +85,7 @@ def unexpecting_cases(cases: Iterable[Case], *, passing_score: float | None) -> 
     return [case for case in cases if expects_nothing(case) and case.passing_score is None]
 
 
-def said_of_unexpecting(cases: Sequence[Case]) -> str:
+def unexpecting_warning(cases: Sequence[Case]) -> str:
     """The sentence on them."""
     has = "has" if len(cases) == 1 else "have"
     return (
@@ -99,7 +99,7 @@ def has_reference(case: Case) -> bool:
     return bool((case.answer or "").strip() or (case.reasoning or "").strip())
 
 
-def said_of_unjudged(cases: Sequence[Case]) -> str:
+def unjudged_warning(cases: Sequence[Case]) -> str:
     """The sentence on cases that no one will judge."""
     whose = [case for case in cases if has_reference(case)]
     why = "there is a reference and nothing to check, and the reviewer is none"
@@ -110,19 +110,19 @@ def said_of_unjudged(cases: Sequence[Case]) -> str:
     return f"{plural(len(cases), 'case')} cannot be judged: {why} ({quote_list(case.id for case in cases)})"
 
 
-def said_beforehand(cases: Sequence[Case], *, reviewer: str | None, passing_score: float | None) -> Iterator[str]:
+def warnings_beforehand(cases: Sequence[Case], *, reviewer: str | None, passing_score: float | None) -> Iterator[str]:
     """What a person should know of these cases before a run: which no one will judge, and why."""
     if lost := unjudged_cases(cases, reviewed=reviewer != NOBODY, passing_score=passing_score):
-        yield said_of_unjudged(lost)
+        yield unjudged_warning(lost)
     if is_by_rules(reviewer):
-        yield from said_of_model_cases(cases)
+        yield from model_cases_warning(cases)
     if unexpecting := unexpecting_cases(cases, passing_score=passing_score):
-        yield said_of_unexpecting(unexpecting)
+        yield unexpecting_warning(unexpecting)
 
 
-def said_of_model_cases(cases: Sequence[Case]) -> Iterator[str]:
+def model_cases_warning(cases: Sequence[Case]) -> Iterator[str]:
     """The sentences on cases that wait for a model where none judges."""
     if unmarked := cases_with_criteria(cases):
-        yield said_of_criteria(unmarked)
+        yield criteria_warning(unmarked)
     if unheld := cases_with_role(cases):
-        yield said_of_roles(unheld)
+        yield roles_warning(unheld)

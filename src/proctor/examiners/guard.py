@@ -12,8 +12,8 @@ from proctor.benchmark import Case, Exam
 from proctor.codec.reviews import to_question
 from proctor.errors import CallError
 from proctor.examiners.placeholder import says_nothing, shown
-from proctor.examiners.reading import is_long, squeezed, states
 from proctor.examiners.record import FIRST_END, seed_of
+from proctor.examiners.reply_values import is_long, squeezed, states
 from proctor.failures import with_spending
 from proctor.findings.battle.fault import Fault, read_fault
 from proctor.findings.battle.strategies import find_strategy

@@ -11,8 +11,8 @@ from typing import Any
 
 from proctor.benchmark import Exam
 from proctor.errors import InputError
-from proctor.examiners.reading import read, squeezed
 from proctor.examiners.record import FIRST_END, broke, is_right, on_seed, probes, seed_of
+from proctor.examiners.reply_values import read, squeezed
 from proctor.examiners.wording import Talk, can_be_worded, fallback, next_question
 from proctor.findings.battle.strategies import OTHER, STRATEGIES, find_strategy
 from proctor.roles import Examiner

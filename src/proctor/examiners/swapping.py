@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Sequence
 from functools import lru_cache
 
-from proctor.examiners.reading import Value, read
+from proctor.examiners.reply_values import Value, read
 from proctor.reading.text.dates import MONTHS
 from proctor.reading.text.fold import fold
 

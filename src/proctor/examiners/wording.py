@@ -10,8 +10,8 @@ from string import Formatter
 
 from proctor.benchmark import Case
 from proctor.examiners.placeholder import says_nothing
-from proctor.examiners.reading import TextReading, kind_of, main_value, read, sentence_with, states
 from proctor.examiners.record import is_right
+from proctor.examiners.reply_values import TextReading, kind_of, main_value, read, sentence_with, states
 from proctor.examiners.swapping import draw, swap_value, swapped_question
 from proctor.findings.battle.strategies import Strategy
 from proctor.reading.inquiry import read_inquiry

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from proctor.benchmark import Exam
+from proctor.exporters.delivery_log import DeliveryMemory
 from proctor.exporters.marks import Mark
-from proctor.exporters.memory import DeliveryMemory
 from proctor.exporters.outcome import DeliveryVerdict
 from proctor.run import Attempt, Run
 

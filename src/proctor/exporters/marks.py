@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from proctor.exporters.memory import digest
+from proctor.exporters.delivery_log import digest
 from proctor.findings.run import Findings
 from proctor.run import Attempt
 from proctor.settings import BY_RULES

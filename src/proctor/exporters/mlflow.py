@@ -14,8 +14,8 @@ from proctor.errors import UsageError
 from proctor.exporters.addresses import base_address
 from proctor.exporters.answers import about, found, unusable
 from proctor.exporters.contract import FinishedAttempt, Subject
+from proctor.exporters.delivery_log import DeliveryMemory, digest
 from proctor.exporters.marks import Mark, marks_of
-from proctor.exporters.memory import DeliveryMemory, digest
 from proctor.exporters.outcome import SENT, DeliveryVerdict, worst
 from proctor.exporters.redaction import clean
 from proctor.exporters.sender import RequestResult, Sender

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 
 from proctor.exporters.contract import Exporter, FinishedAttempt
+from proctor.exporters.delivery_log import digest
 from proctor.exporters.marks import run_marks
-from proctor.exporters.memory import digest
 from proctor.exporters.outcome import UNCHANGED, DeliveryVerdict, ItemOutcome, Report
 from proctor.findings.run import Findings
 from proctor.run import Key

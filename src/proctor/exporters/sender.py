@@ -19,9 +19,9 @@ from proctor.exporters.outcome import SENT, DeliveryVerdict, State
 from proctor.failures import parse_retry_after
 from proctor.net.addresses import credentials_in, scrub_secrets, shown
 from proctor.net.client import Client
+from proctor.net.errors import excerpt, status_phrase
 from proctor.net.exchange import ExchangeLimits, Response
 from proctor.net.limits import Throttle
-from proctor.net.trouble import excerpt, status_phrase
 
 BOUNDS = ExchangeLimits(bytes=50_000_000, seconds=60.0, idle=30.0)
 """What one answer may take."""

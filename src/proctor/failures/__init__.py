@@ -12,14 +12,14 @@ from __future__ import annotations
 from proctor.errors import AgentFault, CallError, EnvironmentFault, FailureKind, Misconfigured
 from proctor.failures.causes import chain, members_of, names_of
 from proctor.failures.evidence import FATAL, TRANSIENT, Evidence, evidence_of, is_exhausted, of_status
+from proctor.failures.exception_origin import host_in
 from proctor.failures.messages import detail_of, is_too_long, message_with_name, parse_retry_after, said, says_too_long
-from proctor.failures.places import host_in
-from proctor.failures.told import told_status
+from proctor.failures.status_in_text import status_in
 from proctor.usage import Usage
 
 __all__ = [
     "Evidence", "blame", "chain", "classify", "detail_of", "host_in", "is_exhausted", "of_status", "parse_retry_after",
-    "said", "says_too_long", "told_status", "with_spending",
+    "said", "says_too_long", "status_in", "with_spending",
 ]  # fmt: skip
 
 _IN_THE_WAKE = frozenset({"BrokenResourceError", "CancelledError", "ClosedResourceError", "EndOfStream"})

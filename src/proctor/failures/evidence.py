@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from proctor.errors import CallError, EnvironmentFault, FailureKind
 from proctor.failures.causes import chain, names_of, read
+from proctor.failures.exception_origin import came_through, host_of, is_models, was_at_work_in
 from proctor.failures.messages import retry_after, told
-from proctor.failures.places import came_through, host_of, is_models, was_at_work_in
 
 _NAMES = frozenset({"DatabaseError", "InterfaceError", "OperationalError"})
 """What PEP 249 calls what is not the query's fault."""

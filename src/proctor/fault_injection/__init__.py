@@ -7,7 +7,7 @@ async def search(query: str) -> list[str]: ...
 from __future__ import annotations
 
 from proctor.fault_injection.condition import Condition, parse
-from proctor.fault_injection.force import (
+from proctor.fault_injection.wrappers import (
     BudgetExhausted,
     InjectedFault,
     SubAgentFailed,

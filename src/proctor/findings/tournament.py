@@ -9,7 +9,7 @@ from itertools import chain, combinations
 from statistics import fmean
 
 from proctor.errors import UsageError
-from proctor.findings.comparison.likeness import refusal, remedy, unlike
+from proctor.findings.comparison.comparability import refusal, remedy, unlike
 from proctor.findings.comparison.many import MOST_RUNS, letter
 from proctor.findings.run import CaseFinding, Findings
 from proctor.run import Run

@@ -191,7 +191,7 @@ async def _judge(places: Sequence[_BatchPlace], settings: JudgeSettings) -> list
     async with asyncio.TaskGroup() as group:
         for _ in range(min(settings.concurrency, len(places))):
             group.create_task(work())
-    patient.complain()
+    patient.raise_misconfigured()
     return marks
 
 

@@ -81,7 +81,7 @@ class Judge:
 
     def __init__(self, settings: AgenticSettings) -> None:
         self._model = settings.patient_model()
-        self.complain = self._model.complain
+        self.raise_misconfigured = self._model.raise_misconfigured
 
     async def verdict(self, interaction: Interaction) -> JudgeVerdict:
         """What it says of one answer. Any failure is a verdict without a score."""
@@ -120,7 +120,7 @@ async def judge_all(
     async with asyncio.TaskGroup() as group:
         for _ in range(min(settings.concurrency, sum(map(len, verdicts)))):
             group.create_task(work())
-    judge.complain()
+    judge.raise_misconfigured()
     return verdicts
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from proctor.models.call import PreparedModel
 from proctor.models.contract import NOTHING, ModelAnswer
+from proctor.models.prepared import PreparedModel
 from proctor.spending.cache import key_of
 from proctor.spending.run_limits import current, current_scope
 from proctor.usage import Usage

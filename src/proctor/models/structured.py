@@ -17,10 +17,10 @@ from proctor.failures import blame, said, with_spending
 from proctor.failures.evidence import evidence_of, is_late, is_wrong_address, status_of
 from proctor.failures.messages import is_too_long, retry_after
 from proctor.models import cached as remembering
-from proctor.models.call import PreparedModel, line_to
 from proctor.models.contract import ChatModel, ModelAnswer
 from proctor.models.fence import fence
 from proctor.models.parse import AnswerSchema, SchemaMismatch, shape_of
+from proctor.models.prepared import PreparedModel, prepared_model
 from proctor.spending.prices import Price
 from proctor.spending.run_limits import RunLimits, current
 from proctor.spending.tokens import tokens_in
@@ -113,7 +113,7 @@ async def ask(
     Text from elsewhere belongs in `fence`, and FENCE_RULE into `system`.
     """
     shape = shape_of(schema)
-    line = line_to(model, schema, structured=structured)
+    line = prepared_model(model, schema, structured=structured)
     usage = Usage()
     note = fault = ""
     for _ in range(repairs + 1):

@@ -21,9 +21,9 @@ from proctor.errors import AgentFault, InputError, Misconfigured
 from proctor.failures import host_in, said
 from proctor.net import addresses
 from proctor.net.addresses import shown
+from proctor.net.errors import fault_of, status_phrase, was_dropped_unanswered
 from proctor.net.exchange import ExchangeLimits, Response
-from proctor.net.prompt import REQUEST, SENT_OVER_KEPT
-from proctor.net.trouble import fault_of, status_phrase, was_dropped_unanswered
+from proctor.net.immediate_write import REQUEST, SENT_OVER_KEPT
 
 _KEEP_ALIVE = 4.0
 """Seconds an idle connection is kept: less than the 5 after which common servers close theirs."""

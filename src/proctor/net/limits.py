@@ -240,7 +240,7 @@ class Throttle:
             for bucket, amount in self._rates(tokens):
                 bucket.give_back(amount)
 
-    def _begin_anew(self) -> None:
+    def _reset(self) -> None:
         """A forked child is rid of the calls that its parent has under way: none of them will end in it."""
         self._inside = 0
         self._queue.clear()
@@ -250,13 +250,13 @@ class Throttle:
 _throttles: weakref.WeakSet[Throttle] = weakref.WeakSet()
 
 
-def _begin_anew_in_child() -> None:
+def _reset_in_child() -> None:
     for throttle in list(_throttles):
-        throttle._begin_anew()
+        throttle._reset()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_anew_in_child)
+    os.register_at_fork(after_in_child=_reset_in_child)
 
 
 class _Slot(AbstractAsyncContextManager[float]):

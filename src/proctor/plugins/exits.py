@@ -171,13 +171,13 @@ _changing = threading.Lock()
 """Held while a run begins or ends: one that begins must not lose what another that ends takes back."""
 
 
-def _begin_anew_in_child() -> None:
+def _reset_in_child() -> None:
     global _changing
     _changing = threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_anew_in_child)
+    os.register_at_fork(after_in_child=_reset_in_child)
 
 
 def install() -> None:

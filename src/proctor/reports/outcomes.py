@@ -132,10 +132,10 @@ def worst_first(cases: Iterable[CaseFinding]) -> list[CaseFinding]:
 
     Of those that end alike in the plain run, the one first that ends worse under another condition.
     """
-    return sorted(cases, key=_badness)
+    return sorted(cases, key=_severity)
 
 
-def _badness(case: CaseFinding) -> tuple[int, int, float, float]:
+def _severity(case: CaseFinding) -> tuple[int, int, float, float]:
     rank = _WORST_FIRST.index(case.verdict) + (case.verdict == "pass" and not case.missing)
     share = case.passed / case.counted if case.counted else 0.0
     return rank, _WORST_FIRST.index(case.worst_verdict), share, -1.0 if case.score is None else case.score

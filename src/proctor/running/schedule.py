@@ -52,7 +52,7 @@ class _AttemptTask(asyncio.Task["Failure | None"]):
         return super().cancel(msg)
 
 
-class StormWatch:
+class FailureStreak:
     """Counts environment failures in a row, without one success."""
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ class LocalExecutor:
         self._context = Context()
         self._playing: dict[asyncio.Task[Failure | None], Play] = {}
         self._waiting: list[tuple[int, asyncio.Future[None]]] = []
-        self._storm = StormWatch()
+        self._storm = FailureStreak()
         self._stopping = False
         self._stopped_at = float("inf")
         self._error: BaseException | None = None

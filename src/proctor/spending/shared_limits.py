@@ -149,7 +149,7 @@ class Places:
             self._closed = True
             self._let_go()
 
-    def begin_anew(self) -> None:
+    def reset(self) -> None:
         """In a forked child, whose parent keeps what it has."""
         self._lock = threading.RLock()
         self._let_go()
@@ -220,10 +220,10 @@ class SharedThrottle(Throttle):
         while not places.take():  # noqa: ASYNC110  other processes set no event
             await asyncio.sleep(random.uniform(0, 2 * _TRY_AGAIN))
 
-    def _begin_anew(self) -> None:
-        super()._begin_anew()
+    def _reset(self) -> None:
+        super()._reset()
         if self._places is not None:
-            self._places.begin_anew()
+            self._places.reset()
 
 
 class _SharedBucket(Bucket):

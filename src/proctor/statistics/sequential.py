@@ -52,16 +52,16 @@ class Plan:
     bound: float
     looks: tuple[LookBounds, ...]
     spent: tuple[float, float]
-    """The chance of `met` and of `not met` where the rate is at the bound, without stopping for hopelessness."""
+    """The chance of `met` and of `not met` where the rate is at the bound, without stopping for futility."""
 
-    def is_hopeless(self, cases: int, passed: int) -> bool:
+    def is_futile(self, cases: int, passed: int) -> bool:
         """Whether a run that stands so will hardly come to either final bound."""
-        return bool(self.hopeless(cases)[passed])
+        return bool(self.futile(cases)[passed])
 
-    def hopeless(self, cases: int) -> NDArray[np.bool_]:
+    def futile(self, cases: int) -> NDArray[np.bool_]:
         """The same for each number of passes among so many cases."""
         last = self.looks[-1]
-        return _hopeless(cases, self.cases, last.not_met, last.met)
+        return _futile(cases, self.cases, last.not_met, last.met)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -106,22 +106,22 @@ def plan(cases: int, bound: float, sizes: tuple[int, ...] | None = None) -> Plan
 def operating_point(planned: Plan, rate: float) -> OperatingPoint:
     """Exactly how runs end whose cases pass with this chance, and how many calls they make."""
     paths, before = np.ones(1), 0
-    calls = met = not_met = hopeless = 0.0
+    calls = met = not_met = futile = 0.0
     for look in planned.looks:
         paths, before = np.convolve(paths, binomial(look.cases - before, rate)), look.cases
         least = -1 if look.not_met is None else look.not_met
         ended = {"met": paths[look.met :].sum(), "not met": paths[: least + 1].sum()}
         paths[look.met :] = paths[: least + 1] = 0.0
-        lost = planned.hopeless(look.cases)
+        lost = planned.futile(look.cases)
         given_up = paths[lost].sum()
         paths[lost] = 0.0
-        met, not_met, hopeless = met + ended["met"], not_met + ended["not met"], hopeless + given_up
+        met, not_met, futile = met + ended["met"], not_met + ended["not met"], futile + given_up
         calls += (sum(ended.values()) + given_up) * look.cases
     left = float(paths.sum())
     calls += left * planned.cases
     return OperatingPoint(
         rate=rate, calls=float(calls / planned.cases), met=float(met), not_met=float(not_met),
-        inconclusive=float(hopeless) + left,
+        inconclusive=float(futile) + left,
     )  # fmt: skip
 
 
@@ -134,7 +134,7 @@ def binomial(n: int, rate: float) -> Floats:
 
 
 @lru_cache(maxsize=256)
-def _hopeless(cases: int, total: int, not_met: int | None, met: int) -> NDArray[np.bool_]:
+def _futile(cases: int, total: int, not_met: int | None, met: int) -> NDArray[np.bool_]:
     """For each number of passes so far: is the chance of ending at one of two bounds too small, by Jeffreys' prior?"""
     from scipy.stats import betabinom
 
@@ -199,7 +199,7 @@ def level_of(z: float) -> float:
     return 2 * _NORMAL.cdf(z) - 1
 
 
-def is_hopeless(z: float, share: float, final: float) -> bool:
+def is_futile(z: float, share: float, final: float) -> bool:
     """Whether a path that stands at z after this share will hardly end beyond ± `final` (flat prior)."""
     if share >= 1:
         return abs(z) < final

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, text
 
 from proctor.errors import StoreError
 from proctor.storage.address import Address
-from proctor.storage.trouble import told
+from proctor.storage.errors import told
 
 BUSY_SECONDS = 60
 SYNCHRONOUS = "FULL"

@@ -137,7 +137,7 @@ class _Batch:
     def _finish(self, attempt: Attempt) -> None:
         """An attempt that the environment broke keeps its drafts: they are paid for, and it is taken up again."""
         self.finished[attempt.key] = attempt
-        if verdict_of(attempt) not in UNFINISHED or _is_anew(attempt):
+        if verdict_of(attempt) not in UNFINISHED or _is_new(attempt):
             self.settled.append(attempt.key)
             self.drafts.pop(attempt.key, None)
 
@@ -324,7 +324,7 @@ class DatabaseJournal:
         _many(connection, self._sql.drop_drafts, [row for row in rows if row[0] in drafted])
 
 
-def _is_anew(attempt: Attempt) -> bool:
+def _is_new(attempt: Attempt) -> bool:
     """Whether a conversation starts from its beginning again: reviews of what was said before are of no use."""
     return attempt.resumed == "replayed" and not attempt.transcript.turns
 

@@ -10,6 +10,7 @@ import msgspec
 from proctor.codec import read_json
 from proctor.codec.replies import is_cut_off
 from proctor.telemetry import names
+from proctor.telemetry.message_attributes import gave_in, given_in
 from proctor.telemetry.messages import (
     AskedText,
     Message,
@@ -22,7 +23,6 @@ from proctor.telemetry.messages import (
     parse_embedded_json,
 )
 from proctor.telemetry.names import first
-from proctor.telemetry.said_dialects import gave_in, given_in
 from proctor.telemetry.span import Span, seconds_of
 from proctor.transcript import UNKNOWN, Citation, ToolCall
 from proctor.usage import Usage

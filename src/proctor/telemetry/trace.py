@@ -14,11 +14,11 @@ from typing import Any
 from proctor.benchmark import Exam
 from proctor.run import Attempt, Failure, Key, Run
 from proctor.telemetry import names
+from proctor.telemetry.attempt_trace import EVALUATION, ITEM, TASK, AttemptTrace, attempt_trace
 from proctor.telemetry.evaluations import EvaluationRecord
 from proctor.telemetry.experiment import Experiment, item_expected, item_input, item_metadata
 from proctor.telemetry.redaction import Json, redact_spans
 from proctor.telemetry.replies import Frame, reply_spans, turn_output
-from proctor.telemetry.sheet import EVALUATION, ITEM, TASK, AttemptTrace, sheet_of
 from proctor.telemetry.span import Span, SpanEvent, nanoseconds, span_id
 from proctor.transcript import Turn
 
@@ -126,7 +126,7 @@ def spans_of(
     redact: Sequence[re.Pattern[str]] = (),
 ) -> tuple[Span, ...]:
     """The trace of one attempt, parents before their parts. The same attempt always gives the same ids."""
-    sheet = sheet_of(run, exam, attempt, experiment)
+    sheet = attempt_trace(run, exam, attempt, experiment)
     spans = [_item(sheet), _task(sheet)]
     for turn in attempt.transcript.turns:
         spans += _turn(sheet, turn)

@@ -118,10 +118,10 @@ def _with_nearest(question: str, rows: list[str]) -> str:
 def _why_unknown(name: str) -> str | None:
     if name.startswith(PYTHON):
         return plugins.why_missing(name.removeprefix(PYTHON), what="check")
-    return None if name in plugins.known("checks") else _said_of_unknown(name)
+    return None if name in plugins.known("checks") else _unknown_checks_message(name)
 
 
-def _said_of_unknown(name: str) -> str:
+def _unknown_checks_message(name: str) -> str:
     told = plugins.unknown_name_message("checks", name, sorted(plugins.known("checks")))
     return f"{told}; a function of your own is {PYTHON}MODULE:NAME"
 
@@ -139,7 +139,7 @@ def _load_registered(name: str) -> Callable[..., Any]:
     """A check that an installed package offers under this name."""
     known: dict[str, EntryPoint] = plugins.known("checks")
     if name not in known:
-        raise InputError(_said_of_unknown(name))
+        raise InputError(_unknown_checks_message(name))
     try:
         function: Callable[..., Any] = known[name].load()
     except ImportError as error:

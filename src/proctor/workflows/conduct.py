@@ -33,12 +33,12 @@ from proctor.spending.run_limits import current
 from proctor.storage import Store
 from proctor.threads import Interrupted, Stage, on_stage
 from proctor.workflows.canaries import judge_canaries
-from proctor.workflows.gathered import keep_played
 from proctor.workflows.ledger import Listener, RunLedger, Watch, Writer, describe_unsaved
 from proctor.workflows.pace import played_with
 from proctor.workflows.parts import Cast
 from proctor.workflows.people import with_people
 from proctor.workflows.read import findings_of
+from proctor.workflows.stored_counts import keep_played
 from proctor.workflows.tally import RunTally
 from proctor.workflows.workers import WorkerPlan
 

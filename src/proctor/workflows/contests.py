@@ -141,7 +141,7 @@ async def judge_contests(
     async with asyncio.TaskGroup() as group:
         for _ in range(min(concurrency, len(contests))):
             group.create_task(work())
-    model.complain()
+    model.raise_misconfigured()
     return verdicts
 
 

@@ -19,9 +19,9 @@ from proctor.benchmark import Benchmark, Exam
 from proctor.errors import ProctorError, UsageError
 from proctor.exporters.addresses import NoAddress as NoAddress
 from proctor.exporters.contract import Exporter, FinishedAttempt, Subject
+from proctor.exporters.delivery_log import DeliveryMemory, digest
 from proctor.exporters.destinations import build, check_destination
 from proctor.exporters.destinations import configured_destinations as configured_destinations
-from proctor.exporters.memory import DeliveryMemory, digest
 from proctor.exporters.outcome import DeliveryVerdict
 from proctor.exporters.outcome import Report as Report
 from proctor.exporters.run_upload import RunUpload

@@ -24,8 +24,8 @@ from proctor.settings import check_path, unwritable
 from proctor.storage import Store, open_store
 from proctor.workflows.failure_map import failures_shown_with
 from proctor.workflows.gates import RunGates, with_baselines
-from proctor.workflows.gathered import LARGE, CountingPass, accumulate_attempts, recall_accumulator
 from proctor.workflows.people import with_people
+from proctor.workflows.stored_counts import LARGE, CountingPass, accumulate_attempts, recall_accumulator
 
 TELL_OF_GATES = ("junit", "markdown", "annotations")
 """The forms in which gates have a place."""

@@ -118,5 +118,5 @@ async def _ask_names(prompts: tuple[str, ...], model: PatientModel) -> tuple[lis
         titles.append("" if asked.value is None else " ".join(asked.value.name.split()).rstrip("."))
         unnamed = unnamed or asked.reason
     with suppress(BudgetSpent):  # told as the reason why there are no names
-        model.complain()
+        model.raise_misconfigured()
     return titles, usage, unnamed

@@ -16,9 +16,9 @@ from proctor.run import Attempt, Run
 from proctor.settings import unwritable
 from proctor.storage import Store, open_store
 from proctor.usage import Usage
-from proctor.workflows.gathered import verdict_counts, verdict_order
 from proctor.workflows.people import rates_by_people
 from proctor.workflows.run_filter import RunFilter
+from proctor.workflows.stored_counts import verdict_counts, verdict_order
 
 PICTURES = (".svg", ".png")
 

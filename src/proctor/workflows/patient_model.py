@@ -48,7 +48,7 @@ class PatientModel:
         self.stopped: CallError | None = None
         """Why nothing more is asked."""
 
-    def complain(self) -> None:
+    def raise_misconfigured(self) -> None:
         """Raise what the settings are to blame for, where not a single answer was had."""
         if isinstance(self.stopped, Misconfigured) and not self._answers:
             raise self.stopped

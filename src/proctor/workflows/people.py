@@ -21,8 +21,8 @@ from proctor.running.plan import exams_of
 from proctor.score import SecondOpinion
 from proctor.statistics.estimate import Estimate
 from proctor.storage import Store, open_store
-from proctor.workflows.gathered import accumulate_attempts
 from proctor.workflows.length_preference import with_length_preference
+from proctor.workflows.stored_counts import accumulate_attempts
 
 
 def is_in_rate(run: Run, key: Key) -> bool:

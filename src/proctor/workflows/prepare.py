@@ -15,11 +15,11 @@ from proctor.config import Config
 from proctor.doctor.judges import (
     cases_of,
     is_by_rules,
-    said_of_model_cases,
-    said_of_unexpecting,
-    said_of_unjudged,
+    model_cases_warning,
     unexpecting_cases,
+    unexpecting_warning,
     unjudged_cases,
+    unjudged_warning,
 )
 from proctor.errors import UsageError
 from proctor.fault_injection import parse
@@ -129,7 +129,7 @@ def prepare(request: RunRequest, config: Config) -> PreparedRun:
     chosen = _choose(request, config, exam_type=exam_type)
     expected = describe_checks(loaded, suite=suite, added=request.checks)
     cast = _cast(chosen, loaded, config, exam_type=exam_type, checks=expected)
-    others = _said_of(cast, chosen, exam_type) | {"checks": expected}
+    others = _warnings_about(cast, chosen, exam_type) | {"checks": expected}
     by_checks = suite and exam_type == "standard" and not marks_by_criteria(others["rubric"])
     own_score = loaded.passing_score is not None or by_checks
     if own_score and request.settings.get("passing_score") is None:
@@ -195,7 +195,7 @@ def _cast(
     )
 
 
-def _said_of(cast: Cast, chosen: Mapping[str, ChosenPart], exam_type: ExamType) -> dict[str, Any]:
+def _warnings_about(cast: Cast, chosen: Mapping[str, ChosenPart], exam_type: ExamType) -> dict[str, Any]:
     """What the settings must say of the players so that they can be built again."""
     scripted = "script" if exam_type == "abm-static" else None
     return {
@@ -210,7 +210,7 @@ def _said_of(cast: Cast, chosen: Mapping[str, ChosenPart], exam_type: ExamType) 
 
 def _warnings(benchmark: Benchmark, run: Run) -> Iterator[str]:
     settings, rows = run.settings, len(benchmark.cases)
-    yield from _said_of_cases(cases_of(benchmark), settings)
+    yield from _case_warnings(cases_of(benchmark), settings)
     if said := canary_warning(settings):
         yield said
     if settings.type == "abm-static" and rows < RECOMMENDED:
@@ -228,16 +228,16 @@ def _warnings(benchmark: Benchmark, run: Run) -> Iterator[str]:
     yield from budget_warnings(run)
 
 
-def _said_of_cases(cases: Sequence[Case], settings: Settings) -> Iterator[str]:
+def _case_warnings(cases: Sequence[Case], settings: Settings) -> Iterator[str]:
     """What no one will judge, and why; a reviewer of somebody's own may judge any."""
     reviewed, needed = settings.reviewer is not None, settings.passing_score
     one_by_one = settings.type == "standard" and not (reviewed and may_have_own_parts({"built": settings.built}))
     if one_by_one and (lost := unjudged_cases(cases, reviewed=reviewed, passing_score=needed)):
-        yield said_of_unjudged(lost)
+        yield unjudged_warning(lost)
     if _judges_by_rules(settings):
-        yield from said_of_model_cases(cases)
+        yield from model_cases_warning(cases)
     if one_by_one and (unexpecting := unexpecting_cases(cases, passing_score=needed)):
-        yield said_of_unexpecting(unexpecting)
+        yield unexpecting_warning(unexpecting)
 
 
 def _judges_by_rules(settings: Settings) -> bool:

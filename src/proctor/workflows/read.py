@@ -12,9 +12,9 @@ from proctor.run import Attempt, Key, Run
 from proctor.running.plan import exams_of
 from proctor.storage import Store, open_store
 from proctor.usage import Usage
-from proctor.workflows.gathered import accumulate_attempts, verdict_counts
 from proctor.workflows.people import with_people
 from proctor.workflows.run_filter import RunFilter
+from proctor.workflows.stored_counts import accumulate_attempts, verdict_counts
 from proctor.workflows.tally import RunTally
 
 _TOLD = 5

@@ -61,7 +61,7 @@ def test_the_failure_of_a_blamed_one_says_why_and_keeps_what_was_said() -> None:
     one = held()
     one.note(answered(one, 1))
     one.deaths = 3
-    attempt = one.end_by_blame("it was ended by SIGKILL").attempt
+    attempt = one.fail_after_crashes("it was ended by SIGKILL").attempt
     assert attempt.failure is not None
     assert attempt.failure.owner == "environment"
     assert "3 workers died" in attempt.failure.reason

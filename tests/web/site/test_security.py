@@ -15,7 +15,7 @@ from tests.web.conftest import Opener
 
 from proctor.errors import UsageError
 from proctor.web import pages
-from proctor.web.site.clients import Guesses, client_address, networks
+from proctor.web.site.clients import WrongTokens, client_address, networks
 from proctor.web.site.security import host_name, local_path
 from proctor.web.site.sessions import LIFETIME, Sessions
 from proctor.web.site.settings import WebSettings
@@ -279,8 +279,8 @@ def test_logging_out_logs_every_browser_out(stranger: Browser) -> None:
 
 
 def test_guessing_the_token_is_slowed_down_on_the_page_and_by_the_api(stranger: Browser) -> None:
-    answers = [stranger.log_in(f"guess number {number}").status_code for number in range(Guesses.MOST + 2)]
-    assert answers == [403] * Guesses.MOST + [429] * 2
+    answers = [stranger.log_in(f"guess number {number}").status_code for number in range(WrongTokens.MOST + 2)]
+    assert answers == [403] * WrongTokens.MOST + [429] * 2
     late = stranger.log_in()
     assert late.status_code == 429, "the right one has to wait too, or guessing would go on unnoticed"
     assert int(late.headers["retry-after"]) > 0
@@ -293,8 +293,8 @@ def test_guessing_by_the_api_is_counted_too(stranger: Browser) -> None:
     def status(token: str) -> int:
         return int(stranger.client.get("/api/runs", headers={"authorization": f"Bearer {token}"}).status_code)
 
-    assert [status("an old token") for _ in range(3 * Guesses.MOST)] == [401] * 3 * Guesses.MOST
-    assert [status(f"guess {number}") for number in range(Guesses.MOST)] == [401] * (Guesses.MOST - 1) + [429]
+    assert [status("an old token") for _ in range(3 * WrongTokens.MOST)] == [401] * 3 * WrongTokens.MOST
+    assert [status(f"guess {number}") for number in range(WrongTokens.MOST)] == [401] * (WrongTokens.MOST - 1) + [429]
 
 
 @pytest.fixture
@@ -305,8 +305,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def test_guessing_does_not_lock_out_those_who_are_in_nor_others(clock: list[float]) -> None:
-    guesses = Guesses()
-    for number in range(Guesses.MOST):
+    guesses = WrongTokens()
+    for number in range(WrongTokens.MOST):
         assert guesses.hear("thief", f"guess {number}", right=False) == 0
     assert guesses.hear("thief", "one more", right=False) == 60
     assert guesses.hear("thief", TOKEN, right=True) == 60
@@ -316,7 +316,7 @@ def test_guessing_does_not_lock_out_those_who_are_in_nor_others(clock: list[floa
 
 
 def test_a_program_with_an_old_token_shuts_nobody_out(clock: list[float]) -> None:
-    guesses = Guesses()
+    guesses = WrongTokens()
     for _ in range(1000):
         clock[0] += 0.01
         assert guesses.hear("here", "the token of last year", right=False) == 0
@@ -324,18 +324,18 @@ def test_a_program_with_an_old_token_shuts_nobody_out(clock: list[float]) -> Non
 
 
 def test_who_guesses_beside_those_who_know_the_token_is_heard_out_longer_but_not_for_ever(clock: list[float]) -> None:
-    guesses = Guesses()
+    guesses = WrongTokens()
     assert guesses.hear("office", TOKEN, right=True) == 0
-    for number in range(Guesses.MOST_BESIDE):
+    for number in range(WrongTokens.MOST_BESIDE):
         assert guesses.hear("office", TOKEN, right=True) == 0
         assert guesses.hear("office", f"guess {number}", right=False) == 0
     assert guesses.hear("office", "one more", right=False) == 60
 
 
 def test_guessing_from_many_addresses_is_slowed_down_for_all_but_those_who_knew_the_token() -> None:
-    guesses = Guesses()
+    guesses = WrongTokens()
     assert guesses.hear("friend", TOKEN, right=True) == 0
-    for number in range(Guesses.MOST_IN_ALL):
+    for number in range(WrongTokens.MOST_IN_ALL):
         assert guesses.hear(f"10.0.0.{number}", "wrong", right=False) == 0
     assert guesses.hear("10.0.1.1", "wrong", right=False) == 60
     assert guesses.hear("10.0.1.2", TOKEN, right=True) == 60
@@ -343,30 +343,30 @@ def test_guessing_from_many_addresses_is_slowed_down_for_all_but_those_who_knew_
 
 
 def test_who_has_a_whole_network_of_addresses_is_one() -> None:
-    guesses = Guesses()
-    for number in range(Guesses.MOST):
+    guesses = WrongTokens()
+    for number in range(WrongTokens.MOST):
         assert guesses.hear(f"2001:db8::{number}", f"guess {number}", right=False) == 0
     assert guesses.hear("2001:db8::ffff", "wrong", right=False) == 60
     assert guesses.hear("2001:db8:0:1::1", "wrong", right=False) == 0
-    for number in range(Guesses.MOST):
+    for number in range(WrongTokens.MOST):
         guesses.hear("::ffff:192.0.2.1", f"guess {number}", right=False)
     assert guesses.hear("192.0.2.1", "wrong", right=False) == 60
 
 
 def test_tokens_that_are_tried_at_the_same_moment_are_counted_one_by_one() -> None:
-    guesses = Guesses()
+    guesses = WrongTokens()
     with ThreadPoolExecutor(16) as pool:
         waits = list(pool.map(lambda number: guesses.hear("thief", str(number), right=False), range(200)))
-    assert waits.count(0) == Guesses.MOST
+    assert waits.count(0) == WrongTokens.MOST
 
 
 def test_the_memory_of_guesses_is_bounded(clock: list[float]) -> None:
-    guesses = Guesses()
-    for number in range(Guesses._KEPT + 50):
+    guesses = WrongTokens()
+    for number in range(WrongTokens._KEPT + 50):
         clock[0] += 1
         guesses.hear(str(number), "wrong", right=False)
         guesses.hear(str(-number), TOKEN, right=True)
-    assert len(guesses._wrong) == len(guesses._trusted) == Guesses._KEPT
+    assert len(guesses._wrong) == len(guesses._trusted) == WrongTokens._KEPT
 
 
 @pytest.mark.parametrize(
@@ -396,7 +396,7 @@ def test_behind_a_trusted_proxy_one_guesser_does_not_shut_the_others_out(opened:
         headers = {"authorization": f"Bearer {token}", "x-forwarded-for": client}
         return int(browser.client.get("/api/runs", headers=headers).status_code)
 
-    assert [status("198.51.100.1", f"guess {number}") for number in range(Guesses.MOST + 1)][-1] == 429
+    assert [status("198.51.100.1", f"guess {number}") for number in range(WrongTokens.MOST + 1)][-1] == 429
     assert status("198.51.100.2", TOKEN) == 200
 
 

@@ -22,9 +22,9 @@ from proctor.errors import AgentFault, CallError
 from proctor.failures import host_in, parse_retry_after
 from proctor.net.addresses import credentials_in, may_follow, scrub_secrets, shown
 from proctor.net.client import Client, Incoming
+from proctor.net.errors import fault_of_status
 from proctor.net.exchange import ExchangeLimits, Response
 from proctor.net.limits import Throttle
-from proctor.net.trouble import fault_of_status
 from proctor.transcript import Reply, Request
 
 _FAREWELL = 2.0

@@ -12,8 +12,8 @@ from proctor.codec import read_json
 from proctor.errors import Misconfigured
 from proctor.net import addresses
 from proctor.net.addresses import shown
+from proctor.net.errors import fault_of_status
 from proctor.net.exchange import Response
-from proctor.net.trouble import fault_of_status
 
 _PLACES = (".well-known/agent-card.json", ".well-known/agent.json")
 _BINDING = "JSONRPC"

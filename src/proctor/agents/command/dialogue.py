@@ -42,7 +42,7 @@ class PendingQuestions:
         self._unfinished = bytearray()
         self._noise = 0
         """Bytes that answered nothing, since the last answer."""
-        self._mourning: asyncio.Task[None] | None = None
+        self._failing_pending: asyncio.Task[None] | None = None
         self.answers = 0
         """How many it has given."""
 
@@ -82,9 +82,9 @@ class PendingQuestions:
 
     async def end(self, *, patiently: bool) -> None:
         """Close its standard input and end it, patiently or at once."""
-        await (self.program.farewell(_GRACE) if patiently else self.program.end())
-        if self._mourning is not None:
-            await self._mourning
+        await (self.program.shut_down(_GRACE) if patiently else self.program.end())
+        if self._failing_pending is not None:
+            await self._failing_pending
 
     def _take(self, data: bytes) -> None:
         *ends, rest = data.split(b"\n")
@@ -109,20 +109,20 @@ class PendingQuestions:
 
     def _hear(self, line: bytes) -> None:
         if not line.strip():
-            self._bear_with(line)
+            self._check_stray_output(line)
             return
         try:
             message = read_json(line)
         except (ValueError, RecursionError):
             message = None
         if not isinstance(message, dict) or not self._is_answer(message):
-            self._bear_with(line)
+            self._check_stray_output(line)
             self._fail(
                 f"the program printed {_quote_line(line)}; expected one line of JSON with the id of its question "
                 "(standard output is for answers alone: log to standard error)"
             )
 
-    def _bear_with(self, line: bytes) -> None:
+    def _check_stray_output(self, line: bytes) -> None:
         """A program that prints much and answers nothing is ended: to listen to it would hold up everybody else."""
         self._noise += len(line) + 1
         if self._noise > self._max_bytes:
@@ -144,12 +144,12 @@ class PendingQuestions:
         return True
 
     def _on_exit(self) -> None:
-        self._mourning = asyncio.create_task(self._mourn())
+        self._failing_pending = asyncio.create_task(self._fail_pending())
 
-    async def _mourn(self) -> None:
+    async def _fail_pending(self) -> None:
         """Once it has ended and its last words are read, nothing more will be answered."""
-        await self.program.fall_silent()
-        self._fail(f"the program {self.program.last_words()}", kind="exit")
+        await self.program.drain()
+        self._fail(f"the program {self.program.exit_message()}", kind="exit")
 
     def _fail(self, reason: str, *, kind: FailureKind = "wrong_type") -> None:
         """Fail every question in flight: which one it was, nobody can tell."""

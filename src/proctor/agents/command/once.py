@@ -34,7 +34,7 @@ class CommandAgent:
             program.finish()
             await output.over.wait()
             if not output.too_much:
-                await program.fall_silent()
+                await program.drain()
         finally:
             await program.end()
         return _read(output.text(), program)
@@ -75,7 +75,7 @@ class _Output:
 
 def _read(text: str, program: Program) -> Reply:
     if program.code != 0:
-        raise AgentFault(f"the program {program.last_words()}", kind="exit")
+        raise AgentFault(f"the program {program.exit_message()}", kind="exit")
     stderr = program.stderr()
     if text.lstrip().startswith("{"):
         try:

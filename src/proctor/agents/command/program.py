@@ -139,7 +139,7 @@ class Program(asyncio.SubprocessProtocol):
         text = self._stderr[len(self._stderr) - fresh :].decode(errors="replace")
         return without_secrets(text)[-_STDERR_KEPT:]
 
-    def last_words(self, since: int = 0) -> str:
+    def exit_message(self, since: int = 0) -> str:
         """`ended with exit code 3: …`, `was killed by SIGKILL: …`, with the last line of standard error."""
         last = self.stderr(since).strip().splitlines()[-1:] or ["nothing on standard error"]
         code = self.code
@@ -158,7 +158,7 @@ class Program(asyncio.SubprocessProtocol):
         if not self._stdin.is_closing():
             self._stdin.write_eof()
 
-    async def fall_silent(self) -> None:
+    async def drain(self) -> None:
         """After its end, wait a little for the children that print for it."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self._silent.wait(), _LAST_WORDS)
@@ -167,7 +167,7 @@ class Program(asyncio.SubprocessProtocol):
         """End it without waiting."""
         self._signal(signal.SIGKILL)
 
-    async def farewell(self, grace: float) -> None:
+    async def shut_down(self, grace: float) -> None:
         """Let it end by itself, then ask it to, then end it with whatever it started."""
         self.finish()
         if not await self._gone(grace):

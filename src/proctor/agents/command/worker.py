@@ -59,17 +59,17 @@ class Worker:
                 self._replace(dialogue)
             raise
         finally:
-            self._dismiss_hung()
+            self._kill_hung()
         self._deaths = 0
         return ProgramAnswer(message=message, stderr=dialogue.program.stderr(spoken))
 
     async def close(self) -> None:
         """End every program."""
         if self._current is not None:
-            self._dismiss(self._current, patiently=True)
+            self._stop_worker(self._current, patiently=True)
             self._current = None
         for dialogue in self._hung:
-            self._dismiss(dialogue, patiently=False)
+            self._stop_worker(dialogue, patiently=False)
         self._hung.clear()
         await asyncio.gather(*self._farewells)
 
@@ -78,7 +78,7 @@ class Worker:
             if self._current is not None and self._current.alive:
                 return self._current
             if self._current is not None:
-                self._bury(self._current)
+                self._discard_dead(self._current)
             if self._deaths > self._restarts:
                 raise Misconfigured(
                     f"the program ended {self._deaths} times in a row without an answer; the last time it "
@@ -96,18 +96,18 @@ class Worker:
         except BaseException as error:
             if isinstance(error, Exception):
                 self._count_death(dialogue)
-            self._dismiss(dialogue, patiently=False)
+            self._stop_worker(dialogue, patiently=False)
             raise
         return dialogue
 
-    def _bury(self, dialogue: PendingQuestions) -> None:
+    def _discard_dead(self, dialogue: PendingQuestions) -> None:
         self._count_death(dialogue)
-        self._dismiss(dialogue, patiently=False)
+        self._stop_worker(dialogue, patiently=False)
         self._current = None
 
     def _count_death(self, dialogue: PendingQuestions) -> None:
         self._deaths += 1
-        self._last_words = dialogue.program.last_words()
+        self._last_words = dialogue.program.exit_message()
 
     def _replace(self, dialogue: PendingQuestions) -> None:
         """The next question goes to a new program; this one may still answer the others that were put to it."""
@@ -115,13 +115,13 @@ class Worker:
             self._current = None
             self._hung.add(dialogue)
 
-    def _dismiss_hung(self) -> None:
+    def _kill_hung(self) -> None:
         for dialogue in [each for each in self._hung if each.idle]:
             self._hung.discard(dialogue)
-            self._dismiss(dialogue, patiently=False)
+            self._stop_worker(dialogue, patiently=False)
 
-    def _dismiss(self, dialogue: PendingQuestions, *, patiently: bool) -> None:
-        """Say farewell without waiting for it."""
+    def _stop_worker(self, dialogue: PendingQuestions, *, patiently: bool) -> None:
+        """Say shut_down without waiting for it."""
         task = asyncio.create_task(dialogue.end(patiently=patiently))
         self._farewells.add(task)
         task.add_done_callback(self._farewells.discard)

@@ -8,7 +8,14 @@ from typing import Any
 from proctor import threads
 from proctor.agents.crewai import events
 from proctor.agents.framework import answer_of
-from proctor.agents.fresh import FreshAgent, find_maker, import_framework, said_before, warn_of_sharing, with_history
+from proctor.agents.fresh import (
+    PerConversationAgent,
+    find_maker,
+    import_framework,
+    said_before,
+    warn_of_sharing,
+    with_history,
+)
 from proctor.agents.notes import Notes
 from proctor.agents.options import must_be_none
 from proctor.errors import InputError
@@ -39,7 +46,7 @@ def _fresh(make: Callable[[], Any], *, name: str, shared: bool) -> Agent:
     if shared:
         memory = ", and its memory is on" if crew.memory else ""
         warn_of_sharing(name, f"its model counts the tokens of all of them together, so they are not known{memory}")
-    return FreshAgent(lambda: _CrewDialogue(make(), place, shared=shared), name=name)
+    return PerConversationAgent(lambda: _CrewDialogue(make(), place, shared=shared), name=name)
 
 
 def _place_of_question(crew: Any) -> str:

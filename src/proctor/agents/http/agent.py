@@ -21,9 +21,9 @@ from proctor.failures import host_in, parse_retry_after
 from proctor.net import addresses
 from proctor.net.addresses import credentials_in, scrub_secrets, shown, without_content
 from proctor.net.client import Client
+from proctor.net.errors import fault_of_status
 from proctor.net.exchange import ExchangeLimits, Response
 from proctor.net.limits import Throttle
-from proctor.net.trouble import fault_of_status
 from proctor.transcript import Reply, Request
 
 EVENTS = "text/event-stream"

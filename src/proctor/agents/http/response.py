@@ -13,10 +13,10 @@ from proctor.agents.http.options import PARTS
 from proctor.codec import read_json
 from proctor.codec.replies import is_cut_off, to_reply
 from proctor.errors import AgentFault, CallError
-from proctor.failures import Evidence, blame, of_status, told_status
+from proctor.failures import Evidence, blame, of_status, status_in
 from proctor.failures.evidence import TRANSIENT
+from proctor.net.errors import status_phrase
 from proctor.net.exchange import Response
-from proctor.net.trouble import status_phrase
 from proctor.redaction import without_secrets
 from proctor.telemetry.messages import reply_in
 from proctor.transcript import Reply
@@ -89,7 +89,7 @@ def _reply_in(body: Any, expressions: Mapping[str, Expression]) -> Reply:
 
 def fault_told(error: Any, what: str) -> CallError:
     """A server that is overloaded, or limits its callers, is the environment's; any other error the agent's own."""
-    status = told_status(error)
+    status = status_in(error)
     message = error.get("message") if isinstance(error, dict) else error
     text = message if isinstance(message, str) and message else codec.encode(error)
     line = " ".join(without_secrets(text).split())[:_ERROR_SHOWN]

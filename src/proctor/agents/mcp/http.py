@@ -16,8 +16,8 @@ from proctor.agents.mcp.protocol import Busy, McpResult
 from proctor.agents.rpc import Message
 from proctor.errors import AgentFault, CallError, EnvironmentFault
 from proctor.net.client import Client, Incoming
+from proctor.net.errors import fault_of_status
 from proctor.net.exchange import ExchangeLimits, Response
-from proctor.net.trouble import fault_of_status
 
 _SESSION = "Mcp-Session-Id"
 _FAREWELL = 2.0
@@ -192,16 +192,16 @@ class Http:
                 if "method" not in message and message.get("id") == asked["id"]:
                     return incoming.status, message
                 if "method" in message and "id" in message and session is not None:
-                    await self._notify(protocol.courtesy(message), session)
+                    await self._notify(protocol.answer_server_request(message), session)
         raise AgentFault(f"the MCP server ended its response without an answer to {asked['method']}", kind="dropped")
 
     def _give_up(self, number: int, session: McpSession) -> None:
         """Let the server know that nobody waits for an answer any more; nobody waits for this either."""
-        farewell = asyncio.create_task(self._tell_given_up(number, session))
+        farewell = asyncio.create_task(self._notify_given_up(number, session))
         self._farewells.add(farewell)
         farewell.add_done_callback(self._farewells.discard)
 
-    async def _tell_given_up(self, number: int, session: McpSession) -> None:
+    async def _notify_given_up(self, number: int, session: McpSession) -> None:
         with suppress(CallError, TimeoutError):
             async with asyncio.timeout(_FAREWELL):
                 await self._notify(protocol.give_up(number), session)

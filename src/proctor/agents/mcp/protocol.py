@@ -135,7 +135,7 @@ def result_of(answer: Message, method: str) -> Mapping[str, Any]:
     return result
 
 
-def courtesy(message: Message) -> Message:
+def answer_server_request(message: Message) -> Message:
     """What to say to a server that asks us for something: that we are here, or that we have no such thing."""
     if message["method"] == "ping":
         return {"jsonrpc": "2.0", "id": message["id"], "result": {}}

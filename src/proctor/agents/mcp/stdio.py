@@ -19,7 +19,7 @@ class Stdio:
         self._words = words
         self._max_bytes = max_bytes
         self._modern = False
-        self._worker = Worker(self._dialogue, restarts=restarts, greet=self._greet)
+        self._worker = Worker(self._dialogue, restarts=restarts, greet=self._handshake)
 
     async def ready(self, conversation: str) -> None:
         """Start the program."""
@@ -44,13 +44,13 @@ class Stdio:
             if "method" not in message:
                 return False
             if "id" in message:
-                dialogue.tell(protocol.courtesy(message))
+                dialogue.tell(protocol.answer_server_request(message))
             return True
 
         dialogue = PendingQuestions(self._words, max_bytes=self._max_bytes, aside=aside, give_up=protocol.give_up)
         return dialogue
 
-    async def _greet(self, dialogue: PendingQuestions) -> None:
+    async def _handshake(self, dialogue: PendingQuestions) -> None:
         answer = await dialogue.ask(protocol.handshake())
         self._modern = protocol.is_refused(answer)
         if self._modern:

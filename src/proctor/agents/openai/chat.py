@@ -13,7 +13,7 @@ from proctor.codec.replies import is_cut_off
 from proctor.errors import AgentFault, CallError
 from proctor.models.openai import chat
 from proctor.models.openai.completion import Completion, Item, RequestedCall
-from proctor.models.openai.trouble import fault_in
+from proctor.models.openai.errors import fault_in
 from proctor.net.events import ServerSentEvent
 from proctor.transcript import Request, ToolCall
 

@@ -17,7 +17,7 @@ from proctor.agents.openai.options import OpenAIOptions
 from proctor.errors import AgentFault
 from proctor.models.openai import responses
 from proctor.models.openai.completion import Completion, Item
-from proctor.models.openai.trouble import fault_in
+from proctor.models.openai.errors import fault_in
 from proctor.net.events import ServerSentEvent
 from proctor.transcript import Request, ToolCall
 

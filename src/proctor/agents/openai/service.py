@@ -15,7 +15,7 @@ from proctor.agents.openai.options import OpenAIOptions
 from proctor.errors import CallError
 from proctor.models.openai.completion import Completion, Item
 from proctor.models.openai.endpoint import JSON, ModelEndpoint, must_be
-from proctor.models.openai.trouble import asked_wait
+from proctor.models.openai.errors import asked_wait
 from proctor.net.client import Client
 from proctor.net.events import events
 from proctor.net.exchange import ExchangeLimits, Response

@@ -11,7 +11,7 @@ from typing import Any
 
 from proctor import threads
 from proctor.agents.framework import answer_of
-from proctor.agents.fresh import FreshAgent, find_maker, import_framework, warn_of_sharing, with_history
+from proctor.agents.fresh import PerConversationAgent, find_maker, import_framework, warn_of_sharing, with_history
 from proctor.agents.notes import Notes
 from proctor.agents.options import must_be_none
 from proctor.agents.smolagents.watch import Watch
@@ -38,7 +38,7 @@ def _fresh(make: Callable[[], Any], *, name: str, shared: bool) -> Agent:
     if shared:
         warn_of_sharing(name, "it remembers its last run: questions are asked one at a time, each from the beginning")
     turn = _TakingTurns() if shared else None
-    return FreshAgent(lambda: _SmolDialogue(make(), turn), name=name)
+    return PerConversationAgent(lambda: _SmolDialogue(make(), turn), name=name)
 
 
 def _shares_agents(make: Callable[[], Any]) -> bool:

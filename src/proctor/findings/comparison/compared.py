@@ -8,8 +8,8 @@ from statistics import fmean
 from typing import Literal
 
 from proctor.errors import UsageError
+from proctor.findings.comparison.comparability import SettingDifference, refusal, remedy, unlike, unlike_marks
 from proctor.findings.comparison.conditions import CategoryChange, by_condition
-from proctor.findings.comparison.likeness import Unlike, refusal, remedy, unlike, unlike_marks
 from proctor.findings.comparison.people import PeopleDifference, people_difference
 from proctor.findings.run import CaseFinding, Findings
 from proctor.findings.run.cost import cost_per_pass
@@ -68,7 +68,7 @@ class Compared:
     categories: dict[str, CategoryChange]
     cases: tuple[CaseChange, ...]
     """Those in both runs: broken, fixed, changed, flaky, missing, unchanged; the largest loss first."""
-    unlike: tuple[Unlike, ...]
+    unlike: tuple[SettingDifference, ...]
     """What makes the runs incomparable; not empty only where the comparison was forced."""
     warnings: tuple[str, ...]
     """Sentences that must stand above the numbers."""
@@ -191,7 +191,7 @@ def _without_marks(case: CaseFinding) -> CaseFinding:
     return replace(case, score=None)
 
 
-def _marked_otherwise(apart: Sequence[Unlike]) -> Iterator[str]:
+def _marked_otherwise(apart: Sequence[SettingDifference]) -> Iterator[str]:
     if apart:
         differences = "; ".join(map(str, apart))
         yield f"No verdict hangs on the marks, and they are not compared: {differences}."

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from proctor.errors import UsageError
-from proctor.findings.comparison.likeness import unlike
+from proctor.findings.comparison.comparability import unlike
 from proctor.findings.run import Findings
 from proctor.settings import given
 from proctor.statistics.plan import (

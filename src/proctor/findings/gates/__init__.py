@@ -1,7 +1,7 @@
 """`--gate`: a condition on a run, decided on the interval's bound: met, not met, or inconclusive."""
 
 from proctor.findings.gates.gate import Gate, parse
-from proctor.findings.gates.reach import check
+from proctor.findings.gates.reachability import check
 from proctor.findings.gates.verdict import GateVerdict, exit_code, judge
 
 __all__ = ["Gate", "GateVerdict", "check", "exit_code", "judge", "parse"]

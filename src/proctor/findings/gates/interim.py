@@ -26,7 +26,7 @@ Slot = tuple[int, str]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Standing:
+class _GateState:
     """Where a gate stands at a look."""
 
     verdict: Verdict
@@ -108,15 +108,15 @@ class InterimLooks:
         self._next += 1
 
     def _take_look(self) -> None:
-        standings = [self._stand(wanted) for wanted in self._gates]
+        states = [self._state_of(wanted) for wanted in self._gates]
         self._look += 1
-        first = standings[0]
+        first = states[0]
         self._latest_z = first.z
         self._path.append(LookPoint(attempts=self._next, value=first.value, low=first.low, high=first.high))
-        if not self._is_settled(standings):
+        if not self._is_settled(states):
             return
-        told = next((each for each in standings if each.verdict == "not met"), standings[-1])
-        verdicts = {wanted.text: each.verdict for wanted, each in zip(self._gates, standings, strict=True)}
+        told = next((each for each in states if each.verdict == "not met"), states[-1])
+        verdicts = {wanted.text: each.verdict for wanted, each in zip(self._gates, states, strict=True)}
         given_up = self._look < len(self.sizes) and "inconclusive" in verdicts.values()
         self.verdict = self._told(verdicts, z=told.z, bound=told.bound, path=tuple(self._path), hopeless=given_up)
 
@@ -131,22 +131,22 @@ class InterimLooks:
             **known,
         )
 
-    def _is_settled(self, standings: Sequence[_Standing]) -> bool:
-        if self._look == len(self.sizes) or any(each.verdict == "not met" for each in standings):
+    def _is_settled(self, states: Sequence[_GateState]) -> bool:
+        if self._look == len(self.sizes) or any(each.verdict == "not met" for each in states):
             return True
-        return all(each.hopeless or each.verdict == "met" for each in standings)
+        return all(each.hopeless or each.verdict == "met" for each in states)
 
-    def _stand(self, wanted: Gate) -> _Standing:
+    def _state_of(self, wanted: Gate) -> _GateState:
         if self._plans[wanted.text].exact:
-            return self._stand_by_count(wanted)
+            return self._state_by_count(wanted)
         findings = self._counted.cut().findings(self._run)
         if wanted.baseline is not None:
-            return self._stand_by_difference(wanted, findings)
-        return self._stand_by_rate(wanted, findings)
+            return self._state_by_difference(wanted, findings)
+        return self._state_by_rate(wanted, findings)
 
     # one verdict a case: exact
 
-    def _stand_by_count(self, wanted: Gate) -> _Standing:
+    def _state_by_count(self, wanted: Gate) -> _GateState:
         planned = self._plans[wanted.text].counts
         bounds = planned.looks[self._look]
         low, high = self._plans[wanted.text].between(self._look)
@@ -155,59 +155,59 @@ class InterimLooks:
         z = sequential.score_z(least / self._next, planned.bound, self._next)
         shown: dict[str, Any] = {"z": z, "value": least - planned.bound * self._next, "low": low, "high": high}
         if least >= bounds.met:
-            return _Standing(verdict="met", bound=bounds.met, **shown)
+            return _GateState(verdict="met", bound=bounds.met, **shown)
         if bounds.not_met is not None and most <= bounds.not_met:
-            return _Standing(verdict="not met", bound=bounds.not_met, **shown)
-        lost = planned.is_hopeless(self._next, least) and planned.is_hopeless(self._next, most)
-        return _Standing(verdict="inconclusive", bound=bounds.met, hopeless=lost, **shown)
+            return _GateState(verdict="not met", bound=bounds.not_met, **shown)
+        lost = planned.is_futile(self._next, least) and planned.is_futile(self._next, most)
+        return _GateState(verdict="inconclusive", bound=bounds.met, hopeless=lost, **shown)
 
     # else on the scale of z
 
-    def _stand_by_rate(self, wanted: Gate, findings: Findings) -> _Standing:
+    def _state_by_rate(self, wanted: Gate, findings: Findings) -> _GateState:
         limit = self._z[self._look]
         judged = judge_at_level(wanted, findings, self._baseline, level=sequential.level_of(limit))
         plain = findings.battle.held_rate if wanted.metric == "held_rate" and findings.battle else findings.pass_rate
         if plain.value is None:
-            return self._standing("inconclusive", 0.0, limit, known=False)
+            return self._state("inconclusive", 0.0, limit, known=False)
         z, at_worst, at_best = (
             sequential.score_z(plain.value if rate is None else rate, wanted.bound, rules.effective_cases(plain))
             for rate in (plain.value, plain.worst, plain.best)
         )
-        return self._standing(judged.verdict, z, limit, ends=(at_worst, at_best))
+        return self._state(judged.verdict, z, limit, ends=(at_worst, at_best))
 
-    def _stand_by_difference(self, wanted: Gate, findings: Findings) -> _Standing:
+    def _state_by_difference(self, wanted: Gate, findings: Findings) -> _GateState:
         limit = self._z[self._look]
         before = self._baseline(wanted.baseline or "")
         if not {case.id for case in before.compared_on} & {case.id for case in findings.compared_on}:
-            return self._standing("inconclusive", 0.0, limit, known=False)
+            return self._state("inconclusive", 0.0, limit, known=False)
         found = compare_findings(before, findings, force=True, level=sequential.level_of(limit)).pass_rate
         sums = found.sums
         if not sums.n:
-            return self._standing("inconclusive", 0.0, limit, known=False)
+            return self._state("inconclusive", 0.0, limit, known=False)
         if wanted.bound == 0 and self._run.settings.repeats == 1 == before.run.settings.repeats:
-            return self._stand_by_flips(sums, found.difference.missing)
+            return self._state_by_flips(sums, found.difference.missing)
         spread = sqrt(sums.variance / (sums.n + 2))
         z, off = (sums.centre + wanted.bound) / spread, found.difference.missing / (sums.n + 2) / spread
-        return self._standing(rules.not_worse(found.difference, wanted.bound), z, limit, ends=(z - off, z + off))
+        return self._state(rules.not_worse(found.difference, wanted.bound), z, limit, ends=(z - off, z + off))
 
-    def _stand_by_flips(self, sums: Differences, missing: int) -> _Standing:
+    def _state_by_flips(self, sums: Differences, missing: int) -> _GateState:
         """McNemar's z of cases that flipped; one that is missing may have flipped either way."""
         limit, size = self._z[self._look], sqrt(sums.squares + missing)
         if not size:
-            return self._standing("inconclusive", 0.0, limit, known=False)
+            return self._state("inconclusive", 0.0, limit, known=False)
         reached: Verdict = "inconclusive"
         if (sums.total - missing) / size >= limit:
             reached = "met"
         elif (sums.total + missing) / size <= -limit:
             reached = "not met"
         ends = ((sums.total - missing) / size, (sums.total + missing) / size)
-        return self._standing(reached, sums.total / size, limit, ends=ends)
+        return self._state(reached, sums.total / size, limit, ends=ends)
 
-    def _standing(
+    def _state(
         self, verdict: Verdict, z: float, limit: float, *, known: bool = True, ends: tuple[float, ...] = ()
-    ) -> _Standing:
+    ) -> _GateState:
         """`ends`: where z would be if all that is missing had failed, or had passed; hopeless only where both are."""
         share = self._next / len(self._slots)
         lost = known and verdict == "inconclusive"
-        lost = lost and all(sequential.is_hopeless(each, share, self._z[-1]) for each in (z, *ends))
-        return _Standing(verdict=verdict, z=z, bound=limit, value=z, low=-limit, high=limit, hopeless=lost)
+        lost = lost and all(sequential.is_futile(each, share, self._z[-1]) for each in (z, *ends))
+        return _GateState(verdict=verdict, z=z, bound=limit, value=z, low=-limit, high=limit, hopeless=lost)

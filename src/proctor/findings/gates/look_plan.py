@@ -113,7 +113,7 @@ class LookPlan:
             z = sequential.score_z(1.0, self._bound, min(size, self.cases))
             if z >= limit:
                 return True
-            if sequential.is_hopeless(z, size / self.units, self.z[-1]):
+            if sequential.is_futile(z, size / self.units, self.z[-1]):
                 return False
         return False
 
@@ -138,7 +138,7 @@ class LookPlan:
         for look in planned.looks:
             if look.cases >= look.met:
                 return True
-            if planned.is_hopeless(look.cases, look.cases):
+            if planned.is_futile(look.cases, look.cases):
                 return False
         return False
 

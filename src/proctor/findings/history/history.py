@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from proctor.errors import UsageError
 from proctor.findings.battle.units import Units
-from proctor.findings.comparison import Unlike, unlike
+from proctor.findings.comparison import SettingDifference, unlike
 from proctor.findings.history.changes import CountedRun, Counts, Order, looked_at
 from proctor.findings.history.series import Entry, History, Segment, Series
 from proctor.findings.run.cost import cost_of_pass
@@ -237,7 +237,7 @@ def _segment(entries: Sequence[Entry], before: Sequence[Sequence[Entry]]) -> Seg
     )
 
 
-def _apart(entries: Sequence[Entry], before: Sequence[Sequence[Entry]]) -> list[Unlike]:
+def _apart(entries: Sequence[Entry], before: Sequence[Sequence[Entry]]) -> list[SettingDifference]:
     """In what these runs differ from the earlier ones that are most like them."""
     own = _representative(entries)
     found = [unlike(_representative(segment), own) for segment in reversed(before)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from proctor.findings.comparison import Unlike
+from proctor.findings.comparison import SettingDifference
 from proctor.findings.run.people import PeopleFinding
 from proctor.run import Run
 from proctor.statistics.estimate import Estimate
@@ -62,7 +62,7 @@ class Segment:
     """Runs that were examined alike, in time order."""
 
     entries: tuple[Entry, ...]
-    apart: tuple[Unlike, ...]
+    apart: tuple[SettingDifference, ...]
     """In what they were examined differently from the earlier segment most like them; empty: there is none."""
 
     @property

@@ -19,8 +19,8 @@ from proctor.findings.run.circumstances import sentences as of_circumstances
 from proctor.findings.run.counter import AttemptCounter, place_of_part
 from proctor.findings.run.findings import CategoryFinding, ConditionFinding, Findings
 from proctor.findings.run.interim import sentences as of_interim
-from proctor.findings.run.kinship import sentences as of_kinship
 from proctor.findings.run.lies import lie_findings
+from proctor.findings.run.model_families import sentences as of_kinship
 from proctor.findings.run.notes import AgentFailures, notes
 from proctor.findings.run.panel import PanelTally
 from proctor.findings.run.panel import sentences as of_panel

@@ -20,7 +20,6 @@ from proctor.formats.imports.contract import (
     ImportOptions,
     newer_format,
 )
-from proctor.formats.imports.errors_there import failure_there
 from proctor.formats.imports.eval_archive import EvalArchive
 from proctor.formats.imports.fields import (
     ImportedQuestion,
@@ -37,6 +36,7 @@ from proctor.formats.imports.fields import (
     usage_of,
 )
 from proctor.formats.imports.inspect_scores import Deciders, is_off_scale, review_of, scores_of
+from proctor.formats.imports.source_errors import source_failure
 from proctor.formats.imports.source_file import SourceFile
 from proctor.run import Failure
 from proctor.score import Review
@@ -293,7 +293,7 @@ def _usages(told: Any) -> dict[str, Usage]:
 def _failure(sample: dict[str, Any]) -> Failure | None:
     error, limit = sample.get("error"), sample.get("limit")
     if isinstance(error, dict):
-        return failure_there(str(error.get("message") or ""), detail=str(error.get("traceback") or ""))
+        return source_failure(str(error.get("message") or ""), detail=str(error.get("traceback") or ""))
     if isinstance(limit, dict) and not sample.get("scores"):
         late = limit.get("type") in ("time", "working")
         reason = f"the sample reached its {limit.get('type')} limit of {limit.get('limit')}"

@@ -17,7 +17,6 @@ from proctor.formats.imports.contract import (
     ImportSource,
 )
 from proctor.formats.imports.dataset_items import DatasetExport, Item
-from proctor.formats.imports.errors_there import failure_there
 from proctor.formats.imports.fields import (
     answer_in,
     asked_in,
@@ -28,6 +27,7 @@ from proctor.formats.imports.fields import (
     text_of,
     usage_of,
 )
+from proctor.formats.imports.source_errors import source_failure
 from proctor.formats.imports.source_file import SourceFile
 from proctor.score import Part, Review
 from proctor.transcript import Reply
@@ -176,7 +176,7 @@ def _result(
     times = [when for event in events if (when := seconds_of(event.get("created_at")))]
     started, ended = min(times, default=0.0), max(times, default=0.0)
     if "error" in told and "match" not in told:
-        failure = failure_there(str(told["error"].get("message") or told["error"].get("error") or told["error"]))
+        failure = source_failure(str(told["error"].get("message") or told["error"].get("error") or told["error"]))
         return ImportedResult(reply=reply, failure=failure, usage=usage or Usage(), started=started, ended=ended)
     review = _review(told, log, off_scale=off_scale)
     return ImportedResult(reply=reply, review=review, usage=usage or Usage(), started=started, ended=ended)

@@ -19,7 +19,6 @@ from proctor.formats.imports.contract import (
     ImportSource,
 )
 from proctor.formats.imports.dataset_items import DatasetExport, Item
-from proctor.formats.imports.errors_there import failure_there
 from proctor.formats.imports.fields import (
     ANSWERS,
     answer_in,
@@ -39,6 +38,7 @@ from proctor.formats.imports.openai_graders import (
     render_messages,
     setup_of,
 )
+from proctor.formats.imports.source_errors import source_failure
 from proctor.formats.imports.source_file import SourceFile
 from proctor.formats.imports.tool_calls import said_and_called
 from proctor.run import Failure
@@ -225,9 +225,9 @@ def _verdict(each: Mapping[str, Any], checks: Iterable[CheckResult]) -> bool | N
 def _failure(each: Mapping[str, Any], sample: Mapping[str, Any]) -> Failure | None:
     error = sample.get("error")
     if isinstance(error, dict) and (error.get("message") or error.get("code")):
-        return failure_there(f"{error.get('code') or ''} {error.get('message') or ''}".strip())
+        return source_failure(f"{error.get('code') or ''} {error.get('message') or ''}".strip())
     if str(each.get("status")) in ("error", "errored"):
-        return failure_there("", stage="reviewer" if sample.get("output") else "agent")
+        return source_failure("", stage="reviewer" if sample.get("output") else "agent")
     return None
 
 

@@ -19,11 +19,11 @@ from proctor.formats.imports.contract import (
     ImportSource,
     newer_format,
 )
-from proctor.formats.imports.errors_there import failure_there
 from proctor.formats.imports.fields import ImportedQuestion, case_of, fit_name, mapping, objects, seconds_of, usage_of
 from proctor.formats.imports.promptfoo_assertions import expected_there
 from proctor.formats.imports.promptfoo_config import TOOL, PromptfooConfig, asked_there, chat_or_text
 from proctor.formats.imports.promptfoo_templates import is_open, names_in, render_data
+from proctor.formats.imports.source_errors import source_failure
 from proctor.formats.imports.source_file import SourceFile
 from proctor.formats.imports.tool_calls import said_and_called
 from proctor.run import Failure
@@ -255,7 +255,7 @@ def _failure(found: Mapping[str, Any], graded: Mapping[str, Any]) -> Failure | N
     if not broken and not (found.get("error") and not graded and not found.get("success")):
         return None
     answered = isinstance(response, dict) and response.get("output") is not None and not told
-    return failure_there(str(found.get("error") or told or ""), stage="reviewer" if answered else "agent")
+    return source_failure(str(found.get("error") or told or ""), stage="reviewer" if answered else "agent")
 
 
 def _reply(found: Mapping[str, Any], log: ImportLog) -> Reply | None:

@@ -7,7 +7,7 @@ from collections.abc import Container, Mapping
 
 from proctor.errors import AgentFault, CallError, InputError
 from proctor.failures import host_in
-from proctor.models.openai.trouble import fault_of_status
+from proctor.models.openai.errors import fault_of_status
 from proctor.net import addresses
 from proctor.net.exchange import Response
 from proctor.redaction import keep_secret

@@ -13,7 +13,7 @@ from proctor.codec.invalid import describe_invalid
 from proctor.codec.replies import is_cut_off
 from proctor.errors import AgentFault
 from proctor.models.openai.completion import Completion, Item, RequestedCall, Tokens, arguments_in
-from proctor.models.openai.trouble import fault_in, no_completion
+from proctor.models.openai.errors import fault_in, no_completion
 from proctor.transcript import UNKNOWN, Citation, ToolCall
 
 PATH = "/responses"

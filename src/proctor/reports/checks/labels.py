@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from proctor.reports.checks.words import FAILED, badness, of_tally
+from proctor.reports.checks.words import FAILED, of_tally, severity
 from proctor.reports.outcomes import FLAKY, OutcomeLabel
 from proctor.run import Attempt
 from proctor.score import NO_ERROR
@@ -51,7 +51,7 @@ class CheckLabels:
 
 
 def _place(label: Label) -> tuple[int, bool]:
-    return badness(label.outcome), label.name == NO_ERROR
+    return severity(label.outcome), label.name == NO_ERROR
 
 
 def _label(name: str, passed: int, failed: int) -> Label:

@@ -33,14 +33,14 @@ def of_tally(passed: int, failed: int) -> OutcomeLabel:
     return PASSED if passed else FAILED
 
 
-def badness(outcome: OutcomeLabel) -> int:
+def severity(outcome: OutcomeLabel) -> int:
     """The worse, the lower."""
     return _WORST_FIRST.index(outcome)
 
 
 def worst_first(results: Iterable[CheckResult]) -> list[CheckResult]:
     """Failed, not checkable, passed; else in the order in which they were applied."""
-    return sorted(results, key=lambda result: badness(of_result(result)))
+    return sorted(results, key=lambda result: severity(of_result(result)))
 
 
 def brief(evidence: str, limit: int = 80) -> str:

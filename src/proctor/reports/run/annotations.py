@@ -63,7 +63,7 @@ def write_annotations(
     gates: Sequence[GateVerdict] = (),
 ) -> None:
     """Write what is wrong, gates first; `file` is the benchmark's, whose lines are marked."""
-    whys = _whys(attempts, exams, trials=findings.run.settings.most_trials)
+    whys = _reasons(attempts, exams, trials=findings.run.settings.most_trials)
     found = [*_gates(gates), *_cases(findings, exams, whys)]
     for level in ("error", "warning"):
         of_level = [each for each in found if each.level == level]
@@ -108,7 +108,7 @@ def _tally(case: CaseFinding) -> list[str]:
     return [f"passed {outcomes.tally(case)}"] if counted > 1 else []
 
 
-def _whys(attempts: Iterable[Attempt], exams: Mapping[str, Exam], *, trials: int) -> dict[str, list[str]]:
+def _reasons(attempts: Iterable[Attempt], exams: Mapping[str, Exam], *, trials: int) -> dict[str, list[str]]:
     """Case → what its first attempt that did not pass failed by."""
     whys: dict[str, list[str]] = {}
     for attempt in attempts:

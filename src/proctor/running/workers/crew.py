@@ -17,14 +17,14 @@ from proctor import threads
 from proctor.redaction import without_secrets
 from proctor.roles import LETS_FINISH, Halt
 from proctor.run import Failure, Finished, PendingAttempt, Record
-from proctor.running.schedule import StormWatch
+from proctor.running.schedule import FailureStreak
 from proctor.running.workers import messages
-from proctor.running.workers.dealer import Dealer
+from proctor.running.workers.attempt_queue import AttemptQueue
 from proctor.running.workers.held import MOST_DEATHS
 from proctor.running.workers.ledger import Ledger
 from proctor.running.workers.link import Link, NoPlace, Transport, TransportLost, WorkerLost
 from proctor.running.workers.messages import Brief, Hello, Order, WorkerReport
-from proctor.running.workers.seat import Seat
+from proctor.running.workers.worker_slot import WorkerSlot
 from proctor.spending.budget import Budget
 from proctor.threads import Stage
 from proctor.usage import WorkerCounts
@@ -70,15 +70,15 @@ class CrewExecutor:
         self._arrived = threading.Condition(self._lock)
         count = max(1, min(workers, brief.places))
         shares = [brief.places // count + (number < brief.places % count) for number in range(count)]
-        self._seats = [Seat(places=share, news=threading.Condition(self._lock)) for share in shares]
-        self._dealer = Dealer((), places=brief.places)
+        self._seats = [WorkerSlot(places=share, news=threading.Condition(self._lock)) for share in shares]
+        self._dealer = AttemptQueue((), places=brief.places)
         self._ledger = Ledger(budget)
-        self._links: dict[Seat, Link] = {}
+        self._links: dict[WorkerSlot, Link] = {}
         self._records: list[Record] = []
         self._taken: list[Record] = []
         self._attending = self._started = self._lost = self._failed_starts = 0
         self._spent = dict.fromkeys(("starting", "playing", "storing", "idle"), 0.0)
-        self._storm = StormWatch()
+        self._storm = FailureStreak()
         self._began, self._stopped_at = time.monotonic(), math.inf
         self._dismissed = False
         self._error: BaseException | None = None
@@ -91,7 +91,7 @@ class CrewExecutor:
 
     def execute(self, pending_attempts: Iterable[PendingAttempt]) -> Generator[Sequence[Record], None, None]:
         """Play them; yield what happened in batches. A batch counts as stored when the next one is asked for."""
-        self._dealer = Dealer(pending_attempts, places=self._brief.places)
+        self._dealer = AttemptQueue(pending_attempts, places=self._brief.places)
         self._attending, self._began = len(self._seats), time.monotonic()
         for seat in self._seats:
             run = contextvars.copy_context().run
@@ -143,7 +143,7 @@ class CrewExecutor:
         if self._stage.interrupted.is_set() and (self.halt is not None or self._attending):
             raise threads.Interrupted
 
-    def _next_batch(self) -> list[tuple[Seat, int, int]]:
+    def _next_batch(self) -> list[tuple[WorkerSlot, int, int]]:
         """Take what has come; with it, how far each worker's reports are in it."""
         self._check_interrupted()
         with self._lock:
@@ -156,7 +156,7 @@ class CrewExecutor:
         """Whether nothing more will gather before what has come is stored."""
         return all(not seat.is_stored for seat in self._seats if self._dealer.held.get(seat.worker))
 
-    def _count_stored(self, marks: list[tuple[Seat, int, int]]) -> None:
+    def _count_stored(self, marks: list[tuple[WorkerSlot, int, int]]) -> None:
         with self._lock:
             self._taken.clear()
             for seat, worker, reported in marks:
@@ -190,7 +190,7 @@ class CrewExecutor:
 
     # in the threads that attend to workers
 
-    def _attend(self, seat: Seat) -> None:
+    def _attend(self, seat: WorkerSlot) -> None:
         """Keep one seat filled until everything is played."""
         try:
             while not self._is_leaving():
@@ -206,7 +206,7 @@ class CrewExecutor:
         with self._lock:
             return self._dismissed or self.halt is not None or self._dealer.is_done()
 
-    def _fill(self, seat: Seat) -> None:
+    def _fill(self, seat: WorkerSlot) -> None:
         """One worker, from its first word to its last."""
         with self._lock:
             self._started += 1
@@ -215,7 +215,7 @@ class CrewExecutor:
         try:
             link = self._transport.start(replace(self._brief, places=seat.places, number=seat.worker))
             self._links[seat] = link
-            if self._greet(seat, link):
+            if self._handshake(seat, link):
                 self._serve(seat, link)
             link.close(_FAREWELL)
         except WorkerLost as lost:
@@ -227,7 +227,7 @@ class CrewExecutor:
                 link.close(0)
                 del self._links[seat]
 
-    def _greet(self, seat: Seat, link: Link) -> bool:
+    def _handshake(self, seat: WorkerSlot, link: Link) -> bool:
         """Hear whether it can play here; nobody calls an agent before everybody who was to begin has said so."""
         hello = self._hear(seat, link)
         here, there = messages.versions(), hello.versions
@@ -245,7 +245,7 @@ class CrewExecutor:
             self._spend(seat, "starting")
         return not differing and not hello.refusal
 
-    def _hear(self, seat: Seat, link: Link) -> Hello:
+    def _hear(self, seat: WorkerSlot, link: Link) -> Hello:
         """Its first word; those begin who have a place, and where nobody has one, the run is not held up for ever."""
         while True:
             try:
@@ -261,7 +261,7 @@ class CrewExecutor:
                 if self._is_leaving():
                     raise
 
-    def _serve(self, seat: Seat, link: Link) -> None:
+    def _serve(self, seat: WorkerSlot, link: Link) -> None:
         """Order and report in turn, until nothing more will come."""
         until = math.inf
         while time.monotonic() < until:
@@ -279,19 +279,19 @@ class CrewExecutor:
                 seat.news.wait_for(lambda: self._has_orders(seat), messages.HOLD)
                 self._spend(seat, doing)
 
-    def _doing(self, seat: Seat) -> str:
+    def _doing(self, seat: WorkerSlot) -> str:
         if not seat.is_stored:
             return "storing"
         return "playing" if self._dealer.held.get(seat.worker) else "idle"
 
-    def _spend(self, seat: Seat, doing: str) -> None:
+    def _spend(self, seat: WorkerSlot, doing: str) -> None:
         """Count what its worker has done since the last time."""
         with self._lock:
             now = time.monotonic()
             self._spent[doing] += now - seat.since
             seat.since = now
 
-    def _order(self, seat: Seat) -> Order:
+    def _order(self, seat: WorkerSlot) -> Order:
         with self._lock:
             seat.asks = False
             answers, end = self._ledger.answers(seat.worker), self._ending()
@@ -308,7 +308,7 @@ class CrewExecutor:
     def _count_present(self) -> int:
         return sum(not seat.is_new for seat in self._links)
 
-    def _hold(self, seat: Seat) -> float:
+    def _hold(self, seat: WorkerSlot) -> float:
         """How long its worker may wait: not at all where only its pulse is felt."""
         if not self._dealer.held.get(seat.worker):
             return 0.0 if self._ending() is None else messages.HOLD
@@ -322,13 +322,13 @@ class CrewExecutor:
             return "stopped", ""
         return (None, "") if self._dealer.is_done() else None
 
-    def _has_orders(self, seat: Seat) -> bool:
+    def _has_orders(self, seat: WorkerSlot) -> bool:
         """Whether there is something to say to its worker."""
         if seat.asks or self._ending() is not None:
             return True
         return seat.is_stored and bool(self._dealer.held.get(seat.worker) or self._dealer.has_more())
 
-    def _take_in(self, seat: Seat, link: Link, report: WorkerReport) -> None:
+    def _take_in(self, seat: WorkerSlot, link: Link, report: WorkerReport) -> None:
         """Note what a worker reports, and what it means for the others where it has ended by itself."""
         with self._lock:
             self._ledger.settle(seat.worker, report.spendings)
@@ -365,7 +365,7 @@ class CrewExecutor:
             self._wake_all()
         return finished
 
-    def _lose(self, seat: Seat, name: str, why: WorkerLost) -> None:
+    def _lose(self, seat: WorkerSlot, name: str, why: WorkerLost) -> None:
         """Give what a lost worker held to others; what has taken too many of them down is over."""
         with self._lock:
             held = self._dealer.drop(seat.worker)
@@ -380,13 +380,13 @@ class CrewExecutor:
                 one.lose()
             for one in held:
                 if one.deaths >= MOST_DEATHS:
-                    self._records.append(finished := one.end_by_blame(str(why)))
+                    self._records.append(finished := one.fail_after_crashes(str(why)))
                     self._watch_for_storm(finished.attempt.failure)
             self._dealer.give_again(one for one in held if one.deaths < MOST_DEATHS)
             self._count_start(seat, name, why)
             self._wake_all()
 
-    def _count_start(self, seat: Seat, name: str, why: WorkerLost) -> None:
+    def _count_start(self, seat: WorkerSlot, name: str, why: WorkerLost) -> None:
         """Where nobody can even begin, there is no point in trying for ever."""
         if not seat.is_new:
             return

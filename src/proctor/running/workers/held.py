@@ -63,7 +63,7 @@ class HeldAttempt:
             exam=self.pending.exam.id, attempt=self.pending.attempt, reviews=self.pending.reviews
         )  # fmt: skip
 
-    def end_by_blame(self, why: str) -> Finished:
+    def fail_after_crashes(self, why: str) -> Finished:
         """Its end, where it has taken too many workers down."""
         stands = self._as_it_stands()
         usage = paid_for(stands.attempt, stands.reviews)

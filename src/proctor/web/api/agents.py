@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 
 from proctor.web.api import shapes
 from proctor.web.api.answers import answer
-from proctor.web.site import offer
+from proctor.web.site import choices
 from proctor.web.site.agent_test import ask
 from proctor.web.site.site import site_of
 
@@ -19,9 +19,9 @@ def list_agents(request: Request) -> Response:
     config = site_of(request).config
     return answer(
         {
-            "agents": offer.agents(config),
-            "reviewers": offer.reviewers(config),
-            "examiners": offer.examiners(config),
+            "agents": choices.agents(config),
+            "reviewers": choices.reviewers(config),
+            "examiners": choices.examiners(config),
         }
     )
 

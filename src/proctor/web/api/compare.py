@@ -13,8 +13,8 @@ from proctor.reports.comparison.json import as_dict as pair_as_dict
 from proctor.reports.comparison.many import as_dict as many_as_dict
 from proctor.web.api import shapes
 from proctor.web.api.answers import answer
-from proctor.web.reading.findings_cache import findings_cache_of
 from proctor.web.site.site import site_of
+from proctor.web.views.findings_cache import findings_cache_of
 
 router = APIRouter(tags=["compare"])
 _PATIENCE = 20.0

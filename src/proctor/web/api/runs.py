@@ -23,15 +23,15 @@ from proctor.web.api.answers import STATES, answer
 from proctor.web.api.run_requests import GoingOn, NewRescore, NewRun, judges_in
 from proctor.web.pages.events import stream_run
 from proctor.web.pages.run import export
-from proctor.web.reading import addresses
-from proctor.web.reading.findings_cache import findings_cache_of
-from proctor.web.reading.gate_verdicts import gates_for_programs
 from proctor.web.site.live import RunProgress
 from proctor.web.site.run_list import RunsWanted
 from proctor.web.site.site import Site, site_of
 from proctor.web.site.start import NewRuns, estimate, go_on, start, start_rescore
+from proctor.web.views import addresses
+from proctor.web.views.findings_cache import findings_cache_of
+from proctor.web.views.gate_verdicts import gates_for_programs
 from proctor.workflows.change import delete_run, describe_run
-from proctor.workflows.places import spans
+from proctor.workflows.plan_spans import spans
 
 router = APIRouter(tags=["runs"])
 Named = Annotated[str, Path(description="An id, a unique beginning of it, a unique name, or `last`")]

@@ -10,7 +10,7 @@ from pydantic import Field
 from proctor.reports.values import plain
 from proctor.web.api.answers import answer
 from proctor.web.api.shapes import RequestBody, ResponseBody
-from proctor.web.pages.acts import must_be_configured
+from proctor.web.pages.run_actions import must_be_configured
 from proctor.web.site.shares import LONGEST, USUAL, ShareLink
 from proctor.web.site.site import Site, site_of
 from proctor.web.site.syncs import SyncState

@@ -22,11 +22,11 @@
    Answer with a redirect, status 303, so that reloading sends nothing twice.
 5. Everything that a page shows is in its address: filters, order, page are query parameters;
    `{{ request|with_query(page=2) }}` gives this address with another value.
-6. What it needs of a run is in the cache (`reading/findings_cache.py`: findings, exams) or in `site.summaries` (pass
+6. What it needs of a run is in the cache (`views/findings_cache.py`: findings, exams) or in `site.summaries` (pass
    rate, counts): both remember, so that a page answers in under 100 ms however large the run. Attempts come in pages
    from `site.store.archive.page` and `.search`; `bench/web.py` asks every page with a million of them.
 7. Runs are started by `site/start.py`, stopped and resumed by `site.jobs`; `/runs/{run}/events` tells how they go on.
-   Who can be chosen is in `site/offer.py`; nothing that names code is ever taken from a form.
+   Who can be chosen is in `site/choices.py`; nothing that names code is ever taken from a form.
 8. A page reads without JavaScript. Rows that are links carry `data-row` (j and k walk through them), selects that
    filter carry `data-submit`, times are `{{ moment(at, now) }}`.
 """
@@ -42,8 +42,8 @@ from proctor.web.site.site import site_of
 from proctor.workflows.upload import largest
 
 FAMILIES = (
-    "look", "login", "home", "benchmarks", "imports", "harvest", "benchmark_edit", "drafts_review", "agents", "runs",
-    "new", "plan", "events", "run", "acts", "attempt", "label", "judges", "judge_jobs", "several", "compare",
+    "assets", "login", "home", "benchmarks", "imports", "harvest", "benchmark_edit", "drafts_review", "agents", "runs",
+    "new", "plan", "events", "run", "run_actions", "attempt", "label", "judges", "judge_jobs", "several", "compare",
     "tournament", "history", "settings", "docs",
 )  # fmt: skip
 """In the order in which addresses are looked up: `/runs/new` stands before `/runs/{run}`."""

@@ -13,12 +13,12 @@ from proctor.config import NAME
 from proctor.errors import ProctorError
 from proctor.run import Run
 from proctor.web.pages import form_of
-from proctor.web.reading.vocabulary import teach
-from proctor.web.site import offer
+from proctor.web.site import choices
 from proctor.web.site.agent_test import ask
 from proctor.web.site.render import render
 from proctor.web.site.run_list import RunRow, with_rates
 from proctor.web.site.site import Site, site_of
+from proctor.web.views.vocabulary import teach
 from proctor.workflows.agent_test import QUESTION, reply_in
 
 router = APIRouter()
@@ -53,7 +53,7 @@ def _page(
 ) -> HTMLResponse:
     site = site_of(request)
     config = site.config_to_read_by
-    offered = offer.agents(config)
+    offered = choices.agents(config)
     reply = None if told is None else reply_in(told)
     return render(
         request,

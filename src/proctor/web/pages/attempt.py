@@ -20,14 +20,14 @@ from proctor.reports.words import one_line
 from proctor.run import Attempt, Key, Run
 from proctor.storage import Store
 from proctor.web.pages.run import Wanted
-from proctor.web.reading import addresses, results
-from proctor.web.reading.exchanges import worth_reading
-from proctor.web.reading.findings_cache import CachedFindings, findings_cache_of
-from proctor.web.reading.markdown import is_markdown
-from proctor.web.reading.people_labels import labels_on
-from proctor.web.reading.vocabulary import teach
 from proctor.web.site.render import render
 from proctor.web.site.site import Site, site_of
+from proctor.web.views import addresses, results
+from proctor.web.views.exchanges import worth_reading
+from proctor.web.views.findings_cache import CachedFindings, findings_cache_of
+from proctor.web.views.markdown import is_markdown
+from proctor.web.views.people_labels import labels_on
+from proctor.web.views.vocabulary import teach
 
 if TYPE_CHECKING:
     from proctor.workflows.destination import Destination

@@ -18,13 +18,13 @@ from proctor.formats import csv
 from proctor.formats.rules import COLUMNS, REQUIRED
 from proctor.formats.suites import suite
 from proctor.web.pages import form_of
-from proctor.web.reading.exchanges import difference
-from proctor.web.reading.findings_cache import findings_cache_of
-from proctor.web.reading.vocabulary import teach
 from proctor.web.site.drafts import Draft
 from proctor.web.site.forms import Form
 from proctor.web.site.render import FORM_CACHE, render
 from proctor.web.site.site import Site, drafts_of, site_of
+from proctor.web.views.exchanges import difference
+from proctor.web.views.findings_cache import findings_cache_of
+from proctor.web.views.vocabulary import teach
 from proctor.workflows.case_difference import compare_cases
 from proctor.workflows.failed_cases import as_file, failed_cases
 from proctor.workflows.library import NoSuchBenchmark, StoredBenchmark, Version

@@ -19,12 +19,12 @@ from proctor.formats.compatibility import Indicator, compatibility
 from proctor.formats.convert import ConversionReport
 from proctor.formats.rules import REQUIRED
 from proctor.web.pages import form_of
-from proctor.web.reading.vocabulary import teach
 from proctor.web.site.drafts import Draft, Drafts
 from proctor.web.site.forms import Form
 from proctor.web.site.in_thread import InThread, TooBusy
 from proctor.web.site.render import FORM_CACHE, render
 from proctor.web.site.site import Site, drafts_of, site_of
+from proctor.web.views.vocabulary import teach
 from proctor.workflows.doctor import BenchmarkProblem, find_problems
 from proctor.workflows.intake import ACCEPTED, TABLE_FIELDS, Intake, names_read, take_in
 from proctor.workflows.library import (

@@ -9,18 +9,18 @@ from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse
 
 from proctor.errors import UsageError
-from proctor.findings.comparison import CaseChange, Compared, Unlike, compare_findings, unlike
+from proctor.findings.comparison import CaseChange, Compared, SettingDifference, compare_findings, unlike
 from proctor.reports.comparison import words
 from proctor.run import Run
 from proctor.storage import Store
 from proctor.web.pages.attempt import find_exam, trials
-from proctor.web.reading import addresses, charts
-from proctor.web.reading.exchanges import exchanges, telling_trial
-from proctor.web.reading.findings_cache import FindingsCache, findings_cache_of
-from proctor.web.reading.vocabulary import teach
-from proctor.web.site import offer
+from proctor.web.site import choices
 from proctor.web.site.render import render
 from proctor.web.site.site import Site, site_of
+from proctor.web.views import addresses, charts
+from proctor.web.views.exchanges import exchanges, telling_trial
+from proctor.web.views.findings_cache import FindingsCache, findings_cache_of
+from proctor.web.views.vocabulary import teach
 from proctor.workflows.search import says
 
 router = APIRouter()
@@ -96,12 +96,12 @@ def _runs_to_offer(store: Store, chosen: Sequence[Run | None]) -> list[Run]:
     return [*every[:_OFFERED], *(run for run in every[_OFFERED:] if run.id in ids)]
 
 
-def _rescoring(site: Site, a: Run, b: Run, apart: Sequence[Unlike]) -> dict[str, Any] | None:
+def _rescoring(site: Site, a: Run, b: Run, apart: Sequence[SettingDifference]) -> dict[str, Any] | None:
     """The form that judges one of them as the other was judged, never as one that nobody judged; None: it cannot."""
     options = {one.option.partition(" ")[0] for one in apart}
     run, like = (a, b) if b.settings.reviewer is not None else (b, a)
     judge, passing = like.settings.reviewer, like.settings.passing_score
-    if not options <= _RESCORED or judge not in [each.name for each in offer.reviewers(site.config_to_read_by)]:
+    if not options <= _RESCORED or judge not in [each.name for each in choices.reviewers(site.config_to_read_by)]:
         return None
     fields = {"reviewer": judge, "passing_score": "" if passing is None else f"{passing:g}"}
     return {"run": run, "sides": "AB" if run is a else "BA", "fields": fields}

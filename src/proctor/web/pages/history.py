@@ -16,12 +16,12 @@ from proctor.reports.history.svg import drawn
 from proctor.reports.history.words import calendar_of
 from proctor.reports.history.words import measure as measure_of
 from proctor.run import Run
-from proctor.web.reading import addresses, measures
-from proctor.web.reading.findings_cache import findings_cache_of
-from proctor.web.reading.vocabulary import teach
 from proctor.web.site.live import MOVING
 from proctor.web.site.render import TYPE_NAMES, render
 from proctor.web.site.site import site_of
+from proctor.web.views import addresses, measures
+from proctor.web.views.findings_cache import findings_cache_of
+from proctor.web.views.vocabulary import teach
 from proctor.workflows.history import verdict_order_of
 
 router = APIRouter()

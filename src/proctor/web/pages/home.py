@@ -10,12 +10,12 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from proctor.errors import StoreError
 from proctor.findings.run import Summary
 from proctor.run import Run
-from proctor.web.reading.findings_cache import findings_cache_of
 from proctor.web.site.live import MOVING
 from proctor.web.site.render import render
 from proctor.web.site.run_list import with_rates
 from proctor.web.site.site import Site, site_of
 from proctor.web.site.trends import trends
+from proctor.web.views.findings_cache import findings_cache_of
 
 router = APIRouter()
 _SHOWN = 10

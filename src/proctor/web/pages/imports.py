@@ -12,11 +12,11 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from proctor.errors import InputError
 from proctor.reports import imports as words
 from proctor.web.pages import form_of
-from proctor.web.reading import addresses
 from proctor.web.site.drafts import Draft
 from proctor.web.site.forms import Form
 from proctor.web.site.render import FORM_CACHE, render
 from proctor.web.site.site import Site, drafts_of, site_of
+from proctor.web.views import addresses
 from proctor.workflows.import_run import ENDINGS
 from proctor.workflows.import_upload import ImportPreview, preview_import, store_import
 from proctor.workflows.library import LONGEST_NAME, StoredBenchmark

@@ -13,11 +13,11 @@ from proctor.errors import InputError, ProctorError, RunBusy, UsageError
 from proctor.findings.comparison.many import MOST_RUNS
 from proctor.run import Run
 from proctor.web.pages import form_of
-from proctor.web.reading import addresses
 from proctor.web.site.judge_jobs import JudgeJob
 from proctor.web.site.judge_request import offered_judges, plan_request, start_request
 from proctor.web.site.new_run import read_number
 from proctor.web.site.site import Site, site_of
+from proctor.web.views import addresses
 
 router = APIRouter()
 

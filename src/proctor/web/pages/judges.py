@@ -8,10 +8,10 @@ from fastapi.responses import HTMLResponse
 from proctor.errors import InputError
 from proctor.reports import judges as words
 from proctor.web.pages.judge_jobs import judge_form
-from proctor.web.reading.people_labels import count_disputed
-from proctor.web.reading.vocabulary import teach
 from proctor.web.site.render import render
 from proctor.web.site.site import site_of
+from proctor.web.views.people_labels import count_disputed
+from proctor.web.views.vocabulary import teach
 from proctor.workflows.judges import read_judges
 from proctor.workflows.people import labels_in_rate
 

@@ -17,14 +17,14 @@ from proctor.reports.people import people_sentences
 from proctor.run import HumanLabel, Key, Run
 from proctor.settings import check_name
 from proctor.web.pages import form_of
-from proctor.web.reading import addresses
-from proctor.web.reading.findings_cache import findings_cache_of
-from proctor.web.reading.vocabulary import teach
 from proctor.web.site.forms import Form
 from proctor.web.site.in_thread import InThread
 from proctor.web.site.render import render
 from proctor.web.site.security import local_path
 from proctor.web.site.site import Site, site_of
+from proctor.web.views import addresses
+from proctor.web.views.findings_cache import findings_cache_of
+from proctor.web.views.vocabulary import teach
 from proctor.workflows.human_labels import Drawn, draw, put_label, sheet_of, store_sheet, take_back
 
 USUAL = 50

@@ -18,12 +18,12 @@ from proctor.formats.compatibility import MAXIMUM, Indicator, compatibility
 from proctor.formats.suites.suite import is_suite
 from proctor.run import Run, Settings
 from proctor.web.pages import form_of
-from proctor.web.reading import addresses
-from proctor.web.site import offer
+from proctor.web.site import choices
 from proctor.web.site.new_run import NUMBERS, NewRunForm, read_form, understand
 from proctor.web.site.render import FORM_CACHE, TYPE_NAMES, render
 from proctor.web.site.site import Site, site_of
 from proctor.web.site.start import estimate, start, start_demonstration
+from proctor.web.views import addresses
 from proctor.workflows.defaults import usual_reviewer, usual_weights
 from proctor.workflows.dry_run import RunEstimate
 from proctor.workflows.library import NoSuchBenchmark, StoredBenchmark
@@ -114,11 +114,11 @@ def _page(
         stored=stored,
         unchosen=bool(_no_benchmark(site, asked)) or "benchmark" in troubles,
         types=_types(stored, asked),
-        agents=offer.agents(config),
+        agents=choices.agents(config),
         agent=asked.text("agent") or config.run.agent or "",
-        reviewers=offer.reviewers(config),
-        canaries=offer.canaries(config),
-        examiners=offer.examiners(config),
+        reviewers=choices.reviewers(config),
+        canaries=choices.canaries(config),
+        examiners=choices.examiners(config),
         suites=[each for each in site.library.all() if is_suite(each.newest.file) and each.id != stored.id],
         numbers_of=NUMBERS,
         foremost=_FOREMOST,

@@ -21,17 +21,17 @@ from proctor.reports.run.particulars import settings_of
 from proctor.run import Run, Settings, StopRequest
 from proctor.settings import check_labels, check_name
 from proctor.web.pages import form_of
-from proctor.web.pages.acts import offered_acts
-from proctor.web.reading import addresses, parts, results
-from proctor.web.reading.findings_cache import findings_cache_of
-from proctor.web.reading.people_labels import count_disputed
-from proctor.web.reading.vocabulary import teach
-from proctor.web.site import offer
+from proctor.web.pages.run_actions import offered_actions
+from proctor.web.site import choices
 from proctor.web.site.criteria import write_criteria
 from proctor.web.site.new_run import NUMBERS, read_labels, written_labels
 from proctor.web.site.render import FORM_CACHE, render
 from proctor.web.site.site import Site, site_of
 from proctor.web.site.start import go_on
+from proctor.web.views import addresses, parts, results
+from proctor.web.views.findings_cache import findings_cache_of
+from proctor.web.views.people_labels import count_disputed
+from proctor.web.views.vocabulary import teach
 from proctor.workflows.change import describe_run
 from proctor.workflows.export import export_pieces
 from proctor.workflows.failure_map import failures_shown_with, run_before
@@ -92,7 +92,7 @@ def again_of(site: Site, run: Run) -> Again:
 
 def _agent(config: Config, run: Run) -> str | None:
     """What its agent is called here: by its name, or by its spec alone, since with options it would be another one."""
-    if run.agent in [each.name for each in offer.agents(config)]:
+    if run.agent in [each.name for each in choices.agents(config)]:
         return run.agent
     alike = (name for name, part in config.agents.items() if part.spec == run.agent and not part.options)
     return next((name for name in alike if config.agents[name].kind == run.kind), None)
@@ -102,7 +102,7 @@ def _fields(site: Site, run: Run, agent: str) -> Iterator[tuple[str, str]]:
     settings, usual, config = run.settings, Settings(), site.config_to_read_by
     yield from (("type", settings.type), ("agent", agent))
     yield from _judges(config, settings)
-    if settings.canaries in [each.name for each in offer.canaries(config)] and settings.canaries != usual.canaries:
+    if settings.canaries in [each.name for each in choices.canaries(config)] and settings.canaries != usual.canaries:
         yield "canaries", settings.canaries
     if gates := run.gates or settings.stop_early:
         yield "gates", "\n".join(gates)
@@ -121,7 +121,7 @@ def _fields(site: Site, run: Run, agent: str) -> Iterator[tuple[str, str]]:
 
 def _judges(config: Config, settings: Settings) -> Iterator[tuple[str, str]]:
     """Who judged, as far as they are still offered: one, the second after it, the rest of a panel, their criteria."""
-    offered = {each.name for each in offer.reviewers(config)}
+    offered = {each.name for each in choices.reviewers(config)}
     first, *panel = settings.panel or (settings.reviewer or "none",)
     one, comma, second = (first, "", "") if first in offered else first.partition(",")
     if one in offered and (not comma or second in offered):
@@ -221,7 +221,7 @@ def run_page(request: Request, run: str, wanted: Wanted) -> Response:
         earlier=run_before(site.store.archive, found),
         failures=None if stands["moving"] or read is None else shown_failures(site, found),
         again=again_of(site, found),
-        **offered_acts(site, found),
+        **offered_actions(site, found),
     )
 
 

@@ -12,11 +12,11 @@ from proctor.errors import RunBusy
 from proctor.findings.comparison.many import MOST_RUNS
 from proctor.run import Run
 from proctor.web.pages import form_of
-from proctor.web.reading import addresses
 from proctor.web.site.live import MOVING
 from proctor.web.site.render import render
 from proctor.web.site.run_list import AGES, SORTS, RunsWanted, choices, in_order, shown_runs, with_rates
 from proctor.web.site.site import Site, site_of
+from proctor.web.views import addresses
 from proctor.workflows.change import delete_run
 
 router = APIRouter()

@@ -42,7 +42,7 @@ def settings(request: Request) -> HTMLResponse:
 
 def read_declared(site: Site) -> tuple[dict[str, Any] | None, str]:
     """What the configuration declares; None with what is wrong with it where it cannot be read."""
-    trouble = site.config_trouble
+    trouble = site.config_problem
     return (None, trouble) if trouble else (describe_config(site.config), "")
 
 

@@ -12,11 +12,11 @@ from proctor.findings.comparison import unlike
 from proctor.findings.comparison.many import MOST_RUNS, ManyCompared, MatrixRow, compare_many
 from proctor.reports.comparison import many as words
 from proctor.run import Run
-from proctor.web.reading.findings_cache import FindingsCache, findings_cache_of
-from proctor.web.reading.vocabulary import teach
 from proctor.web.site.live import MOVING
 from proctor.web.site.render import render
 from proctor.web.site.site import site_of
+from proctor.web.views.findings_cache import FindingsCache, findings_cache_of
+from proctor.web.views.vocabulary import teach
 from proctor.workflows.search import says
 
 router = APIRouter()

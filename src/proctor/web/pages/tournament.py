@@ -14,10 +14,10 @@ from proctor.findings.tournament import Tournament
 from proctor.reports.comparison import tournament as words
 from proctor.run import Run
 from proctor.web.pages.judge_jobs import judge_form
-from proctor.web.reading.findings_cache import findings_cache_of
-from proctor.web.reading.vocabulary import teach
 from proctor.web.site.render import render
 from proctor.web.site.site import site_of
+from proctor.web.views.findings_cache import findings_cache_of
+from proctor.web.views.vocabulary import teach
 from proctor.workflows.tournament import StoredTournament, by_stored_scores, read_tournament, stored_judges
 
 router = APIRouter()

@@ -12,7 +12,7 @@ from typing import Any
 from proctor.errors import InputError, RunBusy
 from proctor.redaction import without_secrets
 from proctor.settings import unfit
-from proctor.web.site import offer
+from proctor.web.site import choices
 from proctor.web.site.site import Site
 
 _AT_ONCE = threading.BoundedSemaphore(4)
@@ -22,7 +22,7 @@ _STARTING = 30.0
 
 def ask(site: Site, agent: str, question: str, *, patience: float = 60.0) -> dict[str, Any]:
     """What `proctor agents test --json` says: the reply, or whose trouble there was."""
-    offer.must_be_offered("agent", agent, offer.agents(site.config))
+    choices.must_be_offered("agent", agent, choices.agents(site.config))
     if (wrong := unfit(question)) is not None:
         raise InputError(f"the question holds {wrong}; remove it")
     if not _AT_ONCE.acquire(timeout=1.0):

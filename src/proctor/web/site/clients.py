@@ -60,7 +60,7 @@ def _is_one_of(address: str, proxies: Sequence[Network]) -> bool:
     return parsed is not None and any(parsed in network for network in proxies)
 
 
-class Guesses:
+class WrongTokens:
     """Counts wrong tokens: a few a minute from one client are mistakes, more are guesses; so are many from all.
 
     The same wrong token again is no further guess: a program whose token is old shuts nobody out. From where the right

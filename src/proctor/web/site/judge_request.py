@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from proctor.run import Run
-from proctor.web.site import offer
+from proctor.web.site import choices
+from proctor.web.site.choices import Choice
 from proctor.web.site.judge_jobs import JudgeJob
-from proctor.web.site.offer import Choice
 from proctor.web.site.site import Site
 from proctor.workflows.judge_plan import PlannedJudging, comparing_judges, plan_judging
 
 
 def offered_judges(site: Site, runs: Sequence[Run]) -> list[Choice]:
     """Who can be asked beside these runs: of one, whoever judges; of several, chat models, which compare replies."""
-    known = [each for each in offer.reviewers(site.config_to_read_by) if each.name != "none"]
+    known = [each for each in choices.reviewers(site.config_to_read_by) if each.name != "none"]
     if len(runs) == 1:
         return [each for each in known if each.name != runs[0].settings.reviewer]
     comparing = comparing_judges(site.config_to_read_by)
@@ -23,7 +23,7 @@ def offered_judges(site: Site, runs: Sequence[Run]) -> list[Choice]:
 
 def plan_request(site: Site, runs: Sequence[Run], reviewer: str, budget: float | None = None) -> PlannedJudging:
     """What it will take. Raises UsageError for what cannot be asked."""
-    offer.must_be_offered("judge to ask", reviewer, offered_judges(site, runs))
+    choices.must_be_offered("judge to ask", reviewer, offered_judges(site, runs))
     return plan_judging(
         runs, reviewer=reviewer, store=site.store, url=site.settings.store, config=site.config, budget=budget
     )

@@ -20,8 +20,8 @@ from proctor.reports.time_left import TimeLeft, say_time_left
 from proctor.run import Attempt, Run
 from proctor.storage import Store
 from proctor.storage.rows import verdict_of
-from proctor.workflows.gathered import verdict_counts
 from proctor.workflows.read import stored_exams
+from proctor.workflows.stored_counts import verdict_counts
 from proctor.workflows.tally import RunTally
 
 EVERY = 0.5

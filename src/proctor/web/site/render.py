@@ -67,10 +67,10 @@ def with_query(request: Request, **changed: object) -> str:
     return f"?{urlencode(kept + given)}"
 
 
-def config_trouble(request: Request) -> str:
+def config_problem(request: Request) -> str:
     """Why the configuration cannot be read, for everybody who may know; empty: it can."""
     site, session = site_of(request), request.state.session
-    return site.config_trouble if session.known or site.settings.token is None else ""
+    return site.config_problem if session.known or site.settings.token is None else ""
 
 
 def spoken(said: str, limit: int = 1000) -> Markup:
@@ -125,7 +125,7 @@ def environment() -> Environment:
     made.filters["spoken"] = spoken
     made.filters["breakable"] = breakable
     made.globals["type_names"] = TYPE_NAMES
-    made.globals["config_trouble"] = config_trouble
+    made.globals["config_problem"] = config_problem
     made.globals["asset"] = assets.address
     made.globals["version"] = version("proctor")
     return made

@@ -19,7 +19,7 @@ from starlette.requests import cookie_parser
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from proctor.web.site.clients import Guesses, client_address, networks
+from proctor.web.site.clients import WrongTokens, client_address, networks
 from proctor.web.site.sessions import LIFETIME, Session, Sessions
 from proctor.web.site.settings import WebSettings
 from proctor.web.site.shares import ShareLink, ShareLinks
@@ -61,7 +61,7 @@ class Guard:
     """ASGI middleware; leaves the session in `request.state.session`, and in `.shared` what it was shown by a link."""
 
     def __init__(
-        self, app: ASGIApp, *, settings: WebSettings, sessions: Sessions, guesses: Guesses, shares: ShareLinks
+        self, app: ASGIApp, *, settings: WebSettings, sessions: Sessions, guesses: WrongTokens, shares: ShareLinks
     ) -> None:
         self._app = app
         self._settings = settings

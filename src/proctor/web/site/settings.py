@@ -11,7 +11,7 @@ from typing import Any
 from proctor.config import Config, PartConfig
 from proctor.errors import UsageError
 from proctor.redaction import without_secrets
-from proctor.web.site import offer
+from proctor.web.site import choices
 from proctor.web.site.clients import networks
 
 
@@ -19,7 +19,7 @@ def describe_config(config: Config) -> dict[str, Any]:
     """Sections of the settings, each a list of rows."""
     return {
         "models": [{"name": name, "spec": without_secrets(model.spec)} for name, model in config.models.items()],
-        "judges": [_judge(each.name, config.reviewers.get(each.name)) for each in offer.reviewers(config)],
+        "judges": [_judge(each.name, config.reviewers.get(each.name)) for each in choices.reviewers(config)],
         "prices": [{"model": model, **price} for model, price in config.prices.items()],
         "limits": [{"host": without_secrets(host), **limit} for host, limit in config.limits.items()],
         "workers": {"workers": config.run.workers, "ray": _shown(config.run.ray)},

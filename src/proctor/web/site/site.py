@@ -10,7 +10,7 @@ from proctor.config import Config, load_config
 from proctor.errors import ProctorError
 from proctor.redaction import without_secrets
 from proctor.storage import Store, open_store
-from proctor.web.site.clients import Guesses
+from proctor.web.site.clients import WrongTokens
 from proctor.web.site.drafts import Drafts
 from proctor.web.site.jobs import Jobs
 from proctor.web.site.judge_jobs import JudgeJobs
@@ -29,7 +29,7 @@ class Site:
     def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
         self.sessions = Sessions(settings.folder / "web", settings.token)
-        self.wrong_tokens = Guesses()
+        self.wrong_tokens = WrongTokens()
         self.library = Library(settings.folder / "benchmarks")
         self.live = Live()
         self.summaries = Summaries(settings.folder / "web" / "found", lambda: self.store)
@@ -57,7 +57,7 @@ class Site:
             return Config()
 
     @property
-    def config_trouble(self) -> str:
+    def config_problem(self) -> str:
         """Why the configuration cannot be read; empty: it can."""
         try:
             load_config(self.settings.config)

@@ -13,7 +13,7 @@ from proctor.config import Config
 from proctor.errors import InputError, UsageError
 from proctor.formats.suites.suite import is_suite
 from proctor.run import Run
-from proctor.web.site import offer
+from proctor.web.site import choices
 from proctor.web.site.jobs import WrongState
 from proctor.web.site.site import Site
 from proctor.workflows.criteria import with_criteria
@@ -69,15 +69,15 @@ def prepare_runs(wanted: NewRuns, site: Site) -> list[PreparedRun]:
 
 def _must_be_offered(wanted: NewRuns, config: Config) -> None:
     for agent in wanted.agents:
-        offer.must_be_offered("agent", agent, offer.agents(config))
+        choices.must_be_offered("agent", agent, choices.agents(config))
     twice = next((agent for agent in wanted.agents if wanted.agents.count(agent) > 1), None)
     if twice is not None:
         raise UsageError(f"the agent {twice!r} is named twice; expected different agents, or more trials of one")
-    offer.must_be_judges(wanted.reviewers, config)
+    choices.must_be_judges(wanted.reviewers, config)
     if wanted.examiner is not None:
-        offer.must_be_offered("examiner", wanted.examiner, offer.examiners(config))
+        choices.must_be_offered("examiner", wanted.examiner, choices.examiners(config))
     if (canaries := wanted.settings.get("canaries")) is not None:
-        offer.must_be_offered("set of canaries", canaries, offer.canaries(config))
+        choices.must_be_offered("set of canaries", canaries, choices.canaries(config))
 
 
 def _prepare(wanted: NewRuns, agent: str, gating: RunGates, site: Site, config: Config) -> PreparedRun:
@@ -168,7 +168,7 @@ def start_rescore(
     if run.status in ("queued", "running"):
         raise WrongState(f"run {run.id} is still running; judge its replies again when it is over, or pause it first")
     config = site.config
-    offer.must_be_judges(reviewers, config)
+    choices.must_be_judges(reviewers, config)
     if criteria:
         config = with_criteria(config, reviewers, criteria)
     ready = prepare_rescoring(

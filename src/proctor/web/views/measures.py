@@ -1,0 +1,137 @@
+"""What else of runs is followed over time: mean score, cost, categories, checks, judges; no change of it is tested."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+from proctor.findings.history import Entry, History, Series
+from proctor.findings.run import Findings
+from proctor.reports import numbers
+from proctor.run import Run
+from proctor.statistics.estimate import Estimate
+from proctor.web.site.site import Site
+from proctor.web.views.findings_cache import FindingsCache
+
+SCORE, COST = "score", "cost"
+_AT_ONCE = 4000
+"""Attempts of runs that nobody has asked for yet, read while somebody waits; the others come with the next look."""
+_PATIENCE = 0.2
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunMeasures:
+    """What was found of one run, by the names of measures."""
+
+    values: dict[str, Estimate] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MeasuredRun:
+    """One run, and what it came to in one measure."""
+
+    entry: Entry
+    value: str
+    interval: str
+    estimate: Estimate | None
+    """Of a share or a mark, which is drawn; None: it is neither, or not known."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MeasuredSeries:
+    """The runs of one agent, the newest first."""
+
+    history: History
+    series: Series
+    runs: list[MeasuredRun]
+    unread: int
+    """Runs that are still being read."""
+
+    @property
+    def now(self) -> MeasuredRun | None:
+        """What the run came to that shows where the agent stands; None: no run counts."""
+        latest = self.series.latest
+        return next((run for run in self.runs if latest is not None and run.entry.run.id == latest.run.id), None)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether any run has the measure, or may have once it is read."""
+        return bool(self.unread) or any(run.value != numbers.NOTHING for run in self.runs)
+
+
+def is_measure(name: str) -> bool:
+    """Whether there can be such a measure, though no run here may have it."""
+    return name in (SCORE, COST) or name.startswith(("category:", "check:", "judge:"))
+
+
+def offered_measures(site: Site, cache: FindingsCache, runs: Sequence[Run]) -> list[tuple[str, str]]:
+    """Measure → what it is called: those of the newest run that was read."""
+    found = next((known for run in runs[:3] if (known := _measures(site, cache, run)) is not None), None)
+    names = [(SCORE, "mean score"), (COST, "cost")]
+    return names + [(name, name.replace(":", " ", 1)) for name in (found.values if found else {}) if name != SCORE]
+
+
+def series_of(site: Site, cache: FindingsCache, histories: Sequence[History], measure: str) -> list[MeasuredSeries]:
+    """Series by series; what takes long to read comes with the next look."""
+    shown = [entry.run for history in histories for entry in history.entries]
+    quick = _quick(site, shown) if measure != COST else {run.id for run in shown}
+    return [
+        _one_series(site, cache, history, series, measure, quick) for history in histories for series in history.series
+    ]
+
+
+def _one_series(
+    site: Site, cache: FindingsCache, history: History, series: Series, measure: str, quick: set[str]
+) -> MeasuredSeries:
+    told, unread = [], 0
+    for entry in sorted(series.entries, key=lambda each: (each.when, each.run.created), reverse=True):
+        if measure == COST:
+            told.append(_cost(site, entry))
+            continue
+        known = _measures(site, cache, entry.run) if entry.run.id in quick else None
+        unread += known is None
+        told.append(_measure(entry, known.values.get(measure) if known is not None else None, measure))
+    return MeasuredSeries(history=history, series=series, runs=told, unread=unread)
+
+
+def _measure(entry: Entry, estimate: Estimate | None, measure: str) -> MeasuredRun:
+    if estimate is None or estimate.value is None:
+        return MeasuredRun(entry=entry, value=numbers.NOTHING, interval="", estimate=None)
+    said = numbers.say(estimate, "score" if measure == SCORE else "percent")
+    return MeasuredRun(entry=entry, value=said.value, interval=said.interval, estimate=estimate)
+
+
+def _cost(site: Site, entry: Entry) -> MeasuredRun:
+    found = site.summaries.of(entry.run)
+    usage = found.usage if found is not None else None
+    said = numbers.cost(usage.cost) if usage else numbers.NOTHING
+    return MeasuredRun(entry=entry, value=said, interval="", estimate=None)
+
+
+def _quick(site: Site, runs: Sequence[Run]) -> set[str]:
+    """Those that are small enough together, and one more, which is read for the next look."""
+    known = {run.id for run in runs if site.summaries.kept("measures", run, RunMeasures, lambda: None) is not None}
+    unknown = sorted((run for run in runs if run.id not in known), key=lambda run: run.planned)
+    spent = accumulate(run.planned for run in unknown)
+    small = [run.id for run, sum_so_far in zip(unknown, spent, strict=True) if sum_so_far <= _AT_ONCE]
+    return known | set(small) | {run.id for run in unknown[len(small) : len(small) + 1]}
+
+
+def _measures(site: Site, cache: FindingsCache, run: Run) -> RunMeasures | None:
+    def read() -> RunMeasures | None:
+        found = cache.findings(run, patience=_PATIENCE) if run.planned else None
+        return None if found is None else RunMeasures(values=dict(_values(found.findings)))
+
+    return site.summaries.kept("measures", run, RunMeasures, read)
+
+
+def _values(findings: Findings) -> Iterator[tuple[str, Estimate]]:
+    if findings.mean_score.value is not None:
+        yield SCORE, findings.mean_score
+    for name, category in findings.categories.items():
+        yield f"category:{name}", category.pass_rate
+    for check in findings.checks:
+        yield f"check:{check.name}", check.rate
+    for judge in findings.judges:
+        yield f"judge:{judge.name}", judge.pass_rate
