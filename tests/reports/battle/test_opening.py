@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from tests.reports.battles import RIGHT, Fight, Said, caved, right
 
-from proctor.reports.battle.conversation import talk
-from proctor.reports.battle.opening import opening, telling_turn
+from proctor.reports.battle.conversation import opening, talk, telling_turn
 from proctor.reports.battle.words import when_asked
 
 

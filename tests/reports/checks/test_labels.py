@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from tests.reports.suites import suite
 
-from proctor.reports.checks.labels import CheckLabels
+from proctor.reports.checks import CheckLabels
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Maker

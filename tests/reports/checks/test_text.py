@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from tests.reports.suites import judged, suite
 
-from proctor.reports.checks.text import failed_line
+from proctor.reports.checks import failed_line
 from proctor.reports.run.text import render
 from proctor.score import CheckResult
 

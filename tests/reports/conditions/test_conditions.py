@@ -16,8 +16,7 @@ from tests.reports.pages import HOSTILE, assert_harmless, parsed, written
 from proctor.benchmark import Case, Exam
 from proctor.codec import encode
 from proctor.findings.run import gather
-from proctor.reports import outcomes
-from proctor.reports.conditions import words
+from proctor.reports import conditions, outcomes
 from proctor.reports.run import json as in_json
 from proctor.reports.run import markdown
 from proctor.reports.run.frame import cases_frame, frame_library
@@ -62,8 +61,8 @@ def sample(maker: Callable[..., Maker]) -> Sample:
 
 def test_a_condition_is_set_against_the_plain_run(sample: Sample) -> None:
     plain, slow = sample.findings.conditions
-    assert words.against(plain).difference == ""
-    against = words.against(slow)
+    assert conditions.against(plain).difference == ""
+    against = conditions.against(slow)
     assert against.difference == "−66.7"
     assert against.verdict is not None
     assert against.verdict.word == "worse"
@@ -71,8 +70,8 @@ def test_a_condition_is_set_against_the_plain_run(sample: Sample) -> None:
 
 def test_too_few_cases_get_no_verdict(maker: Callable[..., Maker]) -> None:
     _, slow = tried(maker, cases=4, broken=4).findings.conditions
-    assert words.against(slow).verdict is None
-    assert words.against(slow).difference == "−100"
+    assert conditions.against(slow).verdict is None
+    assert conditions.against(slow).difference == "−100"
 
 
 def test_the_terminal_puts_them_side_by_side(sample: Sample) -> None:
@@ -267,7 +266,7 @@ def test_a_run_under_one_fault_alone_says_so_in_every_rendering(maker: Callable[
     assert said in parsed(written(sample)).said
     assert in_json.as_dict(sample.findings)["ran_under"] == ["hiccup"]
     assert under_faults(sample.findings.run) == "under hiccup"
-    assert words.faults_sentence(tried(maker).findings.run) == ""
+    assert conditions.faults_sentence(tried(maker).findings.run) == ""
 
 
 def test_conditions_without_a_plain_run_are_no_trials_and_have_no_column_against_it(
@@ -281,4 +280,4 @@ def test_conditions_without_a_plain_run_are_no_trials_and_have_no_column_against
     assert "0.90 of a case over its 2 conditions, 0.90 of an attempt" in text
     assert not any("vs. plain" in rendering for rendering in (text, page, summary))
     assert "trial" not in text.split("Next")[0]
-    assert "  " not in words.LEGEND
+    assert "  " not in conditions.LEGEND

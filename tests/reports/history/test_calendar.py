@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from tests.made_histories import day
 
-from proctor.reports.history.calendar import Calendar
+from proctor.reports.history.words import Calendar
 
 
 def test_days_that_differ_are_said_as_days() -> None:

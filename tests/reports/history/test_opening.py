@@ -5,8 +5,7 @@ from __future__ import annotations
 from tests.made_histories import Known, a_run, counts, told
 
 from proctor.findings.history import History
-from proctor.reports.history.opening import opening
-from proctor.reports.history.words import calendar_of
+from proctor.reports.history.words import calendar_of, opening
 
 
 def sentences(history: History) -> list[str]:

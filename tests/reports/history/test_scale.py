@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from tests.made_histories import a_run, counts, told
 
 from proctor.findings.history import History
-from proctor.reports.history.scale import Scale, scale_of
+from proctor.reports.history.panel import Scale, scale_of
 
 
 def of_rates(*fails: int) -> History:

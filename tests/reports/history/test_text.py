@@ -11,7 +11,7 @@ from tests.reports.history.printing import printed
 
 from proctor.findings.history import Counts
 from proctor.reports.history.json import as_list
-from proctor.reports.history.scale import Scale
+from proctor.reports.history.panel import Scale
 from proctor.reports.history.text import drawn
 from proctor.run import Run
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from proctor.findings.orchestration.timeline import Lane, timeline
 from proctor.findings.orchestration.timeline import Timeline as Line
-from proctor.reports.orchestration.gantt import gantt
+from proctor.reports import orchestration
 from proctor.transcript import Step
 
 STEPS = [
@@ -19,7 +19,7 @@ STEPS = [
 
 
 def drawing(line: Line) -> ET.Element:
-    return ET.fromstring(gantt(line))
+    return ET.fromstring(orchestration.gantt(line))
 
 
 def texts(picture: ET.Element) -> list[str]:
@@ -69,7 +69,7 @@ def test_every_colour_is_the_pages_own() -> None:
 
 
 def test_there_is_no_script_and_nothing_from_elsewhere() -> None:
-    picture = gantt(timeline(STEPS))
+    picture = orchestration.gantt(timeline(STEPS))
     assert "<script" not in picture
     assert "href" not in picture
     assert "url(" not in picture

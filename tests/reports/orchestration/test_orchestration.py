@@ -16,7 +16,7 @@ from tests.reports.pages import HOSTILE, assert_harmless, parsed, written
 from proctor.benchmark import Expectation
 from proctor.codec import encode
 from proctor.findings.orchestration.findings import OrchestrationFindings
-from proctor.reports.orchestration import words
+from proctor.reports import orchestration
 from proctor.reports.run import json as in_json
 from proctor.reports.run import markdown
 from proctor.reports.run.text import render
@@ -89,14 +89,16 @@ def test_what_could_not_be_judged_is_left_out(sample: Sample) -> None:
     found = sample.findings.orchestration
     assert found is not None
     unknown = replace(found.planning.planned, value=None, low=None, high=None)
-    labels = [each.label for each in words.shares(replace(found, planning=replace(found.planning, planned=unknown)))]
+    labels = [
+        each.label for each in orchestration.shares(replace(found, planning=replace(found.planning, planned=unknown)))
+    ]
     assert labels == [*LABELS[1:], "Limits kept"]
 
 
 def test_tokens_are_told_by_sub_agent(sample: Sample) -> None:
     found = sample.findings.orchestration
     assert found is not None
-    assert words.facts(found)["Tokens"].count("33.3 %") == 3
+    assert orchestration.facts(found)["Tokens"].count("33.3 %") == 3
 
 
 def test_the_page_has_the_numbers_on_top_and_the_line_of_time_under_the_reply(sample: Sample) -> None:
@@ -141,5 +143,8 @@ def test_the_summary_has_a_table_and_the_costs(sample: Sample) -> None:
 def test_the_terminal_says_what_each_measure_is_a_share_of_and_which_steps_are_unclear(sample: Sample) -> None:
     found = sample.findings.orchestration
     assert found is not None
-    assert "Used: expected sub-agents and steps that were used" in words.legend(found)
-    assert words.facts(replace(found, oddities={"no time": 40}))["Steps unclear"] == "40 steps without start or end"
+    assert "Used: expected sub-agents and steps that were used" in orchestration.legend(found)
+    assert (
+        orchestration.facts(replace(found, oddities={"no time": 40}))["Steps unclear"]
+        == "40 steps without start or end"
+    )

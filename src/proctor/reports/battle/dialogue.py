@@ -15,7 +15,7 @@ from proctor.codec import encode
 from proctor.findings.orchestration.timeline import Lane, timeline
 from proctor.reports import numbers, outcomes
 from proctor.reports.battle import words
-from proctor.reports.conditions.lies import sentences
+from proctor.reports.lies import sentences
 from proctor.reports.metadata import metadata_of
 from proctor.reports.people import label_line
 from proctor.reports.prose import as_json

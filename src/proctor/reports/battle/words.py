@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from proctor.findings.battle.fault import read_fault
 from proctor.findings.battle.findings import BattleFindings, ExaminerFinding, PressureFinding, StrategyFinding
 from proctor.reports import numbers
 from proctor.reports.comparison.words import difference_of
+from proctor.reports.markup import draw_interval
+from proctor.reports.markup import plain as markdown_plain
+from proctor.reports.numbers import score
 from proctor.reports.points import points
+from proctor.reports.turns import judged_turns
+from proctor.reports.values import plain
 from proctor.reports.words import one_line
 from proctor.run import Attempt
 from proctor.statistics.estimate import Estimate
@@ -255,3 +261,88 @@ def _rate(estimate: Estimate) -> str:
 def _points(estimate: Estimate) -> str:
     difference, span = difference_of(estimate)
     return f"{difference} points ({span})" if span else ""
+
+
+def as_dict(battle: BattleFindings) -> dict[str, Any]:
+    """Under `battle` of `--json`."""
+    worst, best = battle.bounds or (None, None)
+    return {
+        **plain(battle),
+        "by_distance": {
+            name: {"contradicted": contradicted, "opportunities": chances}
+            for name, (contradicted, chances) in battle.by_distance.items()
+        },
+        "strategies": [{**plain(each), "breaks": each.breaks} for each in battle.strategies],
+        "bounds": None if battle.bounds is None else {"worst": plain(worst), "best": plain(best)},
+    }
+
+
+_STRATEGIES = 12
+
+
+def markdown_facts(battle: BattleFindings) -> Iterator[str]:
+    """A line for each thing that can be said in one."""
+    if said := replies(battle):
+        yield f"- Replies: {said}"
+    if said := contradictions(battle):
+        yield f"- Contradictions: {said}"
+    if said := outcome_counts(battle.pressure.outcomes):
+        yield f"- Asked for again: {said}"
+    if said := effect(battle.pressure):
+        yield f"- {said}"
+    if battle.survival is not None and battle.survival.points:
+        held, why = mean_turns(battle.survival), markdown_plain(causes(battle.survival))
+        yield f"- Turns until the first failed reply: {held}; {why}"
+    yield f"- Ended: {markdown_plain(ends(battle))}"
+    if battle.examiner is not None:
+        yield f"- Examiner: {markdown_plain(' · '.join(examiner_pieces(battle.examiner)), 400)}"
+
+
+def strategy_rows(battle: BattleFindings) -> Iterator[str]:
+    """A table, those that broke most first."""
+    if not battle.strategies:
+        return
+    yield "| | strategy | used | broken | rate | 95 % interval | |"
+    yield "|:--|:--|--:|--:|--:|:--|:--|"
+    for each in battle.strategies[:_STRATEGIES]:
+        said = numbers.say(each.rate)
+        interval = said.interval if each.rate.value is not None else ""
+        sign, tally = "✗" if each.breaks else "", f"{each.broken}/{each.judged}"
+        cells = (
+            sign,
+            markdown_plain(each.name, 40),
+            str(each.used),
+            tally,
+            said.value,
+            interval,
+            draw_interval(each.rate),
+        )
+        yield f"| {' | '.join(cells)} |"
+    if any(each.breaks for each in battle.strategies):
+        yield ""
+        yield f"✗ {BREAKS}"
+
+
+def attempt_name(attempt: Attempt) -> str:
+    """`3 of 12 replies failed: turns 4, 5, 9; score 0.67`."""
+    failed = [str(each.turn.number) for each in judged_turns(attempt, None) if each.passed is False]
+    counted = sum(verdict is not None for verdict in attempt.turn_passed)
+    mark = "" if attempt.value is None else f"; score {score(attempt.value)}"
+    return f"{len(failed)} of {counted} replies failed: turn{'s' * (len(failed) > 1)} {', '.join(failed)}{mark}"
+
+
+def failed_turns(attempt: Attempt) -> Iterator[str]:
+    """Each turn that failed, with why."""
+    for each in judged_turns(attempt, None):
+        if each.passed is not False:
+            continue
+        strategy = f" ({each.turn.strategy})" if each.turn.strategy else ""
+        yield f"turn {each.turn.number}{strategy}: {one_line(each.turn.question, 200)}"
+        if each.turn.reply is not None:
+            yield f"  replied: {one_line(each.turn.reply.text, 400)}"
+        for pair in each.contradicts:
+            before, after = (one_line(quote, 200) for quote in pair.quotes)
+            yield f'  contradicts turn {pair.turns[0]}: "{before}" / "{after}"'
+        yield from (f"  {check.name}: {check.evidence}" for check in each.checks if check.passed is False)
+        if each.why:
+            yield f"  {each.why}"

@@ -11,8 +11,7 @@ from markupsafe import Markup
 from proctor.errors import InputError
 from proctor.findings.history import History, Series
 from proctor.reports.history import words
-from proctor.reports.history.panel import EDGE, WIDTH, Panel, text
-from proctor.reports.history.scale import scale_of
+from proctor.reports.history.panel import EDGE, WIDTH, Panel, scale_of, text
 from proctor.run import Run
 
 _INSTALL = 'a PNG needs vl-convert-python; install it with: pip install "proctor[charts]" or choose a name in .svg'

@@ -14,9 +14,8 @@ from rich.text import Text
 from proctor.findings.history import Entry, History, Segment, Series
 from proctor.reports import numbers
 from proctor.reports.history import words
-from proctor.reports.history.calendar import Calendar
-from proctor.reports.history.opening import opening
-from proctor.reports.history.scale import Scale, scale_of
+from proctor.reports.history.panel import Scale, scale_of
+from proctor.reports.history.words import Calendar, opening
 from proctor.reports.terminal import STYLES, Page, outcome_text
 from proctor.reports.words import one_line
 

@@ -13,7 +13,7 @@ from proctor.findings.run import Findings
 from proctor.reports import outcomes
 from proctor.reports.battle import csv as turns
 from proctor.reports.battle.csv import Cell
-from proctor.reports.checks.words import of_result
+from proctor.reports.checks import of_result
 from proctor.reports.metadata import metadata_of
 from proctor.reports.numbers import iso
 from proctor.reports.turns import JudgedTurn, judged_turns

@@ -10,19 +10,14 @@ from markupsafe import Markup
 
 from proctor.findings.orchestration.timeline import timeline
 from proctor.findings.run import interim as interim_words
+from proctor.reports import checks, conditions, lies, numbers, orchestration, outcomes, prose, svg
 from proctor.reports import failures as failure_words
-from proctor.reports import numbers, outcomes, prose, svg
 from proctor.reports import people as people_words
 from proctor.reports.battle import svg as battle_svg
 from proctor.reports.battle import words as battle_words
 from proctor.reports.battle.conversation import pieces, quotes_in
-from proctor.reports.checks import words as check_words
-from proctor.reports.conditions import lies as lie_words
-from proctor.reports.conditions import words as condition_words
 from proctor.reports.headline import exam_noun, extent, median_scores, noun_of
 from proctor.reports.metadata import metadata_of
-from proctor.reports.orchestration import words as orchestration_words
-from proctor.reports.orchestration.gantt import gantt
 from proctor.reports.raised import raised_at
 from proctor.reports.run.opening import opening
 from proctor.reports.run.particulars import expectations_of
@@ -93,16 +88,16 @@ def equip(made: Environment) -> None:
         "expectations_of": expectations_of, "metadata_of": metadata_of,
         "pieces": pieces, "quotes_in": quotes_in,
         "beyond_parts": beyond_parts, "meanings": meanings,
-        "battle_svg": battle_svg, "battle_words": battle_words, "check_words": check_words,
-        "condition_words": condition_words, "lie_words": lie_words, "under_faults": under_faults,
+        "battle_svg": battle_svg, "battle_words": battle_words, "check_words": checks,
+        "condition_words": conditions, "lie_words": lies, "under_faults": under_faults,
         "failure_words": failure_words, "interim_words": interim_words, "people_words": people_words,
-        "orchestration_words": orchestration_words, "line_of_time": _line_of_time,
+        "orchestration_words": orchestration, "line_of_time": _line_of_time,
     }  # fmt: skip
 
 
 def _line_of_time(steps: Sequence[Step]) -> Markup:
     """An orchestrator's steps as a picture."""
-    return Markup(gantt(timeline(steps)))
+    return Markup(orchestration.gantt(timeline(steps)))
 
 
 def harmless(value: object) -> object:

@@ -16,7 +16,7 @@ from proctor.findings.failure_map import RunFailures
 from proctor.findings.run import CaseFinding, Findings, ProblemGroup
 from proctor.reports import outcomes
 from proctor.reports.battle.conversation import talk
-from proctor.reports.checks.labels import CheckLabels, Label
+from proctor.reports.checks import CheckLabels, Label
 from proctor.reports.headline import headline
 from proctor.reports.run.environment import environment
 from proctor.reports.run.particulars import settings_of

@@ -21,11 +21,10 @@ from proctor.findings.run.canaries import canary_finding
 from proctor.findings.run.interim import was_settled_early
 from proctor.findings.run.panel import JudgeFinding
 from proctor.reports import outcomes
-from proctor.reports.battle.json import as_dict as of_battle
-from proctor.reports.checks.json import as_dict as of_check
-from proctor.reports.conditions.json import as_dict as of_condition
-from proctor.reports.conditions.json import of_case
-from proctor.reports.conditions.words import condition_name
+from proctor.reports.battle.words import as_dict as of_battle
+from proctor.reports.checks import as_dict as of_check
+from proctor.reports.conditions import as_dict as of_condition
+from proctor.reports.conditions import condition_name, of_case
 from proctor.reports.gates import as_dicts
 from proctor.reports.noise import as_dict as as_noise
 from proctor.reports.people import as_dict as people_dict

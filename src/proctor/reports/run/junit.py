@@ -17,8 +17,8 @@ from proctor.findings.run import Findings
 from proctor.findings.run.undecided import why_undecided
 from proctor.reports import gates as said_gates
 from proctor.reports import outcomes
-from proctor.reports.battle.junit import failed_turns, which
-from proctor.reports.checks.words import FAILED, brief, of_result, worst_first
+from proctor.reports.battle.words import attempt_name, failed_turns
+from proctor.reports.checks import FAILED, brief, of_result, worst_first
 from proctor.reports.headline import headline
 from proctor.reports.numbers import iso, score
 from proctor.reports.words import clean, cut, one_line
@@ -172,7 +172,7 @@ def _verdict(attempt: Attempt, case: Case | None) -> str:
     if outcome is outcomes.NOT_PASSED:
         several = len(attempt.transcript.turns) > 1
         why = "\n".join(failed_turns(attempt) if several else _reasons(attempt))
-        return _element("failure", why, message=which(attempt) if several else _mark(attempt), type=outcome.name)
+        return _element("failure", why, message=attempt_name(attempt) if several else _mark(attempt), type=outcome.name)
     if outcome is outcomes.UNSCORED:
         reasons = [missing.reason for missing in attempt.unscored]
         reasons = reasons or list(why_undecided(case, attempt.scores, attempt.checks))

@@ -8,17 +8,15 @@ from proctor.findings.gates import GateVerdict
 from proctor.findings.run import Findings
 from proctor.reports import gates as said_gates
 from proctor.reports import numbers, outcomes
-from proctor.reports.battle.markdown import facts as battle_facts
-from proctor.reports.battle.markdown import strategies
-from proctor.reports.checks.markdown import by_check
-from proctor.reports.checks.words import FAILED, brief, what_passes
-from proctor.reports.conditions.lies import lie_rows
-from proctor.reports.conditions.markdown import side_by_side
-from proctor.reports.conditions.words import faults_sentence
+from proctor.reports.battle.words import markdown_facts as battle_facts
+from proctor.reports.battle.words import strategy_rows
+from proctor.reports.checks import FAILED, brief, check_rows, what_passes
+from proctor.reports.conditions import condition_rows, faults_sentence
 from proctor.reports.headline import headline
+from proctor.reports.lies import lie_rows
 from proctor.reports.markup import draw_interval, plain
-from proctor.reports.orchestration.markdown import facts as orchestration_facts
-from proctor.reports.orchestration.markdown import shares
+from proctor.reports.orchestration import markdown_facts as orchestration_facts
+from proctor.reports.orchestration import markdown_shares
 from proctor.reports.panel import judge_table
 
 _WORST = 10
@@ -76,18 +74,18 @@ def _estimates(findings: Findings, k: int | None) -> Iterator[str]:
 def _battle(findings: Findings) -> Iterator[Iterator[str]]:
     if findings.battle is not None:
         yield battle_facts(findings.battle)
-        yield strategies(findings.battle)
+        yield strategy_rows(findings.battle)
 
 
 def _orchestration(findings: Findings) -> Iterator[Iterator[str]]:
     if findings.orchestration is not None:
-        yield shares(findings.orchestration, conditions=len(findings.run.settings.conditions))
+        yield markdown_shares(findings.orchestration, conditions=len(findings.run.settings.conditions))
         yield orchestration_facts(findings.orchestration)
 
 
 def _conditions(findings: Findings) -> Iterator[str]:
     if findings.conditions:
-        yield from side_by_side(findings)
+        yield from condition_rows(findings)
 
 
 def _lies(findings: Findings) -> Iterator[str]:
@@ -109,7 +107,7 @@ def _categories(findings: Findings) -> Iterator[str]:
 
 def _checks(findings: Findings) -> Iterator[Iterator[str]]:
     if findings.checks:
-        yield by_check(findings.checks)
+        yield check_rows(findings.checks)
 
 
 def _worst(findings: Findings) -> Iterator[str]:

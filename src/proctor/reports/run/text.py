@@ -16,9 +16,8 @@ from proctor.findings.run import Findings, ProblemGroup, stability
 from proctor.reports import gates as said_gates
 from proctor.reports import numbers, outcomes
 from proctor.reports.battle.words import contradictions, replies
-from proctor.reports.checks.text import by_check
-from proctor.reports.checks.words import what_passes
-from proctor.reports.conditions.words import faults_sentence
+from proctor.reports.checks import terminal_table, what_passes
+from proctor.reports.conditions import faults_sentence
 from proctor.reports.headline import HeadlineLine, exam_noun, headline, median_scores, noun_of
 from proctor.reports.panel import by_judge
 from proctor.reports.run import resume_command as continuing
@@ -92,7 +91,7 @@ def _report(
     yield from _conditions(findings, width, cut)
     yield from _categories(findings, width)
     yield from by_judge(findings.judges, width)
-    yield from by_check(findings.checks, width, cut)
+    yield from terminal_table(findings.checks, width, cut)
     yield from worst(findings, width, cut)
     yield from _troubles(findings.troubles, cut)
     yield from _notes(findings.notes)
@@ -225,18 +224,18 @@ def _battle(findings: Findings, width: int) -> Iterator[RenderableType]:
 
 def _orchestration(findings: Findings, width: int) -> Iterator[RenderableType]:
     if findings.orchestration is not None:
-        from proctor.reports.orchestration.text import section
+        from proctor.reports.orchestration import terminal_section
 
-        yield from section(findings.orchestration, width, conditions=len(findings.run.settings.conditions))
+        yield from terminal_section(findings.orchestration, width, conditions=len(findings.run.settings.conditions))
 
 
 def _conditions(findings: Findings, width: int, cut: ListCut) -> Iterator[RenderableType]:
     if findings.conditions:
-        from proctor.reports.conditions.text import side_by_side
+        from proctor.reports.conditions import side_by_side
 
         yield from side_by_side(findings, width, cut)
     if findings.lies:
-        from proctor.reports.conditions.lies import lie_table
+        from proctor.reports.lies import lie_table
 
         yield from lie_table(findings.lies, width)
 

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from proctor.findings.run import CaseFinding, Findings
 from proctor.reports import numbers, outcomes
-from proctor.reports.checks.text import failed_in_full, failed_line
+from proctor.reports.checks import failed_in_full, failed_line
 from proctor.reports.terminal import ListCut, outcome_text
 from proctor.reports.words import full_line, one_line
 

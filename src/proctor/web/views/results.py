@@ -11,7 +11,7 @@ from typing import Any, Literal
 from proctor.benchmark import Exam
 from proctor.findings.run import CaseFinding
 from proctor.reports import outcomes
-from proctor.reports.checks.labels import CheckLabels, Label
+from proctor.reports.checks import CheckLabels, Label
 from proctor.reports.outcomes import OutcomeLabel
 from proctor.run import PLACES, Attempt, Run
 from proctor.storage import Store

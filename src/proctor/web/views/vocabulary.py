@@ -5,11 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 from proctor.reports import quotes as quoting
-from proctor.reports.battle import opening as battle_opening
+from proctor.reports.battle import conversation
 from proctor.reports.comparison import cost as comparison_cost
 from proctor.reports.comparison import opening as comparison_opening
 from proctor.reports.comparison import words as comparison_words
-from proctor.reports.history import opening as history_opening
 from proctor.reports.history import words as history_words
 from proctor.web.site.render import environment
 from proctor.web.views import addresses, charts
@@ -21,12 +20,11 @@ def teach() -> None:
     """Let templates know it."""
     environment().globals.update(
         addresses=addresses,
-        battle_opening=battle_opening,
+        conversation=conversation,
         charts=charts,
         comparison_cost=comparison_cost,
         comparison_opening=comparison_opening,
         comparison_words=comparison_words,
-        history_opening=history_opening,
         history_words=history_words,
         is_markdown=is_markdown,
         quoting=quoting,

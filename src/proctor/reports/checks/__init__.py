@@ -1,1 +1,0 @@
-"""Checks in every rendering: how often each was passed, and which a case failed."""

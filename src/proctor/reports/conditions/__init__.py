@@ -1,1 +1,0 @@
-"""Renderings of a run under several conditions, side by side."""

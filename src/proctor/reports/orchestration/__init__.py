@@ -1,1 +1,0 @@
-"""Renderings of what an orchestrator's steps show."""
