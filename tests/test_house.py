@@ -141,7 +141,7 @@ def test_what_pages_show_too_gives_no_advice_for_a_terminal() -> None:
     assert found == []
 
 
-_ERRORS_FOR_A_TERMINAL = {"proctor.findings.run.label_plan"}
+_ERRORS_FOR_A_TERMINAL = {"proctor.findings.run.people"}
 
 
 def _is_docstring(constant: ast.Constant, tree: ast.Module) -> bool:

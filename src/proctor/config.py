@@ -23,7 +23,7 @@ from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
 from proctor.errors import InputError, UsageError
-from proctor.failures.toml_words import OUR_OWN, dotted_key, in_toml, requirement
+from proctor.failures.messages import OUR_OWN, dotted_key, in_toml, requirement
 from proctor.redaction import literals
 from proctor.settings import (
     AMOUNT,

@@ -11,9 +11,9 @@ import pytest
 from tests.docs.pages import blocks
 
 from proctor.agents import a2a, command, mcp
-from proctor.agents.a2a.options import _KNOWN as A2A_OPTIONS
+from proctor.agents.a2a.agent import _KNOWN as A2A_OPTIONS
 from proctor.agents.command import _LINES, _ONCE
-from proctor.agents.mcp.options import _LOCAL, _REMOTE
+from proctor.agents.mcp.agent import _LOCAL, _REMOTE
 from proctor.config import AgentConfig, Config
 from proctor.transcript import Request
 

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from proctor.agents import crewai
-from proctor.agents.crewai import events
 from proctor.agents.notes import Notes
 from proctor.transcript import Reply, Request, Turn
 
@@ -79,10 +78,10 @@ class Clerk:
 @pytest.fixture
 def bus(monkeypatch: pytest.MonkeyPatch) -> Bus:
     made = Bus()
-    kinds = {name: type(name, (Event,), {}) for name in (*events._CALLS, *events._TASKS)}
+    kinds = {name: type(name, (Event,), {}) for name in (*crewai._CALLS, *crewai._TASKS)}
     monkeypatch.setitem(sys.modules, "crewai", SimpleNamespace(Agent=Clerk, Crew=Crew))
     monkeypatch.setitem(sys.modules, "crewai.events", SimpleNamespace(crewai_event_bus=made, **kinds))
-    events._listen.cache_clear()
+    crewai._listen.cache_clear()
     return made
 
 
@@ -127,8 +126,8 @@ async def test_calls_that_only_the_bus_tells_of_are_told(bus: Bus) -> None:
 
 
 async def test_a_crew_without_calls_has_made_none_unless_an_agent_hides_them(bus: Bus) -> None:
-    for agent, known in ((Clerk(), True), (object(), False), (SimpleNamespace(a2a="elsewhere"), False)):
-        reply = await crewai.adapt(Crew("question", agent=agent), name="crew").reply(_request())
+    for clerk, known in ((Clerk(), True), (object(), False), (SimpleNamespace(a2a="elsewhere"), False)):
+        reply = await crewai.adapt(Crew("question", agent=clerk), name="crew").reply(_request())
         assert (reply.tool_calls, reply.tools_known) == ((), known)
 
 
@@ -137,7 +136,7 @@ def test_work_that_is_handed_on_within_the_crew_is_a_sub_agent_s() -> None:
     failed = ToolUsageErrorEvent(tool_name="ask", tool_args="{}", error=OSError("away"), task_id="t1")
     inner = _finished("find_policy", task_id="unlisted", agent_role="expert")
     output = SimpleNamespace(agent="clerk", name="answer", messages=[])
-    events.note([SimpleNamespace(id="t1")], [output], [failed, inner], notes)
+    crewai.note_tasks([SimpleNamespace(id="t1")], [output], [failed, inner], notes)
     reply = notes.reply("30 days")
     assert {(step.kind, step.name, step.agent) for step in reply.steps} == {
         ("delegate", "clerk", "clerk"),

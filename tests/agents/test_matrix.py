@@ -21,7 +21,7 @@ from tests.agents.minded.recordings import FORMS, as_recording
 from proctor import plugins
 from proctor.codec import encode
 from proctor.demo import benchmark_path
-from proctor.demo.librarian import Librarian
+from proctor.demo.agent import Librarian
 from proctor.roles import Agent
 from proctor.transcript import Reply, Request, ToolCall, Turn
 

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from proctor.codec import decode, encode
 from proctor.demo import knowledge_path
-from proctor.demo.agent import load
-from proctor.demo.librarian import Librarian
+from proctor.demo.agent import Librarian, load
 from proctor.errors import InputError
 from proctor.roles import Agent
 from proctor.transcript import Reply, Request, Turn
@@ -272,7 +271,7 @@ async def test_the_delay_is_waited_and_counted(monkeypatch: pytest.MonkeyPatch) 
     async def note(seconds: float) -> None:
         waited.append(seconds)
 
-    monkeypatch.setattr("proctor.demo.librarian.asyncio.sleep", note)
+    monkeypatch.setattr("proctor.demo.agent.asyncio.sleep", note)
     await Librarian(delay=0.25).reply(Request(question="Who is the managing director?", conversation="c"))
     assert waited == [0.25]
     await Librarian().reply(Request(question="Who is the managing director?", conversation="c"))

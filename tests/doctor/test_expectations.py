@@ -10,7 +10,7 @@ import pytest
 from proctor.benchmark import Case, Expectation, ExpectedCall
 from proctor.codec import benchmark_of
 from proctor.doctor import BenchmarkProblem, examine
-from proctor.doctor.phrases import stands_in
+from proctor.doctor.answers import stands_in
 
 
 def complaints(expect: Expectation, answer: str | None = None, **others: Any) -> list[BenchmarkProblem]:

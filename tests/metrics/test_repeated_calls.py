@@ -23,7 +23,7 @@ from proctor import threads
 from proctor.metrics.agentic import Agentic, Batch, Dataset
 from proctor.metrics.best_of import BestOf
 from proctor.metrics.context import Context
-from proctor.models import prepared
+from proctor.models import structured
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ResourceWarning"),  # connections of loops that users closed
@@ -55,7 +55,7 @@ def collected() -> Iterator[None]:
         warnings.simplefilter("ignore")
         while threads._kept:
             threads._kept.pop().end()
-        prepared._line.cache_clear()
+        structured._line.cache_clear()
         _client_utils._cached_async_httpx_client.cache_clear()
         gc.collect()
 

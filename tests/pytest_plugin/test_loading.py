@@ -20,7 +20,6 @@ def test_loading_the_plugin_imports_nothing_but_pytest() -> None:
     assert set(output.split()) == {
         "proctor",
         "proctor.pytest_plugin",
-        "proctor.pytest_plugin.suite_files",
         "proctor.pytest_plugin.failure",
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from proctor.reading.answer import judge
-from proctor.reading.titles import without_titles
+from proctor.reading.dress import without_titles
 
 QUESTION, EXPECTED = "Which city is the seat of the government of Bolivia?", "La Paz"
 TITLED = [

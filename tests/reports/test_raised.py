@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import proctor
-from proctor.reports.raised import raised_at
+from proctor.reports.outcomes import raised_at
 from proctor.run import Failure
 
 OURS = Path(proctor.__file__).parent / "threads.py"

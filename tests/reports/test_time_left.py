@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from proctor.reports.time_left import TimeLeft, say_time_left
+from proctor.reports.progress import TimeLeft, say_time_left
 
 
 def test_the_time_left_never_grows_while_nothing_comes_back() -> None:

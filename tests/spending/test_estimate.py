@@ -12,8 +12,7 @@ from proctor.benchmark import Case, Exam
 from proctor.run import Settings
 from proctor.spending.estimate import LITTLE, USUAL, Caller, CostEstimate, Range, estimate
 from proctor.spending.limits import Limit
-from proctor.spending.prices import Price
-from proctor.spending.tokens import tokens_in
+from proctor.spending.prices import Price, tokens_in
 
 CASE = Case(id="a", question="q" * 40, answer="a" * 80)
 PRICE = Price(input=1.0, output=10.0)

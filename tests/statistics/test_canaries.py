@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.statistics.canaries import error_bound
+from proctor.findings.run.canaries import error_bound
 
 
 @pytest.mark.parametrize(("judged", "bound"), [(20, 0.139), (30, 0.095), (60, 0.049)])

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from proctor.statistics.rates import rate_over_cases
+from proctor.statistics.pass_at_k import rate_over_cases
 
 
 def test_a_case_counts_once_however_often_it_was_tried() -> None:

@@ -169,14 +169,14 @@ def test_marks_of_a_run_that_is_over_change_no_page(
         return [exams(store.archive.page("run-1", offset=offset, limit=4, **asked)) for offset in offsets]
 
     plain = pages(*range(45))
-    for module in ("page_cursors", "pages", "archive"):
+    for module in ("pages", "archive"):
         monkeypatch.setattr(f"proctor.storage.{module}.EVERY", 5)
     assert pages(*reversed(range(45))) == plain[::-1]
     assert pages(*range(45)) == plain
 
 
 def test_what_is_played_later_is_on_deep_pages_too(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("page_cursors", "pages", "archive"):
+    for module in ("pages", "archive"):
         monkeypatch.setattr(f"proctor.storage.{module}.EVERY", 2)
     write(store, *(marked(f"e{place}", 1.0, place=place) for place in (1, 3, 5, 7)))
     store.journal.mark("run-1", "paused")

@@ -18,7 +18,7 @@ from proctor.errors import InputError
 from proctor.formats.rules import LONGEST
 from proctor.run import Run
 from proctor.workflows.harvest.upload import harvest_run
-from proctor.workflows.import_upload import ImportPreview, preview_import
+from proctor.workflows.upload import ImportPreview, preview_import
 
 CONVERSATIONS = [
     {"messages": [{"role": "user", "content": "Where is my parcel? I am ann@example.org"},

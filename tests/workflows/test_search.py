@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proctor.workflows.search import says
+from proctor.workflows.run_filter import says
 
 
 @pytest.mark.parametrize("question", ["What is 1 + 1?", "what is  1 +\n1?", "1 + 12"])

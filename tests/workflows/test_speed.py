@@ -8,7 +8,7 @@ from typing import Any
 
 import proctor
 from proctor.run import Run, Settings
-from proctor.workflows.speed import PastSpeed, speed_of, speed_of_last, stored_runs
+from proctor.workflows.dry_run import PastSpeed, speed_of, speed_of_last, stored_runs
 
 CASES = [("q 1", "a"), ("q 2", "b")]
 

@@ -11,7 +11,7 @@ import click
 from proctor import plugins, reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Group
-from proctor.cli.numbers import number
+from proctor.cli.options import number
 from proctor.cli.output import console, echo, print_json, stdout_to_stderr, tell_error, wrap_text
 from proctor.codec import encode
 from proctor.redaction import without_credentials

@@ -21,7 +21,7 @@ from proctor.settings import BY_RULES, NOBODY
 
 if TYPE_CHECKING:
     from proctor.config import Config
-    from proctor.storage.run_names import RunName
+    from proctor.storage.run_name import RunName
 
 Items = list[CompletionItem[str]]
 Complete = Callable[[click.Context, click.Parameter, str], Items]
@@ -124,7 +124,7 @@ def _config(ctx: click.Context) -> Config:
 
 
 def _stored_runs(ctx: click.Context) -> list[RunName]:
-    from proctor.storage.run_names import newest_run_names
+    from proctor.storage.run_name import newest_run_names
 
     return newest_run_names(workflows.store_url.store_url(_given(ctx, "store"), _config(ctx)))
 

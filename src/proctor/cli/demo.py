@@ -11,7 +11,7 @@ import click
 from proctor import reports, workflows
 from proctor.cli import options
 from proctor.cli.command import Command
-from proctor.cli.numbers import number
+from proctor.cli.options import number
 from proctor.cli.output import console, echo, print_json, wrap_text
 from proctor.cli.play import exit_code, play, show
 from proctor.errors import InputError

@@ -13,9 +13,8 @@ from proctor.findings.gates.look_plan import LookPlan
 from proctor.reports.numbers import cost, duration, plural
 from proctor.run import Run
 from proctor.spending.estimate import CostEstimate, Range
-from proctor.workflows.dry_run import RunEstimate, estimate_runs
+from proctor.workflows.dry_run import RunEstimate, estimate_runs, stored_runs
 from proctor.workflows.prepare import PreparedRun
-from proctor.workflows.speed import stored_runs
 from proctor.workflows.stop_early import planned_looks
 
 

@@ -11,7 +11,7 @@ import click
 from proctor import reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
-from proctor.cli.numbers import number
+from proctor.cli.options import number
 from proctor.cli.output import console, print_json, stdout_to_stderr, tell
 from proctor.reports import failures as said
 from proctor.settings import AMOUNT

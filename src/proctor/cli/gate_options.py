@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from proctor.cli.numbers import number
+from proctor.cli.options import number
 from proctor.settings import Bounds
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -10,7 +10,7 @@ import click
 from proctor import reports, workflows
 from proctor.cli import options
 from proctor.cli.command import Command
-from proctor.cli.numbers import number
+from proctor.cli.options import number
 from proctor.cli.output import echo, print_json
 from proctor.formats.imports.contract import ImportOptions
 from proctor.settings import BOUNDS

@@ -11,7 +11,7 @@ import click
 from proctor import reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
-from proctor.cli.numbers import number
+from proctor.cli.options import number
 from proctor.cli.output import console, print_json, tell_error
 from proctor.cli.play import drive
 from proctor.redaction import without_secrets

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from proctor import reports
 from proctor.cli.streams import open_guarded_stream
-from proctor.redaction.stream import ScrubbedStream
+from proctor.redaction.known import ScrubbedStream
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -115,7 +115,7 @@ def on_closed_pipe(descriptor: int = 1) -> None:
 def console(*, stderr: bool = False) -> Console:
     """A console that is 80 columns wide where nobody looks, and as wide as the terminal where somebody does."""
 
-    class Patient(reports.console.HarmlessConsole):
+    class Patient(reports.terminal.HarmlessConsole):
         def on_broken_pipe(self) -> None:
             on_closed_pipe()
 

@@ -8,7 +8,8 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Coroutine, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -26,15 +27,20 @@ from proctor.cli.output import (
     tell,
     wrap_text,
 )
+from proctor.errors import ProctorError, UsageError
 
 if TYPE_CHECKING:  # commands that only show need nothing that plays
     from proctor.findings.battle.findings import BattleFindings
     from proctor.findings.gates import GateVerdict
     from proctor.findings.run import Findings
+    from proctor.run import Record
+    from proctor.workflows.destination import Follower
     from proctor.workflows.evaluate import Evaluation
     from proctor.workflows.gates import RunGates
     from proctor.workflows.ledger import Watch
+    from proctor.workflows.prepare import PreparedRun
     from proctor.workflows.tally import RunTally
+
 
 _REDRAW_EVERY = 0.1
 T = TypeVar("T")
@@ -223,7 +229,7 @@ def exit_code(findings: Findings, gates: Sequence[GateVerdict] = (), *, as_json:
         return gates_exit_code(gates) or (3 if findings.untested else 0)
     if as_json or stderr_is_separate():
         tell(f"The run {_describe_end(findings)}")
-        tell(f"Continue with: {reports.run.resume_command.command(findings)}")
+        tell(f"Continue with: {reports.run.text.resume_command(findings)}")
     return 4
 
 
@@ -236,3 +242,63 @@ def _describe_end(findings: Findings) -> str:
     elif reason:
         said += f": {reason}"
     return said if said.endswith(("?", ".", "!")) else f"{said}."
+
+
+_PATIENCE = 30.0
+"""Seconds that a destination may take for what is left when the run is over."""
+
+
+@dataclass
+class Followers:
+    """Who follows a run, and what it found in the end."""
+
+    followers: list[Follower]
+    findings: Findings | None = None
+
+    def feed(self, records: Sequence[Record]) -> None:
+        """Tell everybody of what has just been stored."""
+        for follower in self.followers:
+            follower.feed(records)
+
+
+@contextmanager
+def following(
+    prepared: PreparedRun, asked: Sequence[str], configured: Sequence[str], *, store: str
+) -> Iterator[Followers]:
+    """Let the destinations asked for follow a run, else those of `[run]`; say on standard error what they got.
+
+    Nothing they do changes the run. One that was asked for and cannot be reached at all is refused beforehand; one that
+    only stands in `[run]` is left out with a sentence, for not everybody who shares the file has its keys.
+    """
+    if asked:
+        live = Followers([_follower(prepared, each, store) for each in dict.fromkeys(asked)])
+    else:
+        live = Followers([*_configured_followers(prepared, configured, store)])
+    try:
+        yield live
+    finally:
+        for follower in live.followers:
+            _conclude(follower, live.findings, store)
+
+
+def _follower(prepared: PreparedRun, destination: str, store: str) -> Follower:
+    return workflows.destination.follow(
+        prepared.run, prepared.benchmark, workflows.destination.Destination(to=destination), store=store
+    )
+
+
+def _configured_followers(prepared: PreparedRun, destinations: Sequence[str], store: str) -> Iterator[Follower]:
+    for destination in dict.fromkeys(destinations):
+        try:
+            yield _follower(prepared, destination, store)
+        except UsageError as error:
+            echo(f"{destination}: nothing is sent: {error.in_terminal}", err=True)
+
+
+def _conclude(follower: Follower, findings: Findings | None, store: str) -> None:
+    from proctor.threads import run_anywhere
+
+    report = run_anywhere(lambda: follower.finish(_PATIENCE, findings))
+    echo(workflows.destination.sync_sentence(report), err=True)
+    with suppress(ProctorError):  # the run was not stored, or its store is gone: that is told elsewhere
+        workflows.destination.remember_page(report, store=store)

@@ -13,8 +13,7 @@ from proctor.cli.command import Command
 from proctor.cli.output import console, echo, print_json, tell
 from proctor.config import PRICE_FILE, load_config, load_price_file
 from proctor.settings import unwritable
-from proctor.spending.price_file import read_price_list, written
-from proctor.spending.prices import price_of
+from proctor.spending.prices import price_of, read_price_list, written
 
 if TYPE_CHECKING:
     from proctor.spending.prices import Price

@@ -11,7 +11,7 @@ from proctor import reports, workflows
 from proctor.cli import options
 from proctor.cli.command import Command
 from proctor.cli.gate_options import gate_options
-from proctor.cli.numbers import number
+from proctor.cli.options import number
 from proctor.cli.output import echo, print_json, stdout_to_stderr, tell, wrap_text
 from proctor.cli.play import conclude, drive, play
 from proctor.cli.run import check_k

@@ -12,7 +12,7 @@ from proctor import workflows
 from proctor.cli import options
 from proctor.cli.command import Command
 from proctor.cli.gate_options import gate_options
-from proctor.cli.numbers import number
+from proctor.cli.options import number
 from proctor.cli.output import tell
 from proctor.cli.play import conclude, play
 from proctor.cli.run import check_k

@@ -272,7 +272,7 @@ def _play_run(
     budget: Budget | None,
 ) -> Findings:
     """Play the run, and send it where it is to go meanwhile."""
-    from proctor.cli.live_sync import following
+    from proctor.cli.play import following
 
     run = prepared.run
     sent = following(prepared, syncs, config.run.sync, store=store)

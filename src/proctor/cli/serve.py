@@ -13,7 +13,7 @@ import click
 from proctor import workflows
 from proctor.cli import options
 from proctor.cli.command import Command
-from proctor.cli.numbers import number
+from proctor.cli.options import number
 from proctor.errors import UsageError
 from proctor.settings import BOUNDS, Bounds
 

@@ -13,7 +13,7 @@ from proctor.benchmark import Case
 from proctor.cli import options
 from proctor.cli.command import Command
 from proctor.cli.gate_options import gate_options
-from proctor.cli.numbers import number
+from proctor.cli.options import number
 from proctor.cli.output import console, print_json, tell
 from proctor.cli.play import exit_code, show
 from proctor.cli.run import check_k

@@ -11,7 +11,7 @@ import click
 from proctor import reports, workflows
 from proctor.cli import completion, options
 from proctor.cli.command import Command
-from proctor.cli.numbers import number
+from proctor.cli.options import number
 from proctor.cli.output import console, echo, print_json, stdout_to_stderr, tell, tell_error, wrap_text
 from proctor.cli.play import signals_as_ctrl_c
 from proctor.redaction import without_secrets

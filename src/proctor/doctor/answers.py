@@ -18,11 +18,12 @@ from proctor.doctor.judges import (
     unjudged_cases,
     unjudged_warning,
 )
-from proctor.doctor.phrases import phrase_stands_in
 from proctor.doctor.problem import BenchmarkProblem, plural, problem, shorten
 from proctor.reading.text.choices import alternatives
 from proctor.reading.text.fold import fold, squeeze
 from proctor.reading.text.overlap import GENERIC, STOP
+from proctor.reading.text.patterns import Unsearchable, search
+from proctor.reading.text.phrases import find, find_inflected, prepare
 from proctor.reading.text.words import words
 from proctor.settings import NOBODY
 
@@ -165,3 +166,30 @@ def _telling(answer: str) -> Iterator[str]:
 
 def _stands_in(answer: str, text: str) -> bool:
     return phrase_stands_in(squeeze(answer), fold(text))
+
+
+PATTERN = "re:"
+EXACT = "="
+
+
+def stands_in(keyword: str, text: str) -> bool | None:
+    """Whether it does; None: the pattern is broken, or takes too long to try."""
+    if keyword.startswith(PATTERN):
+        return _pattern_stands_in(keyword.removeprefix(PATTERN).strip(), text)
+    folded = fold(text)
+    if keyword.startswith(EXACT):
+        return phrase_stands_in(keyword.removeprefix(EXACT), folded)
+    return phrase_stands_in(keyword, folded) or find_inflected(folded, prepare(keyword)) is not None
+
+
+def phrase_stands_in(phrase: str, folded: str) -> bool:
+    """Whether a phrase stands in a folded text as whole words and whole numbers."""
+    words = prepare(phrase)
+    return bool(words) and find(folded, words) is not None
+
+
+def _pattern_stands_in(pattern: str, text: str) -> bool | None:
+    try:
+        return search(pattern, text) is not None
+    except Unsearchable:
+        return None

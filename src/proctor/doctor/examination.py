@@ -11,9 +11,17 @@ from itertools import islice
 from pathlib import Path
 
 from proctor.benchmark import Benchmark, Case
-from proctor.doctor.answers import answers_in_context, find_unjudged, guessable, leaked_answers, unequal_answers
+from proctor.doctor.answers import (
+    EXACT,
+    PATTERN,
+    answers_in_context,
+    find_unjudged,
+    guessable,
+    leaked_answers,
+    stands_in,
+    unequal_answers,
+)
 from proctor.doctor.judges import cases_of
-from proctor.doctor.phrases import EXACT, PATTERN, stands_in
 from proctor.doctor.problem import BenchmarkProblem, plural, problem, quote_list
 from proctor.doctor.questions import repeated_questions, same_questions, similar_questions
 from proctor.doctor.tools import impossible_calls, unknown_tools

@@ -13,14 +13,12 @@ from urllib.parse import quote
 
 from proctor.benchmark import Exam
 from proctor.errors import UsageError
-from proctor.exporters.addresses import base_address
-from proctor.exporters.answers import about, found, unusable
 from proctor.exporters.contract import FinishedAttempt, Subject
 from proctor.exporters.delivery_log import DeliveryMemory, digest
 from proctor.exporters.marks import Mark, marks_of
 from proctor.exporters.outcome import SENT, DeliveryVerdict, worst
 from proctor.exporters.redaction import clean
-from proctor.exporters.sender import Sender
+from proctor.exporters.sender import Sender, about, base_address, found, unusable
 from proctor.exporters.spans import SpanPost
 from proctor.net.addresses import shown
 from proctor.run import Attempt, Run

@@ -7,12 +7,11 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import unquote
 
 from proctor.errors import UsageError
-from proctor.exporters.addresses import base_address, check_address
 from proctor.exporters.contract import FinishedAttempt, Subject
 from proctor.exporters.delivery_log import DeliveryMemory, digest
 from proctor.exporters.marks import Mark
 from proctor.exporters.outcome import SENT, DeliveryVerdict
-from proctor.exporters.sender import Sender
+from proctor.exporters.sender import Sender, base_address, check_address
 from proctor.exporters.spans import SpanPost
 from proctor.net.addresses import shown
 from proctor.redaction import keep_secret

@@ -11,14 +11,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from proctor.errors import UsageError
-from proctor.exporters.addresses import base_address
-from proctor.exporters.answers import about, found, unusable
 from proctor.exporters.contract import FinishedAttempt, Subject
 from proctor.exporters.delivery_log import DeliveryMemory, digest
 from proctor.exporters.marks import Mark, marks_of
 from proctor.exporters.outcome import SENT, DeliveryVerdict, worst
 from proctor.exporters.redaction import clean
-from proctor.exporters.sender import RequestResult, Sender
+from proctor.exporters.sender import RequestResult, Sender, about, base_address, found, unusable
 from proctor.exporters.spans import SpanPost, Trace, best_encoding
 from proctor.run import Attempt, Key, Run
 from proctor.telemetry.experiment import item_expected, item_id, item_input, item_metadata

@@ -6,6 +6,7 @@ What carries deterministic ids may be sent twice, so that a request without an a
 from __future__ import annotations
 
 import asyncio
+import os
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -14,10 +15,10 @@ from urllib.request import getproxies
 
 import msgspec
 
-from proctor.errors import AgentFault, CallError, EnvironmentFault
+from proctor.errors import AgentFault, CallError, EnvironmentFault, UsageError
 from proctor.exporters.outcome import SENT, DeliveryVerdict, State
 from proctor.failures import parse_retry_after
-from proctor.net.addresses import credentials_in, scrub_secrets, shown
+from proctor.net.addresses import credentials_in, parse, scrub_secrets, shown
 from proctor.net.client import Client
 from proctor.net.errors import excerpt, status_phrase
 from proctor.net.exchange import ExchangeLimits, Response
@@ -170,3 +171,55 @@ def _retries_after(error: CallError) -> int:
     if isinstance(error, EnvironmentFault):
         return _RETRIES
     return _RETRIES_UNANSWERED if isinstance(error, AgentFault) else 0
+
+
+class NoAddress(UsageError):
+    """Nobody says where a destination is."""
+
+
+def base_address(endpoint: str | None, *variables: str, such_as: str) -> str:
+    """The address without a slash at its end, from `--endpoint` or the first variable that is set."""
+    source = "--endpoint" if endpoint else next((name for name in variables if os.environ.get(name)), None)
+    if source is None:
+        raise NoAddress(f"no address to send to; set {variables[0]} in the environment, such as {such_as}")
+    address = check_address(endpoint or os.environ[source], source, such_as=such_as)
+    if parse(address).query_string:
+        raise UsageError(f"{source} holds a query, to which no path can be added; expected something like {such_as}")
+    return address.rstrip("/")
+
+
+def check_address(address: str, source: str, *, such_as: str) -> str:
+    """An address that can be called; raises UsageError that never repeats it, for it may hold a password."""
+    try:
+        url = parse(address)
+    except ValueError as error:
+        raise UsageError(f"{source} cannot be used: {error}; expected something like {such_as}") from error
+    if url.user or url.password:
+        raise UsageError(f"{source} holds a name or password; keys belong in the environment, see the documentation")
+    return address
+
+
+def found(value: Any, *path: str | int) -> Any:
+    """What stands at some place of an answer; None: nothing does."""
+    for step in path:
+        try:
+            value = value[step]
+        except (TypeError, KeyError, IndexError):
+            return None
+    return value
+
+
+def unusable(answer: RequestResult, what: str, expected: str) -> DeliveryVerdict:
+    """Why nothing can be sent after an answer that does not tell what has to be known."""
+    if not answer.verdict.arrived:
+        return answer.verdict
+    return DeliveryVerdict(
+        state="unsent", reason=f"the answer does not tell {what}; is this the address of {expected}?"
+    )
+
+
+def about(what: str, verdict: DeliveryVerdict) -> DeliveryVerdict:
+    """The same verdict, with what it is about."""
+    if verdict.arrived or not verdict.tried:
+        return verdict
+    return DeliveryVerdict(state=verdict.state, reason=f"{what}: {verdict.reason}")

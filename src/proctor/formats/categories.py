@@ -10,8 +10,8 @@ from pathlib import Path
 from proctor.codec import numbered_id
 from proctor.errors import InputError
 from proctor.formats import tables
-from proctor.formats.sheet import Cell, Sheet, read_all
 from proctor.formats.synonyms import other_names
+from proctor.formats.tables import Cell, Sheet, read_all
 
 CATEGORY = "category"
 _ID = "id"

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import codecs
+import os
 import re
 from dataclasses import dataclass
+
+from proctor.errors import InputError
+from proctor.settings import check_path, shown_path
 
 SURROGATE = re.compile("[\ud800-\udfff]")
 """Half a character. Good text has none, so it can stand for a byte that could not be read."""
@@ -82,3 +86,19 @@ def _decode_leniently(body: bytes, encoding: str) -> str:
         return body.decode(encoding, "surrogateescape")
     whole = len(body) - len(body) % 2
     return body[:whole].decode(encoding, "surrogatepass") + "\udc80" * (len(body) % 2)
+
+
+def read_start(path: str | os.PathLike[str], most: int, *, expected: str) -> bytes:
+    """The first so many bytes of a file; a pipe that nobody writes to is empty."""
+    check_path("the path", path)
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+        try:
+            os.set_blocking(descriptor, True)
+            with open(descriptor, "rb", closefd=False) as file:
+                return file.read(most)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        said = error.strerror or str(error)
+        raise InputError(f"cannot read {shown_path(path)}: {said}; give the path of {expected}") from error

@@ -12,8 +12,8 @@ from proctor.formats import csv, tables
 from proctor.formats.categories import CATEGORY, categories_by_file, categories_in, category_faults, columns_called
 from proctor.formats.records import KEPT
 from proctor.formats.rules import COLUMNS, REQUIRED
-from proctor.formats.sheet import Cell, Sheet, Unusable, read_all
 from proctor.formats.synonyms import other_names
+from proctor.formats.tables import Cell, Sheet, Unusable, read_all
 from proctor.settings import unwritable
 
 FIELDS = (*COLUMNS, CATEGORY)

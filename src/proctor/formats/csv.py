@@ -15,7 +15,7 @@ from itertools import islice
 from proctor.benchmark import Benchmark, Case
 from proctor.codec import benchmark_of, numbered_id
 from proctor.errors import InputError
-from proctor.formats import files
+from proctor.formats import charset
 from proctor.formats.charset import decode
 from proctor.formats.records import KEPT, fields_of, scan
 from proctor.formats.rules import COLUMNS, REQUIRED, faults, header_separator
@@ -126,7 +126,7 @@ def read_path(path: str | os.PathLike[str]) -> bytes:
 
 def read_start(path: str | os.PathLike[str]) -> bytes:
     """The bytes of a file up to one beyond the limit, enough for `read_bytes` to see that it is too large."""
-    return files.read_start(path, LIMIT + 1, expected="a benchmark file")
+    return charset.read_start(path, LIMIT + 1, expected="a benchmark file")
 
 
 def collect(chunks: Iterable[bytes]) -> bytes:

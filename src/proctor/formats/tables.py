@@ -9,16 +9,55 @@ import csv
 import io
 import json
 import re
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from datetime import datetime
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Protocol
 
 from proctor.errors import InputError
+from proctor.formats import charset
 from proctor.formats.charset import decode
-from proctor.formats.sheet import Cell, Sheet, Unusable, read_all
 from proctor.formats.synonyms import other_names
-from proctor.formats.workbook import read_workbook
+
+_LARGEST = 2**28
+"""Bytes that a table may have."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Unusable:
+    """A cell that holds something other than text."""
+
+    why: str
+    """What it holds and what to do, in words that follow the column's name."""
+
+
+Cell = str | None | Unusable
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sheet:
+    """A table as it was found."""
+
+    columns: tuple[str, ...]
+    """The names in the header, word for word."""
+    rows: tuple[tuple[int, Sequence[Cell]], ...]
+    """The line of the file, or the row of the sheet, from 1, and its cells, which may be fewer or more than columns."""
+    notes: tuple[str, ...] = ()
+    """What was left out."""
+
+
+def read_all(path: Path) -> bytes:
+    """The bytes of a table, which may be far larger than a benchmark file."""
+    data = charset.read_start(path, _LARGEST + 1, expected="a table")
+    if len(data) > _LARGEST:
+        raise InputError(f"{path} has more than {_LARGEST:,} bytes; split it into several")
+    return data
+
 
 _DECLARED = re.compile(r"sep=([;,\t])\r?\n")
 _WIDTHS = range(2, 6)
@@ -172,3 +211,73 @@ READERS: dict[str, _TableReader] = {
     ".xlsm": _workbook,
 }
 """How a file ends → how it is read; `.csv` needs a look inside."""
+
+
+_ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_NO_VALUE = "holds a formula whose value is not stored; open the workbook in a spreadsheet program, save it, try again"
+_INSTALL = 'reading a workbook needs openpyxl; install it with: pip install "proctor[xlsx]"'
+
+
+def read_workbook(path: Path, *, header: bool = True) -> Sheet:
+    """The first sheet of a workbook; its first row that is not empty names the columns, unless it has no `header`."""
+    data = read_all(path)
+    try:
+        titles, rows = _load(data)
+    except ImportError as error:
+        raise InputError(_INSTALL) from error
+    except Exception as error:  # whatever openpyxl raises on a damaged file
+        raise InputError(
+            f"{path} is not an XLSX workbook: {error}; save it as .xlsx in a spreadsheet program"
+        ) from error
+    names = rows[0][1] if rows and header else []
+    others = ", ".join(map(repr, titles[1:]))
+    return Sheet(
+        columns=tuple(cell if isinstance(cell, str) else "" for cell in names),
+        rows=tuple(rows[1:] if header else rows),
+        notes=(f"read the sheet {titles[0]!r}, not {others}",) if others else (),
+    )
+
+
+def _load(data: bytes) -> tuple[list[str], list[tuple[int, list[Cell]]]]:
+    """The titles of the sheets, and the rows of the first that are not empty."""
+    import openpyxl
+
+    with warnings.catch_warnings(), ExitStack() as opened:
+        warnings.simplefilter("ignore")  # openpyxl warns of drawings and validations, which hold no cells
+        shown, written = (
+            opened.enter_context(closing(openpyxl.load_workbook(BytesIO(data), read_only=True, data_only=data_only)))
+            for data_only in (True, False)
+        )
+        rows = [(number, cells) for number, cells in _rows(shown, written) if any(cell is not None for cell in cells)]
+        return [sheet.title for sheet in shown.worksheets], rows
+
+
+def _rows(shown: Any, written: Any) -> Iterator[tuple[int, list[Cell]]]:
+    """Each row's cells, from the values that the workbook shows and the formulas that are written in it."""
+    sheets = [book.worksheets[0] for book in (shown, written)]
+    for sheet in sheets:
+        sheet.reset_dimensions()  # some programs store wrong ones
+    pairs = zip(*(sheet.iter_rows() for sheet in sheets), strict=True)
+    for number, (values, sources) in enumerate(pairs, 1):
+        yield number, [_cell(value, source) for value, source in zip(values, sources, strict=True)]
+
+
+def _cell(shown: Any, written: Any) -> Cell:
+    value = shown.value
+    if value is None:
+        return Unusable(why=_NO_VALUE) if written.data_type == "f" else None
+    if shown.data_type == "e":
+        return Unusable(why=f"holds the error {value}; fix the cell")
+    return _text(value)
+
+
+def _text(value: object) -> str:
+    if isinstance(value, str):
+        return _ESCAPE.sub(lambda met: chr(int(met[1], 16)), value)
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    if isinstance(value, datetime):
+        return value.isoformat(sep=" ").removesuffix(" 00:00:00")
+    return str(value)

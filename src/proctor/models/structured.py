@@ -9,21 +9,24 @@ read out of the text.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import functools
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
+
+import msgspec
 
 from proctor.errors import CallError, EnvironmentFault, FailureKind, Misconfigured, ProctorError
 from proctor.failures import blame, said, with_spending
 from proctor.failures.evidence import evidence_of, is_late, is_wrong_address, status_of
 from proctor.failures.messages import is_too_long, retry_after
-from proctor.models import cached as remembering
-from proctor.models.contract import ChatModel, ModelAnswer
+from proctor.models.contract import NOTHING, ChatModel, ModelAnswer, ModelClient
 from proctor.models.fence import fence
+from proctor.models.langchain import LangChainModel
 from proctor.models.parse import AnswerSchema, SchemaMismatch, shape_of
-from proctor.models.prepared import PreparedModel, prepared_model
-from proctor.spending.prices import Price
-from proctor.spending.run_limits import RunLimits, current
-from proctor.spending.tokens import tokens_in
+from proctor.spending.budget import CallEstimator
+from proctor.spending.cache import key_of
+from proctor.spending.prices import Price, tokens_in
+from proctor.spending.run_limits import RunLimits, current, current_scope
 from proctor.usage import Usage
 
 _WRONG = {401: "refused the key", 403: "refused access", 404: "knows no such model or address"}
@@ -117,8 +120,8 @@ async def ask(
     usage = Usage()
     note = fault = ""
     for _ in range(repairs + 1):
-        key = remembering.key_for(line, system, user + note, structured=structured)
-        heard = await remembering.recall(key) or await _sent(line, system, user + note, price=price, spent=usage)
+        key = cache_key(line, system, user + note, structured=structured)
+        heard = await recall_answer(key) or await _sent(line, system, user + note, price=price, spent=usage)
         usage += heard.usage
         try:
             value = heard.read(shape)
@@ -128,7 +131,7 @@ async def ask(
                 break
             note = _repair_note(heard.text, fault, shape)
             continue
-        await remembering.keep(key, heard)
+        await keep_answer(key, heard)
         return StructuredAnswer(value=value, text=heard.text, usage=usage, cached=heard.cached)
     raise UnusableAnswer(f"the model's answer cannot be used: {fault}", usage)
 
@@ -171,3 +174,111 @@ def _repair_note(text: str, fault: str, shape: AnswerSchema[Any]) -> str:
     """
     own = fence(text[:_OWN_ANSWER_SHOWN], "earlier answer")
     return f"\n\nYour earlier answer cannot be used:\n{own}\n{fence(fault, 'what is wrong')}\n{shape.request}"
+
+
+class PreparedModel:
+    """A model, made ready to answer in one schema by the best way it knows."""
+
+    def __init__(self, client: ModelClient, kind: type, *, structured: bool) -> None:
+        self.client = client
+        self.shape: AnswerSchema[Any] = shape_of(kind)
+        self.estimator = CallEstimator()
+        self.bound = client.bind(kind) if structured else None
+
+    async def send(self, system: str, user: str, *, price: Price | None = None) -> ModelAnswer:
+        """Ask once. A server that refuses the structured request is asked in words, and from then on only so."""
+        if self.bound is None:
+            return await self._by_words(system, user, price)
+        try:
+            return await self.client.ask(system, user, bound=self.bound, price=price)
+        except Exception as error:
+            if status_of(error) not in (400, 422) or is_too_long(error):
+                raise
+        heard = await self._by_words(system, user, price)
+        self.bound = None
+        return replace(heard, usage=heard.usage + Usage(calls=1, cost=0.0))
+
+    async def _by_words(self, system: str, user: str, price: Price | None) -> ModelAnswer:
+        return await self.client.ask(f"{system}\n\n{self.shape.request}", user, bound=None, price=price)
+
+
+class _IdentityKey:
+    """A model as a key: chat models compare by content and cannot be hashed."""
+
+    __slots__ = ("model",)
+
+    def __init__(self, model: ChatModel) -> None:
+        self.model = model
+
+    def __hash__(self) -> int:
+        return id(self.model)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _IdentityKey) and other.model is self.model
+
+
+@functools.lru_cache(maxsize=64)
+def _line(same: _IdentityKey, kind: type, structured: bool) -> PreparedModel:
+    return PreparedModel(_client_of(same.model), kind, structured=structured)
+
+
+def _client_of(model: ChatModel) -> ModelClient:
+    return model if isinstance(model, ModelClient) else LangChainModel(model)
+
+
+def prepared_model(model: ChatModel, kind: type, *, structured: bool) -> PreparedModel:
+    """The line to a model for a schema; made once, because working out the ways costs more than a call."""
+    return _line(_IdentityKey(model), kind, structured)
+
+
+_FREE = Usage(cost=0.0, cached=1)
+
+
+class _CachedAnswer(msgspec.Struct):
+    """What is kept of an answer."""
+
+    text: str
+    circumstance: str
+    value: Any = None
+    is_data: bool = False
+
+
+def cache_key(line: PreparedModel, system: str, user: str, *, structured: bool) -> bytes | None:
+    """Where an answer is kept; None: nowhere.
+
+    Nothing is kept without a cache, for a model that does not say what its answers depend on, and where nobody has said
+    which attempt it is: trials would all be given the first one's answer.
+    """
+    limits, scope = current(), current_scope()
+    if limits is None or limits.cache is None or scope is None or line.client.identity is None:
+        return None
+    asked = (system.encode(errors="replace"), user.encode(errors="replace"))
+    return key_of("chat model", line.client.identity, line.shape.schema, structured, asked, scope)
+
+
+async def recall_answer(key: bytes | None) -> ModelAnswer | None:
+    """What was answered to the same question before; it costs nothing now."""
+    limits = current()
+    if key is None or limits is None or limits.cache is None:
+        return None
+    found = await limits.cache.get(key)
+    if found is None:
+        return None
+    try:
+        kept = msgspec.json.decode(found, type=_CachedAnswer)
+    except msgspec.DecodeError:
+        return None
+    value = kept.value if kept.is_data else NOTHING
+    return ModelAnswer(text=kept.text, usage=_FREE, value=value, circumstance=kept.circumstance, cached=True)
+
+
+async def keep_answer(key: bytes | None, heard: ModelAnswer) -> None:
+    """Keep an answer that could be used."""
+    limits = current()
+    if key is None or heard.cached or limits is None or limits.cache is None:
+        return
+    is_data = heard.value is not NOTHING
+    kept = _CachedAnswer(
+        text=heard.text, circumstance=heard.circumstance, value=heard.value if is_data else None, is_data=is_data
+    )
+    await limits.cache.put(key, msgspec.json.encode(kept))

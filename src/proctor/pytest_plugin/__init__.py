@@ -6,6 +6,7 @@ collected or a fixture is used.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from proctor.pytest_plugin.failure import NotPassed, NoVerdict
-from proctor.pytest_plugin.suite_files import claims
 
 if TYPE_CHECKING:
     from proctor.pytest_plugin.examination import Examination
     from proctor.pytest_plugin.one_question import Examine, Examined, assert_passes, cases
+
 
 __all__ = ["Examine", "Examined", "NoVerdict", "NotPassed", "assert_passes", "cases"]
 _LAZY = ("Examine", "Examined", "assert_passes", "cases")
@@ -57,8 +58,6 @@ def pytest_configure(config: pytest.Config) -> None:
     """Announce the marker; look at what can be wrong before anything is asked."""
     config.addinivalue_line("markers", "proctor: a case of a Proctor suite, run by an agent.")
     if config.getoption("xmlpath", None):
-        from proctor.pytest_plugin.junit import JUnitErrors
-
         config.pluginmanager.register(JUnitErrors(config))
     if any(config.getoption(f"proctor_{name}") is not None for name in ("trials", "passes", "store")):
         _examination(config).check()
@@ -168,3 +167,64 @@ def pytest_testnodedown(node: Any) -> None:
     found: Sequence[str] = getattr(node, "workeroutput", {}).get("proctor", ())
     if found:
         _examination(node.config).receive(found)
+
+
+_ENDINGS = (".yaml", ".yml", ".jsonl", ".csv")
+_TOLD_BY = {
+    ".yaml": re.compile(rb"^[\"']?cases[\"']?\s*:", re.MULTILINE),
+    ".yml": re.compile(rb"^[\"']?cases[\"']?\s*:", re.MULTILINE),
+    ".jsonl": re.compile(rb"^\s*\{.*\"question\"\s*:", re.MULTILINE),
+}
+_READ = 2**18
+
+
+def claims(path: Path, session: pytest.Session) -> bool:
+    """Whether a file is collected as a suite.
+
+    One that is named on the command line must look like one, too, unless --proctor-agent says what is meant: other
+    plugins collect YAML files as well.
+    """
+    ending, config = path.suffix.lower(), session.config
+    if ending not in _ENDINGS:
+        return False
+    if any(_below(path, config.rootpath).match(pattern) for pattern in config.getini("proctor_suites")):
+        return True
+    if not session.isinitpath(path):
+        return False
+    return config.getoption("proctor_agent") is not None or _looks_like_a_suite(path, ending)
+
+
+def _below(path: Path, root: Path) -> Path:
+    return path.relative_to(root) if path.is_relative_to(root) else path
+
+
+def _looks_like_a_suite(path: Path, ending: str) -> bool:
+    if ending not in _TOLD_BY:
+        return False
+    try:
+        with path.open("rb") as file:
+            return _TOLD_BY[ending].search(file.read(_READ)) is not None
+    except OSError:
+        return False
+
+
+class JUnitErrors:
+    """Writes what nobody could judge as an error, also where `examine` noticed it; there is no public way to say so."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, None, None]:
+        """Rename what pytest has just written of such a test, and count it again."""
+        yield
+        from _pytest.junitxml import xml_key
+
+        file = self._config.stash.get(xml_key, None)
+        if file is None or report.when != "call" or not hasattr(report, "proctor_no_verdict"):
+            return
+        for node in file.node_reporter(report).nodes:
+            if node.tag == "failure":
+                node.tag = "error"
+                file.stats["failure"] -= 1
+                file.stats["error"] += 1

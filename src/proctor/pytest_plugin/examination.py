@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
+import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,13 +14,37 @@ import pytest
 from proctor.config import NAME, Config, load_config
 from proctor.errors import ProctorError
 from proctor.plugins import exits
-from proctor.pytest_plugin import session_end
 from proctor.pytest_plugin.failure import NoVerdict
 from proctor.pytest_plugin.loop import Loop
 from proctor.settings import BOUNDS, shown
 
 if TYPE_CHECKING:
     from proctor.pytest_plugin.play import PlayedSuite, SuitePlay
+
+_codes: list[int] = []
+"""The exit code of each session of this process, the last one last."""
+
+
+def tell_of_early_end(done: str) -> None:
+    """Somebody ends the process in the middle of a session; pytest has put its own streams in the usual places."""
+    if sys.__stderr__ is not None:
+        sys.__stderr__.write(f"proctor: {done} was called before pytest was over; no verdict is complete\n")
+        sys.__stderr__.flush()
+
+
+def keep_exit_code(code: int) -> None:
+    """A session is over: when Python ends, whoever calls `os._exit` ends the process with this code."""
+    exits.leave_program()  # a program that goes on after pytest ends as it wants
+    if not _codes:
+        register = getattr(threading, "_register_atexit", atexit.register)  # which come before the others
+        register(_end)
+        atexit.register(_end)
+    _codes.append(code)
+
+
+def _end() -> None:
+    exits.end_program(_codes[-1])
+
 
 _WHOLE_FILES = ("no", "each", "loadfile", "loadscope")
 """Ways of xdist to deal out tests in which a process runs all that it sees of a file."""
@@ -38,7 +65,7 @@ class Examination:
         self._session: pytest.Session | None = None
         self._is_worker = hasattr(config, "workerinput")
         if not self._is_worker:
-            exits.begin_program(session_end.tell, code=pytest.ExitCode.INTERNAL_ERROR)
+            exits.begin_program(tell_of_early_end, code=pytest.ExitCode.INTERNAL_ERROR)
         self._declared: Config | None = None
         self._plays: dict[Path, SuitePlay | ProctorError] = {}
         self._received: list[PlayedSuite] = []
@@ -159,7 +186,7 @@ class Examination:
         """See to it that nobody whom we asked changes the exit code of the session."""
         if not self._is_worker:
             code = int(getattr(self._session, "exitstatus", pytest.ExitCode.INTERNAL_ERROR))
-            session_end.keep(code)
+            keep_exit_code(code)
 
     def _name(self, path: Path) -> str:
         root = self._config.rootpath

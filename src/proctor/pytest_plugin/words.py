@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from proctor.benchmark import Case
-from proctor.findings.run.undecided import why_undecided
+from proctor.findings.run.deciders import why_undecided
 from proctor.reports.numbers import score
 from proctor.reports.words import clean, cut, one_line
 from proctor.run import Attempt

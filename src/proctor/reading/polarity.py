@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from proctor.reading.amounts import by_amount, by_clock
@@ -9,14 +11,15 @@ from proctor.reading.clauses import by_meaning, taken_back
 from proctor.reading.cleft import holds_role, identifies, in_another_place, singled_out
 from proctor.reading.comparison import compare_sides
 from proctor.reading.days import by_day
-from proctor.reading.mood import by_mood, is_needed
-from proctor.reading.others import names_others
+from proctor.reading.mood import by_mood, first_statement, is_needed
+from proctor.reading.opposites import NEGATORS
 from proctor.reading.outright import is_there, outright
 from proctor.reading.question import Asked
 from proctor.reading.text.fold import fold
 from proctor.reading.text.lazy import lazy
-from proctor.reading.ticks import read_ticks, spell_out
-from proctor.reading.wanted import wanted_by
+from proctor.reading.text.overlap import STOP
+from proctor.reading.text.words import stem_set, stems_of
+from proctor.reading.wanted import Wanted, takes_up, wanted_by
 
 _NO_ANSWER = lazy(
     r"\b(?:i|we)(?:'m| am|'re| are)? (?:\w+ )?(?:don't|do not|cannot|can't|unable|not able|couldn't|could not|have"
@@ -134,3 +137,106 @@ def _stands(word: bool, folded: str, asked: Asked) -> Said:
     if against < _TAKEN_BACK:
         return Said(yes=word, outright=True)
     return Said(yes=False if outdone else None, outright=False, depends=not outdone)
+
+
+_SIGN = lazy(r"(?:^|(?<=[:|=-])|(?<=[:|=-] ))[ \t]*(?:(?P<yes>[✓✔✅☑])|[✗✘✖❌❎])[\ufe0f ]*", re.MULTILINE)
+"""A sign that stands for an answer: at the beginning of a line, or after its label."""
+_CELL = lazy(r"\s*(?:(?P<yes>yes|true|included)|(?P<no>no|false|none|n/a|-))\s*(?:[,.;(].*)?$")
+_LEAST = 2
+
+
+def spell_out(text: str) -> str:
+    """A text with its ticks and crosses as yes and no."""
+    return text if text.isascii() else _SIGN.sub(lambda sign: " yes " if sign["yes"] else " no ", text)
+
+
+def read_ticks(folded: str, asked: Asked) -> bool | None:
+    """What a table or a list of entries with yes and no says to a question; None: it is none, or not about it."""
+    rows = [[cell.strip() for cell in line.split(":")] for line in folded.split("\n") if ":" in line]
+    marked = [row for row in rows if _CELL.match(row[-1])]
+    if len(rows) < _LEAST or not marked:
+        return None
+    row = _nearest([row[0] for row in marked], asked)
+    if row is None:
+        return None
+    cells = marked[row]
+    column = -1
+    if len(cells) > _LEAST:
+        heads = next((head for head in rows if len(head) == len(cells) and head not in marked), cells)
+        found = _nearest(heads[1:], asked)
+        if found is None:
+            return None
+        column = found + 1
+    said = _CELL.match(cells[column])
+    return None if said is None else said["yes"] is not None
+
+
+def _nearest(labels: Sequence[str], asked: Asked) -> int | None:
+    """The place of the one label that shares most with the question."""
+    shares = [len(asked.content.intersection(stems_of(label))) for label in labels]
+    most = max(shares)
+    return shares.index(most) if most and shares.count(most) == 1 else None
+
+
+_FOR = lazy(
+    r"\b(?:is|are|'s|'re)(?: all| there)?(?: (?:meant|intended|designed|made|built|planned))? for "
+    r"(?P<whom>[\w' -]{1,60}?)"
+    r"(?=[.,;!]|$| (?:and|while|with|because|so|who|that|in|at|on)\b)"
+)
+_NOBODY = stem_set(
+    "free sale now example instance moment good you me us all everyone everybody anyone any hire rent it that this"
+    " day week month"
+    " year hour minute reason long life both most people"
+)
+"""Of whom or what nothing is said by `for`."""
+_OFFERS = lazy(
+    r"\b(?:come|comes|available|offered|sold|made|speaks?|spoken|accepts?|takes?|supports?|covers?|includes?|serves?"
+    r"|ships?|delivers?|deliver|offers?|carry|carries|stocks?|choose|choice|between|options|sizes|colou?rs|languages"
+    r"|holidays|cards|formats?|are)\b"
+)
+_ITEM = r"[\w'-]{1,30}(?: [\w'-]{1,30}){0,2}"
+_LIST = lazy(rf"(?<![\w'-])(?P<list>{_ITEM}(?:, {_ITEM}){{1,12}},? (?:and|or) {_ITEM})")
+_QUALITY = lazy(r"\w{3,}(?:ed|able|ible)\W*$")
+"""What a question ends with that asks how a thing is, and not which one."""
+_MORE = lazy(
+    r"\b(?:such as|like|including|for example|e\.?g|etc|among (?:others|them)|and (?:so on|more|others)|any|all)\b"
+)
+
+
+def names_others(folded: str, asked: Asked) -> bool | None:
+    """Whether a reply says no by naming others; None: it does not."""
+    wanted = wanted_by(asked)
+    first = first_statement(folded)
+    if not wanted.positive or wanted.duty or not NEGATORS.isdisjoint(stems_of(first)):
+        return None
+    listed = not _QUALITY.search(asked.folded) and _lists_others(folded, first, wanted)
+    return False if listed or _is_for_others(first, wanted) else None
+
+
+def _is_for_others(first: str, wanted: Wanted) -> bool:
+    """`The ferry is for foot passengers` to whether it takes bikes."""
+    said = _FOR.search(first)
+    told = [word for word in stems_of(said["whom"]) if word not in STOP] if said else []
+    if not told or told[0] in _NOBODY or told[0][0].isdecimal():
+        return False
+    return not any(takes_up(word, wanted) or word in _NOBODY for word in told)
+
+
+def _lists_others(folded: str, first: str, wanted: Wanted) -> bool:
+    """`It comes in grey, beige and blue` to whether it is available in green."""
+    listed = _LIST.search(first)
+    if (
+        listed is None
+        or not wanted.scope
+        or _MORE.search(first)
+        or not _OFFERS.search(first[: listed.start("list") + 20])
+    ):
+        return False
+    about = any(takes_up(word, wanted) for word in stems_of(first[: listed.start("list") + 20])) or first.startswith(
+        ("it", "they", "we")
+    )
+    return (
+        about
+        and not any(takes_up(word, wanted) for word in stems_of(listed["list"])[1:])
+        and wanted.scope.isdisjoint(stems_of(folded))
+    )

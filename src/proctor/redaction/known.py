@@ -10,9 +10,9 @@ import html
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import Any
+from typing import Any, TextIO
 from urllib.parse import quote, quote_plus
 
 from proctor.redaction.addresses import forms_of_header, looks_random, secrets_within, without_logins
@@ -256,3 +256,27 @@ def _in_base64(value: str) -> set[str]:
         core = text[(before * 8 + 5) // 6 : (before + len(data)) * 8 // 6]
         forms |= {core, core.replace("+", "-").replace("/", "_")}
     return forms
+
+
+class ScrubbedStream:
+    """A stream that whoever borrows it cannot close, and that tells no secret."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        """Write it without secrets; who wrote it is told that all was written."""
+        self._stream.write(without_known(text))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """The same for several."""
+        for line in lines:
+            self.write(line)
+
+    def close(self) -> None:
+        """Nothing but what was said so far is written."""
+        self._stream.flush()

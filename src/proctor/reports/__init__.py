@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from proctor.reports import (
         battle as battle,
         comparison as comparison,
-        console as console,
         gates as gates,
         history as history,
         imports as imports,

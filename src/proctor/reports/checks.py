@@ -13,24 +13,15 @@ from rich.text import Text
 from proctor.findings.run import CheckFinding, Findings
 from proctor.reports import numbers
 from proctor.reports.markup import draw_interval, plain
-from proctor.reports.outcomes import FLAKY, NOT_PASSED, PASSED, OutcomeLabel
+from proctor.reports.outcomes import FAILED, FLAKY, NOT_CHECKABLE, PASSED, OutcomeLabel, of_result
 from proctor.reports.terminal import STYLES, ListCut, drawn, page_table
 from proctor.reports.values import estimate, where
 from proctor.reports.words import cut, full_line, one_line, things_in
 from proctor.run import Attempt
 from proctor.score import NO_ERROR, CheckResult
 
-FAILED = OutcomeLabel(name="failed", sign=NOT_PASSED.sign, word="failed", style=NOT_PASSED.style)
-NOT_CHECKABLE = OutcomeLabel(name="not_checkable", sign="–", word="not checkable", style="pending")
 _QUOTE, _WORD = re.compile(r"“[^”]*”"), re.compile(r"[^\W\d]+")
 _WORST_FIRST = (FAILED, FLAKY, NOT_CHECKABLE, PASSED)
-
-
-def of_result(result: CheckResult) -> OutcomeLabel:
-    """What became of one check of one reply."""
-    if result.passed is None:
-        return NOT_CHECKABLE
-    return PASSED if result.passed else FAILED
 
 
 def of_tally(passed: int, failed: int) -> OutcomeLabel:

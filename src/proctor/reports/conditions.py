@@ -14,11 +14,11 @@ from proctor.findings.orchestration.findings import OrchestrationFindings
 from proctor.findings.run import CaseFinding, ConditionFinding, Findings
 from proctor.reports import numbers, outcomes
 from proctor.reports.checks import as_dict as of_check
-from proctor.reports.comparison.words import BETTER, WORSE, difference_of, p_value
 from proctor.reports.headline import exam_noun
 from proctor.reports.markup import draw_interval
 from proctor.reports.markup import plain as markdown_plain
-from proctor.reports.outcomes import OutcomeLabel
+from proctor.reports.numbers import difference_of, p_value
+from proctor.reports.outcomes import BETTER, WORSE, OutcomeLabel
 from proctor.reports.run_names import all_faults, join_names
 from proctor.reports.terminal import INDENT, ListCut, drawn, outcome_text, page_table
 from proctor.reports.values import counts, plain

@@ -8,8 +8,8 @@ from typing import Any
 from proctor.findings.gates import Gate, GateVerdict
 from proctor.findings.run.interim import where
 from proctor.reports import numbers
+from proctor.reports.numbers import format_signed
 from proctor.reports.outcomes import OutcomeLabel
-from proctor.reports.points import format_signed
 from proctor.reports.values import plain
 from proctor.reports.words import one_line
 from proctor.score import InterimVerdict

@@ -12,8 +12,8 @@ from rich.text import Text
 from proctor.findings.run.judges import ComparedJudge, JudgeDifference, JudgesFinding
 from proctor.reports import numbers
 from proctor.reports.markup import plain as escaped
+from proctor.reports.numbers import format_signed, points
 from proctor.reports.people import label_words
-from proctor.reports.points import format_signed, points
 from proctor.reports.terminal import INDENT, Page, page_table
 from proctor.reports.values import estimate, plain, where
 from proctor.reports.words import one_line

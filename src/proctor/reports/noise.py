@@ -7,7 +7,7 @@ from typing import Any
 
 from proctor.findings.run.noise import NoiseFinding, NoiseOption
 from proctor.reports import numbers
-from proctor.reports.points import points
+from proctor.reports.numbers import points
 from proctor.reports.values import estimate
 from proctor.statistics.noise import NoiseComponents
 

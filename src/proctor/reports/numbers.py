@@ -267,3 +267,60 @@ def ago(moment: float, now: float) -> str:
 def passed_of(category: CategoryFinding) -> str:
     """`3/4`: cases that passed, of those with a verdict."""
     return f"{category.passed}/{category.counted}" if category.counted else NOTHING
+
+
+def format_signed(value: float, digits: int, *, plus: bool = True) -> str:
+    """`+6`, `−0.4`, `0`."""
+    text = f"{abs(value):.{digits}f}"
+    if not float(text):
+        return text
+    return f"−{text}" if value < 0 else f"+{text}" if plus else text
+
+
+def points(share: float) -> str:
+    """`6 points`, `0.5 points`, `1 point`, without a sign; what is not 0 is never said to be."""
+    said = f"{100 * abs(share):.1f}".removesuffix(".0")
+    if said == "0" and share:
+        return "under 0.1 points"
+    return f"{said} point{'' if said == '1' else 's'}"
+
+
+def _span(low: float, high: float, unit: Unit, *, plus: bool = False) -> str:
+    """`1 to 11`, with as few digits as tell both ends from 0."""
+    scale, fewest = (1.0, 2) if unit == "score" else (100.0, 0 if high - low >= 0.02 else 1)
+    for digits in range(fewest, fewest + 4):
+        if all(round(abs(end * scale), digits) or not end for end in (low, high)):
+            break
+    return f"{format_signed(low * scale, digits, plus=plus)} to {format_signed(high * scale, digits, plus=plus)}"
+
+
+def p_value(value: float | None) -> str:
+    """`p = 0.11`, `p = 0.041`, `p < 0.001`."""
+    if value is None:
+        return f"p = {NOTHING}"
+    return "p < 0.001" if value < 0.001 else f"p = {value:.2g}"
+
+
+def difference_of(estimate: Estimate, unit: Unit = "percent") -> tuple[str, str]:
+    """`+6` and `−1 to +13`."""
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return NOTHING, ""
+    span = _span(estimate.low, estimate.high, unit, plus=True)
+    if unit == "score":
+        return format_signed(estimate.value, 2), span
+    return format_signed(100 * estimate.value, 1).removesuffix(".0"), span
+
+
+def passed_unit(run: Run) -> str:
+    """What a cost is told of."""
+    return "passed case" if run.settings.type == "standard" else "held conversation"
+
+
+def per_pass(estimate: Estimate) -> str:
+    """`0.0021 (0.0018 – 0.0025)`, or why it is not known."""
+    if estimate.value is None:
+        return f"unknown: {estimate.note}"
+    if estimate.low is None:
+        return f"{cost(estimate.value)} ({estimate.note})"
+    upper = "…" if estimate.high is None else cost(estimate.high)
+    return f"{cost(estimate.value)} ({cost(estimate.low)} – {upper})"

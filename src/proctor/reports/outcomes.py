@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from proctor.findings.run import CaseFinding, Findings, ProblemGroup
 from proctor.reports.words import one_line
-from proctor.run import Attempt, Key
+from proctor.run import Attempt, Failure, Key
+from proctor.score import CheckResult
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -32,6 +35,12 @@ FLAKY = OutcomeLabel(name="flaky", sign="≈", word="flaky", style="flaky")
 UNSCORED = OutcomeLabel(name="unscored", sign="?", word="unscored", style="unscored")
 ENVIRONMENT_FAILED = OutcomeLabel(name="environment_failed", sign="!", word="environment failed", style="failed")
 PENDING = OutcomeLabel(name="pending", sign="·", word="not run yet", style="pending")
+
+# Of a check, and of a comparison.
+FAILED = OutcomeLabel(name="failed", sign=NOT_PASSED.sign, word="failed", style=NOT_PASSED.style)
+NOT_CHECKABLE = OutcomeLabel(name="not_checkable", sign="–", word="not checkable", style="pending")
+BETTER = OutcomeLabel(name="better", sign="✓", word="better", style="pass")
+WORSE = OutcomeLabel(name="worse", sign="✗", word="worse", style="fail")
 
 OF_CASES = (PASSED, NOT_PASSED, FLAKY, UNSCORED, ENVIRONMENT_FAILED, PENDING)
 """In the order in which they are counted out."""
@@ -147,3 +156,33 @@ def tally(case: CaseFinding) -> str:
     passed = f"{case.passed} of {case.counted} {what}" if case.counted > 1 else ""
     missing = f"{case.missing} of {case.planned} missing" if case.missing else ""
     return ", ".join(piece for piece in (passed, missing) if piece)
+
+
+_FRAME = re.compile(r'^[ |]*File "([^"\n]+)", line (\d+), in (\S+)', re.MULTILINE)
+_LIBRARIES = re.compile(r"[/\\](?:site-packages|dist-packages|lib[/\\]python3[^/\\]*|Lib)[/\\]|^<")
+_OURS = str(Path(__file__).resolve().parents[1])
+_LONGEST = 60
+
+
+def raised_at(failure: Failure) -> str:
+    """`agent.py, line 12, in answer`: the innermost place that is no library's; empty: there is none, or no traceback.
+
+    The folder is left out: it is of one machine.
+    """
+    own = [found for found in _FRAME.findall(failure.detail) if not _is_foreign(found[0])]
+    if not own:
+        return ""
+    path, line, function = own[-1]
+    name = (PureWindowsPath(path) if "\\" in path else PurePosixPath(path)).name
+    return f"{one_line(name, _LONGEST)}, line {line}, in {one_line(function, _LONGEST)}"
+
+
+def _is_foreign(path: str) -> bool:
+    return path.startswith(_OURS) or _LIBRARIES.search(path) is not None
+
+
+def of_result(result: CheckResult) -> OutcomeLabel:
+    """What became of one check of one reply."""
+    if result.passed is None:
+        return NOT_CHECKABLE
+    return PASSED if result.passed else FAILED

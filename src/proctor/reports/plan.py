@@ -14,9 +14,9 @@ from rich.text import Text
 from proctor.findings.comparison.sample_size import DifferencePlan
 from proctor.findings.gates.look_plan import LookPlan
 from proctor.findings.gates.sample_size import GatePlan
-from proctor.findings.run.label_plan import LabelPlan
+from proctor.findings.run.people import LabelPlan
 from proctor.reports import numbers
-from proctor.reports.points import points
+from proctor.reports.numbers import points
 from proctor.reports.terminal import Page
 from proctor.reports.values import plain
 from proctor.reports.words import one_line

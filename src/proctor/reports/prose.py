@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from proctor.benchmark import Case
 from proctor.reports.numbers import NOTHING, duration, plural, whole
 from proctor.reports.words import clean, one_line
 from proctor.transcript import ToolCall
@@ -129,3 +131,9 @@ def as_json(value: Any, *, indent: int | None = None) -> str:
     if value is None:
         return NOTHING
     return json.dumps(value, ensure_ascii=False, indent=indent, default=str)
+
+
+def metadata_of(case: Case) -> Iterator[tuple[str, str]]:
+    """Name and value; text as it is, anything else as JSON."""
+    for name, value in case.metadata.items():
+        yield name, value if isinstance(value, str) else as_json(value)

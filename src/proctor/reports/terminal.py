@@ -16,6 +16,7 @@ from rich.text import Text
 from proctor.reports import numbers
 from proctor.reports.headline import HeadlineLine
 from proctor.reports.outcomes import OutcomeLabel
+from proctor.reports.words import harmless
 from proctor.statistics.estimate import Estimate
 
 STYLES = {
@@ -156,3 +157,16 @@ def facts(said: Mapping[str, str], *, label: int = LABEL) -> Iterator[Renderable
             grid.add_row(name, Text(fact))
     if grid.row_count:
         yield Padding(grid, INDENT)
+
+
+class HarmlessConsole(Console):
+    """Shows other people's words as signs, also where they are meant for the terminal."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Whatever is shown, nothing in it is obeyed by the terminal but what styles it."""
+        for segment in super().render(renderable, options):
+            style = segment.style
+            if style is not None and style.link is not None and not style.link.isprintable():
+                style = style.update_link(None)  # what was printed while lines are drawn is read with its escapes
+            safe = segment.control or segment.text.isprintable() or segment.text == "\n"
+            yield segment if safe and style is segment.style else Segment(harmless(segment.text), style)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from proctor.benchmark import Case, Exam
-from proctor.findings.run.undecided import why_undecided
+from proctor.findings.run.deciders import why_undecided
 from proctor.reports import outcomes
 from proctor.run import Attempt, Failure
 from proctor.score import CheckResult, Contradiction, Part, Score, Unscored

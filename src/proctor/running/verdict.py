@@ -8,8 +8,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from proctor.benchmark import Case
+from proctor.findings.run.deciders import marks_criteria
 from proctor.findings.run.panel import expects_nothing, passing_score, votes
-from proctor.findings.run.undecided import marks_criteria
 from proctor.run import Settings
 from proctor.score import (
     NO_ERROR,

@@ -15,9 +15,8 @@ from typing import Literal
 from proctor.benchmark import Case, Exam
 from proctor.run import Settings
 from proctor.spending.limits import Limit
-from proctor.spending.prices import Price
+from proctor.spending.prices import Price, tokens_in
 from proctor.spending.providers import Source
-from proctor.spending.tokens import tokens_in
 
 Role = Literal["agent", "examiner", "reviewer"]
 _PROMPT: Mapping[Role, int] = {"agent": 20, "examiner": 750, "reviewer": 500}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain, repeat
 from math import comb, exp, expm1, lgamma, log1p
 
 from proctor.statistics.estimate import Estimate
@@ -87,3 +88,31 @@ def over_cases(
     if not shown.n and 0 < trials < k:
         return Estimate(value=None, low=None, high=None, n=0, method=METHOD, level=level, note="k exceeds the trials")
     return mean_over_cases(shown, attempts=attempts, missing=missing, worst=worst, best=best, level=level)
+
+
+def rate_over_cases(cases: Iterable[tuple[int, int, int]]) -> Estimate:
+    """The mean over cases with (planned, counted, passed) of the share that passed; what is missing is bounded."""
+    shown, worst, best = Sums(), Sums(), Sums()
+    attempts = missing = 0
+    for planned, counted, passed in cases:
+        lacking = planned - counted
+        attempts += counted
+        missing += lacking
+        if counted:
+            shown.add(passed / counted)
+        worst.add(passed / planned)
+        best.add((passed + lacking) / planned)
+    return mean_over_cases(shown, attempts=attempts, missing=missing, worst=worst, best=best)
+
+
+def rate_of_counts(
+    counts: Mapping[str, tuple[int, int]], *, cases: int, trials: int, own: Mapping[str, int] | None = None
+) -> Estimate:
+    """The same from (counted, passed) of those that have any, of so many cases with so many trials, or their `own`."""
+    if not own:
+        unplayed = repeat((0, 0), max(0, cases - len(counts)))
+        return over_cases(pass_at_k, chain(counts.values(), unplayed), 1, planned=trials)
+    known = [(own.get(case, trials), *count) for case, count in counts.items()]
+    waiting = [(each, 0, 0) for case, each in own.items() if case not in counts]
+    others = repeat((trials, 0, 0), max(0, cases - len(known) - len(waiting)))
+    return rate_over_cases(chain(known, waiting, others))

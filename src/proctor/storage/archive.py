@@ -22,8 +22,7 @@ from proctor.storage.database import Database
 from proctor.storage.lease import Leases
 from proctor.storage.live_counts import LiveCounts
 from proctor.storage.numbers import Numbers, numbers_of
-from proctor.storage.page_cursors import EVERY, PageCursors
-from proctor.storage.pages import CursorScope, Order
+from proctor.storage.pages import EVERY, CursorScope, Order, PageCursors
 from proctor.storage.rows import (
     RUN_COLUMNS,
     STOPPED,

@@ -11,12 +11,11 @@ from proctor.errors import StoreError
 from proctor.redaction import private
 from proctor.storage import address, schema
 from proctor.storage.archive import DatabaseArchive
-from proctor.storage.contests import Contests
 from proctor.storage.database import BUSY_SECONDS, Database
 from proctor.storage.errors import told
 from proctor.storage.human_labels import HumanLabels
 from proctor.storage.journal import DatabaseJournal
-from proctor.storage.judgements import Judgements
+from proctor.storage.judgements import Contests, Judgements
 from proctor.storage.lease import Leases
 from proctor.storage.snapshots import Snapshots
 from proctor.storage.store import Store

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # they import SQLAlchemy, which nobody should pay for before a store is opened
     from proctor.storage.archive import DatabaseArchive
-    from proctor.storage.contests import Contests
     from proctor.storage.human_labels import HumanLabels
     from proctor.storage.journal import DatabaseJournal
-    from proctor.storage.judgements import Judgements
+    from proctor.storage.judgements import Contests, Judgements
     from proctor.storage.snapshots import Snapshots
 
 

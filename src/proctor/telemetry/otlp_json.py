@@ -13,8 +13,18 @@ import msgspec
 from proctor.codec import read_json
 from proctor.codec.invalid import its_keys
 from proctor.errors import InputError
-from proctor.telemetry.span import Span, SpanEvent, SpanStatus
-from proctor.telemetry.wire import INT64, KINDS, STATUSES, number_of, origins, utf8, word_of
+from proctor.telemetry.span import (
+    INT64,
+    KINDS,
+    STATUSES,
+    Span,
+    SpanEvent,
+    SpanStatus,
+    number_of,
+    origins,
+    utf8,
+    word_of,
+)
 
 _NOT_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 

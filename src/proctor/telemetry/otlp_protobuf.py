@@ -6,8 +6,18 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from proctor.errors import InputError
-from proctor.telemetry.span import Span, SpanEvent, SpanStatus
-from proctor.telemetry.wire import INT64, KINDS, STATUSES, number_of, origins, utf8, word_of
+from proctor.telemetry.span import (
+    INT64,
+    KINDS,
+    STATUSES,
+    Span,
+    SpanEvent,
+    SpanStatus,
+    number_of,
+    origins,
+    utf8,
+    word_of,
+)
 
 if TYPE_CHECKING:
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest

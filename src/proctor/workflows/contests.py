@@ -14,8 +14,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from proctor.models.fence import FENCE_RULE, fence
+from proctor.spending.prices import tokens_in
 from proctor.spending.run_limits import set_scope
-from proctor.spending.tokens import tokens_in
 from proctor.usage import Usage
 from proctor.workflows.patient_model import ModelOutcome, PatientModel
 

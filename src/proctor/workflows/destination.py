@@ -17,7 +17,6 @@ from typing import Any
 from proctor import threads
 from proctor.benchmark import Benchmark, Exam
 from proctor.errors import ProctorError, UsageError
-from proctor.exporters.addresses import NoAddress as NoAddress
 from proctor.exporters.contract import Exporter, FinishedAttempt, Subject
 from proctor.exporters.delivery_log import DeliveryMemory, digest
 from proctor.exporters.destinations import build, check_destination
@@ -25,6 +24,7 @@ from proctor.exporters.destinations import configured_destinations as configured
 from proctor.exporters.outcome import DeliveryVerdict
 from proctor.exporters.outcome import Report as Report
 from proctor.exporters.run_upload import RunUpload
+from proctor.exporters.sender import NoAddress as NoAddress
 from proctor.exporters.summary import sentences
 from proctor.failures import said
 from proctor.findings.run import Findings

@@ -6,7 +6,7 @@ from proctor.benchmark import Exam
 from proctor.findings.battle.conversation import right_from_of
 from proctor.findings.comparison import unlike
 from proctor.findings.failure_map import FailureCollector, RunFailures
-from proctor.findings.run.origin import origin_of, runs_of_same_replies
+from proctor.findings.run.circumstances import origin_of, runs_of_same_replies
 from proctor.roles import Archive
 from proctor.run import Run
 from proctor.running.plan import exams_of

@@ -14,8 +14,8 @@ from proctor.models.fence import FENCE_RULE, fence
 from proctor.redaction import remember_secrets
 from proctor.roles import Archive
 from proctor.run import Attempt
+from proctor.spending.prices import tokens_in
 from proctor.spending.run_limits import set_scope
-from proctor.spending.tokens import tokens_in
 from proctor.storage import open_store
 from proctor.usage import Usage
 from proctor.workflows.chat_model import ChosenModel, choose_model

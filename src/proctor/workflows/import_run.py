@@ -25,7 +25,7 @@ from proctor.formats.imports.contract import (
 from proctor.formats.imports.detect import open_source
 from proctor.formats.imports.fields import fit_name
 from proctor.formats.imports.source_file import SourceFile
-from proctor.formats.suites.suite_writer import SuiteWriter, why_unwritable
+from proctor.formats.suites.write import SuiteWriter, why_unwritable
 from proctor.run import Run, Settings
 from proctor.score import ImportedFrom
 from proctor.settings import check_labels, check_name, check_setting

@@ -11,17 +11,17 @@ from dataclasses import replace
 from proctor.codec import encode
 from proctor.errors import NoSuchRun
 from proctor.findings.run import Findings
+from proctor.findings.run.circumstances import origin_of, runs_of_same_replies
 from proctor.findings.run.noise import RunSize, noise_finding
-from proctor.findings.run.origin import origin_of, runs_of_same_replies
 from proctor.findings.run.people import JudgedShare, PeopleFinding, carried_finding, majority, people_finding
 from proctor.reports.noise import noise_sentences
 from proctor.reports.people import carried_sentences, people_sentences
-from proctor.run import HumanLabel, Key, Run, Settings
+from proctor.run import Attempt, HumanLabel, Key, Run, Settings
 from proctor.running.plan import exams_of
 from proctor.score import SecondOpinion
 from proctor.statistics.estimate import Estimate
+from proctor.statistics.length_preference import LabelledMark, length_preference
 from proctor.storage import Store, open_store
-from proctor.workflows.length_preference import with_length_preference
 from proctor.workflows.stored_counts import accumulate_attempts
 
 
@@ -282,3 +282,36 @@ def judged_share(findings: Findings) -> JudgedShare:
     decided = counts.scored + counts.failed_by_agent if findings.battle is None else rate.n
     unanswered = min(1.0, counts.failed_by_agent / decided) if decided else 0.0
     return JudgedShare(rate=rate, unanswered=unanswered)
+
+
+def with_length_preference(opened: Store, findings: Findings, labels: Sequence[HumanLabel]) -> Findings:
+    """The findings with the correlation of mark and length given people's label, and a note where it is clear."""
+    found = length_preference(list(_marks(opened, labels)))
+    notes = (*findings.notes, *_sentences(found))
+    return replace(findings, length_preference=found, notes=notes)
+
+
+def _marks(opened: Store, labels: Sequence[HumanLabel]) -> Iterator[LabelledMark]:
+    for key, people in majority(labels).items():
+        attempt = opened.archive.attempt(key)
+        if attempt is not None and attempt.value is not None:
+            yield LabelledMark(mark=attempt.value, words=_words(attempt), people=people)
+
+
+def _words(attempt: Attempt) -> int:
+    return sum(len(turn.reply.text.split()) for turn in attempt.transcript.turns if turn.reply is not None)
+
+
+def _sentences(found: Estimate) -> Iterator[str]:
+    if found.value is None or found.low is None or found.high is None or not found.side:
+        return
+    which = "Longer" if found.side > 0 else "Shorter"
+    yield (
+        f"{which} replies get higher scores than people's labels account for: the correlation of score and length "
+        f"given the label is {_with_sign(found.value)} ({_with_sign(found.low)} – {_with_sign(found.high)}, {found.n} "
+        "labelled replies)."
+    )
+
+
+def _with_sign(value: float) -> str:
+    return f"{value:.2f}".replace("-", "−")

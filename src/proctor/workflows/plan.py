@@ -18,11 +18,11 @@ from proctor.findings.comparison.sample_size import (
 )
 from proctor.findings.gates.look_plan import LookPlan
 from proctor.findings.gates.sample_size import GatePlan, plan_early, plan_gate
-from proctor.findings.run.label_plan import LabelPlan, plan_labels, plan_labels_from
+from proctor.findings.run.people import LabelPlan, plan_labels, plan_labels_from
 from proctor.settings import shown
 from proctor.storage import open_store
+from proctor.workflows.dry_run import speed_of
 from proctor.workflows.read import findings_of_run
-from proctor.workflows.speed import speed_of
 
 USUAL_CASES = 500
 USUAL_RATE = 0.9

@@ -32,7 +32,6 @@ from proctor.running.plan import exams_of, own_trials
 from proctor.settings import NOBODY, check_labels, check_name, given, nearest
 from proctor.workflows.canaries import canary_warning, check_canaries
 from proctor.workflows.checks import describe_checks, unmet_checks, with_checks
-from proctor.workflows.defaults import usual_reviewer
 from proctor.workflows.labels import found_labels
 from proctor.workflows.load import load_benchmark
 from proctor.workflows.parts import (
@@ -52,7 +51,7 @@ from proctor.workflows.parts import (
 )
 from proctor.workflows.request import RunRequest
 from proctor.workflows.run_limits import budget_warnings, check_prices
-from proctor.workflows.settings import make_settings, may_have_own_parts, type_of
+from proctor.workflows.settings import make_settings, may_have_own_parts, type_of, usual_reviewer
 from proctor.workflows.stop_early import check_looks
 
 PLAIN = "none"

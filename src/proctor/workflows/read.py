@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from proctor.benchmark import Exam
 from proctor.errors import InputError, NoSuchRun, StoreError
 from proctor.findings.run import Findings, Summary
-from proctor.run import Attempt, Key, Run
+from proctor.run import PLACES, Attempt, Key, Run
 from proctor.running.plan import exams_of
 from proctor.storage import Store, open_store
 from proctor.usage import Usage
@@ -133,3 +133,9 @@ def _summary(run: Run, tally: RunTally) -> Summary:
     if tally.is_battle:
         return Summary(rate=tally.estimate(), asked=tally.asked, judged=tally.judged, no_test=tally.no_test)
     return Summary(rate=tally.estimate(), no_test=run.status == "completed" and not tally.counted)
+
+
+def spans(run: Run, rows: Iterable[int]) -> list[tuple[int, int]]:
+    """The places, from first to last, of the exams in these rows of the plan: what `Archive.page` is asked with."""
+    size = len(run.settings.conditions) * PLACES
+    return [(row * size, (row + 1) * size - 1) for row in rows]

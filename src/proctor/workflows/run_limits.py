@@ -16,10 +16,9 @@ from proctor.settings import BY_RULES
 from proctor.spending.budget import Budget, must_have_prices
 from proctor.spending.cache import Cache
 from proctor.spending.limits import Limits
-from proctor.spending.prices import price_of
+from proctor.spending.prices import price_of, tokens_in
 from proctor.spending.providers import PROVIDERS, Source, is_loopback, names_of, source_in
 from proctor.spending.run_limits import RunLimits, current, enforce_limits
-from proctor.spending.tokens import tokens_in
 from proctor.usage import Usage
 from proctor.workflows.canaries import canary_exams
 

@@ -6,9 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, get_args
 
 from proctor import plugins
+from proctor.benchmark import Benchmark
 from proctor.config import RunConfig
+from proctor.doctor import judges
 from proctor.errors import UsageError
 from proctor.run import ExamType, PlayOrder, Settings, Spec, judge_roles
+from proctor.score import BATTLE_WEIGHTS, JUDGE_WEIGHTS, STANDARD_WEIGHTS, weights_for
 from proctor.settings import (
     BOUNDS,
     BY_RULES,
@@ -108,3 +111,19 @@ def may_have_own_parts(chosen: Mapping[str, Any]) -> bool:
     schemes = [spec.spec.partition(":")[0] for spec in specs]
     own = [each for each in schemes if each in plugins.known("reviewers") and each not in _KNOWN_TO_GIVE_THESE]
     return bool(own) or not specs or any("criteria" in spec.options for spec in specs)
+
+
+WEIGHED_PARTS = tuple(dict.fromkeys((*STANDARD_WEIGHTS, *BATTLE_WEIGHTS, *JUDGE_WEIGHTS)))
+"""The parts of a mark that have a weight unless another is given."""
+
+
+def usual_reviewer(benchmark: Benchmark, exam_type: str, *, suite: bool, passing_score: float | None = None) -> str:
+    """The embedded reviewer; nobody where a suite has nothing but checks."""
+    if not suite or exam_type != "standard":
+        return "embedded"
+    return judges.usual_reviewer(benchmark, passing_score)
+
+
+def usual_weights(exam_type: str, *, suite: bool) -> Mapping[str, float]:
+    """A part's weight by its name."""
+    return JUDGE_WEIGHTS if suite and exam_type == "standard" else weights_for(exam_type)

@@ -10,8 +10,7 @@ from proctor.findings.battle.units import Units
 from proctor.run import Attempt, Finished, Key, Record, Reviewed, Run, Settings, Turned
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums
-from proctor.statistics.pass_at_k import over_cases, pass_at_k
-from proctor.statistics.rates import rate_of_counts
+from proctor.statistics.pass_at_k import over_cases, pass_at_k, rate_of_counts
 from proctor.usage import Usage
 
 

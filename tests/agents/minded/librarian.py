@@ -6,8 +6,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast
 
+from proctor.demo.agent import find
 from proctor.demo.desk import Desk
-from proctor.demo.librarian import find
 from proctor.demo.library import shelf
 from proctor.demo.passage import Finding
 from proctor.errors import InputError

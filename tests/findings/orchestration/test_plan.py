@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.findings.orchestration.made import step, turns
 
-from proctor.findings.orchestration.plan import planning
+from proctor.findings.orchestration.outline import planning
 from proctor.transcript import Step, ToolCall
 
 PLAN = step("p", "plan", detail="1. researcher: find sources\n2. artist: draw charts\n3. check the numbers")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proctor.formats.imports.source_errors import source_failure
+from proctor.formats.imports.source_file import source_failure
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from proctor.benchmark import OWN_PART, Case, Expectation, ExpectedCall
 from proctor.codec import benchmark_of
 from proctor.errors import InputError
-from proctor.formats.suites import suite, suite_writer
+from proctor.formats.suites import suite, write
 
 _FULL = Case(
     id="full",
@@ -41,7 +41,7 @@ def test_a_case_comes_back_as_it_was(tmp_path: Path, ending: str) -> None:
     cases = [_FULL, Case(id="1", question="1"), Case(id="no-calls", question="?", expect=Expectation(tool_calls=()))]
     path = tmp_path / f"suite.{ending}"
 
-    with suite_writer.SuiteWriter(path, name="all") as made:
+    with write.SuiteWriter(path, name="all") as made:
         for case in cases:
             made.add(case)
 
@@ -51,9 +51,9 @@ def test_a_case_comes_back_as_it_was(tmp_path: Path, ending: str) -> None:
 
 
 def test_a_suite_that_would_be_too_large_becomes_several(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(suite_writer, "LIMIT", 4096 + 1000)
+    monkeypatch.setattr(write, "LIMIT", 4096 + 1000)
 
-    with suite_writer.SuiteWriter(tmp_path / "suite.jsonl", name="many") as made:
+    with write.SuiteWriter(tmp_path / "suite.jsonl", name="many") as made:
         for number in range(30):
             made.add(Case(id=str(number), question=f"Question {number}? " + "x" * 60))
 
@@ -66,17 +66,17 @@ def test_what_stood_there_stays_where_writing_fails(tmp_path: Path) -> None:
     path = tmp_path / "suite.yaml"
     path.write_text("before", encoding="utf-8")
 
-    with pytest.raises(AttributeError), suite_writer.SuiteWriter(path) as made:
+    with pytest.raises(AttributeError), write.SuiteWriter(path) as made:
         _break_off(made)
 
     assert [(each.name, each.read_text(encoding="utf-8")) for each in tmp_path.iterdir()] == [("suite.yaml", "before")]
 
 
-def _break_off(made: suite_writer.SuiteWriter) -> None:
+def _break_off(made: write.SuiteWriter) -> None:
     made.add(_FULL)
     made.add("no case")  # type: ignore[arg-type]
 
 
 def test_another_ending_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"a suite file ends in \.yaml, \.yml or \.jsonl"):
-        suite_writer.SuiteWriter(tmp_path / "suite.csv")
+        write.SuiteWriter(tmp_path / "suite.csv")

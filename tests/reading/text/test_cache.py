@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from proctor.reading.text.cache import remembered
 from proctor.reading.text.dates import dates
+from proctor.reading.text.lazy import remembered
 from proctor.reading.text.numbers import quantities
 from proctor.reading.text.passage import Passage, passage_of
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.reports.suites import ANSWERED, LACKING, UNREADABLE, judged, suite
 
-from proctor.reports import checks
+from proctor.reports import checks, outcomes
 from proctor.reports.outcomes import FLAKY, PASSED
 
 if TYPE_CHECKING:
@@ -39,9 +39,9 @@ def test_the_short_form_is_one_line_that_keeps_its_length(evidence: str, limit: 
 
 def test_a_check_over_trials_is_passed_failed_flaky_or_not_checkable() -> None:
     assert checks.of_tally(3, 0) is PASSED
-    assert checks.of_tally(0, 3) is checks.FAILED
+    assert checks.of_tally(0, 3) is outcomes.FAILED
     assert checks.of_tally(1, 2) is FLAKY
-    assert checks.of_tally(0, 0) is checks.NOT_CHECKABLE
+    assert checks.of_tally(0, 0) is outcomes.NOT_CHECKABLE
 
 
 def test_what_failed_is_read_first_and_what_passed_last() -> None:

@@ -6,6 +6,7 @@ import pytest
 from tests.made_runs import in_order, made, pair
 
 from proctor.findings.comparison import Compared, compare_findings
+from proctor.reports import numbers, outcomes
 from proctor.reports.comparison import words
 from proctor.statistics.estimate import Estimate
 
@@ -96,7 +97,7 @@ def test_a_test_that_does_not_confirm_the_interval_is_said() -> None:
     ("value", "expected"), [(1.0, "p = 1"), (0.1094, "p = 0.11"), (0.0414, "p = 0.041"), (0.0004, "p < 0.001")]
 )
 def test_a_p_value_has_two_digits(value: float, expected: str) -> None:
-    assert words.p_value(value) == expected
+    assert numbers.p_value(value) == expected
 
 
 def test_where_nothing_was_shown_it_is_said_what_could_have_been() -> None:
@@ -129,7 +130,7 @@ def test_a_category_with_fewer_than_five_cases_gets_its_value_and_no_verdict() -
     few, many = of_categories().categories["few"], of_categories().categories["many"]
     assert words.verdict_of(few) == "too few"
     assert words.from_to(few) == "100 → 100 %"
-    assert words.verdict_of(many) is words.BETTER
+    assert words.verdict_of(many) is outcomes.BETTER
     assert words.from_to(many) == "40 → 100 %"
 
 

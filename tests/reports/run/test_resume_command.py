@@ -10,7 +10,7 @@ from tests.models.paid import provider
 
 import proctor
 from proctor.config import Config
-from proctor.reports.run.resume_command import command, explain
+from proctor.reports.run.text import explain_resume, resume_command
 
 CASES = [(f"What is {number} + 1, and why?", f"{number + 1}, for one was added") for number in range(8)]
 PRICE = {"input": 1.0, "output": 4.0}
@@ -42,11 +42,13 @@ async def test_it_offers_a_budget_that_is_enough_for_the_next_call(means: dict[s
         config, store = Config.model_validate({"models": models}), tmp_path / "s.db"
         result = await proctor.aevaluate(CASES, agent="a", reviewer="r", store=store, config=config, **means)
         is_known = result.findings.counts.played > 0
-        assert explain(result.findings).startswith("continues the run" if is_known else "enough for the next call;")
+        assert explain_resume(result.findings).startswith(
+            "continues the run" if is_known else "enough for the next call;"
+        )
         pending_attempts = 1
         while result.run.status == "paused":
             before = len(served.answered)
-            more = told(command(result.findings))
+            more = told(resume_command(result.findings))
             assert more.keys() == means.keys()
             result = await proctor.aresume(result.run.id, store=store, config=config, **more)
             assert len(served.answered) > before, f"{more} was not enough"

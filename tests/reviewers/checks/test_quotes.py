@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from proctor.reviewers.checks.quotes import missing_part, near_miss, parts, plain
+from proctor.reviewers.checks.sources import missing_part, near_miss, parts, plain
 
 SOURCE = plain(
     "# Remote work\n\nStaff may work **from home** up to\nthree days a week — “core hours” are 10–15.\n"

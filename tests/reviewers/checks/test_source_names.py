@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from proctor.reviewers.checks.source_names import among, is_address, relative_path
+from proctor.reviewers.checks.sources import among, is_address, relative_path
 
 SAME = {
     "as it is": ("hr/remote.md", "hr/remote.md"),

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from proctor.web.site.criteria import read_criteria
+from proctor.web.site.forms import read_criteria
 
 
 def read(text: str) -> tuple[dict[str, object], str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proctor.web.site.typed_numbers import read_decimal, read_whole
+from proctor.web.site.forms import read_decimal, read_whole
 
 
 @pytest.mark.parametrize(("text", "number"), [("2000", 2000), ("2,000", 2000), ("-1", -1), ("1,234,567", 1234567)])

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from proctor.agents.a2a.agent import A2AAgent
-from proctor.agents.a2a.options import read_options
+from proctor.agents.a2a.agent import A2AAgent, read_options
 from proctor.roles import Agent
 
 

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import shlex
+import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from proctor.agents.command.lines import LinesAgent
-from proctor.agents.command.once import CommandAgent
-from proctor.agents.command.program import words_of
+from proctor import codec
+from proctor.agents.command.dialogue import PendingQuestions
+from proctor.agents.command.program import Program, start, words_of
+from proctor.agents.command.worker import Worker
 from proctor.agents.options import MAX_BYTES, must_be_known, whole
-from proctor.errors import InputError
+from proctor.codec.replies import to_reply
+from proctor.errors import AgentFault, InputError
+from proctor.net.limits import Throttle
+from proctor.redaction import without_secrets
 from proctor.roles import Agent
+from proctor.telemetry.messages import reply_in
+from proctor.transcript import Reply, Request
 
 _ONCE = ("mode", "input", "max_bytes")
 _LINES = ("mode", "processes", "concurrency", "restarts", "max_bytes")
@@ -47,3 +57,131 @@ def _as_json(options: Mapping[str, Any]) -> bool:
     if how not in ("plain", "json"):
         raise InputError(f"input={how!r} is not known; expected plain (the question) or json (the whole request)")
     return bool(how == "json")
+
+
+_SAID = 500
+
+
+class LinesAgent:
+    """A number of processes of one program. A conversation stays with the one it began with."""
+
+    takes_request = True
+
+    def __init__(self, words: list[str], *, processes: int, concurrency: int, restarts: int, max_bytes: int) -> None:
+        self.name = f"command:{shlex.join(words)}"
+        self._places = [
+            (
+                Worker(lambda: PendingQuestions(words, max_bytes=max_bytes), restarts=restarts),
+                Throttle(concurrency=concurrency),
+            )
+            for _ in range(processes)
+        ]
+        self._place_of: dict[str, int] = {}
+
+    async def reply(self, request: Request) -> Reply:
+        """Hand it to a process. Time spent waiting for our own limits is not the agent's."""
+        worker, throttle = self._places[self._place(request.conversation)]
+        question = {name: getattr(request, name) for name in Request.__slots__}
+        worker.load += 1
+        try:
+            async with throttle.slot():
+                started = time.perf_counter()
+                answer = await worker.ask(lambda: question)
+        finally:
+            worker.load -= 1
+        if (error := answer.message.get("error")) is not None:
+            raise AgentFault(f"the program answered with an error: {without_secrets(str(error))[:_SAID]}")
+        said = to_reply(reply_in(answer.message) or answer.message)
+        seconds = said.seconds if said.seconds is not None else time.perf_counter() - started
+        return replace(said, seconds=seconds, stderr=answer.stderr)
+
+    async def forget(self, conversation: str) -> None:
+        """The process is free of it."""
+        self._place_of.pop(conversation, None)
+
+    async def close(self) -> None:
+        """Close their standard input, then end those that stay all the same."""
+        self._place_of.clear()
+        for worker, _ in self._places:
+            await worker.close()
+
+    def _place(self, conversation: str) -> int:
+        """Where the conversation began, else where the least is to be done."""
+        place = self._place_of.get(conversation)
+        if place is None:
+            place = min(range(len(self._places)), key=lambda each: self._places[each][0].load)
+            self._place_of[conversation] = place
+        return place
+
+
+class CommandAgent:
+    """A program that is started for each question."""
+
+    def __init__(self, words: list[str], *, as_json: bool, max_bytes: int) -> None:
+        self.name = f"command:{shlex.join(words)}"
+        self.takes_request = as_json
+        self._words = words
+        self._max_bytes = max_bytes
+
+    async def reply(self, request: Request) -> Reply:
+        """Start the program, hand it the question, read what it prints."""
+        asked = codec.encode(request) if self.takes_request else request.question
+        output = _Output(self._max_bytes)
+        program = await start(self._words, output.take, output.over.set)
+        try:
+            program.write(asked.encode("utf-8", "replace"))
+            program.finish()
+            await output.over.wait()
+            if not output.too_much:
+                await program.drain()
+        finally:
+            await program.end()
+        return _read(output.text(), program)
+
+    async def forget(self, conversation: str) -> None:
+        """Nothing is kept."""
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+class _Output:
+    """What a program prints, up to a limit."""
+
+    def __init__(self, limit: int) -> None:
+        self._printed = bytearray()
+        self._limit = limit
+        self.over = asyncio.Event()
+        """Set at the program's end, and when it has printed too much."""
+
+    def take(self, data: bytes) -> None:
+        if not self.too_much:
+            self._printed += data
+        if self.too_much:
+            self.over.set()
+
+    @property
+    def too_much(self) -> bool:
+        return len(self._printed) > self._limit
+
+    def text(self) -> str:
+        if self.too_much:
+            raise AgentFault(
+                f"the program printed more than {self._limit:,} bytes and was ended; a larger max_bytes allows more"
+            )
+        return self._printed.decode(errors="replace")
+
+
+def _read(text: str, program: Program) -> Reply:
+    if program.code != 0:
+        raise AgentFault(f"the program {program.exit_message()}", kind="exit")
+    stderr = program.stderr()
+    if text.lstrip().startswith("{"):
+        try:
+            value = codec.read_json(text, dict[str, Any])
+        except (ValueError, RecursionError):
+            value = {}
+        said = value if "text" in value else reply_in(value)
+        if said is not None:
+            return replace(to_reply(said), stderr=stderr)
+    return replace(to_reply(text.removesuffix("\n").removesuffix("\r")), stderr=stderr)

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from proctor.agents.http.agent import HttpAgent
-from proctor.agents.http.options import read_options
-from proctor.agents.http.target import read_target
+from proctor.agents.http.options import read_options, read_target
 from proctor.roles import Agent
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from proctor.agents.mcp.agent import McpAgent
-from proctor.agents.mcp.options import read_options
+from proctor.agents.mcp.agent import McpAgent, read_options
 
 
 def load(rest: str, options: Mapping[str, Any]) -> McpAgent:

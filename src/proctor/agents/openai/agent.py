@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 
 from proctor import fault_injection as conditions
 from proctor.agents.openai.chat import Chat
-from proctor.agents.openai.dialect import Dialect
 from proctor.agents.openai.options import OpenAIOptions
 from proctor.agents.openai.responses import Responses
-from proctor.agents.openai.service import Service, ServiceAnswer
+from proctor.agents.openai.service import Dialect, Service, ServiceAnswer
 from proctor.agents.openai.tools import run
 from proctor.errors import AgentFault, CallError
 from proctor.failures import with_spending

@@ -5,26 +5,59 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
 from proctor import codec
-from proctor.agents.openai.dialect import Dialect
 from proctor.agents.openai.options import OpenAIOptions
 from proctor.errors import CallError
 from proctor.models.openai.completion import Completion, Item
 from proctor.models.openai.endpoint import JSON, ModelEndpoint, must_be
 from proctor.models.openai.errors import asked_wait
 from proctor.net.client import Client
-from proctor.net.events import events
+from proctor.net.events import ServerSentEvent, events
 from proctor.net.exchange import ExchangeLimits, Response
 from proctor.spending.budget import CallEstimator
 from proctor.spending.cache import Cache, key_of
+from proctor.spending.prices import tokens_in
 from proctor.spending.run_limits import AttemptScope, Call, RunLimits, current
-from proctor.spending.tokens import tokens_in
-from proctor.transcript import Request
+from proctor.transcript import Request, ToolCall
 from proctor.usage import Usage
+
+
+class Stream(Protocol):
+    """An answer while it arrives."""
+
+    def take(self, event: ServerSentEvent) -> bool:
+        """One event; whether it held a piece of text. Raises a fault where the event tells of one."""
+
+    def completion(self) -> Completion:
+        """All of it, once it is over; raises AgentFault where it was not whole."""
+
+
+class Dialect(Protocol):
+    """One of the two ways in which OpenAI's API is spoken."""
+
+    @property
+    def path(self) -> str:
+        """Where it is spoken, below the base URL."""
+
+    def opening(self, request: Request) -> list[Item]:
+        """What has been said so far, up to the question."""
+
+    def body(self, items: Sequence[Item], request: Request) -> Mapping[str, Any]:
+        """What is sent to have this conversation answered."""
+
+    def results(self, made: Sequence[ToolCall]) -> list[Item]:
+        """The results of tool calls, as the next call has to hand them over."""
+
+    def read(self, body: bytes) -> Completion:
+        """The answer in a whole response; raises a fault where there is none."""
+
+    def stream(self) -> Stream:
+        """What reads a streamed answer."""
+
 
 _EVENTS = "text/event-stream"
 _FREE = Usage(cost=0.0, cached=1)

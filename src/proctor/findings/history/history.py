@@ -12,14 +12,13 @@ from proctor.findings.battle.units import Units
 from proctor.findings.comparison import SettingDifference, unlike
 from proctor.findings.history.changes import CountedRun, Counts, Order, looked_at
 from proctor.findings.history.series import Entry, History, Segment, Series
+from proctor.findings.run.circumstances import origin_of, runs_of_same_replies
 from proctor.findings.run.cost import cost_of_pass
-from proctor.findings.run.origin import origin_of, runs_of_same_replies
 from proctor.findings.run.people import PeopleFinding
 from proctor.run import Run
 from proctor.spending.providers import PROVIDERS
 from proctor.statistics.estimate import Estimate
-from proctor.statistics.pass_at_k import over_cases, pass_at_k
-from proctor.statistics.rates import rate_of_counts
+from proctor.statistics.pass_at_k import over_cases, pass_at_k, rate_of_counts
 from proctor.usage import Usage
 
 AGENT, MODEL = "agent", "model"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 
-from proctor.findings.orchestration.share import Share, share
+from proctor.findings.orchestration.findings import Share, share
 from proctor.findings.orchestration.step_tree import StepTree, TurnWithSteps
 from proctor.run import Attempt
 from proctor.transcript import Reply, Turn

@@ -25,7 +25,7 @@ from proctor.findings.orchestration.resources import ResourceUse, spent_by
 from proctor.run import Attempt
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums, mean_over_cases
-from proctor.statistics.rates import rate_over_cases
+from proctor.statistics.pass_at_k import rate_over_cases
 from proctor.statistics.ratios import FEWEST_FOR_PERCENTILE, per_success, percentile_95
 
 OTHERS = "others"

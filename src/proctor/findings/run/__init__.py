@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from proctor.findings.run.accumulator import Accumulator, gather
 from proctor.findings.run.findings import (
     CaseFinding,
@@ -14,7 +16,8 @@ from proctor.findings.run.findings import (
     ProblemGroup,
 )
 from proctor.findings.run.stability import count_stability, stability
-from proctor.findings.run.summary import Summary
+from proctor.statistics.estimate import Estimate
+from proctor.usage import Usage
 
 __all__ = [
     "Accumulator",
@@ -31,3 +34,21 @@ __all__ = [
     "gather",
     "stability",
 ]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Summary:
+    """A run's pass rate, what it used, and in a battle what the rate rests on."""
+
+    rate: Estimate
+    """As in its findings."""
+    asked: int | None = None
+    """In a battle, the questions asked; None: no battle."""
+    judged: int | None = None
+    """Of them, those whose reply somebody judged."""
+    no_test: bool = False
+    """Whether nothing was judged, in a battle nothing beyond the seed questions."""
+    never_answered: bool = False
+    """Whether it is completed and the agent itself failed in every attempt."""
+    usage: Usage = Usage()
+    """Of the agent, the examiner and the reviewers, over all attempts."""

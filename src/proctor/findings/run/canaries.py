@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from proctor.run import Run
-from proctor.statistics.canaries import error_bound
 from proctor.usage import Usage
 
 _NAMED = 5
@@ -81,3 +80,19 @@ def sentences(run: Run) -> Iterator[str]:
 def _list_names(names: Sequence[str]) -> str:
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return ", ".join(names[:_NAMED]) + more
+
+
+def error_bound(judged: int, wrong: int, *, level: float = 0.95) -> float | None:
+    """The highest error rate that is still in keeping with so many wrong verdicts; None: nothing was judged.
+
+    The upper end of the one-sided exact interval (Clopper & Pearson 1934); with none wrong of K it is 1 − .05^(1/K).
+    """
+    if not judged:
+        return None
+    if not wrong:
+        return 1.0 - float((1.0 - level) ** (1.0 / judged))
+    if wrong >= judged:
+        return 1.0
+    from scipy.special import betaincinv
+
+    return float(betaincinv(wrong + 1, judged - wrong, level))

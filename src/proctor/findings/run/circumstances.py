@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from proctor.run import Attempt, Run, Stage
@@ -224,3 +224,19 @@ def _attempts(count: int) -> str:
 
 def _were(count: int) -> str:
     return "was" if count == 1 else "were"
+
+
+def runs_of_same_replies(run: Run, find: Callable[[str], Run | None]) -> list[Run]:
+    """The run itself, and those that it was rescored from, one after the other, as far as they are there."""
+    runs = [run]
+    while (before := runs[-1].rescored_from) is not None:
+        found = find(before)
+        if found is None:
+            break
+        runs.append(found)
+    return runs
+
+
+def origin_of(runs: Sequence[Run]) -> str:
+    """The id of the run whose replies all of these judge, which need not be there any more."""
+    return runs[-1].rescored_from or runs[-1].id

@@ -15,9 +15,8 @@ import msgspec
 from proctor.benchmark import Exam
 from proctor.codec import encode
 from proctor.findings.run.accumulator import Accumulator
-from proctor.findings.run.checked import CheckTally
 from proctor.findings.run.circumstances import CircumstanceTally
-from proctor.findings.run.counter import AttemptCounter
+from proctor.findings.run.counter import AttemptCounter, CheckTally
 from proctor.findings.run.lies import LieTally
 from proctor.findings.run.tally import ExamTally
 from proctor.findings.run.unsure import UnsureTally

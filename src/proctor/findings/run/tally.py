@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from proctor.run import Attempt
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums, mean_over_cases
-from proctor.statistics.pass_at_k import over_tries
-from proctor.statistics.rates import rate_over_cases
+from proctor.statistics.pass_at_k import over_tries, rate_over_cases
 
 Formula = Callable[[int, int, int], float]
 

@@ -36,8 +36,7 @@ from proctor.formats.imports.fields import (
     usage_of,
 )
 from proctor.formats.imports.inspect_scores import Deciders, is_off_scale, review_of, scores_of
-from proctor.formats.imports.source_errors import source_failure
-from proctor.formats.imports.source_file import SourceFile
+from proctor.formats.imports.source_file import SourceFile, source_failure
 from proctor.run import Failure
 from proctor.score import Review
 from proctor.transcript import UNKNOWN, Reply, ToolCall

@@ -27,8 +27,7 @@ from proctor.formats.imports.fields import (
     text_of,
     usage_of,
 )
-from proctor.formats.imports.source_errors import source_failure
-from proctor.formats.imports.source_file import SourceFile
+from proctor.formats.imports.source_file import SourceFile, source_failure
 from proctor.score import Part, Review
 from proctor.transcript import Reply
 from proctor.usage import Usage

@@ -28,6 +28,7 @@ from proctor.formats.imports.fields import (
     list_keys,
     mapping,
     objects,
+    said_and_called,
     usage_of,
 )
 from proctor.formats.imports.openai_graders import (
@@ -38,9 +39,7 @@ from proctor.formats.imports.openai_graders import (
     render_messages,
     setup_of,
 )
-from proctor.formats.imports.source_errors import source_failure
-from proctor.formats.imports.source_file import SourceFile
-from proctor.formats.imports.tool_calls import said_and_called
+from proctor.formats.imports.source_file import SourceFile, source_failure
 from proctor.run import Failure
 from proctor.score import CheckResult, Review
 from proctor.transcript import Reply

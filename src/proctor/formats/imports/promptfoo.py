@@ -19,13 +19,20 @@ from proctor.formats.imports.contract import (
     ImportSource,
     newer_format,
 )
-from proctor.formats.imports.fields import ImportedQuestion, case_of, fit_name, mapping, objects, seconds_of, usage_of
+from proctor.formats.imports.fields import (
+    ImportedQuestion,
+    case_of,
+    fit_name,
+    mapping,
+    objects,
+    said_and_called,
+    seconds_of,
+    usage_of,
+)
 from proctor.formats.imports.promptfoo_assertions import expected_there
 from proctor.formats.imports.promptfoo_config import TOOL, PromptfooConfig, asked_there, chat_or_text
 from proctor.formats.imports.promptfoo_templates import is_open, names_in, render_data
-from proctor.formats.imports.source_errors import source_failure
-from proctor.formats.imports.source_file import SourceFile
-from proctor.formats.imports.tool_calls import said_and_called
+from proctor.formats.imports.source_file import SourceFile, source_failure
 from proctor.run import Failure
 from proctor.score import CheckResult, Part, Review
 from proctor.transcript import Reply

@@ -10,7 +10,7 @@ from typing import Any
 
 from proctor.benchmark import Case
 from proctor.errors import InputError
-from proctor.formats import files
+from proctor.formats import charset
 from proctor.formats.suites.cases import CaseMaker
 from proctor.formats.suites.declaration import CASE, HEADER
 from proctor.formats.suites.structures import Field, ListOf, Record
@@ -65,7 +65,7 @@ def read_canaries(path: str | os.PathLike[str]) -> tuple[Canary, ...]:
             f"canaries={os.fspath(path)!r} is not a suite file; expected a name that ends in .yaml, .yml or .jsonl, "
             "standard or none"
         )
-    data = files.read_start(path, LIMIT + 1, expected="a suite file with canaries")
+    data = charset.read_start(path, LIMIT + 1, expected="a suite file with canaries")
     reading = read_notes(data, name=Path(path).name, suite=_SUITE, case=_CANARY)
     notes = [note for note in reading.notes if note.record == _CANARY.name]
     maker = CaseMaker({}, given_ids(notes, reading))

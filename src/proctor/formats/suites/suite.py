@@ -15,7 +15,7 @@ from typing import Any
 from proctor.benchmark import Benchmark, Case, Expectation
 from proctor.codec import benchmark_of, digest
 from proctor.errors import InputError
-from proctor.formats import files
+from proctor.formats import charset
 from proctor.formats.charset import decode
 from proctor.formats.records import KEPT
 from proctor.formats.suites.cases import CaseMaker
@@ -94,7 +94,7 @@ def check_suite(path: str | os.PathLike[str]) -> SuiteReading:
         raise InputError(
             f"path={os.fspath(path)!r} is not a suite file; expected a name that ends in .yaml, .yml or .jsonl"
         )
-    data = files.read_start(path, LIMIT + 1, expected="a suite file")
+    data = charset.read_start(path, LIMIT + 1, expected="a suite file")
     return read_bytes(data, name=Path(path).name, folder=Path(path).parent)
 
 

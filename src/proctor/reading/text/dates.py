@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from proctor.reading.text.cache import remembered
-from proctor.reading.text.lazy import lazy
+from proctor.reading.text.lazy import lazy, remembered
 
 _NAMES = "january february march april may june july august september october november december"
 MONTHS: dict[str, int] = {"sept": 9}

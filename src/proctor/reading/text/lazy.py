@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any, cast
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, TypeVar, cast
 
 _METHODS = ("search", "match", "fullmatch", "sub", "subn", "finditer", "findall", "split")
 
@@ -30,3 +32,19 @@ class LazyPattern:
 def lazy(pattern: str, flags: int = 0) -> re.Pattern[str]:
     """`re.compile`, later."""
     return cast("re.Pattern[str]", LazyPattern(pattern, flags))
+
+
+T = TypeVar("T")
+_KEPT = 256
+_LONGEST = 2_000
+"""Characters: what is longer is read again, so that memory stays small."""
+
+
+def remembered(read: Callable[[str], T]) -> Callable[[str], T]:
+    """The same reader, which hands out again what it made of the latest texts: nobody may change it."""
+    kept = lru_cache(maxsize=_KEPT)(read)
+
+    def reader(text: str) -> T:
+        return kept(text) if len(text) <= _LONGEST else read(text)
+
+    return reader

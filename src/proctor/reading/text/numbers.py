@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Literal, NamedTuple
 
-from proctor.reading.text.cache import remembered
-from proctor.reading.text.lazy import lazy
+from proctor.reading.text.lazy import lazy, remembered
 from proctor.reading.text.spelled import BEGINNINGS, FRACTIONS, spelled_number
 from proctor.reading.text.units import LETTER_MULTIPLIERS, MULTIPLIERS, UNITS, units_named
 from proctor.reading.text.words import PAST

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from proctor.reading.text.cache import remembered
 from proctor.reading.text.fold import fold
-from proctor.reading.text.lazy import lazy
+from proctor.reading.text.lazy import lazy, remembered
 from proctor.reading.text.words import PAST, stem, stem_set, word_matches
 
 _COUNTRIES = lazy(r"\bunited states(?: of america)?\b|\b(?:united kingdom|great britain)\b")

@@ -16,10 +16,9 @@ from proctor.findings.orchestration.timeline import Lane, timeline
 from proctor.reports import numbers, outcomes
 from proctor.reports.battle import words
 from proctor.reports.lies import sentences
-from proctor.reports.metadata import metadata_of
+from proctor.reports.outcomes import raised_at
 from proctor.reports.people import label_line
-from proctor.reports.prose import as_json
-from proctor.reports.raised import raised_at
+from proctor.reports.prose import as_json, metadata_of
 from proctor.reports.terminal import STYLES, Page, outcome_text
 from proctor.reports.turns import JudgedTurn, beyond_parts, count_unasked, judged_turns
 from proctor.reports.words import clean, full_line, one_line, shorten

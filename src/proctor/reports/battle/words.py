@@ -8,11 +8,9 @@ from typing import Any
 from proctor.findings.battle.fault import read_fault
 from proctor.findings.battle.findings import BattleFindings, ExaminerFinding, PressureFinding, StrategyFinding
 from proctor.reports import numbers
-from proctor.reports.comparison.words import difference_of
 from proctor.reports.markup import draw_interval
 from proctor.reports.markup import plain as markdown_plain
-from proctor.reports.numbers import score
-from proctor.reports.points import points
+from proctor.reports.numbers import difference_of, points, score
 from proctor.reports.turns import judged_turns
 from proctor.reports.values import plain
 from proctor.reports.words import one_line

@@ -8,13 +8,8 @@ from proctor.findings.comparison import Compared
 from proctor.findings.run import Findings
 from proctor.findings.run.cost import cost_per_pass
 from proctor.reports import numbers
+from proctor.reports.numbers import passed_unit, per_pass
 from proctor.run import Run
-from proctor.statistics.estimate import Estimate
-
-
-def passed_unit(run: Run) -> str:
-    """What a cost is told of."""
-    return "passed case" if run.settings.type == "standard" else "held conversation"
 
 
 def division(run: Run) -> str:
@@ -22,16 +17,6 @@ def division(run: Run) -> str:
     if run.settings.type == "standard":
         return "the mean cost of an attempt ÷ the pass rate"
     return "the mean cost of a conversation ÷ the held rate"
-
-
-def per_pass(estimate: Estimate) -> str:
-    """`0.0021 (0.0018 – 0.0025)`, or why it is not known."""
-    if estimate.value is None:
-        return f"unknown: {estimate.note}"
-    if estimate.low is None:
-        return f"{numbers.cost(estimate.value)} ({estimate.note})"
-    upper = "…" if estimate.high is None else numbers.cost(estimate.high)
-    return f"{numbers.cost(estimate.value)} ({numbers.cost(estimate.low)} – {upper})"
 
 
 def beside(compared: Compared) -> str:

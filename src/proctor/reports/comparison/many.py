@@ -13,9 +13,9 @@ from proctor.findings.comparison.many import ManyCompared, MatrixRow, PairFindin
 from proctor.findings.run import Findings
 from proctor.reports import numbers, outcomes
 from proctor.reports.comparison.cost import are_priced, side_columns, side_note
-from proctor.reports.comparison.words import difference_of
 from proctor.reports.headline import noun_of
 from proctor.reports.markup import plain as in_markdown
+from proctor.reports.numbers import difference_of
 from proctor.reports.outcomes import OutcomeLabel
 from proctor.reports.run_names import join_names, run_names
 from proctor.reports.terminal import STYLES, Page, cut_line, outcome_text, page_table

@@ -94,7 +94,7 @@ def _categories(title: str, changes: Mapping[str, CategoryChange], legend: str) 
     yield f"| {title} | cases | A → B | B − A | 95 % interval | |"
     yield "|:--|--:|--:|--:|:--|:--|"
     for name, category in changes.items():
-        difference, interval = words.difference_of(category.tested.comparison.difference)
+        difference, interval = numbers.difference_of(category.tested.comparison.difference)
         verdict = words.verdict_of(category)
         said = verdict if isinstance(verdict, str) else f"{verdict.sign} {verdict.word}"
         row = (plain(words.condition_name(name)), category.cases, words.from_to(category), difference, interval, said)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 
 from proctor.findings.comparison import CategoryChange, Compared
+from proctor.reports import numbers, outcomes
 from proctor.reports.comparison import words
 from proctor.reports.numbers import plural, whole
 from proctor.reports.outcomes import OutcomeLabel
@@ -58,14 +59,14 @@ def _held(compared: Compared) -> Iterator[str]:
     held = compared.held_rate
     if held is None or not held.confirmed:
         return
-    value, interval = words.difference_of(held.difference)
+    value, interval = numbers.difference_of(held.difference)
     side = "more" if held.difference.side > 0 else "less"
     yield f"Whole conversations hold {side} often: {value} points ({interval})."
 
 
 def _categories(compared: Compared) -> Iterator[str]:
     """Those that have a verdict, which is corrected for their number."""
-    for verdict in (words.WORSE, words.BETTER):
+    for verdict in (outcomes.WORSE, outcomes.BETTER):
         named = list(_name_changes(compared.categories, verdict))
         more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
         if named:
@@ -75,7 +76,7 @@ def _categories(compared: Compared) -> Iterator[str]:
 def _conditions(compared: Compared) -> Iterator[str]:
     """The same of conditions other than the plain run, of which the first sentence is."""
     others = {name: each for name, each in compared.conditions.items() if name or not compared.of_plain_run}
-    for verdict in (words.WORSE, words.BETTER):
+    for verdict in (outcomes.WORSE, outcomes.BETTER):
         named = list(_name_changes(others, verdict))
         more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
         if named:

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from proctor.findings.comparison import CaseChange, CategoryChange, Compared
-from proctor.reports import numbers
+from proctor.reports import numbers, outcomes
 from proctor.reports.comparison import words
 from proctor.reports.comparison.cost import beside, first_tokens
 from proctor.reports.comparison.opening import opening
@@ -50,7 +50,7 @@ def _report(compared: Compared, width: int) -> Iterator[RenderableType]:
 
 
 def _sentence(compared: Compared) -> Text:
-    signs = {"better": words.BETTER, "worse": words.WORSE}
+    signs = {"better": outcomes.BETTER, "worse": outcomes.WORSE}
     said = words.sentence(compared)
     if compared.shown == "not shown":
         return Text(said, style="bold")
@@ -173,7 +173,7 @@ def _categories(title: str, changes: Mapping[str, CategoryChange], legend: str, 
         table.add_column(header, no_wrap=True)
     for name, category in changes.items():
         estimate = category.tested.comparison.difference
-        difference, interval = words.difference_of(estimate)
+        difference, interval = numbers.difference_of(estimate)
         verdict = words.verdict_of(category)
         table.add_row(
             Text(one_line(words.condition_name(name))), numbers.whole(category.cases), words.from_to(category),

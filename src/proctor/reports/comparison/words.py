@@ -11,10 +11,9 @@ from proctor.findings.run import Findings
 from proctor.findings.run.people import PeopleFinding
 from proctor.reports import numbers
 from proctor.reports.headline import noun_of
-from proctor.reports.numbers import NOTHING, Unit
-from proctor.reports.outcomes import FLAKY, OutcomeLabel
+from proctor.reports.numbers import NOTHING, Unit, _span, difference_of, format_signed, p_value, points
+from proctor.reports.outcomes import BETTER, FLAKY, WORSE, OutcomeLabel
 from proctor.reports.people import labels_behind
-from proctor.reports.points import format_signed, points
 from proctor.reports.run_names import run_names
 from proctor.run import Run
 from proctor.statistics.compare import FEWEST_FOR_VERDICT, Comparison
@@ -37,8 +36,6 @@ FLIPS: dict[Flip, OutcomeLabel] = {
 _LIKELY = 0.945
 """The probability, 0.95 in print, from which on "no difference" would be misheard, though the interval holds 0."""
 _IN_COMMON = "the trials that both runs have"
-BETTER = OutcomeLabel(name="better", sign="✓", word="better", style="pass")
-WORSE = OutcomeLabel(name="worse", sign="✗", word="worse", style="fail")
 HOLM = (
     "better and worse are after Holm's correction over the categories, intervals are for each category alone;  "
     f"fewer than {FEWEST_FOR_VERDICT} cases get no verdict"
@@ -154,25 +151,9 @@ def _amount(value: float, unit: Unit) -> str:
     return f"{abs(value):.2f}" if unit == "score" else points(value)
 
 
-def _span(low: float, high: float, unit: Unit, *, plus: bool = False) -> str:
-    """`1 to 11`, with as few digits as tell both ends from 0."""
-    scale, fewest = (1.0, 2) if unit == "score" else (100.0, 0 if high - low >= 0.02 else 1)
-    for digits in range(fewest, fewest + 4):
-        if all(round(abs(end * scale), digits) or not end for end in (low, high)):
-            break
-    return f"{format_signed(low * scale, digits, plus=plus)} to {format_signed(high * scale, digits, plus=plus)}"
-
-
 def probability(value: float) -> str:
     """`0.97`; certainty is never claimed."""
     return "above 0.99" if value > 0.99 else "below 0.01" if value < 0.01 else f"{value:.2f}"
-
-
-def p_value(value: float | None) -> str:
-    """`p = 0.11`, `p = 0.041`, `p < 0.001`."""
-    if value is None:
-        return f"p = {NOTHING}"
-    return "p < 0.001" if value < 0.001 else f"p = {value:.2g}"
 
 
 def chance(compared: Compared) -> str:
@@ -300,16 +281,6 @@ def _row(
         comparison=comparison,
         counts=counts,
     )
-
-
-def difference_of(estimate: Estimate, unit: Unit = "percent") -> tuple[str, str]:
-    """`+6` and `−1 to +13`."""
-    if estimate.value is None or estimate.low is None or estimate.high is None:
-        return NOTHING, ""
-    span = _span(estimate.low, estimate.high, unit, plus=True)
-    if unit == "score":
-        return format_signed(estimate.value, 2), span
-    return format_signed(100 * estimate.value, 1).removesuffix(".0"), span
 
 
 def verdict_of(category: CategoryChange) -> OutcomeLabel | str:

@@ -13,7 +13,7 @@ from proctor.findings.history import Change, Entry, Series
 from proctor.reports import numbers
 from proctor.reports.history import words
 from proctor.reports.history.words import Calendar
-from proctor.reports.points import format_signed
+from proctor.reports.numbers import format_signed
 from proctor.run import Run
 from proctor.statistics.estimate import Estimate
 

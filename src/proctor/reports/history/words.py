@@ -8,12 +8,9 @@ from datetime import UTC, datetime
 
 from proctor.findings.history import Change, Entry, History, Segment, Series
 from proctor.reports import numbers
-from proctor.reports.comparison.cost import passed_unit, per_pass
-from proctor.reports.comparison.words import BETTER, WORSE, difference_of, p_value
-from proctor.reports.numbers import plural
-from proctor.reports.outcomes import OutcomeLabel
+from proctor.reports.numbers import difference_of, p_value, passed_unit, per_pass, plural, points
+from proctor.reports.outcomes import BETTER, WORSE, OutcomeLabel
 from proctor.reports.people import labels_behind
-from proctor.reports.points import points
 from proctor.reports.words import one_line
 from proctor.run import Run
 from proctor.statistics.estimate import Estimate

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
         demo as demo,
         json as json,
         markdown as markdown,
-        resume_command as resume_command,
         text as text,
     )
 else:

@@ -11,17 +11,62 @@ from typing import TextIO
 from proctor.benchmark import Case, Exam
 from proctor.findings.run import Findings
 from proctor.reports import outcomes
-from proctor.reports.battle import csv as turns
-from proctor.reports.battle.csv import Cell
-from proctor.reports.checks import of_result
-from proctor.reports.metadata import metadata_of
 from proctor.reports.numbers import iso
-from proctor.reports.turns import JudgedTurn, judged_turns
+from proctor.reports.outcomes import of_result
+from proctor.reports.prose import metadata_of
+from proctor.reports.turns import JudgedTurn, count_unasked, judged_turns
 from proctor.reports.words import cell_text
 from proctor.run import Attempt, Run
 from proctor.score import CheckResult, Score
 from proctor.transcript import Transcript
 from proctor.usage import Usage
+
+Cell = str | int | float | bool | tuple[str, ...] | datetime | None
+
+
+def turn_cells(each: JudgedTurn) -> dict[str, Cell]:
+    """A turn's own columns."""
+    return {name: column(each) for name, column in _TURN_COLUMNS.items()}
+
+
+def unasked_rows(attempt: Attempt, exam: Exam | None) -> list[dict[str, Cell]]:
+    """Scripted questions that were not asked because it broke: not passed, unless the environment broke it."""
+    left = count_unasked(attempt, exam)
+    if exam is None or not left:
+        return []
+    asked = len(exam.cases) - left
+    passed = False if attempt.failure is not None and attempt.failure.owner == "agent" else None
+    said: dict[str, Cell] = {"verdict": "not_asked", "turn_passed": passed}
+    return [
+        {**said, "turn": number, "question": case.question, "expected": case.answer}
+        for number, case in enumerate(exam.cases[asked:], asked + 1)
+    ]
+
+
+def _verdict(each: JudgedTurn) -> Cell:
+    return "" if each.outcome is outcomes.PENDING else each.outcome.name
+
+
+def _passed_cell(each: JudgedTurn) -> Cell:
+    if each.passed is None and each.failure is not None and each.failure.owner == "agent":
+        return False
+    return each.passed
+
+
+def _contradicts(each: JudgedTurn) -> Cell:
+    return ", ".join(str(pair.turns[0]) for pair in each.contradicts)
+
+
+_TURN_COLUMNS: dict[str, Callable[[JudgedTurn], Cell]] = {
+    "turn": lambda each: each.turn.number,
+    "verdict": _verdict,
+    "turn_passed": _passed_cell,
+    "turn_score": lambda each: each.value,
+    "strategy": lambda each: each.turn.strategy,
+    "fault": lambda each: each.turn.fault,
+    "contradicts_turn": _contradicts,
+}
+
 
 _BYTE_ORDER_MARK = "\ufeff"
 _CHECK = "check: "
@@ -105,8 +150,8 @@ def _turns(attempt: Attempt, exam: Exam | None) -> Iterator[dict[str, Cell]]:
         alone = _alone(attempt, each)
         row = {name: column(alone, each.case) for name, column in _COLUMNS.items()}
         about = {name: value for name, value in whole.items() if name.startswith(_ABOUT)}
-        yield {**_part_marks(each.scores), **_check_cells(each.checks), **about, **row, **kept, **turns.cells(each)}
-    for row in turns.left_unasked(attempt, exam):
+        yield {**_part_marks(each.scores), **_check_cells(each.checks), **about, **row, **kept, **turn_cells(each)}
+    for row in unasked_rows(attempt, exam):
         yield {**kept, **row}
     if not attempt.transcript.turns:
         yield kept
@@ -217,4 +262,4 @@ _OF_CONVERSATIONS = (
     "failure_owner", "failure_stage", "failure_reason", "started", "changed",
 )  # fmt: skip
 """Columns that say the same in every row of a conversation."""
-_OF_TURNS = (*list(_COLUMNS)[:8], *turns.COLUMNS, *list(_COLUMNS)[8:])
+_OF_TURNS = (*list(_COLUMNS)[:8], *_TURN_COLUMNS, *list(_COLUMNS)[8:])

@@ -17,8 +17,8 @@ from proctor.reports.battle import svg as battle_svg
 from proctor.reports.battle import words as battle_words
 from proctor.reports.battle.conversation import pieces, quotes_in
 from proctor.reports.headline import exam_noun, extent, median_scores, noun_of
-from proctor.reports.metadata import metadata_of
-from proctor.reports.raised import raised_at
+from proctor.reports.outcomes import raised_at
+from proctor.reports.prose import metadata_of
 from proctor.reports.run.opening import opening
 from proctor.reports.run.particulars import expectations_of
 from proctor.reports.run_names import under_faults

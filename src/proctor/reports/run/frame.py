@@ -11,8 +11,7 @@ from typing import Any, Literal
 from proctor.benchmark import Exam
 from proctor.errors import UsageError
 from proctor.findings.run import CaseFinding, Findings
-from proctor.reports.battle.csv import Cell
-from proctor.reports.run.csv import fixed_columns, own_columns, rows
+from proctor.reports.run.csv import Cell, fixed_columns, own_columns, rows
 from proctor.run import Attempt
 
 Kind = Literal["text", "texts", "count", "number", "flag", "time"]

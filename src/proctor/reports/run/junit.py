@@ -14,13 +14,14 @@ from xml.sax.saxutils import escape, quoteattr
 from proctor.benchmark import Case, Exam
 from proctor.findings.gates import GateVerdict
 from proctor.findings.run import Findings
-from proctor.findings.run.undecided import why_undecided
+from proctor.findings.run.deciders import why_undecided
 from proctor.reports import gates as said_gates
 from proctor.reports import outcomes
 from proctor.reports.battle.words import attempt_name, failed_turns
-from proctor.reports.checks import FAILED, brief, of_result, worst_first
+from proctor.reports.checks import brief, worst_first
 from proctor.reports.headline import headline
 from proctor.reports.numbers import iso, score
+from proctor.reports.outcomes import FAILED, of_result
 from proctor.reports.words import clean, cut, one_line
 from proctor.run import Attempt, Key, Run
 

@@ -10,13 +10,14 @@ from proctor.reports import gates as said_gates
 from proctor.reports import numbers, outcomes
 from proctor.reports.battle.words import markdown_facts as battle_facts
 from proctor.reports.battle.words import strategy_rows
-from proctor.reports.checks import FAILED, brief, check_rows, what_passes
+from proctor.reports.checks import brief, check_rows, what_passes
 from proctor.reports.conditions import condition_rows, faults_sentence
 from proctor.reports.headline import headline
 from proctor.reports.lies import lie_rows
 from proctor.reports.markup import draw_interval, plain
 from proctor.reports.orchestration import markdown_facts as orchestration_facts
 from proctor.reports.orchestration import markdown_shares
+from proctor.reports.outcomes import FAILED
 from proctor.reports.panel import judge_table
 
 _WORST = 10

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from rich.text import Text
 
 from proctor.findings.gates import GateVerdict
 from proctor.findings.run import Findings, ProblemGroup, stability
+from proctor.findings.run.circumstances import LONGER, fewer_at_once
 from proctor.reports import gates as said_gates
 from proctor.reports import numbers, outcomes
 from proctor.reports.battle.words import contradictions, replies
@@ -20,7 +22,6 @@ from proctor.reports.checks import terminal_table, what_passes
 from proctor.reports.conditions import faults_sentence
 from proctor.reports.headline import HeadlineLine, exam_noun, headline, median_scores, noun_of
 from proctor.reports.panel import by_judge
-from proctor.reports.run import resume_command as continuing
 from proctor.reports.run.opening import opening
 from proctor.reports.run.worst import worst
 from proctor.reports.terminal import (
@@ -307,8 +308,8 @@ def next_command(findings: Findings, *, html: Path | None = None) -> tuple[str, 
     if run.status == "running":
         return f"proctor show {run.id}", "for newer numbers"
     if run.imported is None and (run.status != "completed" or not findings.complete):
-        return continuing.command(findings), continuing.explain(findings)
-    if again := continuing.retry_command(findings):
+        return resume_command(findings), explain_resume(findings)
+    if again := retry_command(findings):
         return again, "runs what timed out again"
     if findings.untested:
         return f"proctor show {run.id} --case {shlex.quote(clean(findings.cases[0].id))}", "why it is no test"
@@ -321,3 +322,58 @@ def next_command(findings: Findings, *, html: Path | None = None) -> tuple[str, 
         agent = shlex.quote(clean(run.agent))
         return f"proctor run FILE --agent {agent} --trials 3", "shows whether it is consistent"
     return f"proctor export {run.id} --format csv -o results.csv", "every attempt, for a spreadsheet"
+
+
+_MORE = 1.5
+"""How much larger than the old one a budget is at least, and than what the rest would take at the rate so far."""
+
+
+def resume_command(findings: Findings) -> str:
+    """`proctor resume RUN`, with options where it would stop again at once, or not go on, without them."""
+    run = findings.run
+    rest = ["--to-the-end"] if run.cut else []
+    return " ".join([f"proctor resume {run.id}", *rest, *_means(findings)])
+
+
+def explain_resume(findings: Findings) -> str:
+    """What that command does; before the first attempt is over, nobody knows what the rest will take."""
+    if _means(findings) and not _done(findings):
+        return "enough for the next call; what all of them take is not known yet"
+    return "continues the run; what was answered is not asked again"
+
+
+def retry_command(findings: Findings) -> str:
+    """The command that plays again what did not answer in time, with more time and fewer at once; empty: none did."""
+    late = next(iter(findings.circumstances.timeouts), None)
+    if late is None or findings.run.imported is not None:
+        return ""
+    again = ["--retry-timeouts"] if late.stage == "agent" else []
+    fewer = [f"--concurrency {fewer_at_once(late)}"] if late.concurrency > 1 and not late.limited else []
+    return " ".join([f"proctor resume {findings.run.id}", *again, *fewer, f"--timeout {LONGER * late.seconds:g}"])
+
+
+def _means(findings: Findings) -> list[str]:
+    """What a budget that was spent has to be raised to, about."""
+    settings, used, stop = findings.run.settings, findings.usage, findings.run.stop
+    if stop is None or stop.kind != "budget":
+        return []
+    means = []
+    if settings.budget is not None:
+        means.append(f"--budget {_raised_limit(max(settings.budget, stop.cost), used.least, findings):g}")
+    if settings.max_tokens is not None:
+        spent = used.input_tokens + used.output_tokens
+        means.append(f"--max-tokens {math.ceil(_raised_limit(max(settings.max_tokens, stop.tokens), spent, findings))}")
+    return means
+
+
+def _done(findings: Findings) -> int:
+    """Attempts that tell what one takes."""
+    return findings.counts.played - findings.counts.failed_by_environment
+
+
+def _raised_limit(least: float, spent: float, findings: Findings) -> float:
+    """Enough for the whole at the rate so far, with some room, rounded up to two digits."""
+    done = _done(findings)
+    needed = _MORE * max(least, spent / done * findings.counts.planned if done else 2 * least)
+    digit = 10.0 ** (math.floor(math.log10(needed)) - 1) if needed > 0 else 1.0
+    return math.ceil(needed / digit - 1e-9) * digit

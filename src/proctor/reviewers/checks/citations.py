@@ -9,9 +9,7 @@ from typing import NamedTuple
 
 from proctor.benchmark import Expectation
 from proctor.reviewers.checks.contract import Outcome, check
-from proctor.reviewers.checks.quotes import missing_part, near_miss, parts, shown
-from proctor.reviewers.checks.source_names import among
-from proctor.reviewers.checks.sources import Sources, SourceText
+from proctor.reviewers.checks.sources import Sources, SourceText, among, missing_part, near_miss, parts, shown
 from proctor.transcript import Citation, Reply, Turn
 
 _MARKER = re.compile(

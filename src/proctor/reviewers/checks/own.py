@@ -13,7 +13,7 @@ from proctor.errors import InputError
 from proctor.failures import said
 from proctor.plugins import import_attribute
 from proctor.reviewers.checks.contract import Check, Outcome
-from proctor.reviewers.signature import asked_for, caller
+from proctor.reviewers.function import asked_for, caller
 
 PARAMETERS = ("case", "expect", "turn", "turns", "question", "answer", "reply", "context", "sources")
 """What a check may ask for, by the names of its parameters; `reply` is the text of the reply, `turn` has all of it."""

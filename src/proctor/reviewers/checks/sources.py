@@ -4,17 +4,127 @@ from __future__ import annotations
 
 import json
 import os
+import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from proctor.reading.text.fold import fold
-from proctor.reading.text.phrases import find, prepare
-from proctor.reviewers.checks.quotes import plain
-from proctor.reviewers.checks.source_names import is_absolute, is_address, relative_path
+from proctor.reading.text.phrases import find, find_exact, prepare
 from proctor.transcript import Reply, ToolCall
+
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/?/", re.IGNORECASE)
+_ABSOLUTE = re.compile(r"/|[a-z]:/", re.IGNORECASE)
+_EXTENSION = re.compile(r"\.[a-z][a-z0-9]{0,4}$")
+
+
+class Name(NamedTuple):
+    """A source's name taken apart, folded."""
+
+    path: str
+    """Without extension and anchor."""
+    extension: str
+    anchor: str
+
+
+def is_address(source: str) -> bool:
+    """Whether it is the address of something elsewhere."""
+    return _ADDRESS.match(source.strip()) is not None
+
+
+def is_absolute(source: str) -> bool:
+    """Whether it is a path from the root of somebody's disk."""
+    return _ABSOLUTE.match(source.strip().replace("\\", "/")) is not None
+
+
+def relative_path(source: str) -> str | None:
+    """The path with its `.` and `..` worked out; None: it is absolute, or leads out of where it starts."""
+    path = source.strip().replace("\\", "/")
+    if _ABSOLUTE.match(path) or "\0" in path:
+        return None
+    path = posixpath.normpath(path)
+    return None if path == ".." or path.startswith("../") else path
+
+
+@lru_cache(maxsize=1024)
+def parse_name(source: str) -> Name:
+    """A source's name, for comparison: slashes, dots and case do not tell sources apart."""
+    path, _, anchor = fold(source).strip().replace("\\", "/").partition("#")
+    if not is_address(path):
+        path = posixpath.normpath(path).lstrip("/")
+    path = path.rstrip("/")
+    extension = None if is_address(path) else _EXTENSION.search(path)
+    stem = path[: extension.start()] if extension else path
+    return Name(stem, extension[0] if extension else "", anchor.strip())
+
+
+def among(cited: str, expected: Sequence[str]) -> str | None:
+    """The expected source that is cited; one of the two may lack the extension or the anchor. None: none is."""
+    name = parse_name(cited)
+    close = [one for one in expected if _may_be(name, parse_name(one))]
+    exact = [one for one in close if parse_name(one) == name]
+    return next(iter(exact or close), None)
+
+
+def _may_be(cited: Name, expected: Name) -> bool:
+    return (
+        cited.path == expected.path
+        and (cited.extension == expected.extension or not cited.extension or not expected.extension)
+        and (cited.anchor == expected.anchor or not cited.anchor or not expected.anchor)
+    )
+
+
+_EMPHASIS = str.maketrans("", "", "*`")
+_LEFT_OUT = re.compile(r"[\[(]? ?\.{3,} ?[\])]?")
+_EDGES = " \"'.,;:!?"
+_SHOWN = 60
+"""Characters of a quote that are shown."""
+
+
+def plain(text: str) -> str:
+    """A text as quotes are looked up in it: folded, on one line, without marks of emphasis."""
+    return " ".join(fold(text.translate(_EMPHASIS)).split())
+
+
+def parts(quote: str) -> list[str]:
+    """The pieces of a quote between its ellipses, without the signs around them; empty: it says nothing."""
+    return [piece for part in _LEFT_OUT.split(plain(quote)) if (piece := part.strip(_EDGES))]
+
+
+def missing_part(quote: list[str], text: str) -> tuple[str, int] | None:
+    """The first piece that does not stand in the text after those before it, and where they end; None: all do."""
+    place = 0
+    for piece in quote:
+        span = find_exact(text, piece, place)
+        if span is None:
+            return piece, place
+        place = span[1]
+    return None
+
+
+def near_miss(piece: str, text: str, place: int) -> str:
+    """How far a piece that is missing agrees with the text."""
+    if find_exact(text, piece) is not None:
+        return "it is there only before what is quoted before it"
+    words = piece.split(" ")
+    low, high = 0, len(words)
+    while high - low > 1:  # the longest beginning that stands there: what holds for it holds for every shorter one
+        middle = (low + high) // 2
+        low, high = (middle, high) if find_exact(text, " ".join(words[:middle]), place) else (low, middle)
+    span = find_exact(text, " ".join(words[:low]), place) if low else None
+    if span is None:
+        return ""
+    said = "its first word is" if low == 1 else f"its first {low} words are"
+    return f"{said} there, going on {shown(text[span[1] : span[1] + 2 * _SHOWN])}"
+
+
+def shown(quote: str) -> str:
+    """A quote in quotes, cut where it is long."""
+    quote = quote.strip()
+    return f"“{quote}”" if len(quote) <= _SHOWN else f"“{quote[: _SHOWN - 1]}…”"
+
 
 _LONGEST_JSON = 2 * 1024 * 1024
 

@@ -12,8 +12,7 @@ from proctor.plugins import exits
 from proctor.plugins.exits import exit_now
 from proctor.running.workers.messages import Brief, Order
 from proctor.running.workers.processes import receive, send
-from proctor.running.workers.streams import scrub_streams
-from proctor.running.workers.worker import CrewWorker, take_place
+from proctor.running.workers.worker import CrewWorker, scrub_streams, take_place
 
 
 def main() -> None:

@@ -30,8 +30,7 @@ from proctor.redaction.names import says_secret
 from proctor.running.workers import messages
 from proctor.running.workers.link import Link, NoPlace, TransportLost, WorkerLost
 from proctor.running.workers.messages import START, Brief, Hello, Order, WorkerReport
-from proctor.running.workers.streams import scrub_streams
-from proctor.running.workers.worker import CrewWorker, take_place
+from proctor.running.workers.worker import CrewWorker, scrub_streams, take_place
 from proctor.settings import given
 
 LOCAL = "local"

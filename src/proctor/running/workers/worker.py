@@ -25,6 +25,7 @@ from proctor.errors import ProctorError
 from proctor.failures import said
 from proctor.plugins.exits import intercept_exits
 from proctor.redaction import remember_secrets, without_secrets
+from proctor.redaction.known import ScrubbedStream
 from proctor.roles import LETS_FINISH, Halt
 from proctor.run import Failure, PendingAttempt, Record
 from proctor.running.garbage import seldom_collected
@@ -259,3 +260,18 @@ class CrewWorker:
 
 def _why(error: BaseException) -> str:
     return str(error) if isinstance(error, ProctorError) else f"{type(error).__name__}: {said(error)}"
+
+
+def scrub_streams() -> None:
+    """Have everything that is printed in this process from now on tell no secret."""
+    sys.stdout, sys.stderr = _PromptStream(sys.stdout), _PromptStream(sys.stderr)
+
+
+class _PromptStream(ScrubbedStream):
+    """What is written is sent at once: a worker may be killed."""
+
+    def write(self, text: str) -> int:
+        """Write it without secrets, now."""
+        written = super().write(text)
+        self._stream.flush()
+        return written

@@ -19,7 +19,7 @@ from proctor.web.site.site import site_of
 from proctor.workflows.doctor import find_problems
 from proctor.workflows.intake import Intake, take_in
 from proctor.workflows.library import LONGEST_DESCRIPTION, LONGEST_NAME, RefusedFile, StoredBenchmark
-from proctor.workflows.search import says
+from proctor.workflows.run_filter import says
 
 router = APIRouter(tags=["benchmarks"])
 Named = Annotated[str, Path(description="The benchmark's id", examples=["handbook-30"])]

@@ -29,9 +29,9 @@ from proctor.web.site.site import Site, site_of
 from proctor.web.site.start import NewRuns, estimate, go_on, start, start_rescore
 from proctor.web.views import addresses
 from proctor.web.views.findings_cache import findings_cache_of
-from proctor.web.views.gate_verdicts import gates_for_programs
+from proctor.web.views.parts import gates_for_programs
 from proctor.workflows.change import delete_run, describe_run
-from proctor.workflows.plan_spans import spans
+from proctor.workflows.read import spans
 
 router = APIRouter(tags=["runs"])
 Named = Annotated[str, Path(description="An id, a unique beginning of it, a unique name, or `last`")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
 
-from proctor.web.site import assets
+from proctor.web.site import render
 
 router = APIRouter()
 _FOR_GOOD = "public, max-age=31536000, immutable"
@@ -15,7 +15,7 @@ _FOR_NOW = "max-age=60"
 @router.api_route("/static/{name}", methods=["GET", "HEAD"])
 async def load(name: str) -> Response:
     """A file; one that is asked for by its lasting name never changes."""
-    found = assets.find(name)
+    found = render.find_asset(name)
     if found is None:
         raise HTTPException(404, f"there is no file {name!r}")
     kept = _FOR_GOOD if name == found.name else _FOR_NOW

@@ -35,7 +35,7 @@ from proctor.workflows.library import (
     StoredBenchmark,
     Version,
 )
-from proctor.workflows.search import says
+from proctor.workflows.run_filter import says
 from proctor.workflows.upload import ExaminedFile
 
 router = APIRouter()

@@ -21,7 +21,7 @@ from proctor.web.views import addresses, charts
 from proctor.web.views.exchanges import exchanges, telling_trial
 from proctor.web.views.findings_cache import FindingsCache, findings_cache_of
 from proctor.web.views.vocabulary import teach
-from proctor.workflows.search import says
+from proctor.workflows.run_filter import says
 
 router = APIRouter()
 teach()

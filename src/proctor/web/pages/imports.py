@@ -18,8 +18,8 @@ from proctor.web.site.render import FORM_CACHE, render
 from proctor.web.site.site import Site, drafts_of, site_of
 from proctor.web.views import addresses
 from proctor.workflows.import_run import ENDINGS
-from proctor.workflows.import_upload import ImportPreview, preview_import, store_import
 from proctor.workflows.library import LONGEST_NAME, StoredBenchmark
+from proctor.workflows.upload import ImportPreview, preview_import, store_import
 
 router = APIRouter()
 _NOTHING_CHOSEN = "There is no file yet: choose one that another tool has written."

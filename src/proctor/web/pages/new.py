@@ -24,9 +24,9 @@ from proctor.web.site.render import FORM_CACHE, TYPE_NAMES, render
 from proctor.web.site.site import Site, site_of
 from proctor.web.site.start import estimate, start, start_demonstration
 from proctor.web.views import addresses
-from proctor.workflows.defaults import usual_reviewer, usual_weights
 from proctor.workflows.dry_run import RunEstimate
 from proctor.workflows.library import NoSuchBenchmark, StoredBenchmark
+from proctor.workflows.settings import usual_reviewer, usual_weights
 
 router = APIRouter()
 _ABOUT = {

@@ -23,7 +23,7 @@ from proctor.settings import check_labels, check_name
 from proctor.web.pages import form_of
 from proctor.web.pages.run_actions import offered_actions
 from proctor.web.site import choices
-from proctor.web.site.criteria import write_criteria
+from proctor.web.site.forms import write_criteria
 from proctor.web.site.new_run import NUMBERS, read_labels, written_labels
 from proctor.web.site.render import FORM_CACHE, render
 from proctor.web.site.site import Site, site_of

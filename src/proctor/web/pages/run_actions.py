@@ -12,8 +12,7 @@ from proctor.errors import InputError
 from proctor.run import Run
 from proctor.web.pages import form_of
 from proctor.web.site import choices
-from proctor.web.site.criteria import read_criteria
-from proctor.web.site.forms import Form
+from proctor.web.site.forms import Form, read_criteria
 from proctor.web.site.new_run import NewRunForm, judges_of, read_number
 from proctor.web.site.security import set_share_cookie
 from proctor.web.site.shares import USUAL

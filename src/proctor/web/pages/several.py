@@ -17,7 +17,7 @@ from proctor.web.site.render import render
 from proctor.web.site.site import site_of
 from proctor.web.views.findings_cache import FindingsCache, findings_cache_of
 from proctor.web.views.vocabulary import teach
-from proctor.workflows.search import says
+from proctor.workflows.run_filter import says
 
 router = APIRouter()
 teach()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import PurePath
 from urllib.parse import parse_qsl
 
@@ -11,8 +13,9 @@ from python_multipart.exceptions import MultipartParseError
 from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import ClientDisconnect, Request
 
+from proctor.benchmark import AskedPart
 from proctor.errors import InputError
-from proctor.settings import unfit
+from proctor.settings import read_criterion, unfit
 
 FIELD_LIMIT = 4 * 2**20
 """Bytes of all fields together: benchmarks are pasted too. Larger ones are uploaded as files."""
@@ -189,3 +192,74 @@ class _Multipart:
 
 def _base_name(filename: bytes) -> str:
     return PurePath(filename.decode("utf-8", "replace").replace("\\", "/")).name
+
+
+_WHOLE = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:,\d{3})+)")
+_EITHER = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+"""What may be meant as thousands or as decimals: 1,000."""
+
+
+def read_whole(text: str) -> int:
+    """`2000` or `2,000`; raises ValueError."""
+    if not _WHOLE.fullmatch(text):
+        raise ValueError(f"{text[:40]!r} is no whole number")
+    try:
+        return int(text.replace(",", ""))
+    except ValueError:  # more digits than are read
+        raise ValueError(f"{text[:40]!r} is no whole number that can be used") from None
+
+
+def read_decimal(text: str) -> float:
+    """`0.5` or `0,5`; raises ValueError, also for `1,000`, which is 1 to some and 1000 to others."""
+    if _EITHER.fullmatch(text):
+        raise ValueError(
+            f"{text!r} may be {text.replace(',', '')} or {text.replace(',', '.')}; write it without a comma"
+        )
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        raise ValueError(f"{text[:40]!r} is no number") from None
+
+
+def read_criteria(text: str, troubles: dict[str, str]) -> Iterator[tuple[str, AskedPart]]:
+    """Criteria as they are typed, `name: what is asked` or `name (weight): …` on a line; what is wrong is noted."""
+    for line in filter(None, map(str.strip, text.splitlines())):
+        try:
+            name, said = _read_line(line)
+            read_criterion(name, said)
+            yield name, said
+        except InputError as error:
+            troubles["criteria"] = error.on_page
+
+
+def _read_line(line: str) -> tuple[str, AskedPart]:
+    head, _, asks = (part.strip() for part in line.partition(":"))
+    name, bracket, weight = (part.strip() for part in head.partition("("))
+    if not name or not asks or (bracket and not weight.endswith(")")):
+        raise InputError(
+            f"{line[:60]!r} is no criterion; write name: what is asked, one on a line, with a weight in brackets if it "
+            "has one, such as safety (3): Is it safe?"
+        )
+    return name, {"asks": asks, "weight": _weight(weight[:-1].strip())} if bracket else asks
+
+
+def _weight(text: str) -> float:
+    try:
+        return read_decimal(text)
+    except ValueError as error:
+        raise InputError(f"the weight {error}, such as 3 or 0.5") from None
+
+
+def write_criteria(criteria: Mapping[str, AskedPart]) -> str:
+    """The same, as they would be typed."""
+    return "\n".join(f"{name}{_in_brackets(weight)}: {asks}" for name, asks, weight in _parts(criteria))
+
+
+def _parts(criteria: Mapping[str, AskedPart]) -> Iterator[tuple[str, str, float | None]]:
+    for name, said in criteria.items():
+        asks, weight = read_criterion(name, said)
+        yield name, " ".join(asks.split()), weight
+
+
+def _in_brackets(weight: float | None) -> str:
+    return "" if weight is None else f" ({Decimal(repr(float(weight))).normalize():f})"

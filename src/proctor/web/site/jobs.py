@@ -10,25 +10,41 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import os
 import subprocess
+import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from urllib.parse import quote, unquote
 
 from proctor.errors import NoSuchRun, RunBusy, StoreError, UsageError
 from proctor.redaction import private, without_secrets
 from proctor.run import Run, Status, Stop, StopRequest
 from proctor.storage import Store
-from proctor.web.site.child import start_child
 from proctor.web.site.settings import WebSettings
 from proctor.workflows.pace import PACE
 from proctor.workflows.run_group import companion_at_play
 from proctor.workflows.run_limits import is_limited
+
+
+def start_child(settings: WebSettings, arguments: Sequence[str], log: IO[bytes]) -> subprocess.Popen[bytes]:
+    """`proctor` with these arguments, on the same store; what it says goes into the log."""
+    config = ["--config", str(settings.config)] if settings.config is not None else []
+    environment = {name: value for name, value in os.environ.items() if name != "PROCTOR_TOKEN"}
+    return subprocess.Popen(
+        [sys.executable, "-m", "proctor", *arguments, *config],
+        env={**environment, "PROCTOR_STORE": settings.store},  # not an argument: it may hold a password
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=log,
+        start_new_session=True,  # neither Ctrl-C nor the end of the server reaches it
+    )
+
 
 _LOOK_EVERY = 0.25
 _PATIENCE = 5.0

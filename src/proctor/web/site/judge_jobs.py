@@ -25,8 +25,7 @@ from proctor.errors import RunBusy, UsageError
 from proctor.redaction import private, without_secrets
 from proctor.run import Run
 from proctor.storage import Store
-from proctor.web.site.child import start_child
-from proctor.web.site.jobs import WrongState
+from proctor.web.site.jobs import WrongState, start_child
 from proctor.web.site.settings import WebSettings
 from proctor.workflows.judge_plan import PlannedJudging, answers_since
 

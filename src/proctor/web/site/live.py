@@ -16,7 +16,7 @@ from typing import Any
 from fastapi.concurrency import run_in_threadpool
 
 from proctor.errors import NoSuchRun, StoreError
-from proctor.reports.time_left import TimeLeft, say_time_left
+from proctor.reports.progress import TimeLeft, say_time_left
 from proctor.run import Attempt, Run
 from proctor.storage import Store
 from proctor.storage.rows import verdict_of

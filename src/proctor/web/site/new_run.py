@@ -8,10 +8,9 @@ from typing import Any, Protocol
 from urllib.parse import urlencode
 
 from proctor.settings import settings_of
-from proctor.web.site.criteria import read_criteria
+from proctor.web.site.forms import read_criteria, read_decimal, read_whole
 from proctor.web.site.start import NewRuns
-from proctor.web.site.typed_numbers import read_decimal, read_whole
-from proctor.workflows.defaults import WEIGHED_PARTS
+from proctor.workflows.settings import WEIGHED_PARTS
 
 NUMBERS = settings_of("form")
 """Numbers that the form has."""

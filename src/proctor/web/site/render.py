@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
+from importlib.resources import files
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -15,14 +19,15 @@ from fastapi.responses import HTMLResponse
 from jinja2 import BaseLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from proctor.reports.history.svg import RULES
 from proctor.reports.run.environment import equip, harmless
 from proctor.reports.words import one_line
 from proctor.run import ExamType
-from proctor.web.site import assets
 from proctor.web.site.site import site_of
 
 if TYPE_CHECKING:
     from proctor.web.site.sessions import Session
+
 
 FORM_CACHE = "private, no-cache"
 """For pages with a form: a browser may keep what was typed, so that Back does not lose it."""
@@ -126,6 +131,47 @@ def environment() -> Environment:
     made.filters["breakable"] = breakable
     made.globals["type_names"] = TYPE_NAMES
     made.globals["config_problem"] = config_problem
-    made.globals["asset"] = assets.address
+    made.globals["asset"] = asset_address
     made.globals["version"] = version("proctor")
     return made
+
+
+_KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_LOOK = "look.css"
+_REPORT = ("style.css", "checks.css", "battle.css")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asset:
+    """One file that pages load."""
+
+    name: str
+    """By which it lasts: `app.0123456789ab.css`."""
+    kind: str
+    content: bytes
+
+
+def asset_address(name: str) -> str:
+    """Where the file of this plain name is, such as `app.css`."""
+    return f"/static/{_by_plain_name()[name].name}"
+
+
+def find_asset(name: str) -> Asset | None:
+    """The file that is called so, by its lasting name or its plain one; None: there is none."""
+    plain = _by_plain_name()
+    return next((asset for asset in plain.values() if asset.name == name), plain.get(name))
+
+
+@cache
+def _by_plain_name() -> Mapping[str, Asset]:
+    """All of them; the rules that pages share with reports are one more, so that both look alike."""
+    reports = files("proctor.reports") / "templates"
+    look = "\n".join([*((reports / name).read_text(encoding="utf-8") for name in _REPORT), RULES])
+    found = [each for each in (files("proctor.web") / "static").iterdir() if PurePath(each.name).suffix in _KINDS]
+    contents = {_LOOK: look.encode(), **{each.name: each.read_bytes() for each in found}}
+    return {name: _asset(PurePath(name), content) for name, content in contents.items()}
+
+
+def _asset(path: PurePath, content: bytes) -> Asset:
+    digest = hashlib.sha256(content).hexdigest()[:12]
+    return Asset(name=f"{path.stem}.{digest}{path.suffix}", kind=_KINDS[path.suffix], content=content)

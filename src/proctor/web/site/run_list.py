@@ -11,8 +11,7 @@ from proctor.errors import UsageError
 from proctor.findings.run import Summary
 from proctor.run import Run
 from proctor.web.site.site import Site
-from proctor.workflows.run_filter import moment
-from proctor.workflows.search import says
+from proctor.workflows.run_filter import moment, says
 
 _QUICK = 1000
 """Attempts of a run up to which a list that is sorted by what was counted waits until it is."""

@@ -16,7 +16,7 @@ const SAID = 300; // milliseconds in which the end is announced before the page 
 const MOVING = ["queued", "running"];
 const live = document.querySelector("[data-live]");
 
-// As say_time_left in proctor/reports/time_left.py: between two words of the server time goes by here.
+// As say_time_left in proctor/reports/progress.py: between two words of the server time goes by here.
 function shortly(seconds) {
   const whole = Math.ceil(seconds);
   if (whole < 60) return `${whole} s`;

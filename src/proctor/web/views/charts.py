@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from proctor.reports import numbers
-from proctor.reports.points import format_signed
+from proctor.reports.numbers import format_signed
 
 if TYPE_CHECKING:
     from proctor.statistics.estimate import Estimate

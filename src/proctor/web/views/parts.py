@@ -6,23 +6,29 @@ import threading
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Mapping
+from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
 from fastapi import Request
 from markupsafe import Markup
 
-from proctor.errors import NoSuchRun
+from proctor.errors import NoSuchRun, ProctorError
+from proctor.findings.gates import GateVerdict
+from proctor.findings.run import Findings
+from proctor.reports import gates as words
 from proctor.reports import outcomes
 from proctor.reports.headline import headline
+from proctor.reports.outcomes import OutcomeLabel
 from proctor.run import Run
+from proctor.storage import Store
 from proctor.web.site.render import environment
 from proctor.web.site.site import Site, site_of
 from proctor.web.views import results
 from proctor.web.views.findings_cache import CachedFindings
-from proctor.web.views.gate_verdicts import gates_of
 from proctor.web.views.people_labels import count_disputed
 from proctor.web.views.results import ResultFilter, chips
+from proctor.workflows.gates import judge_stored
 
 SHARED = ("headline", "gates", "overview")
 """Templates `run/PART.html.j2`, which stand in elements with `data-part`; these are the same for all at home, and for
@@ -130,3 +136,41 @@ def _render(run: Run, read: CachedFindings | None, part: str, values: Mapping[st
             while len(_kept) > _KEPT:
                 _kept.popitem(last=False)
     return text
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ShownGate:
+    """One gate on a page."""
+
+    text: str
+    outcome: OutcomeLabel | None
+    """None: there is no verdict."""
+    sentence: str
+    """Why, or why there is none."""
+
+
+def gates_of(store: Store, run: Run, findings: Findings) -> list[ShownGate]:
+    """Every gate, with its verdict once the run is completed."""
+    verdicts, trouble = _judge(store, findings)
+    if verdicts:
+        return [_shown(verdict) for verdict in verdicts]
+    moving = run.status in ("queued", "running")
+    why = trouble or ("judged when the run is over" if moving else "not judged: the run is not complete")
+    return [ShownGate(text=text, outcome=None, sentence=why) for text in run.gates or run.settings.stop_early]
+
+
+def gates_for_programs(store: Store, findings: Findings) -> dict[str, Any]:
+    """The same as `--json` prints them; `gates_trouble` says why they cannot be judged."""
+    verdicts, trouble = _judge(store, findings)
+    return {"gates": words.as_dicts(verdicts), **({"gates_trouble": trouble} if trouble else {})}
+
+
+def _judge(store: Store, findings: Findings) -> tuple[list[GateVerdict], str]:
+    try:
+        return judge_stored(store, findings), ""
+    except ProctorError as error:  # the run that it names was deleted, or is not comparable
+        return [], error.on_page
+
+
+def _shown(verdict: GateVerdict) -> ShownGate:
+    return ShownGate(text=verdict.gate.text, outcome=words.OUTCOMES[verdict.verdict], sentence=words.sentence(verdict))

@@ -20,8 +20,8 @@ from proctor.web.views.attempt_search import place_in, search_all, told_place
 from proctor.web.views.findings_cache import CachedFindings
 from proctor.web.views.people_labels import DISAGREE, disputed_places
 from proctor.web.views.result_order import COLUMNS, order_in_store, sort_attempts, sort_cases
-from proctor.workflows.plan_spans import spans
-from proctor.workflows.search import says
+from proctor.workflows.read import spans
+from proctor.workflows.run_filter import says
 
 PAGE = 50
 MOST_CASES = 20_000

@@ -12,9 +12,8 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from proctor.errors import InputError
-from proctor.exporters.answers import found
 from proctor.exporters.langfuse import connect
-from proctor.exporters.sender import RequestResult, Sender
+from proctor.exporters.sender import RequestResult, Sender, found
 from proctor.workflows.harvest.candidate import HarvestLog
 
 _OBSERVATIONS = 1000
