@@ -4,11 +4,10 @@
     python bench/battle.py --profile     # where the time goes
 
 The agent answers at once and is always right, in the same words or in other words each turn. With Proctor the
-embedded
-prober asks, the embedded reviewer judges every reply and every question and looks for contradictions, every turn is
-stored durably, and the findings are gathered. With Inspect AI the questions are fixed, the replies come from its mock
-model or from nobody but the solver, a scorer looks for the answer in every reply, and a log file is written. Every
-figure comes from a new process.
+embedded prober asks, the embedded reviewer judges every reply and every question and looks for contradictions, every
+turn is stored durably, and the findings are gathered. With Inspect AI the questions are fixed, the replies come from
+its mock model or from nobody but the solver, a scorer looks for the answer in every reply, and a log file is written.
+Every figure comes from a new process.
 """
 
 from __future__ import annotations

@@ -3,10 +3,9 @@
     python bench/http_agent.py [--runs 5] [--cases 1000]
 
 The server has a process of its own and answers after 50 ms; 100 questions are under way at once. The ideal is the
-time
-that the server makes everybody wait: cases / 100 × 50 ms. What is asked and checked is the same on both sides;
-Proctor
-also stores every attempt durably and gathers its findings. The rounds alternate, so that noise meets both alike.
+time that the server makes everybody wait: cases / 100 × 50 ms. What is asked and checked is the same on both sides;
+Proctor also stores every attempt durably and gathers its findings. The rounds alternate, so that noise meets both
+alike.
 """
 
 from __future__ import annotations

@@ -3,10 +3,8 @@
     python bench/kills.py [--kills 3] [--only rescore] [--store slow] [--seed 1] [--at-once 2]
 
 Each row of the table is a command in a process of its own, ended with SIGKILL at random moments and begun again;
-every
-call to the agent, the examiner and the judge is counted by whoever is asked. A store is slow or locked because
-another
-process holds its lock, full because no file may grow, restarted because PostgreSQL is killed and started.
+every call to the agent, the examiner and the judge is counted by whoever is asked. A store is slow or locked because
+another process holds its lock, full because no file may grow, restarted because PostgreSQL is killed and started.
 """
 
 from __future__ import annotations

@@ -2,12 +2,11 @@
 
     python bench/openai_agent.py [--runs 5] [--cases 1000] [--verdicts 200]
 
-The server has a process of its own, speaks Chat Completions and answers after 50 ms, to 100 questions at once.
-The ideal is the time that the server makes everybody wait: cases / 100 × 50 ms. In the first table what is asked and
-checked is the same on both sides; Proctor also counts usage, stores every attempt durably and gathers its
-findings. In
-the second, both sides ask the same chat model of langchain-openai for a verdict in a schema; `ask` also keeps to the
-limits and the budget of a run. The rounds alternate, so that noise meets both alike.
+The server has a process of its own, speaks Chat Completions and answers after 50 ms, to 100 questions at once. The
+ideal is the time that the server makes everybody wait: cases / 100 × 50 ms. In the first table what is asked and
+checked is the same on both sides; Proctor also counts usage, stores every attempt durably and gathers its findings.
+In the second, both sides ask the same chat model of langchain-openai for a verdict in a schema; `ask` also keeps to
+the limits and the budget of a run. The rounds alternate, so that noise meets both alike.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
 """How well the embedded reviewer agrees with people, beside other judges, and on sets of our own; and how fast it is.
 
-Run from anywhere: `python bench/reviewer.py`. The data stand beside the project, in `../shared/data`; the sets of
-our own
-in `bench/sets`. `--fit` fits the learned head anew and writes it into the package; `--cross-validate` prints its
-agreement
-on questions that it has not seen.
+Run from anywhere: `python bench/reviewer.py`. The data stand beside the project, in `../shared/data`; the sets of our
+own in `bench/sets`. `--fit` fits the learned head anew and writes it into the package; `--cross-validate` prints its
+agreement on questions that it has not seen.
 """
 
 from __future__ import annotations

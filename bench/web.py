@@ -6,10 +6,9 @@ A real server in a process of its own, asked one page at a time over the loopbac
 trials of each case) and forty small ones; rows are written directly. `--keep` leaves the store behind, and finds it
 there the next time. `--postgres` starts a PostgreSQL for it, with the settings that it comes with.
 
-Times are medians of what a client sees; the first look at a page is not counted, but shown. Beside them stands
-the CPU
-time of the server, with PostgreSQL's: on a machine that does other work, too, it tells what the page itself costs.
-How busy the machine is can be seen from a fixed loop: it takes the same CPU time whenever it is alone.
+Times are medians of what a client sees; the first look at a page is not counted, but shown. Beside them stands the
+CPU time of the server, with PostgreSQL's: on a machine that does other work, too, it tells what the page itself
+costs. How busy the machine is can be seen from a fixed loop: it takes the same CPU time whenever it is alone.
 """
 
 from __future__ import annotations
