@@ -20,6 +20,10 @@ _LARGEST = 2**30
 """Bytes that one sample may have."""
 
 
+class PackageMissing(InputError):
+    """The package that unpacks the archive is not installed: no file in it can be read."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Entry:
     method: int
@@ -109,7 +113,7 @@ def _unpack(data: bytes, entry: _Entry, path: Path) -> bytes:
     try:
         import zstandard
     except ImportError:
-        raise InputError(
+        raise PackageMissing(
             f"{path} is compressed with zstd, for which a package is missing: pip install 'proctor[inspect]', "
             "or turn the log into JSON with `inspect log convert --to json`"
         ) from None

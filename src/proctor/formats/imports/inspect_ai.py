@@ -20,7 +20,7 @@ from proctor.formats.imports.contract import (
     ImportOptions,
     newer_format,
 )
-from proctor.formats.imports.eval_archive import EvalArchive
+from proctor.formats.imports.eval_archive import EvalArchive, PackageMissing
 from proctor.formats.imports.fields import (
     ImportedQuestion,
     asked_in,
@@ -190,9 +190,9 @@ class InspectLog:
                 continue
             try:
                 sample = self._archive.read(name)
+            except PackageMissing:
+                raise
             except InputError as error:
-                if "proctor[inspect]" in str(error):
-                    raise
                 log.skip(name, str(error))
                 continue
             yield name, sample
