@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import NamedTuple
 
 from proctor.reading.expected import Answered, Expected
@@ -72,17 +71,6 @@ def turned_round(reply: Answered, answer: Expected, known: frozenset[str]) -> Tu
     return TurnedRound(found, alike) if found else None
 
 
-@lru_cache(maxsize=1024)
-def _can_turn(text: str, stems: tuple[str, ...]) -> bool:
-    """Whether an expected answer is short and has a word that may be turned round: most have none."""
-    if len(stems) > _LONGEST_ANSWER:
-        return False
-    told = text.lower()
-    sided = not _SIDED.isdisjoint(stems)
-    worded = any(word in OPPOSITES for word in stems) and told.rstrip().endswith(".")
-    return sided or worded or any(each.search(told) for each in (_PARTICLE, _EVERYONE, _NOBODY, _RESTRICTS))
-
-
 def _is_alike(reply: Answered, answer: Expected, known: frozenset[str]) -> bool:
     """Whether the reply is the expected answer with little changed: brief, and in its words."""
     own = [word for word in answer.weights if word not in known]
@@ -92,7 +80,7 @@ def _is_alike(reply: Answered, answer: Expected, known: frozenset[str]) -> bool:
 
 
 def _other_way(reply: Answered, answer: Expected) -> str:
-    """`TurnedRound on the power` for `turn off the power`."""
+    """`turned on the power` for `turn off the power`."""
     own = {match["way"] for match in _PARTICLE.finditer(answer.passage.folded)}
     theirs = {match["way"] for match in _PARTICLE.finditer(reply.passage.folded)}
     if not own or not theirs or own & theirs or not NEGATORS.isdisjoint(reply.stems):

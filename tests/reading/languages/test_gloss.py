@@ -13,6 +13,7 @@ from proctor.reading.languages.gloss import gloss
     [
         ("de", "Es sind fünfundzwanzig Tage.", "it are 25 days."),
         ("fr", "Il y a quatre-vingt-onze salles.", "there is 91 salles."),
+        ("fr", "Il y a dix-huit salles et soixante-dix-neuf bancs.", "there is 18 salles and 79 bancs."),
         ("it", "Ci lavorano ventotto persone.", "there lavorano 28 persone."),
         ("es", "Tiene treinta y dos plantas.", "have 32 plantas."),
         ("pt", "São vinte e três dias.", "are 23 days."),

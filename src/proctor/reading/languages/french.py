@@ -176,8 +176,8 @@ mrs = madame, mme, mlle
 """
 ORDINALS = "premier deuxième troisième quatrième cinquième sixième septième huitième neuvième dixième onzième douzième"
 _ONES = (
-    "zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept dix- "
-    "huit dix-neuf"
+    "zéro un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dix-sept "
+    "dix-huit dix-neuf"
 )
 _TENS = "vingt trente quarante cinquante soixante"
 
