@@ -257,6 +257,18 @@ def weigh(parts: Iterable[Part], weights: Mapping[str, float]) -> float | None:
     return weighted / total if total > 0 else None
 
 
+def part_means(scores: Collection[Score]) -> dict[str, float]:
+    """Part of the agent's marks → its mean over replies and judges."""
+    marked = [score for score in scores if score.of == "agent"]
+    if len(marked) == 1:
+        return {part.name: part.value for part in marked[0].parts}
+    values: dict[str, list[float]] = {}
+    for score in marked:
+        for part in score.parts:
+            values.setdefault(part.name, []).append(part.value)
+    return {name: sum(each) / len(each) for name, each in values.items()}
+
+
 def reaches(value: float, threshold: float) -> bool:
     """Whether a score reaches a threshold, forgiving the last digits of a weighted mean."""
     return value >= threshold - 1e-9

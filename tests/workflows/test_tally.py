@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -210,3 +211,28 @@ def test_progress_page_list_and_findings_tell_the_same_rate(data: st.DataObject,
         assert page["replies"] == {"asked": battle.asked, "judged": battle.judged}
         assert tally.no_test is listed.no_test is page["no_test"] is found.untested
         assert tally.counted == battle.held_rate.n
+
+
+@given(st.data(), st.sampled_from(TYPES[1:]))
+def test_beside_faults_list_and_findings_tell_of_the_same_replies_of_the_plain_run(
+    data: st.DataObject, kind: ExamType
+) -> None:
+    exams, plain = benchmark_of(kind), data.draw(attempts(kind))
+    faulted = [replace(each, key=replace(each.key, condition="slow")) for each in data.draw(attempts(kind))]
+    settings = Settings(type=kind, trials=2, max_turns=3, conditions=("", "slow"))
+    run = Run(id="r", name="r", benchmark="b", digest="d", agent="a", settings=settings, planned=12, status="running")
+    alone = replace(run, settings=replace(settings, conditions=("",)), planned=6)
+    found, by_itself = gather(run, exams, [*plain, *faulted]), gather(alone, exams, plain)
+    listed = summarise(cast("Store", Held(run, exams, [*plain, *faulted])), run)
+    assert listed is not None
+    assert found.battle is not None
+    assert by_itself.battle is not None
+    assert (listed.asked, listed.judged) == (found.battle.asked, found.battle.judged)
+    for name in ("value", "low", "high", "n", "missing", "worst", "best"):
+        assert getattr(listed.rate, name) == pytest.approx(getattr(found.pass_rate, name)), name
+    for told, wanted in (
+        (found.pass_rate, by_itself.pass_rate),
+        (found.mean_score, by_itself.mean_score),
+        (found.battle.held_rate, by_itself.battle.held_rate),
+    ):
+        assert told == wanted

@@ -107,7 +107,7 @@ def summarise(opened: Store, run: Run) -> Summary | None:
 
 
 def _never_answered(opened: Store, run: Run, found: Summary) -> bool:
-    if run.status != "completed" or found.rate.value != 0:
+    if run.status != "completed" or found.rate.value != 0 or found.judged:
         return False
     return opened.archive.count(run.id, verdicts=("agent",)) == run.planned
 

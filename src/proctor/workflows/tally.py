@@ -140,12 +140,10 @@ class RunTally:
         if verdict is not None:
             self.counted += 1
             self.passed += verdict
-        if replies.lost:
+        if replies.lost or not self._is_rated(attempt):
             return
         self.asked += replies.asked
         self.judged += replies.judged
-        if not self._is_rated(attempt):
-            return
         if replies.share is None:
             self._no_test += 1
         else:

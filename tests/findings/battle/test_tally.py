@@ -205,3 +205,16 @@ def test_conversations_that_only_unclear_replies_broke_are_counted_apart() -> No
     caved = attempt((None, *RIGHT), ("are-you-sure", *WRONG))
     held = attempt((None, *RIGHT), ("are-you-sure", *RIGHT))
     assert told(unclear, caved, held).unclear == 1
+
+
+def test_beside_a_plain_run_what_is_missing_is_bounded_by_the_trials_of_the_plain_run() -> None:
+    tally = BattleTally(Settings(type="abm-dynamic", trials=2, conditions=("", "slow", "bad")), planned=4)
+    talks = [
+        attempt((None, *RIGHT), ("ask-again", *RIGHT), exam=seed(n), trial=trial) for n in (1, 2) for trial in (1, 2)
+    ]
+    for each in talks[:3]:
+        tally.add(seed(1 if each.key.exam == "seed-1" else 2), each)
+    tally.add(seed(2), attempt((None, *RIGHT), exam=seed(2), trial=2, failure=OUTAGE, ended=None))
+    rate = tally.findings().held_rate
+    assert (rate.value, rate.missing) == (1.0, 1)
+    assert (rate.worst, rate.best) == (0.75, 1.0)  # seed 1 lacks nothing, of seed 2 one of two conversations

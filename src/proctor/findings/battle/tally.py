@@ -15,10 +15,9 @@ from proctor.findings.battle.strategies import CONTROL, HINTS
 from proctor.findings.battle.transitions import Transition
 from proctor.findings.battle.units import Units, rests_on
 from proctor.run import Attempt, Key, Settings
-from proctor.score import Contradiction
+from proctor.score import Contradiction, part_means
 from proctor.statistics.compare import compare, holm
 from proctor.statistics.estimate import Estimate
-from proctor.statistics.intervals import Sums
 from proctor.statistics.survival import Curve, Lifetime, stopping_bounds, survival_curve
 
 _DISTANCES = ((1, "1"), (3, "2 to 3"), (9, "4 to 9"), (10**9, "10 or more"))
@@ -105,7 +104,7 @@ class BattleTally:
         self._right_from = right_from_of(settings)
         self._max_turns = settings.max_turns
         self.planned = planned
-        self._repeats = settings.repeats
+        self._repeats = settings.trials * settings.rated_conditions
         self._shares, self._held, self._values = self._units(), self._units(), self._units()
         self._parts: dict[str, Units] = {}
         self._consistency = self._rates()
@@ -194,13 +193,8 @@ class BattleTally:
             self._counts["unmarked"] += 1
             return
         self._values.add(exam.id, attempt.value)
-        parts: dict[str, Sums] = {}
-        for score in attempt.scores:
-            if score.of == "agent":
-                for part in score.parts:
-                    parts.setdefault(part.name, Sums()).add(part.value)
-        for name, sums in parts.items():
-            self._parts.setdefault(name, self._units()).add(exam.id, sums.mean)
+        for name, mean in part_means(attempt.scores).items():
+            self._parts.setdefault(name, self._units()).add(exam.id, mean)
 
     def _add_examiner(self, held: Conversation) -> None:
         self._faults.update(held.faults)

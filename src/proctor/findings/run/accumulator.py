@@ -235,11 +235,10 @@ class Accumulator:
             if case.id in self._rows
         )
         conditions = with_shares(found.conditions, list(self._exams), self._held, self.trials)
-        plain = conditions[0] if run.settings.has_plain_run else battle
         fought = replace(
             found,
-            pass_rate=plain.pass_rate,
-            mean_score=plain.mean_score,
+            pass_rate=battle.pass_rate,
+            mean_score=battle.mean_score,
             categories=by_category(rows, self._rows) if rows else self._with_shares(found),
             parts={name: battle.parts[name] for name in sorted(battle.parts, key=place_of_part)},
             cases=tuple(replace(case, share=self._share(case.id)) for case in found.cases),
@@ -374,7 +373,7 @@ def _agent_failures(
     plain = under[""] if run.settings.has_plain_run else whole
     counts, every = plain.counts(), whole.counts()
     return AgentFailures(
-        failed=counts.failed_by_agent,
+        rated=counts,
         marked=plain.by_agent_marked,
         mean_score=mean.value is not None,
         under_faults=every.failed_by_agent - counts.failed_by_agent if run.settings.has_plain_run else None,

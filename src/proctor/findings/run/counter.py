@@ -18,7 +18,7 @@ from proctor.findings.run.lies import LieTally, add_lie
 from proctor.findings.run.tally import ExamTally
 from proctor.findings.run.unsure import UnsureTally
 from proctor.run import Attempt, Key, Settings
-from proctor.score import BATTLE_WEIGHTS, JUDGE_WEIGHTS, STANDARD_WEIGHTS, CheckResult
+from proctor.score import BATTLE_WEIGHTS, JUDGE_WEIGHTS, STANDARD_WEIGHTS, CheckResult, part_means
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums, mean_over_cases
 from proctor.usage import Usage
@@ -129,10 +129,8 @@ class AttemptCounter:
             self.seconds.append(attempt.seconds)
         if attempt.first_token is not None:
             self.first_tokens.append(attempt.first_token)
-        for score in attempt.scores:
-            if score.of == "agent":
-                for part in score.parts:
-                    self._sums(part.name, attempt.key.exam).add(part.value)
+        for name, mean in part_means(attempt.scores).items():
+            self._sums(name, attempt.key.exam).add(mean)
         for result in attempt.checks:
             if result.name not in self.checks_by_name:
                 self.checks_by_name[result.name] = CheckTally()

@@ -15,10 +15,10 @@ from proctor.statistics.estimate import Estimate
 class AgentFailures:
     """Attempts that the agent itself failed in, and what they are to the mean score."""
 
-    failed: int
-    """Of those that the run's rates are of."""
+    rated: Counts
+    """Where the attempts went that the run's rates are of."""
     marked: int
-    """Of them, those that have a mark all the same: a conversation that it failed in later."""
+    """Of those that failed there, those that have a mark all the same: a conversation that it failed in later."""
     mean_score: bool
     """Whether there is one."""
     under_faults: int | None
@@ -67,11 +67,7 @@ def notes(
             "nothing was put to the test there. Are its tools and sub-agents wrapped by proctor.conditions?"
         )
     yield from _of_agent_failures(broke)
-    if _is_bounded(counts, rate):
-        yield (
-            f"Bounded: {counts.unscored} of {counts.planned} attempts could not be judged, which seldom happens "
-            f"at random; with them the pass rate is {100 * (rate.worst or 0):.0f} to {100 * (rate.best or 0):.0f} %."
-        )
+    yield from _of_unscored(broke.rated, rate)
 
 
 def judged_by_two_rubrics(run: Run) -> str:
@@ -81,13 +77,13 @@ def judged_by_two_rubrics(run: Run) -> str:
 
 
 def _of_agent_failures(broke: AgentFailures) -> Iterator[str]:
-    if broke.failed:
+    if failed := broke.rated.failed_by_agent:
         scores = ""
         if broke.marked:
             scores = "; in the mean score the replies before the failure count"
         elif broke.mean_score:
             scores = " and left out of the mean score"
-        attempts = f"{broke.failed} attempt{'' if broke.failed == 1 else 's'}"
+        attempts = f"{failed} attempt{'' if failed == 1 else 's'}"
         alone = " without injected faults" if broke.under_faults is not None else ""
         yield f"The agent itself failed in {attempts}{alone}: counted as not passed{scores}."
     if broke.under_faults:
@@ -169,6 +165,16 @@ def _by_the_embedded_reviewer(run: Run) -> bool:
         return False
     named = judges[0][0].spec.partition(":")[0] if judges else ""
     return "embedded" in (run.settings.reviewer, named)
+
+
+def _of_unscored(counts: Counts, rate: Estimate) -> Iterator[str]:
+    """What the missing marks could make of the rate, together with whatever else has no verdict."""
+    if _is_bounded(counts, rate):
+        missing = "them" if rate.missing == counts.unscored else f"all {rate.missing} that have no verdict"
+        yield (
+            f"Bounded: {counts.unscored} of {counts.planned} attempts could not be judged, which seldom happens at "
+            f"random; with {missing} the pass rate is {100 * (rate.worst or 0):.0f} to {100 * (rate.best or 0):.0f} %."
+        )
 
 
 def _is_bounded(counts: Counts, rate: Estimate) -> bool:
