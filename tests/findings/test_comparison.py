@@ -436,3 +436,12 @@ def test_each_number_is_over_the_cases_that_are_said_of_it() -> None:
     [mean] = [row for row in rows(found) if row.label == "Mean score"]
     told = as_dict(found)["mean_score"]
     assert (mean.a, mean.b) == (f"{told['a']:.2f}", f"{told['b']:.2f}"), "as in the JSON, over the same cases"
+
+
+def test_who_fails_more_is_not_said_to_gain_in_a_mean_score_that_there_is_not() -> None:
+    a, b = made(in_order(*["pass"] * 20)), made(in_order(*["pass"] * 15, *["crash"] * 5), id="b")
+    [told] = compare_findings(a, b).warnings
+    assert told.endswith("The mean score leaves failures out and so favours the run with more of them.")
+    unmarked = [replace(each, mean_score=replace(each.mean_score, value=None)) for each in (a, b)]
+    [told] = compare_findings(*unmarked).warnings
+    assert told.endswith("(5 by the agent) in B.")

@@ -361,3 +361,32 @@ def test_a_strategy_is_named_only_where_an_answer_that_stood_gave_in_under_it(tm
     curve = found.battle.survival
     assert curve is not None
     assert groups["first: wrong from the first answer"].attempts == curve.points[0].failed > 0
+
+
+def test_a_case_of_a_group_is_not_counted_again_among_those_that_failed_in_their_own_way(tmp_path: Path) -> None:
+    def agent(request: proctor.Request) -> str:
+        number = int(request.question.split()[-1].rstrip("?"))
+        if number == 3 and request.trial == 2:
+            raise ValueError("once, in its own way")
+        return "I am sorry, but I cannot help with prices." if number in (3, 4, 5) else f"{number} euros"
+
+    found = played(tmp_path, agent, trials=2).found
+    assert [group.cases for group in found.patterns] == [3]
+    assert found.failed_cases == 3
+    assert found.alone == ()
+
+
+def test_cases_that_failed_each_in_its_own_way_stand_below_their_condition(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def agent(request: proctor.Request) -> str:
+        number = request.question.split()[-1].rstrip("?")
+        if request.condition and number == "3":
+            raise ValueError("broken under it")
+        return f"{number} euros"
+
+    failures = played(tmp_path, agent, conditions="all", config=Config(conditions={"poor": {"budget": 0}}))
+    alone = "1 case failed in a way of its own: "
+    assert main(["failures", "run", "--store", str(tmp_path / "s.db")]) == 0
+    assert f"What failed under poor\n{alone}" in capsys.readouterr().out
+    assert f"What failed under poor:\n\n{alone}" in markdown(failures)

@@ -59,6 +59,8 @@ class FailureGroup:
     """What they have in common, without what differs from one to the next: `#` stands for numbers."""
     cases: int
     attempts: int
+    exams: frozenset[str] = frozenset()
+    """All that are in it."""
     share: Estimate
     """Of the cases that failed, how many are in it."""
     examples: tuple[Key, ...]
@@ -92,9 +94,10 @@ class FailureMap:
 
     @property
     def alone(self) -> tuple[Key, ...]:
-        """The others: cases that failed in ways of their own, one attempt of each."""
+        """Cases that are in none of them and failed in ways of their own, one attempt of each."""
+        told = frozenset(exam for group in self.patterns for exam in group.exams)
         keys = (key for group in self.groups if group not in self.patterns for key in group.examples)
-        return tuple({key.exam: key for key in keys}.values())
+        return tuple({key.exam: key for key in keys if key.exam not in told}.values())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -231,16 +234,17 @@ class FailureCollector:
         self, feature: Feature, keys: Sequence[Key], failed: int, known: frozenset[Feature] | None
     ) -> FailureGroup:
         kind, name = feature
-        cases = len({key.exam for key in keys})
+        exams = frozenset(key.exam for key in keys)
         share = Sums()
-        share.add(1.0, cases)
-        share.add(0.0, failed - cases)
+        share.add(1.0, len(exams))
+        share.add(0.0, failed - len(exams))
         said = list(dict.fromkeys(self._said.get((key, feature), name) for key in keys))
         return FailureGroup(
             kind=kind,
             name=name,
-            cases=cases,
+            cases=len(exams),
             attempts=len(keys),
+            exams=exams,
             share=mean_over_cases(share, attempts=len(self._failed)),
             examples=tuple(_one_per_case(keys)),
             example=said[0] if said != [name] else "",

@@ -159,6 +159,8 @@ def _report(failures: RunFailures, width: int) -> Iterator[RenderableType]:
         yield Text()
         if found.patterns:
             yield _table(failures, heading(failures, name), found, width)
+        elif failures.conditions:
+            yield Text(heading(failures, name), style="dim")
         if found.alone:
             yield Text(_named_alone(found))
     if not maps:
@@ -208,6 +210,8 @@ def _markdown(failures: RunFailures) -> Iterator[str]:
     for condition, found in failures.failed_maps.items():
         title = heading(failures, condition)
         yield from _markdown_table(failures, found, title)
+        if failures.conditions and not found.patterns:
+            yield f"\n{in_markdown(title)}:"
         if found.alone:
             yield f"\n{in_markdown(_named_alone(found), 600)}"
     if named := naming(failures):

@@ -80,6 +80,11 @@ def extent(run: Run, findings: Findings | None) -> str:
     return said if under == 1 else f"{said} × {plural(under, 'condition')}"
 
 
+def paired_noun(run: Run) -> str:
+    """What is held against the same in another run: of a script its rows one by one, else what is played."""
+    return "row" if run.settings.type == "abm-static" else exam_noun(run)
+
+
 def exam_noun(run: Run) -> str:
     """What is played once a trial: k tries are tries of the same one."""
     return {"standard": "case", "abm-static": "script", "abm-dynamic": "seed"}[run.settings.type]

@@ -138,3 +138,12 @@ def test_the_next_command_fits_what_was_found() -> None:
     assert words.next_command(compare_findings(*pair(8, 2, 90)))[0] == "proctor export b --format html -o b.html"
     assert words.next_command(compare_findings(*pair(1, 0, 90)))[0] == "proctor plan --difference 0.05 --run a --run b"
     assert words.next_command(compare_findings(*pair(60, 0, 90)))[0] == "proctor show b"
+
+
+@pytest.mark.parametrize(
+    ("kind", "noun"), [("abm-static", "6 rows"), ("abm-dynamic", "6 seeds"), ("standard", "6 cases")]
+)
+def test_what_is_paired_is_called_what_it_is(kind: str, noun: str) -> None:
+    found = compare_findings(*pair(1, 1, 4, type=kind))
+    assert words.basis(found).startswith(f"{noun} counted in both runs")
+    assert words.would_have_shown(found).startswith(noun)

@@ -367,10 +367,12 @@ def _failures_apart(before: Findings, after: Findings) -> Iterator[str]:
     every = [side.failed / side.planned for side in counts]
     own = [side.failed_by_agent / side.planned for side in counts]
     if max(abs(every[0] - every[1]), abs(own[0] - own[1])) > _FAILURES_APART + _NEGLIGIBLE:
-        yield (
-            f"Failure rates differ: {_failure_counts(before)} in A, {_failure_counts(after)} in B. "
-            "The mean score leaves failures out and so favours the run with more of them."
-        )
+        told = f"Failure rates differ: {_failure_counts(before)} in A, {_failure_counts(after)} in B."
+        if before.mean_score.value is None or after.mean_score.value is None:
+            yield told
+            return
+        what = "leaves failures out" if before.battle is None else "has only the replies before a failure"
+        yield f"{told} The mean score {what} and so favours the run with more of them."
 
 
 def _failure_counts(findings: Findings) -> str:

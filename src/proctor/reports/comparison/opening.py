@@ -8,6 +8,7 @@ from itertools import chain
 from proctor.findings.comparison import CategoryChange, Compared
 from proctor.reports import numbers, outcomes
 from proctor.reports.comparison import words
+from proctor.reports.headline import paired_noun
 from proctor.reports.numbers import plural, whole
 from proctor.reports.outcomes import OutcomeLabel
 from proctor.reports.words import one_line
@@ -35,7 +36,8 @@ def _cases(compared: Compared) -> Iterator[str]:
     if not broken and not fixed:
         yield from _none_alone(compared)
         return
-    said = f"{plural(broken, 'case')} broke and {whole(fixed)} {'was' if fixed == 1 else 'were'} fixed"
+    noun = paired_noun(compared.b.run)
+    said = f"{plural(broken, noun)} broke and {whole(fixed)} {'was' if fixed == 1 else 'were'} fixed"
     once = {compared.a.run.settings.trials, compared.b.run.settings.trials} == {1}
     chance = ", which chance alone can bring where each is asked once"
     yield f"{said}{chance if once and not words.is_likely(compared.headline) else ''}."
@@ -46,7 +48,9 @@ def _none_alone(compared: Compared) -> Iterator[str]:
     missing, changed = (len(compared.flipped(flip)) for flip in ("missing", "changed"))
     if missing == len(compared.cases):
         return
-    among = plural(len(compared.cases) - missing, "case") + (" that count in both runs" if missing else "")
+    among = plural(len(compared.cases) - missing, paired_noun(compared.b.run)) + (
+        " that count in both runs" if missing else ""
+    )
     together = "; together they show it" if compared.shown != "not shown" else ""
     if changed:
         yield f"{whole(changed)} of {among} perhaps changed, none shown by its own trials{together}."

@@ -10,7 +10,7 @@ from proctor.findings.comparison.sample_size import POWER
 from proctor.findings.run import Findings
 from proctor.findings.run.people import PeopleFinding
 from proctor.reports import numbers
-from proctor.reports.headline import noun_of
+from proctor.reports.headline import noun_of, paired_noun
 from proctor.reports.numbers import NOTHING, Unit, _span, difference_of, format_signed, p_value, points
 from proctor.reports.outcomes import BETTER, FLAKY, WORSE, OutcomeLabel
 from proctor.reports.people import labels_behind
@@ -37,7 +37,7 @@ _LIKELY = 0.945
 """The probability, 0.95 in print, from which on "no difference" would be misheard, though the interval holds 0."""
 _IN_COMMON = "the trials that both runs have"
 HOLM = (
-    "better and worse are after Holm's correction over the categories, intervals are for each category alone;  "
+    "better and worse are after Holm's correction over the categories, intervals are for each category alone; "
     f"fewer than {FEWEST_FOR_VERDICT} cases get no verdict"
 )
 HOLM_CONDITIONS = HOLM.replace("the categories", "the conditions").replace("each category", "each")
@@ -173,7 +173,7 @@ def would_have_shown(compared: Compared) -> str:
     if compared.shown != "not shown" or _leaves_out_zero(compared.headline.difference) or not sums.n:
         return ""
     least = detectable(sums.variance, sums.n, power=POWER)
-    cases = numbers.plural(sums.n, noun_of(compared.b.run))
+    cases = numbers.plural(sums.n, paired_noun(compared.b.run))
     if least >= 1:
         return f"{cases} {'is' if sums.n == 1 else 'are'} too few to find any difference in {_OFTEN}"
     return f"{cases} find a difference of {_amount(least, unit_of(compared))} in {_OFTEN}"
@@ -205,7 +205,7 @@ def _other_bases(compared: Compared) -> list[str]:
             labels.setdefault((row.cases, row.counts), []).append(
                 row.label if row.label.startswith("pass") else row.label.lower()
             )
-    noun = noun_of(compared.b.run)
+    noun = paired_noun(compared.b.run)
     return [
         f"{' and '.join(names)} over the {numbers.plural(cases, noun)} with {counts} in both"
         for (cases, counts), names in labels.items()
@@ -230,7 +230,7 @@ def _own_rate(findings: Findings) -> str:
 def _shared_basis(compared: Compared) -> str:
     n = compared.headline.difference.n
     trials = compared.a.run.settings.trials, compared.b.run.settings.trials
-    said = f"{numbers.plural(n, noun_of(compared.b.run))} counted in both runs"
+    said = f"{numbers.plural(n, paired_noun(compared.b.run))} counted in both runs"
     if trials == (1, 1):
         return said
     each = numbers.plural(trials[0], "trial")
