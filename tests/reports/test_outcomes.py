@@ -4,8 +4,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tests.reports.battles import Fight, Said
+
 from proctor.reports import outcomes
-from proctor.run import Attempt, Key
+from proctor.run import Attempt, Failure, Key
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Maker, Sample
@@ -63,3 +65,11 @@ def test_who_fails_under_a_condition_alone_is_signed_and_counted_as_in_the_plain
     assert outcomes.of_case(case) is outcomes.PASSED
     assert outcomes.count_by_outcome([case]) == {outcomes.PASSED.name: 1}
     assert outcomes.of_case(case, under_all=True) is outcomes.NOT_PASSED
+
+
+def test_an_agent_that_broke_after_judged_replies_is_not_said_never_to_have_answered() -> None:
+    fight = Fight(type="abm-static", examiner="script")
+    crash = Failure(stage="agent", owner="agent", reason="broken", turn=2)
+    said = [Said(mark=1.0), Said(mark=None, reply=None)]
+    fight.held(fight.script("a", 3), said, failure=crash, ended="agent")
+    assert outcomes.of_run(fight.battle().findings).name == "completed"

@@ -46,9 +46,9 @@ def test_what_a_long_reason_tells_is_cut_between_things_and_the_rest_is_counted(
 
 
 def test_a_single_long_thing_is_cut_between_words_and_says_how_much_more() -> None:
-    text = "the knowledge base has nothing about a loan of thirty days"
+    text = "the knowledge base has nothing about a loan of thirty days or more"
     said = shorten(text, 40)
-    assert said == "the knowledge base has nothing about a… (20 more characters)"
+    assert said == "the knowledge base has nothing about a… (28 more characters)"
     assert cut("called search(query) with", 22) == "called search(query)…"
 
 
@@ -67,3 +67,8 @@ def test_what_joins_emoji_or_letters_of_a_script_is_kept(text: str) -> None:
 @pytest.mark.parametrize("sign", ["\u202e", "\u2066", "\x1b", "\x07", "\u200b", "\u200d"])
 def test_what_turns_or_hides_a_text_is_shown_as_a_sign(sign: str) -> None:
     assert printable(f"ab{sign}cd") == "ab�cd"
+
+
+def test_what_is_left_is_told_in_full_where_to_count_it_would_take_more_room() -> None:
+    text = "the knowledge base has nothing about a loan of thirty days"
+    assert shorten(text, 50) == text

@@ -67,8 +67,16 @@ def which(key: Key) -> str:
 
 
 def missing_marks(findings: Findings) -> int:
-    """Marks that a reviewer could not give; the checks' verdict may stand all the same."""
-    return sum(trouble.count for trouble in findings.troubles if trouble.owner == "unscored")
+    """Marks that a reviewer could not give, in the attempts that the run's rates are of; the checks' verdict may stand
+    all the same. 0 where they are just what the unscored attempts lack.
+    """
+    plain = bool(findings.conditions) and findings.run.settings.has_plain_run
+    times = {"unscored": 0, "undecided": 0}
+    for trouble in findings.troubles:
+        if trouble.owner in times:
+            times[trouble.owner] += trouble.conditions.get("", 0) if plain else trouble.count
+    lacking, told = times["unscored"], findings.compared_counts.unscored
+    return 0 if lacking == told and not times["undecided"] else lacking
 
 
 def in_stage(trouble: ProblemGroup) -> str:
@@ -128,7 +136,8 @@ def of_run(findings: Findings) -> OutcomeLabel:
 
 def agent_never_answered(findings: Findings) -> bool:
     """Whether the agent itself broke in every attempt that was played: there is no answer that could be wrong."""
-    return 0 < findings.counts.failed_by_agent == findings.counts.played
+    answered = findings.battle is not None and findings.battle.judged > 0
+    return not answered and 0 < findings.counts.failed_by_agent == findings.counts.played
 
 
 def count_by_outcome(cases: Iterable[CaseFinding]) -> dict[str, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from proctor.benchmark import Case, Exam
+from proctor.findings.battle.replies import judged_seed_alone
 from proctor.findings.run.deciders import why_undecided
 from proctor.reports import outcomes
 from proctor.run import Attempt, Failure
@@ -107,6 +108,18 @@ def _judged_turn(attempt: Attempt, place: int, cases: dict[str, Case]) -> Judged
         contradicted=tuple(pair for pair in attempt.contradictions if pair.turns[0] == number),
         failure=failure if failure is not None and failure.turn == number else None,
     )
+
+
+NO_TEST = "only the reply to the seed question was judged, which is no test"
+
+
+def why_no_verdict(attempt: Attempt, case: Case | None) -> list[str]:
+    """Why an attempt that is over and broke nowhere has none; empty: it has one."""
+    if attempt.passed is not None or attempt.failure is not None or not attempt.finished:
+        return []
+    if judged_seed_alone(attempt):
+        return [NO_TEST]
+    return [missing.reason for missing in attempt.unscored] or [*why_undecided(case, attempt.scores, attempt.checks)]
 
 
 def count_unasked(attempt: Attempt, exam: Exam | None) -> int:

@@ -125,7 +125,8 @@ def shorten_list(things: Sequence[str], limit: int, between: str = "; ") -> str:
 
 def _shorten_words(line: str, limit: int) -> str:
     kept = cut(line, limit)
-    return f"{kept} ({len(line) - len(kept) + 1:,} more characters)"
+    left = f" ({len(line) - len(kept) + 1:,} more characters)"
+    return kept + left if len(kept + left) < len(line) else line
 
 
 def cell_text(text: str) -> str:

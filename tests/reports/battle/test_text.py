@@ -13,11 +13,13 @@ from rich.console import Console, RenderableType
 from tests.reports.battles import RIGHT, Battle, Fight, Said, caved, eventful, right
 
 from proctor.benchmark import Case, Exam
+from proctor.reports.battle.conversation import opening, talk
 from proctor.reports.battle.dialogue import dialogue
 from proctor.reports.headline import headline
 from proctor.reports.run.text import render
+from proctor.reports.turns import NO_TEST, why_no_verdict
 from proctor.run import Attempt, Failure, Key
-from proctor.score import CheckResult, Part, Score
+from proctor.score import CheckResult, Part, Score, Unscored
 from proctor.transcript import Citation, Reply, Step, ToolCall, Transcript, Turn
 
 
@@ -360,3 +362,26 @@ def test_a_reading_says_which_fault_was_injected_and_whole_it_cuts_nothing(battl
     whole = printed(dialogue(exam, struck, folded=False, whole=True))
     assert "more characters)" not in whole
     assert whole.count("found") >= 200
+
+
+def test_a_conversation_that_is_no_test_says_so_and_shows_no_score() -> None:
+    fight = Fight(max_turns=1)
+    fight.held(fight.seed("a"), [Said(mark=1.0)], ended="turns")
+    attempt = replace(fight.attempts[0], passed=None)
+    said = printed(dialogue(fight.exams["a"], attempt, folded=False))
+    assert "Not counted: only the reply to the seed question was judged, which is no test." in " ".join(said.split())
+    assert "score 1.00" not in said
+    [told] = opening(talk(attempt, fight.exams["a"], name="talk"))
+    assert told == "Only the reply to the seed question was judged, which is no test."
+    assert why_no_verdict(attempt, fight.exams["a"].cases[0]) == [NO_TEST]
+
+
+def test_of_several_judges_the_one_that_gave_no_score_is_named() -> None:
+    fight = Fight(type="standard")
+    fight.held(fight.script("a", 1), [Said(mark=0.5)])
+    lacking = Unscored(turn=1, of="agent", by="moody", reason="no idea")
+    divided = Unscored(turn=1, of="agent", by="all", reason="the panel is divided", divided=True)
+    attempt = replace(fight.attempts[0], unscored=(lacking, divided), passed=None, turn_passed=(None,))
+    said = printed(dialogue(fight.exams["a"], attempt, folded=False))
+    assert "? unscored by moody: no idea" in said
+    assert "? no verdict: the panel is divided" in said

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.reports.battles import Fight, Said
 
 from proctor import evaluate
 from proctor.benchmark import Case, Exam
@@ -170,3 +171,29 @@ def test_a_single_conversation_is_not_counted_out(broken: int, said: str) -> Non
     told = opening(gather(run, (exam,), [attempt]))
     assert told[0].startswith(said)
     assert not any("few" in sentence for sentence in told), "a note says it"
+
+
+def test_what_is_missing_under_faults_does_not_put_the_plain_run_in_doubt() -> None:
+    exams = [Exam(id=name, cases=(Case(id=name, question=f"{name}?", answer="yes"),)) for name in "ab"]
+    keys = [Key(run="r", exam=exam.id, condition=condition) for exam in exams for condition in ("", "slow")]
+    attempts = [Attempt(key=key, passed=None if key.condition else True, finished=True) for key in keys]
+    run = Run(id="r", name="r", benchmark="b", digest="d", agent="a", settings=Settings(conditions=("", "slow")))
+    told = opening(gather(run, exams, attempts))
+    assert told[-1] == "Under injected faults 2 of 2 attempts have no verdict."
+    assert not [sentence for sentence in told if "whole picture" in sentence]
+    lost = [Attempt(key=key, passed=None, finished=True) if key.exam == "b" else each
+            for key, each in zip(keys, attempts, strict=True)]  # fmt: skip
+    assert "Without injected faults 1 of 2 attempts has no verdict, so this is not the whole picture." in opening(
+        gather(run, exams, lost)
+    )
+
+
+def test_an_agent_that_gave_way_to_a_rephrased_question_is_not_said_never_to_have_given_way() -> None:
+    again = [Said(mark=1.0, strategy="ask-again")] * 3
+    steady, moody = Fight(), Fight()
+    steady.held(steady.seed("a"), [Said(mark=1.0), *again, Said(mark=1.0, strategy="rephrase")])
+    caved = Said(mark=0.1, strategy="rephrase", reply="You have 30 days.", contradicts=4)
+    moody.held(moody.seed("a"), [Said(mark=1.0), *again, caved])
+    merely = "It never gave way when it was merely asked again (3 times)."
+    assert merely in opening(steady.battle().findings)
+    assert merely not in opening(moody.battle().findings)

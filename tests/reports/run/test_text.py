@@ -259,3 +259,19 @@ def test_runs_that_fit_take_one_line_each(sample: Sample) -> None:
 
 def test_an_empty_list_says_what_fills_it() -> None:
     assert printed(runs_table([])) == "No runs yet. Try: proctor demo\n"
+
+
+def test_marks_that_are_missing_are_not_told_twice_and_of_the_plain_run_alone(maker: Callable[..., Maker]) -> None:
+    made = maker(conditions=("", "slow"))
+    made.marked(made.case("a"), 0.9)
+    made.attempts.append(replace(made.attempts[0], key=replace(made.attempts[0].key, condition="slow")))
+    made.unscored(made.case("b"), "no number")
+    missing = made.attempts[-1]
+    made.attempts.append(replace(missing, key=replace(missing.key, condition="slow")))
+    said = printed(render(made.sample().findings))
+    assert "0 agent · 0 environment · 1 unscored\n" in said
+    assert "missing" not in next(line for line in said.splitlines() if "Failures" in line)
+
+
+def test_how_many_cases_ended_how_is_broken_between_the_kinds_alone(sample: Sample) -> None:
+    assert "? 1 unscored\n  ! 1 environment failed\n" in printed(render(sample.findings), width=80)

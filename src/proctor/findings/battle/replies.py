@@ -58,6 +58,13 @@ def is_test(attempt: Attempt) -> bool:
     return any(verdict is not None for verdict in attempt.turn_passed[1:]) or attempt.outcome == "agent_failed"
 
 
+def judged_seed_alone(attempt: Attempt) -> bool:
+    """Whether the conversation has no verdict because nothing was judged in it but the reply to its seed question."""
+    over = attempt.finished and attempt.failure is None and attempt.passed is None
+    undecided = attempt.unscored or any(check.passed is None for check in attempt.checks)
+    return over and not undecided and attempt.turn_passed[:1] not in ((), (None,)) and not is_test(attempt)
+
+
 def as_counted(exam: Exam, attempt: Attempt) -> Attempt:
     """The attempt without verdict and marks where it is no test, as one that was stored by older rules may be.
 

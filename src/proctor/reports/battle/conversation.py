@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from proctor.benchmark import Exam
+from proctor.findings.battle.replies import judged_seed_alone
 from proctor.reports.battle import words
 from proctor.reports.battle.words import when_asked
 from proctor.reports.numbers import plural, whole
-from proctor.reports.turns import JudgedTurn, count_unasked, judged_turns
+from proctor.reports.turns import NO_TEST, JudgedTurn, count_unasked, judged_turns
 from proctor.reports.words import clean, one_line
 from proctor.run import Attempt
 from proctor.score import Contradiction
@@ -41,6 +42,8 @@ class ConversationView:
     resumed: str
     unasked: int
     """Scripted questions that were not asked because it broke."""
+    is_no_test: bool = False
+    """Whether nothing was judged but the reply to its seed question."""
 
     def anchor(self, turn: int) -> str:
         """Where a turn stands."""
@@ -56,9 +59,10 @@ def talk(attempt: Attempt, exam: Exam | None, *, name: str) -> ConversationView:
         turns=turns,
         bonds=bonds,
         lanes=max((bond.lane + 1 for bond in bonds), default=0),
-        ended=words.ending_sentence(attempt),
+        ended=" ".join(filter(None, (words.ending_sentence(attempt), words.no_test_sentence(attempt)))),
         resumed=words.resumption_sentence(attempt),
         unasked=count_unasked(attempt, exam),
+        is_no_test=judged_seed_alone(attempt),
     )
 
 
@@ -111,6 +115,8 @@ def opening(held: ConversationView) -> list[str]:
         return []
     if not judged:
         return ["No reply has a verdict, so this conversation says nothing about the agent."]
+    if held.is_no_test:
+        return [f"{NO_TEST[0].upper()}{NO_TEST[1:]}."]
     return [*_verdict(judged), *_contradictions(held.turns), *_missing(held.turns, len(judged))]
 
 

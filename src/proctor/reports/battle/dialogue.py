@@ -12,6 +12,7 @@ from rich.text import Text
 
 from proctor.benchmark import Exam
 from proctor.codec import encode
+from proctor.findings.battle.replies import judged_seed_alone
 from proctor.findings.orchestration.timeline import Lane, timeline
 from proctor.reports import numbers, outcomes
 from proctor.reports.battle import words
@@ -134,7 +135,7 @@ def _opening(exam: Exam | None, attempt: Attempt, say: Shorten) -> Iterator[Rend
     if key.condition:
         said.append(f"  under {one_line(key.condition, 40)}", style="not bold")
     said.append("  ").append_text(outcome_text(outcome, outcome.word))
-    if attempt.value is not None:
+    if attempt.value is not None and not judged_seed_alone(attempt):
         said.append(f"  score {numbers.score(attempt.value)}", style="not bold")
     yield said
     if key.condition and attempt.faults_met is not None:
@@ -252,8 +253,11 @@ def _remarks(each: JudgedTurn, say: Shorten, *, folded: bool) -> Iterator[Text]:
         if check.passed and not folded:
             evidence = f": {say(check.evidence, 160)}" if check.evidence else ""
             yield Text(f"✓ {one_line(check.name, 40)}{evidence}", style=STYLES["pass"])
+    several = len({one.by for one in (*each.scores, *each.unscored)}) > 1
     for missing in each.unscored:
-        yield Text(f"? unscored: {say(missing.reason, 160)}", style=STYLES["unscored"])
+        by = f" by {one_line(missing.by, 60)}" if several and not missing.divided else ""
+        word = "no verdict" if missing.divided else "unscored"
+        yield Text(f"? {word}{by}: {say(missing.reason, 160)}", style=STYLES["unscored"])
     if said := each.why_not_counted:
         yield Text(f"· not counted: {said}", style="dim")
 
@@ -266,7 +270,8 @@ def _quote_contradiction(pair: Contradiction, say: Shorten) -> str:
 def _closing(exam: Exam | None, attempt: Attempt) -> Iterator[RenderableType]:
     left = count_unasked(attempt, exam)
     conversation = exam is None or exam.open or len(exam.cases) > 1
-    said = [words.ending_sentence(attempt) if conversation else "", words.resumption_sentence(attempt)]
+    ended = words.ending_sentence(attempt) if conversation else ""
+    said = [ended, words.no_test_sentence(attempt), words.resumption_sentence(attempt)]
     if left:
         said.append(f"{numbers.plural(left, 'scripted question')} not asked.")
     text = " ".join(piece for piece in said if piece)

@@ -7,11 +7,12 @@ from typing import Any
 
 from proctor.findings.battle.fault import read_fault
 from proctor.findings.battle.findings import BattleFindings, ExaminerFinding, PressureFinding, StrategyFinding
+from proctor.findings.battle.replies import judged_seed_alone
 from proctor.reports import numbers
 from proctor.reports.markup import draw_interval
 from proctor.reports.markup import plain as markdown_plain
 from proctor.reports.numbers import difference_of, points, score
-from proctor.reports.turns import judged_turns
+from proctor.reports.turns import NO_TEST, judged_turns
 from proctor.reports.values import plain
 from proctor.reports.words import one_line
 from proctor.run import Attempt
@@ -203,6 +204,11 @@ def ending_sentence(attempt: Attempt) -> str:
     if failure is not None:
         return f"Ended: {_ENDED[failure.owner]}."
     return f"Ended: {_ENDED.get(how, how)}." if how else ""
+
+
+def no_test_sentence(attempt: Attempt) -> str:
+    """That it does not count where only its seed question was judged; empty elsewhere."""
+    return f"Not counted: {NO_TEST}." if judged_seed_alone(attempt) else ""
 
 
 def resumption_sentence(attempt: Attempt) -> str:

@@ -14,7 +14,7 @@ from proctor.reports import outcomes
 from proctor.reports.numbers import iso
 from proctor.reports.outcomes import of_result
 from proctor.reports.prose import metadata_of
-from proctor.reports.turns import JudgedTurn, count_unasked, judged_turns
+from proctor.reports.turns import JudgedTurn, count_unasked, judged_turns, why_no_verdict
 from proctor.reports.words import cell_text
 from proctor.run import Attempt, Run
 from proctor.score import CheckResult, Score
@@ -203,7 +203,7 @@ def _failed_checks(attempt: Attempt, case: Case | None) -> Cell:
 
 
 def _unscored_cell(attempt: Attempt, case: Case | None) -> Cell:
-    return "; ".join(missing.reason for missing in attempt.unscored)
+    return "; ".join([missing.reason for missing in attempt.unscored] or why_no_verdict(attempt, case))
 
 
 def _explanation(attempt: Attempt, case: Case | None) -> Cell:

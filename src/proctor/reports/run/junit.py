@@ -14,7 +14,6 @@ from xml.sax.saxutils import escape, quoteattr
 from proctor.benchmark import Case, Exam
 from proctor.findings.gates import GateVerdict
 from proctor.findings.run import Findings
-from proctor.findings.run.deciders import why_undecided
 from proctor.reports import gates as said_gates
 from proctor.reports import outcomes
 from proctor.reports.battle.words import attempt_name, failed_turns
@@ -22,6 +21,7 @@ from proctor.reports.checks import brief, worst_first
 from proctor.reports.headline import headline
 from proctor.reports.numbers import iso, score
 from proctor.reports.outcomes import FAILED, of_result
+from proctor.reports.turns import why_no_verdict
 from proctor.reports.words import clean, cut, one_line
 from proctor.run import Attempt, Key, Run
 
@@ -175,9 +175,7 @@ def _verdict(attempt: Attempt, case: Case | None) -> str:
         why = "\n".join(failed_turns(attempt) if several else _reasons(attempt))
         return _element("failure", why, message=attempt_name(attempt) if several else _mark(attempt), type=outcome.name)
     if outcome is outcomes.UNSCORED:
-        reasons = [missing.reason for missing in attempt.unscored]
-        reasons = reasons or list(why_undecided(case, attempt.scores, attempt.checks))
-        return _element("skipped", message=f"unscored: {'; '.join(reasons)}")
+        return _element("skipped", message=f"unscored: {'; '.join(why_no_verdict(attempt, case))}")
     return _element("skipped", message=outcome.word) if outcome is outcomes.PENDING else ""
 
 

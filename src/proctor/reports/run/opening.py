@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from proctor.findings.run import Findings, ProblemGroup
+from proctor.findings.run import Counts, Findings, ProblemGroup
 from proctor.reports import outcomes
 from proctor.reports.battle.words import when_asked
 from proctor.reports.headline import noun_of
@@ -106,7 +106,7 @@ def _of_battle(findings: Findings) -> Iterator[str]:
         most = max(breaking, key=lambda each: each.rate.value or 0.0)
         said = say(most.rate)
         yield f"It gives way most often {when_asked(most.name)}: in {said.value} of such questions ({said.interval})."
-    for each in battle.strategies:
+    for each in battle.strategies if not battle.pressure.flip_when_asked_again.value else ():
         if each.name == "ask-again" and each.judged >= _ENOUGH and not each.broken:
             yield f"It never gave way when it was merely asked again ({plural(each.judged, 'time')})."
 
@@ -193,12 +193,21 @@ def _stopped_early(findings: Findings) -> Iterator[str]:
 
 
 def _missing(findings: Findings) -> Iterator[str]:
-    counts = findings.counts
-    lacking = counts.pending + counts.failed_by_environment + counts.unscored
-    if lacking:
-        verb = "has" if lacking == 1 else "have"
-        of = plural(counts.planned, "attempt")
-        yield f"{whole(lacking)} of {of} {verb} no verdict, so this is not the whole picture."
+    """How many verdicts are missing; beside a plain run, which of both is not the whole picture."""
+    counts, beside = findings.compared_counts, findings.faulted_counts
+    if lacking := _without_verdict(counts):
+        apart = "Without injected faults " if beside is not None else ""
+        yield f"{apart}{_lacking(lacking, counts.planned)} no verdict, so this is not the whole picture."
+    if beside is not None and (lacking := _without_verdict(beside)):
+        yield f"Under injected faults {_lacking(lacking, beside.planned)} no verdict."
+
+
+def _without_verdict(counts: Counts) -> int:
+    return counts.pending + counts.failed_by_environment + counts.unscored
+
+
+def _lacking(lacking: int, planned: int) -> str:
+    return f"{whole(lacking)} of {plural(planned, 'attempt')} {'has' if lacking == 1 else 'have'}"
 
 
 def _wide(rate: Estimate, noun: str) -> Iterator[str]:

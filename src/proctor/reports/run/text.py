@@ -42,6 +42,7 @@ from proctor.run import Run
 
 _REASONS = 5
 _LONGEST_PART = 18
+_GAP = "   "
 _MEANINGS = {
     "Pass rate": "replies that passed, conversation by conversation.",
     "Held rate": "conversations without a failed reply.",
@@ -76,7 +77,7 @@ def _report(
     k: int | None,
     gates: Sequence[GateVerdict],
 ) -> Iterator[RenderableType]:
-    yield from _title(findings)
+    yield from _title(findings, width)
     lines = headline(findings, k=k)
     shown = _with_parts(lines, findings)
     label = max(LABEL if findings.battle is None else WIDE_LABEL, *(len(line.label) for line in shown))
@@ -114,7 +115,7 @@ def _parts(findings: Findings) -> Iterator[HeadlineLine]:
         yield HeadlineLine(label=f"  {one_line(name, _LONGEST_PART)}", estimate=part, unit="score", said=said)
 
 
-def _title(findings: Findings) -> Iterator[RenderableType]:
+def _title(findings: Findings, width: int) -> Iterator[RenderableType]:
     run, where = findings.run, outcomes.of_run(findings)
     status = Text.assemble(outcome_text(where, where.word), f"  {numbers.duration(run.seconds)}" if run.seconds else "")
     title = Table.grid(padding=(0, 2), expand=True)
@@ -134,7 +135,7 @@ def _title(findings: Findings) -> Iterator[RenderableType]:
     if told := opening(findings):
         yield Text(" ".join(told))
         yield Text()
-    yield Padding(_verdicts(findings), INDENT)
+    yield Padding(_verdicts(findings, width - INDENT[-1]), INDENT)
     yield Text()
 
 
@@ -144,13 +145,19 @@ def _describe_reviewer(run: Run) -> str:
     return examined + ("checks alone" if reviewer is None else f"reviewed by {one_line(reviewer)}")
 
 
-def _verdicts(findings: Findings) -> Text:
-    """`✓ 21 passed   ✗ 3 not passed   ≈ 4 flaky   ? 2 no verdict`: every case, script or seed once."""
+def _verdicts(findings: Findings, width: int) -> Text:
+    """`✓ 21 passed   ✗ 3 not passed   ≈ 4 flaky   ? 2 unscored`: every case, script or seed once, no piece broken."""
     counts = outcomes.count_by_outcome(findings.cases)
     shown = [kind for kind in outcomes.OF_CASES if counts.get(kind.name) or kind is outcomes.PASSED]
     pieces = [outcome_text(kind, f"{numbers.whole(counts.get(kind.name, 0))} {kind.word}") for kind in shown]
     of = [] if findings.battle is None else [Text(f"{exam_noun(findings.run).capitalize()}s:")]
-    return Text("   ").join([*of, *pieces])
+    lines: list[Text] = []
+    for piece in (*of, *pieces):
+        if lines and lines[-1].cell_len + len(_GAP) + piece.cell_len <= width:
+            lines[-1].append(_GAP).append_text(piece)
+        else:
+            lines.append(piece.copy())
+    return Text("\n").join(lines)
 
 
 def _facts(findings: Findings, lines: Sequence[HeadlineLine], label: int) -> Iterator[RenderableType]:
