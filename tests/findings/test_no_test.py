@@ -95,7 +95,7 @@ def test_every_rate_is_unknown_and_every_attempt_unscored_where_no_question_was_
 def test_the_notes_say_that_it_is_no_test_and_nothing_of_intervals() -> None:
     notes = found([talk("x", REFUSES)]).notes
     assert any("no fair question: all 1 were faulty" in note for note in notes)
-    assert "Judged were 1 of 2 replies, none beyond the seed questions. This is no test." in notes
+    assert "1 of 2 replies was judged, none beyond the seed questions. This is no test." in notes
     assert not any("interval" in note or "Bounded" in note for note in notes)
 
 
@@ -109,7 +109,7 @@ def test_fair_questions_whose_replies_nobody_judged_are_no_test() -> None:
     findings = found([talk("x", None, None, judged=False), talk("y", None, judged=False)])
     assert findings.untested
     assert findings.pass_rate.value is None
-    assert "Judged were 2 of 5 replies, none beyond the seed questions. This is no test." in findings.notes
+    assert "2 of 5 replies were judged, none beyond the seed questions. This is no test." in findings.notes
 
 
 def test_replies_whose_marks_could_not_be_given_are_no_test_either() -> None:
@@ -130,7 +130,7 @@ def test_a_conversation_that_was_no_test_is_missing_beside_others_and_bounds_the
     rates = (findings.pass_rate, findings.battle.held_rate, findings.mean_score)
     assert {(each.value, each.n, each.missing, each.worst, each.best) for each in rates} == {(1.0, 1, 1, 0.5, 1.0)}
     assert (findings.counts.scored, findings.counts.unscored) == (1, 1)
-    assert "1 of 2 conversations were no test and are not in the rates." in findings.notes
+    assert "1 of 2 conversations was no test and is not in the rates." in findings.notes
 
 
 @pytest.mark.parametrize(

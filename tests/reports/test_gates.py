@@ -151,3 +151,9 @@ def test_long_gates_fit_the_terminal(width: int) -> None:
     findings = made(verdicts(3, 0), categories=categories)
     found = judged(f"category:{categories['c0'][0]}>=0.9", findings)
     assert all(cell_len(line) <= width for line in printed(findings, found, width=width).splitlines())
+
+
+def test_a_difference_at_the_margin_is_not_called_a_rate() -> None:
+    a, b = pair(10, 11, 179)
+    said = sentence(judged("not worse than a by 0.005", b, a))
+    assert said.endswith("The difference is so near the gate that 20 times the cases would not settle it.")

@@ -223,11 +223,14 @@ def test_beside_faults_list_and_findings_tell_of_the_same_replies_of_the_plain_r
     run = Run(id="r", name="r", benchmark="b", digest="d", agent="a", settings=settings, planned=12, status="running")
     alone = replace(run, settings=replace(settings, conditions=("",)), planned=6)
     found, by_itself = gather(run, exams, [*plain, *faulted]), gather(alone, exams, plain)
-    listed = summarise(cast("Store", Held(run, exams, [*plain, *faulted])), run)
+    held = cast("Store", Held(run, exams, [*plain, *faulted]))
+    listed, page = summarise(held, run), RunProgress(held, "r").look()
     assert listed is not None
     assert found.battle is not None
     assert by_itself.battle is not None
     assert (listed.asked, listed.judged) == (found.battle.asked, found.battle.judged)
+    assert page["replies"] == {"asked": listed.asked, "judged": listed.judged}
+    assert page["pass_rate"]["value"] == pytest.approx(listed.rate.value)
     for name in ("value", "low", "high", "n", "missing", "worst", "best"):
         assert getattr(listed.rate, name) == pytest.approx(getattr(found.pass_rate, name)), name
     for told, wanted in (

@@ -21,6 +21,8 @@ from proctor.usage import Usage
 
 WIN_BY = 0.05
 """Stored scores that differ by no more are a tie."""
+_REASONS = 3
+"""Why contests have no verdict: so many are named."""
 _JUDGED_ANEW = ("reviewer", "rubric", "weights", "passing score", "checks")
 """In what runs may differ where their replies are judged in the tournament itself."""
 
@@ -235,7 +237,10 @@ def _warnings(
             yield f"{letter(place)} is {run.status}: it is compared on what it has."
     missing = Counter(outcome.reason for outcome in outcomes if outcome.score is None)
     if missing:
-        why = "; ".join(f"{number} × {reason}" for reason, number in missing.most_common(3))
-        yield f"{sum(missing.values())} of {len(outcomes)} contests have no verdict and do not count: {why}."
+        why = [f"{number} × {reason}" for reason, number in missing.most_common()]
+        why[_REASONS:] = [f"and {len(why) - _REASONS} more"] if len(why) > _REASONS else []
+        verbs = ("has", "does") if sum(missing.values()) == 1 else ("have", "do")
+        told = f"{sum(missing.values())} of {len(outcomes)} contests {verbs[0]} no verdict and {verbs[1]} not count"
+        yield f"{told}: {'; '.join(why)}."
     if ranked.cases < FEWEST_CASES:
         yield f"{ranked.cases} cases are too few for intervals and ranks; they take {FEWEST_CASES}."

@@ -392,7 +392,8 @@ def _notes(cases: int, contests: int, unscored: int, flips: Estimate, toward_fir
         known = f"{many(cases, 'question')} with a verdict"
         yield f"{known}: too few for intervals and ranks; collect {FEWEST_CASES} or more."
     if unscored:
-        yield f"{unscored} of {contests} contests have no verdict and do not count."
+        lacks = "has no verdict and does" if unscored == 1 else "have no verdict and do"
+        yield f"{unscored} of {contests} contests {lacks} not count."
     if flips.value and toward_first.value is not None:
         yield f"The judge said otherwise in {flips.value:.1%} of the contests when the answers changed places: ties."
         preferred = f": it prefers the {place} place" if (place := prefers_place(toward_first)) else ""

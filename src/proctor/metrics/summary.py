@@ -128,7 +128,8 @@ def _notes(
         yield f"pass@{k} and pass^{k} are unbiased estimates from repeated trials, averaged over conversations."
         short = sum(session.counted < k for session in sessions)
         if short:
-            yield f"{short} of {len(sessions)} conversations have fewer than k = {k} counted trials and are left out."
+            told = f"{short} of {len(sessions)} conversations {'has' if short == 1 else 'have'} fewer than k = {k}"
+            yield f"{told} counted trials and {'is' if short == 1 else 'are'} left out."
     else:
         yield f"pass@{k} and pass^{k} speak of {k} different conversations drawn at random, not of {k} tries of one."
     if len(sessions) < FEW:

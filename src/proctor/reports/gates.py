@@ -147,7 +147,8 @@ def _outlook(verdict: GateVerdict) -> str:
         return " The missing attempts decide: resume the run to run them."
     if verdict.obstacle == "unmarked":
         return " The attempts without a score decide, and they stay without one: nothing is left to run."
-    return f" The rate is so near the gate that 20 times the {verdict.unit}s would not settle it."
+    what = "rate" if verdict.gate.baseline is None else "difference"
+    return f" The {what} is so near the gate that 20 times the {verdict.unit}s would not settle it."
 
 
 def _told_labels(more: int | None) -> str:

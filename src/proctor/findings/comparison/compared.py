@@ -380,7 +380,9 @@ def _failure_counts(findings: Findings) -> str:
     counts = findings.compared_counts
     kinds = {"the agent": counts.failed_by_agent, "the environment": counts.failed_by_environment}
     listed = ", ".join(f"{number} by {kind}" for kind, number in kinds.items() if number)
-    return f"{counts.failed} of {counts.planned} attempts" + (f" ({listed})" if listed else "")
+    return f"{counts.failed} of {counts.planned} attempt{'' if counts.planned == 1 else 's'}" + (
+        f" ({listed})" if listed else ""
+    )
 
 
 def lacking(side: str, findings: Findings) -> Iterator[str]:
@@ -394,7 +396,8 @@ def lacking(side: str, findings: Findings) -> Iterator[str]:
     lacking = sum(why.values())
     if lacking:
         listed = ", ".join(f"{number} {reason}" for reason, number in why.items() if number)
-        yield f"{side} lacks the verdict of {lacking} of {counts.planned} attempts ({listed})."
+        attempts = f"{counts.planned} attempt{'' if counts.planned == 1 else 's'}"
+        yield f"{side} lacks the verdict of {lacking} of {attempts} ({listed})."
 
 
 def _context_judged(before: Findings, after: Findings) -> bool:

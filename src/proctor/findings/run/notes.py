@@ -151,11 +151,17 @@ def _of_examiner(battle: BattleFindings) -> Iterator[str]:
         yield f"{_NO_FAIR_QUESTION}: it ended every exam after the seed question."
     if battle.no_test and battle.no_test == battle.conversations:
         alone = ", none beyond the seed questions" if battle.judged else ""
-        yield f"Judged were {battle.judged} of {battle.asked} replies{alone}. This is no test."
+        yield f"{battle.judged} of {battle.asked} replies {_were(battle.judged)} judged{alone}. This is no test."
     elif 2 * battle.judged < battle.asked:
-        yield f"Only {battle.judged} of {battle.asked} replies were judged: the rates say nothing of the others."
+        judged = f"Only {battle.judged} of {battle.asked} replies {_were(battle.judged)} judged"
+        yield f"{judged}: the rates say nothing of the others."
     if battle.no_test and battle.no_test != battle.conversations:
-        yield f"{battle.no_test} of {battle.conversations} conversations were no test and are not in the rates."
+        untested = f"{battle.no_test} of {battle.conversations} conversations {_were(battle.no_test)} no test"
+        yield f"{untested} and {'is' if battle.no_test == 1 else 'are'} not in the rates."
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"
 
 
 def _by_the_embedded_reviewer(run: Run) -> bool:
