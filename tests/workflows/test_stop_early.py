@@ -14,7 +14,8 @@ import proctor
 from proctor.benchmark import Benchmark, Case, Exam
 from proctor.config import Config, RunConfig
 from proctor.errors import EnvironmentFault, UsageError
-from proctor.run import Run, Settings
+from proctor.findings.gates.interim import InterimLooks
+from proctor.run import Attempt, Key, Run, Settings
 from proctor.running.plan import in_order
 from proctor.storage import open_store
 from proctor.workflows.evaluate import Evaluation
@@ -314,3 +315,14 @@ def test_the_random_order_is_the_same_each_time_and_keeps_every_category_in_its_
     for start in range(0, 100, 10):
         stretch = [exam.cases[0].categories[0] for _, exam in order[start : start + 10]]
         assert abs(stretch.count("rare") - 1) <= 1
+
+
+def test_once_the_gates_are_decided_no_look_is_announced_any_more() -> None:
+    exams = [Exam(id=str(n), cases=(Case(id=str(n), question=f"{n}?", answer="yes"),)) for n in range(100)]
+    settings = Settings(stop_early=("pass_rate>=0.7",))
+    run = Run(id="r", name="r", benchmark="b", digest="d", agent="a", settings=settings, planned=100)
+    gating = read_gates(["pass_rate>=0.7"])
+    looks = InterimLooks(run, exams, [(1, exam.id) for exam in exams], gating.wanted, lambda name: pytest.fail(name))
+    assert looks.ahead
+    assert looks.add(Attempt(key=Key(run="r", exam=exam.id), passed=True, finished=True) for exam in exams)
+    assert looks.ahead == ""

@@ -75,8 +75,8 @@ class InterimLooks:
 
     @property
     def ahead(self) -> str:
-        """The next look at the first gate, and what would end the run there."""
-        return self._first.sentence(min(self._look, len(self.sizes) - 1))
+        """The next look at the first gate, and what would end the run there; empty: it is settled."""
+        return "" if self.verdict is not None else self._first.sentence(min(self._look, len(self.sizes) - 1))
 
     @property
     def so_far(self) -> InterimVerdict:
