@@ -235,9 +235,7 @@ class FailureCollector:
     ) -> FailureGroup:
         kind, name = feature
         exams = frozenset(key.exam for key in keys)
-        share = Sums()
-        share.add(1.0, len(exams))
-        share.add(0.0, failed - len(exams))
+        share = Sums(failed, total=len(exams), squares=len(exams))
         said = list(dict.fromkeys(self._said.get((key, feature), name) for key in keys))
         return FailureGroup(
             kind=kind,

@@ -147,3 +147,12 @@ def test_what_is_paired_is_called_what_it_is(kind: str, noun: str) -> None:
     found = compare_findings(*pair(1, 1, 4, type=kind))
     assert words.basis(found).startswith(f"{noun} counted in both runs")
     assert words.would_have_shown(found).startswith(noun)
+
+
+def test_runs_of_other_cases_that_were_judged_alike_are_not_said_to_have_other_scores() -> None:
+    cases = in_order(*["pass"] * 5)
+    a, b = made(cases), made(cases, id="b", run={"digest": "another"})
+    [said] = words.warnings(compare_findings(a, b, force=True))
+    assert (
+        said == "Forced: the cases of the benchmark handbook were changed between them (version 9f2c against another)."
+    )

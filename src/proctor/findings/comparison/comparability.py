@@ -34,6 +34,8 @@ class SettingDifference:
         )
 
 
+BENCHMARK = "benchmark content"
+"""What differs where other cases were run."""
 _OF_MARKS = ("reviewer", "rubric", "weights")
 """What matters only where a judge decides, or marks are compared."""
 _CHECKS = "checks-"
@@ -80,7 +82,7 @@ def _matters_to_checks(what: str, a: Run, b: Run) -> bool:
 
 def _words(what: str, a: Run, b: Run) -> str:
     """What differs, where that is not plain from its name."""
-    if what == "benchmark content":
+    if what == BENCHMARK:
         versions = f"version {a.digest[:8]} against {b.digest[:8]}"
         if a.benchmark == b.benchmark:
             return f"the cases of the benchmark {a.benchmark} were changed between them ({versions})"
@@ -118,7 +120,7 @@ def _terms(run: Run) -> dict[str, _Term]:
     settings = run.settings
     conditions, weights = sorted(settings.conditions), _weights(run)
     return {
-        "benchmark content": _Term(value=run.digest, said=f"{run.benchmark} {run.digest}"),
+        BENCHMARK: _Term(value=run.digest, said=f"{run.benchmark} {run.digest}"),
         **dict(_declared_terms(settings)),
         "reviewer": _reviewer(run),
         "rubric": _rubric(run),

@@ -88,8 +88,8 @@ def _of_agent_failures(broke: AgentFailures) -> Iterator[str]:
         yield f"The agent itself failed in {attempts}{alone}: counted as not passed{scores}."
     if broke.under_faults:
         of = f"{broke.played_under_faults} attempt{'' if broke.played_under_faults == 1 else 's'}"
-        failed = f"the agent itself failed in {broke.under_faults} of {of}"
-        yield f"Under injected faults {failed}: counted as not passed there."
+        told = f"the agent itself failed in {broke.under_faults} of {of}"
+        yield f"Under injected faults {told}: counted as not passed there."
 
 
 def _of_conditions(run: Run) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from proctor.findings.comparison import CaseChange, CategoryChange, Compared
+from proctor.findings.comparison.comparability import BENCHMARK
 from proctor.findings.comparison.sample_size import POWER
 from proctor.findings.run import Findings
 from proctor.findings.run.people import PeopleFinding
@@ -355,7 +356,9 @@ def _without_verdict(difference: Estimate) -> str:
 def warnings(compared: Compared) -> Iterator[str]:
     """Everything that must be read before the numbers, as sentences."""
     if compared.unlike:
-        yield f"Forced: {'; '.join(map(str, compared.unlike))}. The scores do not mean the same."
+        judged_alike = all(one.what == BENCHMARK for one in compared.unlike)
+        meaning = "" if judged_alike else " The scores do not mean the same."
+        yield f"Forced: {'; '.join(map(str, compared.unlike))}.{meaning}"
     yield from compared.warnings
 
 

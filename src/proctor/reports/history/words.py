@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from proctor.findings.comparison.comparability import BENCHMARK
 from proctor.findings.history import Change, Entry, History, Segment, Series
 from proctor.reports import numbers
 from proctor.reports.numbers import difference_of, p_value, passed_unit, per_pass, plural, points
@@ -221,7 +222,7 @@ def explain_letters(series: Series) -> Iterator[str]:
 
 def _difference(what: str, a: str, b: str) -> str:
     """`passing score 0.7 → 0.9`; digests are cut."""
-    if what == "benchmark content":
+    if what == BENCHMARK:
         return f"another version of the benchmark ({a.split()[-1][:_HASH]} → {b.split()[-1][:_HASH]})"
     return f"{what} {one_line(a, 60)} → {one_line(b, 60)}"
 
