@@ -253,7 +253,7 @@ def _remarks(each: JudgedTurn, say: Shorten, *, folded: bool) -> Iterator[Text]:
         if check.passed and not folded:
             evidence = f": {say(check.evidence, 160)}" if check.evidence else ""
             yield Text(f"✓ {one_line(check.name, 40)}{evidence}", style=STYLES["pass"])
-    several = len({one.by for one in (*each.scores, *each.unscored)}) > 1
+    several = len({score.by for score in each.scores} | {missing.by for missing in each.unscored}) > 1
     for missing in each.unscored:
         by = f" by {one_line(missing.by, 60)}" if several and not missing.divided else ""
         word = "no verdict" if missing.divided else "unscored"
