@@ -159,3 +159,19 @@ def test_hardly_any_function_is_named_by_a_bare_participle() -> None:
 
 
 _PARTICIPLE = re.compile(r"_?[a-z]+(?:ed|told|said|held|kept|known|given|shown|found|made|read)")
+
+
+ROOT = SOURCE.parents[1]
+
+
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_pages_for_contributors_name_files_that_are_there(page: str) -> None:
+    paths = re.findall(r"`((?:[a-z_]+/)+[a-z_]+/?(?:\.py)?)`", (ROOT / page).read_text(encoding="utf-8"))
+    there = (SOURCE, ROOT)
+    assert [each for each in paths if not any([*folder.glob(f"{each.rstrip('/')}*")] for folder in there)] == []
+
+
+def test_the_files_that_read_a_reply_are_those_that_the_page_names() -> None:
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([a-z_]+)`", page.partition("### How a reply is read")[2].partition("\n## ")[0])
+    assert {*named} - {path.stem for path in SOURCE.glob("reading/**/*")} == set()

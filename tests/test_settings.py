@@ -49,10 +49,10 @@ def test_whatever_a_command_takes_its_configuration_takes_too() -> None:
     assert settings_of("command").keys() == settings_of("config").keys()
 
 
-def test_what_the_form_shows_has_a_label_and_is_a_number() -> None:
+def test_what_the_form_shows_has_a_label_and_is_a_number_or_one_of_some_words() -> None:
     for name, each in settings_of("form").items():
         assert each.label, name
-        assert each.bounds is not None, name
+        assert each.bounds is not None or each.words, name
 
 
 @pytest.mark.parametrize(

@@ -91,15 +91,15 @@ def _as_names(value: Any) -> Any:
 Names = Annotated[tuple[str, ...], BeforeValidator(_as_names)]
 
 
-def _as_judges(value: Any) -> Any:
-    """One reviewer, or a list of several, whose majority decides."""
+def _as_one_or_several(value: Any) -> Any:
+    """One name, or a list where there are several."""
     if value is None or isinstance(value, str):
         return value
     names = list(_as_names(value))
     return names if len(names) != 1 else names[0]
 
 
-Judges = Annotated[str | list[str] | None, BeforeValidator(_as_judges)]
+OneOrSeveral = Annotated[str | list[str] | None, BeforeValidator(_as_one_or_several)]
 
 
 def with_settings(
@@ -139,9 +139,9 @@ def _held(setting: RunSetting) -> Any:
 class RunConfig(Strict):
     """`[run]`: defaults for the options of `proctor run`, each under the name of its option."""
 
-    agent: str | None = None
+    agent: OneOrSeveral = None
     agent_kind: Kind | None = None
-    reviewer: Judges = None
+    reviewer: OneOrSeveral = None
     examiner: str | None = None
     condition: Names = ()
     checks: str | None = None

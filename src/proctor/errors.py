@@ -27,6 +27,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 _WORD = re.compile(r"'[\w.,:/@+-]+'")
+ERROR_FILE = "PROCTOR_ERROR_FILE"
+"""The environment variable with the file in which a command leaves its last error for the web app that began it."""
 FailureKind = Literal[
     "unknown",  # stored before kinds were
     "timeout",

@@ -114,7 +114,7 @@ class Attempt:
     """Time the agent took, over all turns."""
     first_token: float | None = None
     """Of that, the mean time to the first token of a reply; None: it was not measured."""
-    faults_met: int | None = None
+    struck: int | None = None
     """How often it came across the fault of its condition; None: it had none, or nobody looked."""
     lie: InjectedLie | None = None
     """What it made of a wrong result on purpose; None: it was not lied to, or nobody looked."""

@@ -21,8 +21,8 @@ from proctor.redaction.shapes import mask_secrets
 from proctor.run import ExamType, PlayOrder
 
 LONGEST_NAME = 200
-LONGEST_CRITERION = 20_000
 """The most characters of a name: of a run, a case, a category, a label, a part to weigh."""
+LONGEST_CRITERION = 20_000
 LONGEST_VALUE = 1000
 """The most characters of a label's value."""
 MOST_CRITERIA = 20
@@ -261,10 +261,12 @@ def option_of(name: str) -> str:
 
 
 def check_setting(name: str, value: object) -> None:
-    """Refuse a number that a setting may not have."""
-    bounds = BOUNDS[name]
-    if not bounds.holds(value):
+    """Refuse a number or a word that a setting may not have."""
+    if (bounds := BOUNDS.get(name)) is not None and not bounds.holds(value):
         raise UsageError(given(name, value), f" is not usable; expected {bounds.requirement}")
+    words = RUN_SETTINGS[name].words if name in RUN_SETTINGS else ()
+    if words and value not in words:
+        raise UsageError(given(name, value), f" is not known; expected {', '.join(words[:-1])} or {words[-1]}")
 
 
 def check_weights(weights: object) -> None:

@@ -109,6 +109,19 @@ def test_the_same_agent_twice_is_refused(run: Run) -> None:
     assert "is given twice" in result.out + result.err
 
 
+def test_the_configuration_names_several_agents_as_the_options_do(run: Run, folder: Path) -> None:
+    (folder / "proctor.toml").write_text('[run]\nagent = ["python:several:good", "python:several:bad"]\n')
+    told = json.loads(run("--json", "--name", "both").out)
+    assert [each["name"] for each in told["runs"]] == ["both, python:several:good", "both, python:several:bad"]
+    assert json.loads(run("--json", "--agent", "python:several:half").out)["agent"] == "python:several:half"
+
+
+def test_annotations_are_written_for_each(run: Run) -> None:
+    said = run(*by("good", "bad"), "--annotations", "--gate", "pass_rate<=0.9")
+    assert "gate not met" in said.err
+    assert "replied: no idea" in said.err
+
+
 def test_a_later_agent_that_cannot_be_built_is_found_before_the_first_is_asked(run: Run) -> None:
     assert run(*by("good", "missing")).code == 2
     assert json.loads(run("--json", command=("list",)).out or "[]") == []

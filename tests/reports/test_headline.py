@@ -29,11 +29,11 @@ def printed(findings: Findings) -> str:
 
 def test_the_median_is_that_of_the_cases_and_of_the_attempts_where_they_differ() -> None:
     found = made({"a": [1.0, 0.2, 0.0], "b": [1.0, 0.1, 0.0], "c": [1.0, 1.0, 0.0]})
-    assert median_scores(found) == "median 0.40 of a case, 0.20 of an attempt"
+    assert median_scores(found) == "0.40 of a case, 0.20 of an attempt"
     assert "Median score 0.40 of a case, 0.20 of an attempt" in printed(found)
     told = as_dict(found)
     assert (told["median_score"], round(told["median_case_score"], 6)) == (0.2, 0.4)
-    assert median_scores(made(in_order(1.0, 0.2, 0.4))) == "median 0.40"
+    assert median_scores(made(in_order(1.0, 0.2, 0.4))) == "0.40"
     assert median_scores(made(in_order("unscored"))) == ""
 
 

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +135,33 @@ def test_an_older_store_is_migrated_when_it_is_opened(
     with database.reading() as connection:
         assert connection.exec_driver_sql("SELECT mood FROM runs").scalar() == "calm"
         assert version_in(connection) == f"{NEWEST + 1:04}"
+
+
+def test_a_file_is_backed_up_for_its_owner_alone_before_it_is_migrated(database: Database, store_url: str) -> None:
+    make_first_store(database)
+    path = database.address.path
+    with open_store(store_url):
+        pass
+    if path is None:
+        return  # PostgreSQL's are backed up where it runs
+    kept = path.with_name(f"{path.name}.schema-1")
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert [each.name for each in path.parent.glob(f"{kept.name}*")] == [kept.name]
+    with closing(Database(parse(str(kept)))) as old, old.reading() as connection:
+        assert version_in(connection) == "0001"
+        assert connection.exec_driver_sql("SELECT count(*) FROM attempts").scalar() == 1
+
+
+def test_a_file_that_cannot_be_backed_up_stays_as_it_was(database: Database, store_url: str) -> None:
+    make_first_store(database)
+    path = database.address.path
+    if path is None:
+        return
+    path.with_name(f"{path.name}.schema-1.new").mkdir()
+    with pytest.raises(StoreError, match="cannot be used"):
+        open_store(store_url)
+    with database.reading() as connection:
+        assert version_in(connection) == "0001"
 
 
 def test_a_migration_that_rebuilds_a_table_loses_nothing_that_refers_to_it(

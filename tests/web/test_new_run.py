@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from tests.web.browsing import Browser
 from tests.web.test_pages_doing import declare
 
 from proctor.run import Run
+from proctor.settings import RUN_SETTINGS
+from proctor.web.site import new_run
 
 CONFIG = """
 [models.judge]
@@ -97,6 +100,18 @@ def test_the_limits_of_a_conversation_are_set_in_the_form(browser: Browser) -> N
     run = started(browser, type="abm-static", **limits)
     assert (run.settings.conversation_tokens, run.settings.conversation_seconds) == (4000, 2.5)
     assert started(browser, type="standard", **limits).settings.conversation_tokens is None, "out of sight there"
+
+
+def test_a_setting_of_words_is_chosen_in_the_form_and_offered_again(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(new_run.SETTINGS, "order", replace(RUN_SETTINGS["order"], label="Order"))
+    monkeypatch.setattr(new_run, "FIELDS", (*new_run.FIELDS, "order"))
+    assert '<option value="random">random</option>' in browser.get("/runs/new").text
+    assert "is not known; expected file or random" in refused(browser, order="sorted")
+    run = started(browser, order="random")
+    assert run.settings.order == "random"
+    assert "order=random" in browser.get(f"/runs/{run.id}").text
 
 
 def test_canaries_are_standard_none_or_the_file_that_the_configuration_names(browser: Browser, tmp_path: Path) -> None:

@@ -79,7 +79,14 @@ def test_a_wrong_value_in_an_address_is_told_in_our_own_words(
     [
         ({"benchmark": "handbook-30"}, "agent is missing"),
         ({"benchmark": "handbook-30", "agent": "demo:librarian", "trials": "2"}, "trials='2' is no whole number"),
-        ({"benchmark": "handbook-30", "agent": "demo:librarian", "colour": 1}, "colour='1' is not known here"),
+        (
+            {"benchmark": "handbook-30", "agent": "demo:librarian", "colour": 1},
+            "colour='1' is not known here; leave it out",
+        ),
+        (
+            {"benchmark": "handbook-30", "agent": "demo:librarian", "trails": 2},
+            "trails='2' is not known here; did you mean 'trials'?",
+        ),
         (
             {"benchmark": "handbook-30", "agent": "demo:librarian", "type": "abm"},
             "type='abm' is not known here; expected",

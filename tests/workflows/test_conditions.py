@@ -298,4 +298,4 @@ async def test_a_fault_goes_on_being_counted_where_a_conversation_is_resumed(tol
     with open_store(whole.store, create=False) as store:
         [attempt] = store.archive.full_attempts(whole.run.id)
     assert [turn.reply.text for turn in attempt.transcript.turns if turn.reply] == ["failed", "answer 2", "answer 3"]
-    assert (attempt.resumed, attempt.faults_met) == ("continued", 3)
+    assert (attempt.resumed, attempt.struck) == ("continued", 3)

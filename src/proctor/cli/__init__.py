@@ -9,8 +9,8 @@ import os
 
 import click
 
-from proctor.cli.output import echo, tell_error
-from proctor.errors import ProctorError
+from proctor.cli.output import echo, leave_errors_in, tell_error
+from proctor.errors import ERROR_FILE, ProctorError
 from proctor.redaction import remember_secrets, without_secrets
 
 COMMANDS = {
@@ -106,6 +106,7 @@ def main(arguments: list[str] | None = None) -> int:
     if _COMPLETES in os.environ:
         return _complete_word(os.environ[_COMPLETES])
     remember_secrets()
+    leave_errors_in(os.environ.pop(ERROR_FILE, ""))  # nor do the programs know of it that an agent calls
     try:
         result = cli.main(args=arguments, prog_name="proctor", standalone_mode=False)
         return result if isinstance(result, int) else 0
@@ -126,7 +127,7 @@ def main(arguments: list[str] | None = None) -> int:
     except ProctorError as error:
         if os.environ.get("PROCTOR_TRACEBACK"):
             raise
-        tell_error(without_secrets(error.in_terminal))
+        tell_error(without_secrets(error.in_terminal), kind=type(error).__name__)
         return error.exit_code
     except Exception as error:
         if os.environ.get("PROCTOR_TRACEBACK"):

@@ -10,10 +10,12 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from proctor import reports
 from proctor.cli.streams import open_guarded_stream
+from proctor.redaction import private
 from proctor.redaction.known import ScrubbedStream
 
 if TYPE_CHECKING:
@@ -55,8 +57,20 @@ def _writable(text: str, stream: TextIO) -> str:
     return text if text.isascii() else reports.terminal.writable(text, stream.encoding or "utf-8")
 
 
-def tell_error(said: object) -> None:
+_error_file = ""
+
+
+def leave_errors_in(path: str) -> None:
+    """Where errors are left for a program too, with their kind; empty: nowhere."""
+    global _error_file
+    _error_file = path
+
+
+def tell_error(said: object, *, kind: str = "") -> None:
     """What went wrong, in one line on standard error; in lines that fit where that is a terminal, as people read it."""
+    if _error_file:
+        with suppress(OSError):
+            private.write(Path(_error_file), json.dumps({"kind": kind, "said": str(said)[:_LONGEST]}).encode())
     line = reports.words.cut(" ".join(reports.words.harmless(f"Error: {said}").split("\n")), _LONGEST)
     echo(wrap_text(line) if _is_terminal(sys.stderr) else line, err=True)
 

@@ -22,6 +22,7 @@ from proctor.settings import check_setting, settings_of
 
 if TYPE_CHECKING:
     from proctor.config import Config
+    from proctor.findings.gates import GateVerdict
     from proctor.findings.run import Findings
     from proctor.spending.budget import Budget
     from proctor.workflows.gates import RunGates
@@ -143,9 +144,10 @@ def command(
     if workers is not None:
         check_setting("workers", workers)
     request = _read_request(file, config, cache=cache, workers=workers, ray=ray, stop_early=early, **choices)
+    chosen = _chosen_agents(agents, default.agent)
     jobs = _join_jobs(
-        _prepare_job(_for_agent(request, agent, several=len(agents) > 1), config, gating, k=k, store=url)
-        for agent in _chosen_agents(agents, default.agent)
+        _prepare_job(_for_agent(request, agent, several=len(chosen) > 1), config, gating, k=k, store=url)
+        for agent in chosen
     )
     if dry_run:
         from proctor.cli.dry_run import show_estimate
@@ -158,9 +160,12 @@ def command(
         for job, crew in zip(jobs, crews, strict=True)
     ]
     annotated = default.annotations if annotations is None else annotations
-    if len(found) > 1:
-        return _told_together(found, jobs, as_json=as_json, force=force)
-    return _told(found[0], jobs[0], file=file, store=url, as_json=as_json, annotations=annotated)
+    verdicts = [job.gating.judge(findings) for findings, job in zip(found, jobs, strict=True)]
+    code = _told(found, verdicts, jobs[0].k, as_json=as_json, force=force)
+    if annotated:
+        for findings, judged in zip(found, verdicts, strict=True):
+            workflows.export.annotate(findings, judged, sys.stderr, benchmark=file, store=url)
+    return code
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -172,13 +177,15 @@ class _PlannedRun:
     k: int | None
 
 
-def _chosen_agents(given: tuple[str, ...], default: str | None) -> tuple[str, ...]:
-    agents = given or ((default,) if default is not None else ())
+def _chosen_agents(given: tuple[str, ...], default: str | list[str] | None) -> tuple[str, ...]:
+    agents = given or ((default,) if isinstance(default, str) else tuple(default or ()))
     if not agents:
         raise click.UsageError("no agent: give --agent, or set `agent` under [run] in proctor.toml")
     twice = next((agent for agent in agents if agents.count(agent) > 1), None)
     if twice is not None:
-        raise click.UsageError(f"--agent {twice!r} is given twice; expected different agents, or more --trials of one")
+        raise click.UsageError(
+            f"the agent {twice!r} is given twice; expected different agents, or more --trials of one"
+        )
     return agents
 
 
@@ -293,18 +300,20 @@ def _play_run(
     return evaluation.findings
 
 
-def _told(findings: Findings, job: _PlannedRun, *, file: Path, store: str, as_json: bool, annotations: bool) -> int:
+def _told(
+    found: Sequence[Findings], verdicts: Sequence[Sequence[GateVerdict]], k: int | None, *, as_json: bool, force: bool
+) -> int:
     """Show what was found, and give the exit code."""
-    verdicts = job.gating.judge(findings)
-    show(findings, as_json=as_json, k=job.k, gates=verdicts)
-    if annotations:
-        workflows.export.annotate(findings, verdicts, sys.stderr, benchmark=file, store=store)
-    return exit_code(findings, verdicts, as_json=as_json)
+    if len(found) > 1:
+        return _told_together(found, verdicts, as_json=as_json, force=force)
+    show(found[0], as_json=as_json, k=k, gates=verdicts[0])
+    return exit_code(found[0], verdicts[0], as_json=as_json)
 
 
-def _told_together(found: Sequence[Findings], jobs: Sequence[_PlannedRun], *, as_json: bool, force: bool) -> int:
+def _told_together(
+    found: Sequence[Findings], verdicts: Sequence[Sequence[GateVerdict]], *, as_json: bool, force: bool
+) -> int:
     """Show several runs side by side, each with its gates; of their exit codes the one that matters most."""
-    verdicts = [job.gating.judge(findings) for findings, job in zip(found, jobs, strict=True)]
     together = side_by_side(found, force=force)
     if as_json:
         runs = [reports.run.json.as_dict(findings, gates) for findings, gates in zip(found, verdicts, strict=True)]

@@ -49,15 +49,15 @@ def _line(
 
 
 def median_scores(findings: Findings) -> str:
-    """`median 0.73`; where a case has several attempts `median 0.73 of a case, 0.21 of an attempt`; empty: no marks."""
+    """The median: `0.73`; where a case has several attempts `0.73 of a case, 0.21 of an attempt`; empty: no marks."""
     of_case, of_attempt = findings.median_case_score, findings.median_score
     if of_case is None or of_attempt is None:
         return ""
     settings = findings.run.settings
     if settings.most_trials * settings.rated_conditions == 1:
-        return f"median {score(of_attempt)}"
+        return score(of_attempt)
     over = f" over its {settings.rated_conditions} conditions" if settings.rated_conditions > 1 else ""
-    return f"median {score(of_case)} of a {exam_noun(findings.run)}{over}, {score(of_attempt)} of an attempt"
+    return f"{score(of_case)} of a {exam_noun(findings.run)}{over}, {score(of_attempt)} of an attempt"
 
 
 def noun_of(run: Run) -> str:

@@ -101,7 +101,7 @@ def strike_on(play: Play, fault: Mapping[str, Any]) -> None:
         )
         play.fault_tally.hits += sum(call.name == fault.get("tool") for call in calls)
         play.fault_tally.hits += sum(step.kind == "delegate" and step.agent == fault.get("sub_agent") for step in steps)
-    play.fault_tally.hits = max(play.fault_tally.hits, play.attempt.faults_met or 0)
+    play.fault_tally.hits = max(play.fault_tally.hits, play.attempt.struck or 0)
     play.fault_tally.lie = play.attempt.lie
 
 
@@ -131,7 +131,7 @@ def over(play: Play, failure: Failure | None, **marks: Any) -> Attempt:
         lost=play.lost,
         seconds=_seconds(play.turns),
         first_token=_first_token(play.turns),
-        faults_met=_met(play),
+        struck=_met(play),
         lie=_judged_lie(play),
         cut_off=_cut_off(play.turns),
         changed=play.attempt.changed,
@@ -156,7 +156,7 @@ def cut_off(play: Play) -> Attempt:
         lost=play.lost,
         seconds=_seconds(play.turns),
         first_token=_first_token(play.turns),
-        faults_met=_met(play),
+        struck=_met(play),
         lie=play.fault_tally.lie,
         cut_off=_cut_off(play.turns),
         changed=play.attempt.changed,
@@ -169,7 +169,7 @@ def _met(play: Play) -> int | None:
     """How often the fault was met; who only judges what was said before knows no more than was known then."""
     if not play.attempt.key.condition:
         return None
-    return play.fault_tally.met if play.asked or play.fault_tally.met else play.attempt.faults_met
+    return play.fault_tally.met if play.asked or play.fault_tally.met else play.attempt.struck
 
 
 def _judged_lie(play: Play) -> InjectedLie | None:

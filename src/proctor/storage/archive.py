@@ -307,7 +307,7 @@ def _reopen(attempt: Attempt) -> Attempt:
         usage=attempt.usage,
         lost=attempt.lost,
         seconds=attempt.seconds,
-        faults_met=attempt.faults_met,
+        struck=attempt.struck,
         lie=attempt.lie,
         cut_off=attempt.cut_off,
         changed=attempt.changed,

@@ -135,8 +135,8 @@ def _outcome(attempt: Attempt) -> dict[str, Any]:
         kept["cached"] = attempt.usage.cached
     if attempt.lost:
         kept["lost"] = attempt.lost
-    if attempt.faults_met is not None:
-        kept["struck"] = attempt.faults_met
+    if attempt.struck is not None:
+        kept["struck"] = attempt.struck
     if attempt.cut_off:
         kept["cut_off"] = attempt.cut_off
     if attempt.changed:
@@ -191,7 +191,7 @@ def attempt_of(run: str, row: Sequence[Any], said: Bodies = _NOTHING) -> Attempt
         lost=outcome.lost,
         seconds=seconds,
         first_token=outcome.first_token,
-        faults_met=outcome.struck,
+        struck=outcome.struck,
         lie=outcome.lie,
         cut_off=outcome.cut_off,
         judges=outcome.judges,

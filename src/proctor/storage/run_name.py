@@ -42,14 +42,14 @@ def resolve(wanted: str, known: Sequence[tuple[str, str]]) -> str:
 def _several(wanted: str, matches: Sequence[str], known: Sequence[tuple[str, str]]) -> str:
     """`3 runs have the name 'nightly': …`, or that an id may begin so."""
     if (matches[0], wanted) in known:
-        return f"{len(matches)} runs have the name {wanted!r} ({_list_matches(matches).removeprefix('any of ')})"
-    return f"{wanted!r} may be {_list_matches(matches)}"
+        return f"{len(matches)} runs have the name {wanted!r} ({_list_matches(matches)})"
+    return f"{wanted!r} may be any of {_list_matches(matches)}"
 
 
 def _list_matches(matches: Sequence[str]) -> str:
     shown = ", ".join(matches[:_SHOWN])
     more = len(matches) - _SHOWN
-    return f"any of {shown} and {more} more" if more > 0 else f"any of {shown}"
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 _QUERY = "SELECT id, name, agent, benchmark FROM runs ORDER BY created DESC, no DESC LIMIT 10000"

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import sqlite3
 from contextlib import closing
 from pathlib import Path
+from urllib.parse import quote
 
 from sqlalchemy import Connection, insert, inspect, select
 
 from proctor.errors import StoreError
+from proctor.redaction import private
 from proctor.storage.address import Address
 from proctor.storage.database import Database
 from proctor.storage.tables import NEWEST, VERSION_TABLE, metadata, version
@@ -42,8 +46,24 @@ def _build(database: Database) -> None:
 
 def _migrate(address: Address) -> None:
     with closing(Database(address, rebuilding=True)) as database, database.alone() as connection:
-        if _found(connection, address) < NEWEST:  # again, for the same reason
+        if (found := _found(connection, address)) < NEWEST:  # again, for the same reason
+            if address.path is not None:
+                _back_up(address.path, found)
             migrate(connection)
+
+
+def _back_up(path: Path, found: int) -> None:
+    """Keep SQLite's file as it is, whole or not at all, as `proctor.db.schema-2` beside it. Nobody writes meanwhile."""
+    kept = path.with_name(f"{path.name}.schema-{found}")
+    begun = kept.with_name(f"{kept.name}.new")
+    private.write(begun, b"")
+    try:
+        here = f"file:{quote(str(path))}?mode=ro"
+        with closing(sqlite3.connect(here, uri=True)) as now, closing(sqlite3.connect(begun)) as copy:
+            now.backup(copy)
+        os.replace(begun, kept)
+    finally:
+        begun.unlink(missing_ok=True)
 
 
 def build(connection: Connection) -> None:

@@ -173,7 +173,7 @@ class ExecutorContract:
             records, _ = self._play(scene)
             outcomes = Counter((attempt.key.condition, attempt.passed) for attempt in _finished_attempts(records))
             assert outcomes == {("", True): 10, ("broken", False): 10}
-            assert {attempt.faults_met for attempt in _finished_attempts(records) if attempt.key.condition} == {1}
+            assert {attempt.struck for attempt in _finished_attempts(records) if attempt.key.condition} == {1}
 
     def test_in_a_battle_the_examiner_asks_on(self) -> None:
         with _scene(cases=4, open=True, settings=_settings(type="abm-dynamic", max_turns=3)) as scene:

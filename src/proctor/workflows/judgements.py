@@ -156,7 +156,7 @@ def _pending(
         if stored is None or not can_be_judged(exams[key.exam], stored):
             continue
         fresh = Attempt(
-            key=key, place=stored.place, transcript=stored.transcript, faults_met=stored.faults_met, lie=stored.lie,
+            key=key, place=stored.place, transcript=stored.transcript, struck=stored.struck, lie=stored.lie,
             lost=Usage() if before is None else before.lost,
         )  # fmt: skip
         yield PendingAttempt(exam=exams[key.exam], attempt=fresh, reviews={} if before is None else before.reviews)

@@ -159,7 +159,7 @@ def pending_attempts(source: ReplySource) -> Iterator[PendingAttempt]:
             key=key,
             place=attempt.place,
             transcript=attempt.transcript,
-            faults_met=attempt.faults_met,
+            struck=attempt.struck,
             lie=attempt.lie,
             changed=attempt.changed,
         )

@@ -60,7 +60,7 @@ def _attempt(key: Key, place: int, rng: random.Random) -> Attempt:
     check = CheckResult(turn=1, name="keywords", passed=rng.choice([True, False, None]), evidence=f"seen {place}")
     struck = None if not key.condition else int(dice > 0.7)
     passed = value > 0.3
-    return replace(base, scores=(score,), checks=(check,), passed=passed, turn_passed=(passed,), faults_met=struck)
+    return replace(base, scores=(score,), checks=(check,), passed=passed, turn_passed=(passed,), struck=struck)
 
 
 def gathered(run: Run, seed: int = 1) -> Accumulator:

@@ -352,7 +352,7 @@ def test_a_reading_says_which_fault_was_injected_and_whole_it_cuts_nothing(battl
     struck = replace(
         attempt,
         key=replace(attempt.key, condition="hiccup"),
-        faults_met=2,
+        struck=2,
         transcript=replace(attempt.transcript, turns=turns),
     )
     text = printed(dialogue(exam, struck, folded=False))

@@ -171,7 +171,7 @@ def lied_to(make: Callable[..., Maker], reaction: Reaction) -> Sample:
         lie = InjectedLie(kind="stale", source="price_list", said="90", truth="100", reaction="believed")
         if number < 4:
             lie = replace(lie, reaction=reaction, quote="It looks old.", elsewhere=("catalogue",))
-        made.attempts[-1] = replace(attempt, key=replace(attempt.key, condition="old-prices"), faults_met=1, lie=lie)
+        made.attempts[-1] = replace(attempt, key=replace(attempt.key, condition="old-prices"), struck=1, lie=lie)
     return made.sample()
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from tests.made_runs import made
@@ -70,6 +71,13 @@ def test_the_export_holds_every_attempt_with_its_transcript(sample: Sample) -> N
     assert results["good", 1]["transcript"]["turns"][0]["reply"]["tool_calls"][0]["name"] == "search_knowledge"
     assert (results["crashing", 1]["outcome"], results["crashing", 1]["score"]) == ("agent_failed", None)
     assert results["odd", 2]["unscored"][0]["reason"] == "the answer had no number"
+
+
+def test_the_keys_that_an_attempt_had_in_the_first_version_stay() -> None:
+    assert {
+        "key", "place", "transcript", "scores", "unscored", "checks", "contradictions", "failure", "turn_passed",
+        "passed", "resumed", "finished", "usage", "lost", "seconds", "struck", "started", "ended",
+    } <= {each.name for each in fields(Attempt)}  # fmt: skip
 
 
 def test_the_export_streams(sample: Sample) -> None:

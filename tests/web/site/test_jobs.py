@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import time
@@ -189,6 +190,7 @@ def test_what_the_process_of_a_good_run_has_said_is_not_kept(sites: SitesOpener)
     until(lambda: status(site, run) == "completed")
     until(lambda: not site.jobs._mark_file(run.id).exists())
     assert not site.jobs._log_file(run.id).exists()
+    assert not site.jobs._log_file(run.id).with_suffix(".error").exists()
 
 
 def test_an_agent_that_cannot_be_built_is_told_before_anything_is_stored(sites: SitesOpener) -> None:
@@ -296,7 +298,8 @@ def test_why_a_run_could_not_begin_is_told_without_secrets(sites: SitesOpener, m
     site = sites(processes=0)
     run = started(site)
     [job] = site.jobs._jobs.values()
-    site.jobs._log_file(run.id).write_text("Error: https://x:pw@example.org/ is no place for hush-hush-hush")
+    left = {"kind": "InputError", "said": "https://x:pw@example.org/ is no place for hush-hush-hush"}
+    site.jobs._log_file(run.id).with_suffix(".error").write_text(json.dumps(left))
     site.jobs._end_of(job, 2)
     found = site.store.archive.find(run.id)
     assert (found.status, found.reason) == ("failed", "https://…@example.org/ is no place for $SOME_KEY")

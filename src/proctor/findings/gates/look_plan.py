@@ -65,13 +65,20 @@ class LookPlan:
 
     def sentence(self, look: int) -> str:
         """`look 5 of 20 at 125: met by passed ≥ 122, not met by passed ≤ 100`."""
+        not_met = self.counts.looks[look].not_met if self.exact else None
+        return self._opening(look) + ("" if not_met is None else f", not met by {self._counted} ≤ {not_met:,}")
+
+    def _opening(self, look: int) -> str:
+        """The same without what does not meet it."""
         said = f"look {look + 1} of {len(self.sizes)} at {self.sizes[look]:,}"
         if not self.exact:
             return f"{said}: ends at z ± {self.z[look]:.2f}"
-        bounds, counted = self.counts.looks[look], "failed" if self.gate.upper else "passed"
-        met = f"{counted} ≥ {bounds.met:,}" if bounds.reachable else "nothing yet"
-        few = "" if bounds.not_met is None else f", not met by {counted} ≤ {bounds.not_met:,}"
-        return f"{said}: met by {met}{few}"
+        bounds = self.counts.looks[look]
+        return f"{said}: met by {f'{self._counted} ≥ {bounds.met:,}' if bounds.reachable else 'nothing yet'}"
+
+    @property
+    def _counted(self) -> str:
+        return "failed" if self.gate.upper else "passed"
 
     def operating_points(self) -> tuple[sequential.OperatingPoint, ...]:
         """What becomes of runs of agents near the bound and far from it; none where passes are not counted."""
@@ -92,7 +99,7 @@ class LookPlan:
             return f"{said}."
         first = next((look for look, each in enumerate(self.counts.looks) if each.reachable), 0)
         if first:
-            said += f"; {self.sentence(first).partition(', not met')[0]}"
+            said += f"; {self._opening(first)}"
         if self.units > _MOST_FORETOLD:
             return f"{said}."
         points = self._operating_points((-1, 0, 0.4, 0.8))

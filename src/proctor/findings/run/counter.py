@@ -121,8 +121,8 @@ class AttemptCounter:
         add_lie(self.lies, attempt)
         if attempt.usage:
             self.usage += attempt.usage
-        if attempt.faults_met is not None:
-            self.met = (self.met or 0) + (attempt.faults_met > 0)
+        if attempt.struck is not None:
+            self.met = (self.met or 0) + (attempt.struck > 0)
         if value is not None:
             self.marks.append(value)
         if attempt.seconds is not None:

@@ -138,8 +138,8 @@ def _opening(exam: Exam | None, attempt: Attempt, say: Shorten) -> Iterator[Rend
     if attempt.value is not None and not judged_seed_alone(attempt):
         said.append(f"  score {numbers.score(attempt.value)}", style="not bold")
     yield said
-    if key.condition and attempt.faults_met is not None:
-        met = f"met {numbers.plural(attempt.faults_met, 'time')}" if attempt.faults_met else "never met"
+    if key.condition and attempt.struck is not None:
+        met = f"met {numbers.plural(attempt.struck, 'time')}" if attempt.struck else "never met"
         yield Text(f"injected fault {one_line(key.condition, 40)}: {met}", style="dim")
     contexts = dict.fromkeys(case.context for case in exam.cases if case.context) if exam is not None else {}
     yield from (Text(f"context: {say(context, 480)}", style="dim") for context in contexts)

@@ -52,6 +52,7 @@ class MeasureRow:
     """One measure in both runs, and the difference."""
 
     label: str
+    unit: Unit
     a: str
     b: str
     difference: str
@@ -203,9 +204,7 @@ def _other_bases(compared: Compared) -> list[str]:
     labels: dict[tuple[int, str], list[str]] = {}
     for row in rows(compared):
         if row.cases != compared.headline.difference.n:
-            labels.setdefault((row.cases, row.counts), []).append(
-                row.label if row.label.startswith("pass") else row.label.lower()
-            )
+            labels.setdefault((row.cases, row.counts), []).append(row.label.lower())
     noun = paired_noun(compared.b.run)
     return [
         f"{' and '.join(names)} over the {numbers.plural(cases, noun)} with {counts} in both"
@@ -275,6 +274,7 @@ def _row(
     a, b = (NOTHING if value is None else show(value) for value in values)
     return MeasureRow(
         label=label,
+        unit=unit,
         a=a,
         b=b,
         difference=difference,

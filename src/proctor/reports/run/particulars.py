@@ -33,7 +33,6 @@ def settings_of(run: Run) -> list[Labelled]:
         ("imported from", origin(run.imported)),
         *([] if run.imported is not None else _pace(settings)),
         ("labels", _pairs(run.labels.items())),
-        *((f"in {destination}", link) for destination, link in run.sent.items()),
         ("intervals", f"95 %, Wilson on the effective number of {noun}s: the unit is the {noun}, {not_that}"),
     ]
     if settings.retry_agent_failures:

@@ -163,7 +163,7 @@ def _verdicts(findings: Findings, width: int) -> Text:
 def _facts(findings: Findings, lines: Sequence[HeadlineLine], label: int) -> Iterator[RenderableType]:
     """What stands beside the estimates: what is missing, what failed, how long it took, what it cost."""
     said = {
-        "Median score": median_scores(findings).removeprefix("median "),
+        "Median score": median_scores(findings),
         **_of_battle(findings),
         "Stability": numbers.stable(stability(findings)),
         "Missing": _missing(lines),

@@ -64,7 +64,7 @@ def compare(
     if found is None:
         return render(request, "compare/reading.html.j2", **values)
     cases = [change for change in found.cases if _fits(change, flip, q)]
-    drawn = [row.comparison.difference for row in words.rows(found) if row.label != "Mean score"]
+    drawn = [row.comparison.difference for row in words.rows(found) if row.unit == "percent"]
     return render(
         request,
         "compare.html.j2",

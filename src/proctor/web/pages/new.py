@@ -19,7 +19,7 @@ from proctor.formats.suites.suite import is_suite
 from proctor.run import Run, Settings
 from proctor.web.pages import form_of
 from proctor.web.site import choices
-from proctor.web.site.new_run import NUMBERS, NewRunForm, read_form, understand
+from proctor.web.site.new_run import SETTINGS, NewRunForm, read_form, understand
 from proctor.web.site.render import FORM_CACHE, TYPE_NAMES, render
 from proctor.web.site.site import Site, site_of
 from proctor.web.site.start import estimate, start, start_demonstration
@@ -103,6 +103,8 @@ def _page(
 ) -> HTMLResponse:
     site = site_of(request)
     config, stored = site.config, _chosen_benchmark(site, asked)
+    named = config.run.agent or []
+    usual_agents = [named] if isinstance(named, str) else named
     shown = render(
         request,
         "new.html.j2",
@@ -115,12 +117,13 @@ def _page(
         unchosen=bool(_no_benchmark(site, asked)) or "benchmark" in troubles,
         types=_types(stored, asked),
         agents=choices.agents(config),
-        agent=asked.text("agent") or config.run.agent or "",
+        agent=asked.text("agent") or next(iter(usual_agents), ""),
+        beside=asked.texts("beside") if asked.text("agent") else usual_agents[1:],
         reviewers=choices.reviewers(config),
         canaries=choices.canaries(config),
         examiners=choices.examiners(config),
         suites=[each for each in site.library.all() if is_suite(each.newest.file) and each.id != stored.id],
-        numbers_of=NUMBERS,
+        settings_of=SETTINGS,
         foremost=_FOREMOST,
         **_defaults(site, config, stored, asked),
     )
@@ -192,7 +195,7 @@ def _defaults(site: Site, config: Config, stored: StoredBenchmark, asked: NewRun
     """What holds where nothing is typed."""
     suite, benchmark = is_suite(stored.newest.file), site.library.read(stored.id)
     said = {name: value for name, value in config.run.model_dump().items() if value is not None}
-    plain = {name: getattr(Settings(), name) for name in NUMBERS}
+    plain = {name: getattr(Settings(), name) for name in SETTINGS}
     plain |= {
         "reviewer": " + ".join(_usual_judges(site, asked)),
         "examiner": "prober",

@@ -24,7 +24,7 @@ from proctor.web.pages import form_of
 from proctor.web.pages.run_actions import offered_actions
 from proctor.web.site import choices
 from proctor.web.site.forms import write_criteria
-from proctor.web.site.new_run import NUMBERS, read_labels, written_labels
+from proctor.web.site.new_run import SETTINGS, read_labels, written_labels
 from proctor.web.site.render import FORM_CACHE, render
 from proctor.web.site.site import Site, site_of
 from proctor.web.site.start import go_on
@@ -109,10 +109,10 @@ def _fields(site: Site, run: Run, agent: str) -> Iterator[tuple[str, str]]:
     yield from [("stop_early", "yes")] if settings.stop_early else []
     if settings.type == "abm-dynamic" and settings.examiner:
         yield "examiner", settings.examiner
-    for name in NUMBERS:
+    for name in SETTINGS:
         value = getattr(settings, name)
         if value is not None and value != getattr(usual, name):
-            yield name, f"{value:g}"
+            yield name, value if isinstance(value, str) else f"{value:g}"
     if settings.conditions != ("",):
         yield from (("condition", name or _PLAIN) for name in settings.conditions)
     labels = "\n".join(f"{name}={value}" for name, value in run.labels.items() if name not in _FOUND)

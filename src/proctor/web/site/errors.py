@@ -12,10 +12,12 @@ from urllib.parse import urlsplit
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from proctor.errors import NoSuchRun, ProctorError, RunBusy, StoreError, UsageError
+from proctor.settings import did_you_mean
 from proctor.web.site.in_thread import TooBusy
 from proctor.web.site.jobs import WrongState
 from proctor.web.site.judge_jobs import NoSuchJob
@@ -92,7 +94,8 @@ async def _invalid(request: Request, error: Exception) -> Response:
     inner = [place for place, _ in found]
     # what may be a text or an object is told by the form that it comes nearest to
     kept = [(place, each) for place, each in found if not any(_is_within(other, place) for other in inner)]
-    told = [(".".join(map(str, place)), _wrong(each, place)) for place, each in kept]
+    known = _keys_of_body(request)
+    told = dict.fromkeys((".".join(map(str, place)), _wrong(each, place, known)) for place, each in kept)
     faults = [{"where": where, "message": message} for where, message in told]
     return said(
         request,
@@ -103,6 +106,13 @@ async def _invalid(request: Request, error: Exception) -> Response:
 
 
 Place = tuple[str | int, ...]
+
+
+def _keys_of_body(request: Request) -> Collection[str]:
+    """What the body of this operation may hold."""
+    body = getattr(request.scope.get("route"), "body_field", None)
+    model = None if body is None else body.field_info.annotation
+    return model.model_fields.keys() if isinstance(model, type) and issubclass(model, BaseModel) else ()
 
 
 def _place_of(fault: Mapping[str, Any], body: object) -> Place:
@@ -147,7 +157,7 @@ _WRONG = {
     "list_type": "is no list",
     "dict_type": "is no object",
     "model_attributes_type": "is no object",
-    "extra_forbidden": "is not known here; leave it out",
+    "extra_forbidden": "is not known here; {instead}",
     "greater_than_equal": "is too small; expected at least {ge}",
     "greater_than": "is too small; expected more than {gt}",
     "less_than_equal": "is too large; expected at most {le}",
@@ -163,8 +173,8 @@ _WRONG = {
 """What pydantic finds → the same in words that say what to do."""
 
 
-def _wrong(fault: Mapping[str, Any], place: Place) -> str:
-    """What is wrong with one value: its name, the value, what was expected."""
+def _wrong(fault: Mapping[str, Any], place: Place, known: Collection[str]) -> str:
+    """What is wrong with one value: its name, the value, what was expected; `known`: the keys of the whole body."""
     if fault["type"] == "json_invalid":
         return f"the body is no JSON ({fault.get('ctx', {}).get('error', 'it cannot be read')}); send an object"
     name = ".".join(map(str, place[1:])) or "the body"
@@ -173,7 +183,9 @@ def _wrong(fault: Mapping[str, Any], place: Place) -> str:
         f"{name}={str(given)[:60]!r}" if fault["type"] != "missing" and isinstance(given, str | int | float) else name
     )
     words = _WRONG.get(fault["type"])
-    return f"{shown}: {fault['msg']}" if words is None else f"{shown} {words.format(**fault.get('ctx', {}))}"
+    near = did_you_mean(place[-1], known if len(place) == 2 else (), otherwise="leave it out") if place else ""
+    said = {"instead": near, **fault.get("ctx", {})}
+    return f"{shown}: {fault['msg']}" if words is None else f"{shown} {words.format(**said)}"
 
 
 async def _http_error(request: Request, error: Exception) -> Response:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO, Any
 from urllib.parse import quote, unquote
 
-from proctor.errors import NoSuchRun, RunBusy, StoreError, UsageError
+from proctor.errors import ERROR_FILE, NoSuchRun, RunBusy, StoreError, UsageError
 from proctor.redaction import private, without_secrets
 from proctor.run import Run, Status, Stop, StopRequest
 from proctor.storage import Store
@@ -33,12 +33,18 @@ from proctor.workflows.run_limits import is_limited
 
 
 def start_child(settings: WebSettings, arguments: Sequence[str], log: IO[bytes]) -> subprocess.Popen[bytes]:
-    """`proctor` with these arguments, on the same store; what it says goes into the log."""
+    """`proctor` with these arguments, on the same store; what it says goes into the log, its error beside it too."""
+    left = Path(log.name).with_suffix(_ERROR)
+    left.unlink(missing_ok=True)
     config = ["--config", str(settings.config)] if settings.config is not None else []
     environment = {name: value for name, value in os.environ.items() if name != "PROCTOR_TOKEN"}
     return subprocess.Popen(
         [sys.executable, "-m", "proctor", *arguments, *config],
-        env={**environment, "PROCTOR_STORE": settings.store},  # not an argument: it may hold a password
+        env={  # the store is no argument: it may hold a password
+            **environment,
+            "PROCTOR_STORE": settings.store,
+            ERROR_FILE: str(left.absolute()),
+        },
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=log,
@@ -46,6 +52,22 @@ def start_child(settings: WebSettings, arguments: Sequence[str], log: IO[bytes])
     )
 
 
+def error_of_child(log: Path) -> tuple[str, str]:
+    """The kind of the error with which a child ended, and its words without secrets; empty where it left none."""
+    try:
+        left = json.loads(log.with_suffix(_ERROR).read_text(encoding="utf-8"))
+        return left["kind"], without_secrets(left["said"])
+    except (OSError, ValueError):
+        return "", ""
+
+
+def forget_child(log: Path) -> None:
+    """What it left behind."""
+    for path in (log, log.with_suffix(_ERROR)):
+        path.unlink(missing_ok=True)
+
+
+_ERROR = ".error"
 _LOOK_EVERY = 0.25
 _PATIENCE = 5.0
 """Seconds that a run may take to stop."""
@@ -54,8 +76,8 @@ TURN = 600.0
 _TRIES = 3
 """How often a run whose process was killed is taken up again."""
 _WRONG_USAGE = 2
-_BUSY = "is being written by another process"
-"""The last words of a child that came too late: another server here plays the run, or has just stopped."""
+_BUSY = RunBusy.__name__
+"""Of a child that came too late: another server here plays the run, or has just stopped."""
 _OVER: tuple[Status, ...] = ("completed", "failed", "cancelled")
 _PAST: dict[StopRequest, tuple[Status, ...]] = {"pause": _OVER, "cancel": ("completed", "failed")}
 """When there is nothing left to stop; asking twice for the same is no mistake."""
@@ -275,19 +297,20 @@ class Jobs:
             if could_not and run.status not in _OVER:
                 self._fail(run)
             else:
-                self._log_file(run.id).unlink(missing_ok=True)
+                forget_child(self._log_file(run.id))
             self._forget(job)
 
     def _came_too_late(self, run: Run, code: int | None) -> bool:
-        return code == _WRONG_USAGE and run.status not in _OVER and _BUSY in self._last_words(run)
+        return code == _WRONG_USAGE and run.status not in _OVER and error_of_child(self._log_file(run.id))[0] == _BUSY
 
     def _fail(self, run: Run) -> None:
         """It could not even begin; its last words say why."""
-        reason = without_secrets(self._last_words(run)).removeprefix("Error: ")
+        reason = error_of_child(self._log_file(run.id))[1] or without_secrets(self._last_line(run))
         with suppress(StoreError):
             self._mark(run, "failed", reason=reason or "its process ended at once")
 
-    def _last_words(self, run: Run) -> str:
+    def _last_line(self, run: Run) -> str:
+        """Where Python itself could not begin."""
         try:
             said = self._log_file(run.id).read_text(encoding="utf-8", errors="replace").strip()
         except OSError:

@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import IO, Literal
 
 from proctor.errors import RunBusy, UsageError
-from proctor.redaction import private, without_secrets
+from proctor.redaction import private
 from proctor.run import Run
 from proctor.storage import Store
-from proctor.web.site.jobs import WrongState, start_child
+from proctor.web.site.jobs import WrongState, error_of_child, forget_child, start_child
 from proctor.web.site.settings import WebSettings
 from proctor.workflows.judge_plan import PlannedJudging, answers_since
 
@@ -37,8 +37,6 @@ JobState = Literal["going", "done", "cancelled", "stopped"]
 _PATIENCE = 10.0
 """Seconds that a judge may take to stop."""
 _KEPT = 200
-_ERROR = "Error: "
-"""What the line begins with in which a command says why it did not do it all."""
 
 
 class NoSuchJob(UsageError):
@@ -145,7 +143,7 @@ class JudgeJobs:
             return replace(job, state="going")
         if job.is_cancelled or done >= job.due:
             return replace(job, state="done" if done >= job.due else "cancelled")
-        return replace(job, state="stopped", said=self._last_words(job))
+        return replace(job, state="stopped", said=error_of_child(self._log(job.id))[1])
 
     def _goes_on(self, job: JudgeJob) -> bool:
         with self._lock, suppress(OSError):
@@ -161,14 +159,6 @@ class JudgeJobs:
         if going >= most:
             raise WrongState(f"{going} of at most {most} judges are at work here; wait until one is done, or cancel it")
 
-    def _last_words(self, job: JudgeJob) -> str:
-        try:
-            log = self._log(job.id).read_text(encoding="utf-8", errors="replace")
-        except OSError:
-            return ""
-        said = [line for line in log.splitlines() if line.startswith(_ERROR)]  # the rest is progress, and advice
-        return without_secrets(said[-1].removeprefix(_ERROR).strip()) if said else ""
-
     def _keep(self, job: JudgeJob) -> None:
         private.write(self._folder / f"{job.id}.json", json.dumps(asdict(job)).encode())
 
@@ -182,7 +172,7 @@ class JudgeJobs:
         kept = sorted(self._folder.glob("*.json"), key=lambda path: path.stat().st_mtime)
         for path in kept[:-_KEPT]:
             path.unlink(missing_ok=True)
-            path.with_suffix(".log").unlink(missing_ok=True)
+            forget_child(path.with_suffix(".log"))
 
     def _log(self, job: str) -> Path:
         return self._folder / f"{job}.log"

@@ -12,12 +12,12 @@ from proctor.web.site.forms import read_criteria, read_decimal, read_whole
 from proctor.web.site.start import NewRuns
 from proctor.workflows.settings import WEIGHED_PARTS
 
-NUMBERS = settings_of("form")
-"""Numbers that the form has."""
+SETTINGS = settings_of("form")
+"""Those of the table that the form has: a number is typed, a word is chosen."""
 _WEIGHT = "weight."
 FIELDS = (
     "benchmark", "version", "type", "agent", "beside", "reviewer", "second", "panel", "criteria", "canaries",
-    "examiner", "checks", "gates", "stop_early", "name", "labels", "condition", *NUMBERS,
+    "examiner", "checks", "gates", "stop_early", "name", "labels", "condition", *SETTINGS,
     *(f"{_WEIGHT}{part}" for part in WEIGHED_PARTS),
 )  # fmt: skip
 """Everything that the form has."""
@@ -112,10 +112,12 @@ def judges_of(form: Choices, usual: Callable[[], Sequence[str]]) -> tuple[str, .
 
 
 def _settings(asked: NewRunForm, troubles: dict[str, str]) -> Iterator[tuple[str, Any]]:
-    for name, each in NUMBERS.items():
+    for name, each in SETTINGS.items():
         if asked.type not in each.types or not asked.text(name):
             continue
-        if (number := read_number(name, asked.text(name), each.kind, troubles)) is not None:
+        if each.kind is str:
+            yield name, asked.text(name)
+        elif (number := read_number(name, asked.text(name), each.kind, troubles)) is not None:
             yield name, number
     weights = {
         part: read_number(name, asked.text(name), float, troubles)
