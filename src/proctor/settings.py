@@ -275,11 +275,16 @@ def check_weights(weights: object) -> None:
         raise UsageError(f"there are {len(weights):,} weights; expected at most {MOST_WEIGHTS}")
     for name, weight in weights.items():
         check_name("a part to weigh", name)
-        if not WEIGHT.holds(weight) or 0 < weight < 1 / WEIGHT.most:
-            wanted = f"a number of at least 0: 0 itself, or {_written(1 / WEIGHT.most)} to {_written(WEIGHT.most)}"
-            raise UsageError(f"the weight {name}={shown(weight)} is not usable; expected {wanted}")
+        check_weight(name, weight)
     if weights and sum(weights.values()) <= 0:
         raise UsageError(given("weights", dict(weights)), " are all 0; give at least one part a positive weight")
+
+
+def check_weight(name: str, weight: Any) -> None:
+    """Refuse a weight that no number can weigh."""
+    if not WEIGHT.holds(weight) or 0 < weight < 1 / WEIGHT.most:
+        wanted = f"a number of at least 0: 0 itself, or {_written(1 / WEIGHT.most)} to {_written(WEIGHT.most)}"
+        raise UsageError(f"the weight {name}={shown(weight)} is not usable; expected {wanted}")
 
 
 def check_name(what: str, name: object, *, most: int = LONGEST_NAME) -> None:
