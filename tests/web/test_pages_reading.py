@@ -227,6 +227,16 @@ def test_every_export_is_a_file_to_be_saved(reader: Browser, played: Played, for
     assert "quiet" in answer.text
 
 
+@pytest.mark.parametrize(
+    ("address", "room"),
+    [("/tournament", "/compare"), ("/import", "/benchmarks"), ("/harvest", "/benchmarks"), ("/plan", "/runs")],
+)
+def test_the_menu_tells_where_one_is_on_pages_of_another_address(reader: Browser, address: str, room: str) -> None:
+    page = reader.page(address)
+    assert page.count('aria-current="page"') == 1
+    assert f'<a href="{room}" aria-current="page">' in page
+
+
 def test_charts_against_k_and_both_histograms_are_drawn(reader: Browser, played: Played) -> None:
     page = reader.page(f"/runs/{played.id('handbook')}")
     assert 'class="over-k"' in page
@@ -660,7 +670,7 @@ def test_other_measures_are_followed_and_not_called_real(reader: Browser, played
     page = reader.page(f"/history?{urlencode({'benchmark': 'numbers', 'measure': measure})}")
     assert "Whether a change is real is tested for the pass rate alone" in page
     assert f'<option value="{measure}" selected>' in page
-    told = dict(re.findall(r'<a href="/runs/([^"]*)">.*?<td class="number strong">(.*?)</td>', page))
+    told = dict(re.findall(r'<a href="/runs/([^"]*)">.*?<td class="number strong">(.*?)<', page))
     finding = played["many"].findings
     expected = {
         "score": numbers.say(finding.mean_score, "score").value,
