@@ -159,7 +159,7 @@ RUN_SETTINGS: Mapping[str, RunSetting] = {
     ),
     "trials": RunSetting(
         help="How many times each case is run", default="1", bounds=_COUNT,
-        label="Trials of each", hint="pass@k and pass^k are told for every k up to this",
+        label="Trials per case", hint="pass@k and pass^k are shown for every k up to this",
     ),
     "k": RunSetting(
         help="The k shown for pass@k and pass^k and used by gates; at most the trials", default="the number of trials",
@@ -170,7 +170,7 @@ RUN_SETTINGS: Mapping[str, RunSetting] = {
     ),
     "timeout": RunSetting(
         help="Time limit for one call to an agent or model, in seconds", default="60",
-        bounds=Bounds(above=0, most=DAY, unit="seconds"), metavar="SECONDS", label="Seconds for a reply",
+        bounds=Bounds(above=0, most=DAY, unit="seconds"), metavar="SECONDS", label="Seconds per call",
     ),
     "retries": RunSetting(
         help="Retries after an environment failure; the agent's own failures are not retried", default="2",

@@ -152,14 +152,14 @@ def read_number(name: str, text: str, kind: type, troubles: dict[str, str]) -> f
 
 
 def read_labels(text: str, troubles: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Labels as they are typed, one on a line; what is wrong with them is noted."""
+    """Labels as they are typed, one per line; what is wrong with them is noted."""
     met: set[str] = set()
     for line in text.splitlines():
         name, equals, value = line.partition("=")
         if not line.strip():
             continue
         if not equals or not name.strip():
-            troubles["labels"] = f"{line[:60]!r} is no label; write name=value, one on a line"
+            troubles["labels"] = f"{line[:60]!r} is no label; write name=value, one per line"
         elif name.strip() in met:
             troubles["labels"] = f"the label {name.strip()[:60]!r} stands twice; give it one value"
         met.add(name.strip())
