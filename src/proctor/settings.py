@@ -159,7 +159,7 @@ RUN_SETTINGS: Mapping[str, RunSetting] = {
     ),
     "trials": RunSetting(
         help="How many times each case is run", default="1", bounds=_COUNT,
-        label="Trials of each", hint="pass@k and pass^k are told for every k up to this",
+        label="Trials per case", hint="pass@k and pass^k are shown for every k up to this",
     ),
     "k": RunSetting(
         help="The k shown for pass@k and pass^k and used by gates; at most the trials", default="the number of trials",
@@ -170,7 +170,7 @@ RUN_SETTINGS: Mapping[str, RunSetting] = {
     ),
     "timeout": RunSetting(
         help="Time limit for one call to an agent or model, in seconds", default="60",
-        bounds=Bounds(above=0, most=DAY, unit="seconds"), metavar="SECONDS", label="Seconds for a reply",
+        bounds=Bounds(above=0, most=DAY, unit="seconds"), metavar="SECONDS", label="Seconds per call",
     ),
     "retries": RunSetting(
         help="Retries after an environment failure; the agent's own failures are not retried", default="2",
@@ -277,11 +277,16 @@ def check_weights(weights: object) -> None:
         raise UsageError(f"there are {len(weights):,} weights; expected at most {MOST_WEIGHTS}")
     for name, weight in weights.items():
         check_name("a part to weigh", name)
-        if not WEIGHT.holds(weight) or 0 < weight < 1 / WEIGHT.most:
-            wanted = f"a number of at least 0: 0 itself, or {_written(1 / WEIGHT.most)} to {_written(WEIGHT.most)}"
-            raise UsageError(f"the weight {name}={shown(weight)} is not usable; expected {wanted}")
+        check_weight(name, weight)
     if weights and sum(weights.values()) <= 0:
         raise UsageError(given("weights", dict(weights)), " are all 0; give at least one part a positive weight")
+
+
+def check_weight(name: str, weight: Any) -> None:
+    """Refuse a weight that no number can weigh."""
+    if not WEIGHT.holds(weight) or 0 < weight < 1 / WEIGHT.most:
+        wanted = f"a number of at least 0: 0 itself, or {_written(1 / WEIGHT.most)} to {_written(WEIGHT.most)}"
+        raise UsageError(f"the weight {name}={shown(weight)} is not usable; expected {wanted}")
 
 
 def check_name(what: str, name: object, *, most: int = LONGEST_NAME) -> None:

@@ -40,7 +40,7 @@ def page(opened: Opening) -> Any:
 def test_several_agents_with_a_gate_are_started_by_one_form(page: Any) -> None:
     page.goto(re.sub(r"/runs/.*", "/runs/new", page.url))
     page.select_option("#agent", "demo:librarian")
-    page.get_by_text("Further agents, on the same cases").click()
+    page.get_by_text("More agents on the same cases").click()
     page.get_by_role("checkbox", name="demo:pushover").check()
     page.get_by_text("2 agents × 30 cases").wait_for()
     page.get_by_text("Gates", exact=True).click()

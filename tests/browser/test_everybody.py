@@ -138,6 +138,30 @@ def test_nothing_is_cut_at_320_points(opened: Opening, address: str) -> None:
     assert page.evaluate(_CUT) == []
 
 
+_BARE = """() => [...document.querySelectorAll(".rows td.strong, .rates td.strong")]
+    .filter(each => each.innerText.includes("%") && !/ – /.test(each.innerText)).map(each => each.innerText)"""
+
+
+def test_no_rate_stands_without_its_interval_on_a_phone(opened: Opening, played: Played) -> None:
+    page = opened("/", viewport=PHONE)
+    several = reading_pages(played)["several"]
+    for address in ("/", "/runs", "/agents", "/history?benchmark=handbook-30", several):
+        page.goto(opened.site + address)
+        assert page.locator("td.strong:has-text('%')").count(), address
+        assert page.evaluate(_BARE) == [], address
+
+
+_STARTS = """() => [...document.querySelectorAll(".changes thead tr")].map(row =>
+    [...row.cells].map(cell => Math.round(cell.getBoundingClientRect().left)).join(" "))"""
+
+
+def test_tables_of_a_history_have_their_columns_in_line(opened: Opening) -> None:
+    page = opened("/history?benchmark=handbook-30", viewport=WIDE)
+    starts = page.evaluate(_STARTS)
+    assert len(starts) > 1
+    assert len(set(starts)) == 1
+
+
 def test_buttons_beside_a_title_keep_apart_where_they_take_two_lines(opened: Opening) -> None:
     page = opened("/benchmarks", viewport={"width": 320, "height": 812})
     first, last = (page.locator(".title .actions a").nth(place).bounding_box() for place in (0, -1))

@@ -69,6 +69,15 @@ def test_two_people_label_at_once_one_by_keys_and_one_without_scripts(opened: Op
     assert [label.note for label in labels if label.note] == ["pass, f or s: a note"]
 
 
+def test_no_key_is_told_to_do_two_things(opened: Opening, store: str) -> None:
+    page = opened("/runs/last/label")
+    introduce(page, "ann")
+    page.keyboard.press("?")
+    keys = page.locator("dialog.keys-told kbd").all_inner_texts()
+    assert {"n", "p", "f", "j"} <= set(keys)
+    assert len(keys) == len(set(keys))
+
+
 def test_keys_that_are_turned_off_do_nothing(opened: Opening, store: str) -> None:
     page = opened("/settings")
     page.get_by_label("no single keys").check()

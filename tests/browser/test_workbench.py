@@ -161,7 +161,7 @@ def test_the_failures_of_a_run_are_harvested_by_keys_and_reviewed(opened: Openin
         page.keyboard.press("Enter")
     assert "6 drafts" in page.inner_text("main")
     assert looked_over(page) == []
-    page.get_by_label("The most drafts").fill("50")
+    page.get_by_label("Maximum number of drafts").fill("50")
     with page.expect_navigation():
         page.keyboard.press("Enter")
     assert "limit=50" in page.url, "Enter looks, and keeps nothing"

@@ -55,3 +55,10 @@ def test_the_lines_of_the_looks_say_what_they_mean() -> None:
         ("met", "end"),
         ("not met", "end"),
     ]
+
+
+def test_a_bound_that_is_known_at_one_look_alone_is_seen() -> None:
+    points = [LookPoint(attempts=15, value=-8.0, low=-6.0, high=None)]
+    drawing = ET.fromstring(svg.path_between(points, of=300, label="looks"))
+    bounds = [each.attrib["points"] for each in drawing.iter("polyline") if each.attrib["class"] == "bounds"]
+    assert bounds == ["", "18.0,86.0 42.0,86.0"]

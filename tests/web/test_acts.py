@@ -184,7 +184,7 @@ def test_a_completed_run_without_time_outs_has_none_to_play_again(browser: Brows
 
 
 @pytest.mark.parametrize(
-    ("trials", "words"), [("2", "has 2 already"), ("0", "“Trials of each” 0 is not usable"), ("many", "whole number")]
+    ("trials", "words"), [("2", "has 2 already"), ("0", "“Trials per case” 0 is not usable"), ("many", "whole number")]
 )
 def test_an_extension_that_cannot_be_leaves_the_run_completed(
     browser: Browser, demo_run: Run, trials: str, words: str

@@ -9,6 +9,8 @@ import pytest
 from tests.web.browsing import Browser
 
 import proctor
+from proctor.findings.run.interim import drawn
+from proctor.score import InterimVerdict, LookPoint
 from proctor.workflows.tally import RunTally
 
 GATE = "pass_rate>=0.9"
@@ -47,3 +49,14 @@ def _answer(question: str) -> str:
 
 def _id(browser: Browser) -> str:
     return browser.site.store.archive.find("last").id
+
+
+def test_only_lines_that_are_drawn_are_spoken_of() -> None:
+    path = (LookPoint(attempts=15, value=-8.0, low=-6.0, high=None),)
+    verdict = InterimVerdict(
+        verdicts={GATE: "not met"}, look=1, looks=20, cases=15, of=300, attempts=15, z=-8.0, bound=6.0, path=path
+    )
+    assert drawn(verdict).endswith(
+        "Below the lower line the first gate is not met; on the line across, the rate is just at the gate."
+    )
+    assert "upper" not in drawn(verdict)

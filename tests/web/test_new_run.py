@@ -57,6 +57,15 @@ def refused(browser: Browser, **fields: Any) -> str:
     return unescape(answer.text)
 
 
+def test_all_that_is_wrong_with_a_form_is_told_at_once_each_at_its_field(browser: Browser) -> None:
+    wrong = {
+        "trials": "many", "passing_score": "1.5", "weight.correctness": "-1", "timeout": "0",
+        "gates": "pass_rat>=0.9", "labels": "no sign",
+    }  # fmt: skip
+    said = refused(browser, **wrong)
+    assert {name for name in wrong if f'id="{name}-trouble"' in said} == set(wrong)
+
+
 def test_a_panel_judges_where_further_judges_are_ticked(browser: Browser) -> None:
     run = started(browser, reviewer="exact", panel=["judge", "other"])
     assert run.settings.panel == ("exact", "judge", "other")

@@ -213,7 +213,7 @@ def test_trouble_with_an_agent_is_told_with_whose_it_is(browser: Browser, tmp_pa
     declare(tmp_path, '[agents.broken]\nspec = "python:no_such_module:answer"\n')
     answer = browser.post("/agents/try", {"agent": "broken", "question": "Hello?"})
     assert answer.status_code == 200
-    assert "a setting" in answer.text
+    assert "misconfigured: " in answer.text
     assert "no_such_module" in answer.text
 
 

@@ -36,6 +36,13 @@ def test_groups_stand_on_the_page_and_in_the_report_with_examples_that_lead_to_t
     assert "says “no idea”" in report
 
 
+def test_one_case_alone_has_nothing_in_common_with_others(browser: Browser, store_path: str) -> None:
+    run = proctor.evaluate(CASES[:1], agent=lambda question: "no idea", reviewer="exact", store=store_path).run
+    page = browser.page(f"/runs/{run.id}")
+    assert "1 of 1 case failed." in page
+    assert "they have nothing in common" not in page
+
+
 def test_a_run_without_failures_has_no_such_section(browser: Browser, store_path: str) -> None:
     run = proctor.evaluate(CASES, agent=lambda question: question[8:-1], reviewer="exact", store=store_path).run
     assert "in groups" not in browser.page(f"/runs/{run.id}")

@@ -121,13 +121,30 @@ def test_the_worst_cases_come_first(reader: Browser, played: Played) -> None:
     assert "page 1 of 3" in page
 
 
+@pytest.mark.parametrize("kind", ["runs", "results", "comparison", "several"])
+def test_filters_that_leave_nothing_give_one_way_back_to_all(reader: Browser, played: Played, kind: str) -> None:
+    a, b = played.id("many"), played.id("better")
+    address = {
+        "runs": "/runs?q=nowhere",
+        "results": f"/runs/{a}?q=nowhere&verdict=passed&by=attempt",
+        "comparison": f"{addresses.comparison(a, b)}&q=nowhere&flip=fixed",
+        "several": f"{addresses.several(a, b)}&q=nowhere",
+    }[kind]
+    page = unescape(reader.page(address))
+    assert page.count(">Show all</a>") == 1
+    back = re.search(r'<div class="empty"><p>[^<]*</p><p><a class="button" href="([^"]*)">Show all</a>', page)
+    assert back is not None
+    path = address.partition("?")[0]
+    assert "matches these filters" not in reader.page(back[1] if back[1].startswith("/") else path + back[1])
+
+
 def test_results_are_chosen_by_verdict_category_and_words_of_the_question(reader: Browser, played: Played) -> None:
     run = f"/runs/{played.id('many')}"
     assert rows(reader.page(f"{run}?verdict=not_passed&category=odd")) == [f"n-{place}" for place in range(91, 120, 2)]
     assert rows(reader.page(f"{run}?q=after+17?")) == ["n-17"]
     assert rows(reader.page(f"{run}?q=17+after")) == []
     assert rows(reader.page(f"{run}?q=N-11")) == ["n-110", *(f"n-{place}" for place in range(111, 120)), "n-11"]
-    assert "No result is like that" in reader.page(f"{run}?q=nowhere")
+    assert "No result matches these filters" in reader.page(f"{run}?q=nowhere")
 
 
 def test_attempts_are_chosen_sorted_and_paged_by_the_store(reader: Browser, played: Played) -> None:
@@ -225,6 +242,16 @@ def test_every_export_is_a_file_to_be_saved(reader: Browser, played: Played, for
     assert answer.headers["content-disposition"].startswith("attachment;")
     assert played.id("hostile") in answer.headers["content-disposition"]
     assert "quiet" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("address", "room"),
+    [("/tournament", "/compare"), ("/import", "/benchmarks"), ("/harvest", "/benchmarks"), ("/plan", "/runs")],
+)
+def test_the_menu_tells_where_one_is_on_pages_of_another_address(reader: Browser, address: str, room: str) -> None:
+    page = reader.page(address)
+    assert page.count('aria-current="page"') == 1
+    assert f'<a href="{room}" aria-current="page">' in page
 
 
 def test_charts_against_k_and_both_histograms_are_drawn(reader: Browser, played: Played) -> None:
@@ -660,7 +687,7 @@ def test_other_measures_are_followed_and_not_called_real(reader: Browser, played
     page = reader.page(f"/history?{urlencode({'benchmark': 'numbers', 'measure': measure})}")
     assert "Whether a change is real is tested for the pass rate alone" in page
     assert f'<option value="{measure}" selected>' in page
-    told = dict(re.findall(r'<a href="/runs/([^"]*)">.*?<td class="number strong">(.*?)</td>', page))
+    told = dict(re.findall(r'<a href="/runs/([^"]*)">.*?<td class="number strong">(.*?)<', page))
     finding = played["many"].findings
     expected = {
         "score": numbers.say(finding.mean_score, "score").value,

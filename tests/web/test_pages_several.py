@@ -69,7 +69,7 @@ def test_the_matrix_is_filtered_by_category_words_and_agreement(browser: Browser
     agreed = several(runs, "half", "bad")
     assert "15 cases" in browser.page(agreed)
     assert "30 cases" in browser.page(f"{agreed}&every=1")
-    assert "No case is like that." in browser.page(several(runs, "good", "half", "bad", q="nothing like it"))
+    assert "No case matches these filters." in browser.page(several(runs, "good", "half", "bad", q="nothing like it"))
 
 
 def test_runs_that_were_examined_otherwise_are_refused_with_the_reason(browser: Browser, runs: Runs) -> None:
@@ -91,8 +91,8 @@ def test_the_cases_that_one_run_did_better_than_another_are_shown_alone(browser:
     assert "15 cases" in page
     assert "What is 1?" in page
     assert "What is 2?" not in page
-    assert "No case is like that" in browser.page(several(runs, "good", "half", "bad", better="2", worse="0"))
-    assert "No case is like that" in browser.page(several(runs, "good", "half", better="19", worse="0"))
+    assert "No case matches these filters" in browser.page(several(runs, "good", "half", "bad", better="2", worse="0"))
+    assert "No case matches these filters" in browser.page(several(runs, "good", "half", better="19", worse="0"))
 
 
 def test_the_rows_can_be_copied_into_a_spreadsheet(browser: Browser, runs: Runs) -> None:

@@ -46,7 +46,7 @@ def test_a_page_beyond_the_last_is_the_last(browser: Browser, demo_run: Run) -> 
 def test_a_filter_that_fits_nothing_is_seen_and_one_that_cannot_be_is_refused(browser: Browser, demo_run: Run) -> None:
     page = browser.page("/runs?status=nonsense")
     assert '<option value="nonsense" selected>' in page
-    assert "No run is like that" in page
+    assert "No run matches these filters" in page
     for name in ("verdict", "sort", "by", "stage"):
         answer = browser.get(f"/runs/{demo_run.id}?{name}=<b>nonsense")
         assert answer.status_code == 422

@@ -93,7 +93,7 @@ def _of_found(failures: RunFailures) -> str:
     said = f"{numbers.whole(found.failed_cases)} of {numbers.plural(found.counted_cases, 'case')} failed"
     first = found.groups[0]
     if first.kind == "other":
-        return f"{said}; they have nothing in common that shows."
+        return f"{said}; they have nothing in common that shows." if found.failed_cases > 1 else f"{said}."
     if first.cases == 1 < found.failed_cases:
         return f"{said}, each in its own way, such as: {name(first)}."
     tied = len(found.groups) > 1 and found.groups[1].share.value == first.share.value

@@ -195,6 +195,7 @@ def _with_interval(estimate: Estimate) -> str:
     return f"{said.value} ({said.interval})"
 
 
+_EDGE = 0.002
 _MOST_LANES = 200
 _HEAD, _ROW = 20, 36
 _LABEL, _BAR, _UNDERLINE = 11, 18, 30
@@ -267,8 +268,8 @@ def _bar(lane: Lane, said: str, start: float, length: float, y: int) -> Markup:
 
 
 def _tick(lane: Lane, said: str, start: float, y: int) -> Markup:
-    """A moment, or a step whose end is not known."""
-    place, colour = _percent(start), _FAIL if lane.failed else _INK
+    """A moment, or a step whose end is not known; at an edge it stays within the picture."""
+    place, colour = _percent(min(max(start, _EDGE), 1 - _EDGE)), _FAIL if lane.failed else _INK
     return Markup(
         '<line class="tick" x1="{}" x2="{}" y1="{}" y2="{}" stroke="{}" stroke-width="2"><title>{}</title></line>'
     ).format(place, place, y, y + 8, colour, said)

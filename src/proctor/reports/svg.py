@@ -10,6 +10,8 @@ from proctor.score import LookPoint
 from proctor.statistics.estimate import Estimate
 
 _BAR_GAP = 0.12
+_STROKE = 24
+"""How wide a bound is drawn that is known at one look alone."""
 
 
 def interval(estimate: Estimate, label: str) -> Markup:
@@ -80,8 +82,8 @@ def path_between(points: Sequence[LookPoint], *, of: int, label: str) -> Markup:
     def place(attempts: int, value: float) -> str:
         return f"{600 * attempts / of:.1f},{8 + 104 * (top - value) / height:.1f}"
 
-    upper = " ".join(place(point.attempts, point.high) for point in points if point.high is not None)
-    lower = " ".join(place(point.attempts, point.low) for point in points if point.low is not None)
+    upper = _line([place(point.attempts, point.high) for point in points if point.high is not None])
+    lower = _line([place(point.attempts, point.low) for point in points if point.low is not None])
     taken = [(point.attempts, point.value) for point in points if point.value is not None]
     walked = " ".join(place(*each) for each in [(0, 0.0), *taken])
     zero, last = place(0, 0.0).split(",")[1], walked.rpartition(" ")[2].split(",")
@@ -92,6 +94,15 @@ def path_between(points: Sequence[LookPoint], *, of: int, label: str) -> Markup:
         '<polyline class="bounds" fill="none" points="{}"/><polyline class="range" fill="none" points="{}"/>'
         '<circle class="value" cx="{}" cy="{}" r="4"/>{}</svg>'
     ).format(label, zero, zero, upper, lower, walked, *last, named)
+
+
+def _line(places: Sequence[str]) -> str:
+    """The points of a line; where only one is known, a level stroke, as one point alone is not seen."""
+    if len(places) != 1:
+        return " ".join(places)
+    x, y = places[0].split(",")
+    left = max(0.0, float(x) - _STROKE / 2)
+    return f"{left:.1f},{y} {left + _STROKE:.1f},{y}"
 
 
 def _name_end(line: str, name: str, off: int) -> Markup:

@@ -53,6 +53,12 @@ def test_cases_without_a_verdict_in_one_run_are_not_said_to_be_unchanged() -> No
     )
 
 
+def test_one_case_alone_that_counts_in_both_runs_is_spoken_of_in_the_singular() -> None:
+    a, b = made(in_order("pass", "pass"), id="a"), made(in_order("pass", "unscored"), id="b")
+    said = "The 1 case that counts in both runs is not shown to pass more or less often."
+    assert opening(compare_findings(a, b))[0] == said
+
+
 def test_too_few_cases_to_find_any_difference_are_said_to_be() -> None:
     told = opening(compare_findings(*pair(fixed=1, broken=0, both=2)))
     assert any(each.startswith("3 cases are too few to find any difference in 4 of 5 comparisons;") for each in told)

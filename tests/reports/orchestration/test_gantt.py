@@ -41,6 +41,15 @@ def test_a_moment_and_a_step_without_an_end_are_ticks() -> None:
     assert [tick.attrib["x1"] for tick in ticks] == ["50.00%", "75.00%"]
 
 
+def test_a_moment_at_the_very_end_is_still_within_the_picture() -> None:
+    steps = [
+        Step(id="a", kind="tool", name="search", start=0.0, end=4.0),
+        Step(id="e", kind="error", name="timeout", start=4.0, end=4.0),
+    ]
+    (tick,) = [line for line in drawing(timeline(steps)).iter("line") if line.attrib.get("class") == "tick"]
+    assert tick.attrib["x1"] == "99.80%"
+
+
 def test_what_a_step_is_stands_above_its_bar_and_inner_steps_are_indented() -> None:
     picture = drawing(timeline(STEPS))
     labels = {text.text or "": text.attrib["x"] for text in picture.iter("text")}

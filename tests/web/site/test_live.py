@@ -87,7 +87,8 @@ def test_a_battle_moves_by_turns_before_a_conversation_is_over(store: Store) -> 
     held = key("a")
     store.journal.write([Reviewed(key=held, turn=number, reviews=()) for number in range(1, 5)])
     progress = RunProgress(store, "run-1")
-    assert progress.look()["steps"] == {"done": 4, "planned": 10}
+    told = progress.look()
+    assert (told["steps"], told["turns"]) == ({"done": 4, "planned": 10}, 4)
     store.journal.write(records(attempt(held, turns=4, turn_passed=(True,) * 4)))
     assert progress.look()["steps"] == {"done": 5, "planned": 10}, "what ended early is over"
 

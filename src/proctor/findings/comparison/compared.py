@@ -351,7 +351,7 @@ def _warnings(before: Findings, after: Findings, pairs: Sequence[Pair]) -> Itera
     yield from lacking("B", after)
     if before.run.settings.type == "abm-dynamic" and min(f.run.settings.trials for f in (before, after)) < 2:
         yield (
-            "The examiner asked each agent other questions, so a part of the difference is the examiner's; "
+            "The examiner asked each agent different questions, so part of the difference is the examiner's; "
             "two trials or more separate the two."
         )
     only = len(before.compared_on) - len(pairs), len(after.compared_on) - len(pairs)

@@ -51,7 +51,10 @@ def said(verdict: InterimVerdict) -> str:
 def drawn(verdict: InterimVerdict) -> str:
     """What a chart of the looks shows."""
     stands = f"{said(verdict)}, {where(verdict)}" if verdict.is_settled else _awaited_words(verdict)
-    return (
-        f"{stands}. Above the upper line the first gate is met, below the lower one it is not; on the "
-        "line across, the rate is just at the gate."
-    )
+    upper = any(point.high is not None for point in verdict.path)
+    lower = any(point.low is not None for point in verdict.path)
+    met = ["above the upper line the first gate is met"] if upper else []
+    unmet = ["below the lower one it is not" if upper else "below the lower line the first gate is not met"]
+    bounds = ", ".join([*met, *(unmet if lower else [])])
+    told = f"{bounds[:1].upper()}{bounds[1:]}; on" if bounds else "On"
+    return f"{stands}. {told} the line across, the rate is just at the gate."

@@ -48,14 +48,15 @@ def _none_alone(compared: Compared) -> Iterator[str]:
     missing, changed = (len(compared.flipped(flip)) for flip in ("missing", "changed"))
     if missing == len(compared.cases):
         return
-    among = plural(len(compared.cases) - missing, paired_noun(compared.b.run)) + (
-        " that count in both runs" if missing else ""
-    )
+    counted = len(compared.cases) - missing
+    shared = f" that {'counts' if counted == 1 else 'count'} in both runs" if missing else ""
+    among = plural(counted, paired_noun(compared.b.run)) + shared
     together = "; together they show it" if compared.shown != "not shown" else ""
     if changed:
         yield f"{whole(changed)} of {among} perhaps changed, none shown by its own trials{together}."
     else:
-        yield f"None of {among} is shown to pass more or less often{' by itself' if together else ''}{together}."
+        none_is = f"The {among} is not" if counted == 1 else f"None of {among} is"
+        yield f"{none_is} shown to pass more or less often{' by itself' if together else ''}{together}."
 
 
 def _held(compared: Compared) -> Iterator[str]:

@@ -47,7 +47,7 @@ MEANINGS = {
     "baseline": "The run that later ones are compared with: the first, or the last with a real change.",
     "look": "One comparison of a run with the baseline; the more looks, the more a change has to show.",
     "strict": "Marks fewer changes: on average at most 5 % of all marks are false, however long the history.",
-    "apart by": "One chart for each agent, or for each value of a label, instead of one for all runs.",
+    "split by": "One chart for each agent, or for each value of a label, instead of one for all runs.",
     "left out": "Shown and not compared, because it is not complete or cannot be read.",
 }
 

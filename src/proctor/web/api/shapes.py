@@ -238,6 +238,7 @@ class ProgressBody(ResponseBody):
     planned: int
     done: int
     steps: dict[str, int] = Field(description="done and planned: in a battle turns, else attempts; for a bar")
+    turns: int | None = Field(description="Turns played so far, also in conversations that go on; null: no battle")
     verdicts: dict[str, int]
     per_second: float
     seconds_left: float | None

@@ -24,7 +24,7 @@ from proctor.workflows.agent_test import QUESTION, reply_in
 router = APIRouter()
 teach()
 LONGEST_QUESTION = 6000
-_WHOSE = {"agent": "the agent's trouble", "environment": "trouble around the agent", "setting": "a setting"}
+_WHOSE = {"agent": "agent failed", "environment": "environment failed", "setting": "misconfigured"}
 
 
 @router.get("/agents")

@@ -23,7 +23,7 @@ from proctor.workflows.library import LONGEST_NAME
 
 router = APIRouter()
 ONLY: dict[str, str] = {
-    "": "the usual ones",
+    "": "the default",
     "failed": "failed ones",
     "flaky": "flaky ones",
     "all": "all of them",

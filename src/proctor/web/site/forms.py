@@ -237,7 +237,7 @@ def _read_line(line: str) -> tuple[str, AskedPart]:
     name, bracket, weight = (part.strip() for part in head.partition("("))
     if not name or not asks or (bracket and not weight.endswith(")")):
         raise InputError(
-            f"{line[:60]!r} is no criterion; write name: what is asked, one on a line, with a weight in brackets if it "
+            f"{line[:60]!r} is no criterion; write name: what is asked, one per line, with a weight in brackets if it "
             "has one, such as safety (3): Is it safe?"
         )
     return name, {"asks": asks, "weight": _weight(weight[:-1].strip())} if bracket else asks

@@ -119,6 +119,7 @@ class RunProgress:
             "planned": run.planned,
             "done": done,
             "steps": {"done": steps[0], "planned": steps[1]},
+            "turns": tally.asked + sum(tally.under_way.values()) if tally.is_battle else None,
             "verdicts": self._verdicts,
             "pass_rate": {"value": tally.pass_rate(), "low": low, "high": high},
             "cases": tally.units,
@@ -256,7 +257,7 @@ async def _events(watched: _Watched, *, to_its_end: bool) -> AsyncIterator[bytes
 
 
 def _differ(told: dict[str, Any], last: dict[str, Any] | None) -> bool:
-    kept = ("status", "done", "steps", "verdicts", "planned", "reason")
+    kept = ("status", "done", "steps", "turns", "verdicts", "planned", "reason")
     return last is None or bool(told["newest"]) or any(told[name] != last[name] for name in kept)
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 from urllib.parse import urlencode
 
-from proctor.settings import settings_of
+from proctor.errors import ProctorError
+from proctor.settings import check_setting, check_weight, settings_of
 from proctor.web.site.forms import read_criteria, read_decimal, read_whole
 from proctor.web.site.start import NewRuns
+from proctor.workflows.gates import read_gates
 from proctor.workflows.settings import WEIGHED_PARTS
 
 SETTINGS = settings_of("form")
@@ -99,7 +102,16 @@ def understand(asked: NewRunForm, usual: Callable[[], Sequence[str]]) -> ParsedN
         labels=dict(read_labels(asked.text("labels"), troubles)),
         settings=settings,
     )
+    _note("gates", lambda: read_gates(wanted.gates), troubles)
     return ParsedNewRun(wanted=wanted, troubles=troubles)
+
+
+def _note(field: str, check: Callable[[], object], troubles: dict[str, str]) -> None:
+    """What a check finds wrong with a field is noted, so that all of a form is told at once."""
+    try:
+        check()
+    except ProctorError as error:
+        troubles[field] = error.on_page
 
 
 def judges_of(form: Choices, usual: Callable[[], Sequence[str]]) -> tuple[str, ...]:
@@ -118,14 +130,18 @@ def _settings(asked: NewRunForm, troubles: dict[str, str]) -> Iterator[tuple[str
         if each.kind is str:
             yield name, asked.text(name)
         elif (number := read_number(name, asked.text(name), each.kind, troubles)) is not None:
+            _note(name, partial(check_setting, name, number), troubles)
             yield name, number
-    weights = {
-        part: read_number(name, asked.text(name), float, troubles)
-        for part in WEIGHED_PARTS
-        if asked.text(name := f"{_WEIGHT}{part}")
-    }
-    if weights:
-        yield "weights", {part: weight for part, weight in weights.items() if weight is not None}
+    if weights := dict(_weights(asked, troubles)):
+        yield "weights", weights
+
+
+def _weights(asked: NewRunForm, troubles: dict[str, str]) -> Iterator[tuple[str, float]]:
+    for part in WEIGHED_PARTS:
+        name = f"{_WEIGHT}{part}"
+        if asked.text(name) and (weight := read_number(name, asked.text(name), float, troubles)) is not None:
+            _note(name, partial(check_weight, part, weight), troubles)
+            yield part, weight
 
 
 def read_number(name: str, text: str, kind: type, troubles: dict[str, str]) -> float | None:
@@ -138,14 +154,14 @@ def read_number(name: str, text: str, kind: type, troubles: dict[str, str]) -> f
 
 
 def read_labels(text: str, troubles: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Labels as they are typed, one on a line; what is wrong with them is noted."""
+    """Labels as they are typed, one per line; what is wrong with them is noted."""
     met: set[str] = set()
     for line in text.splitlines():
         name, equals, value = line.partition("=")
         if not line.strip():
             continue
         if not equals or not name.strip():
-            troubles["labels"] = f"{line[:60]!r} is no label; write name=value, one on a line"
+            troubles["labels"] = f"{line[:60]!r} is no label; write name=value, one per line"
         elif name.strip() in met:
             troubles["labels"] = f"the label {name.strip()[:60]!r} stands twice; give it one value"
         met.add(name.strip())

@@ -193,7 +193,8 @@ function tellKeys() {
     const list = document.createElement("dl");
     list.className = "keys";
     const own = [...document.querySelectorAll("[data-shortcut][data-told]")].map((each) => [[each.dataset.shortcut], each.dataset.told]);
-    for (const [keys, what] of [...own, ...KEYS]) {
+    const taken = own.flatMap(([keys]) => keys);
+    for (const [keys, what] of [...own, ...KEYS.filter(([keys]) => !keys.some((key) => taken.includes(key)))]) {
       const term = document.createElement("dt");
       for (const key of keys) term.append(made("kbd", key));
       list.append(term, made("dd", what));

@@ -42,6 +42,7 @@ function setCounts(told) {
   bar.max = told.steps.planned;
   bar.value = told.steps.done;
   now("done").textContent = told.done.toLocaleString("en");
+  if (told.turns) now("turns").textContent = `${told.turns.toLocaleString("en")} ${told.turns === 1 ? "turn" : "turns"}`;
   if (told.per_second) now("pace").textContent = `${told.per_second.toLocaleString("en", { maximumFractionDigits: told.per_second < 10 ? 1 : 0 })} a second`;
   ending = told.seconds_left === null ? null : { at: performance.now() + 1000 * told.seconds_left, most: Boolean(told.next_look) };
   setLeft();
