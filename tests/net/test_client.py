@@ -361,6 +361,14 @@ async def test_plain_http_where_tls_is_expected_is_the_environments(client: Clie
             await client.send("GET", server.url.replace("http:", "https:"))
 
 
+async def test_a_header_that_cannot_be_sent_is_a_misconfiguration_that_does_not_repeat_it(client: Client) -> None:
+    async with serving(echo) as server:
+        with pytest.raises(Misconfigured, match="check its headers") as caught:
+            await client.send("POST", server.url, headers={"Authorization": "Bearer hush\nhush"})
+    assert "hush" not in str(caught.value)
+    assert server.requests == []
+
+
 def test_a_ca_that_cannot_be_read_is_said_at_once(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"ca='.*none\.pem' cannot be read"):
         Client(ca=str(tmp_path / "none.pem"))
@@ -437,6 +445,22 @@ async def test_a_proxy_is_used_only_where_it_is_asked_for(monkeypatch: pytest.Mo
         monkeypatch.setenv("no_proxy", "127.0.0.1")
         await post(server.url, b"?", proxy=True)
         assert (len(proxy.requests), len(server.requests)) == (1, 2)
+
+
+async def test_a_proxy_that_is_named_without_a_scheme_is_one_of_http(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with serving(echo) as proxy, serving(echo) as server:
+        monkeypatch.setenv("http_proxy", proxy.url.removeprefix("http://"))
+        monkeypatch.setenv("no_proxy", "")
+        await post(f"{server.url}/far", b"?", proxy=True)
+    assert (len(proxy.requests), len(server.requests)) == (1, 0)
+
+
+async def test_a_proxy_of_another_kind_is_a_misconfiguration(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "socks5://me:hush@127.0.0.1:1")
+    monkeypatch.setenv("no_proxy", "")
+    with pytest.raises(Misconfigured, match="kind 'socks5' cannot be used") as caught:
+        await post("http://127.0.0.1:1", b"?", proxy=True)
+    assert "hush" not in str(caught.value)
 
 
 # --- statuses ----------------------------------------------------------------------------------

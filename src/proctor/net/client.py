@@ -161,10 +161,9 @@ class Client:
         """As the environment says. aiohttp's own way would read passwords from ~/.netrc as well."""
         if not self._proxy or not url.host or urllib.request.proxy_bypass(url.host):
             return None
-        if isinstance(self._proxy, str):
-            return self._proxy
         known = urllib.request.getproxies()
-        return known.get(url.scheme) or known.get("all")
+        named = self._proxy if isinstance(self._proxy, str) else known.get(url.scheme) or known.get("all")
+        return _http_proxy(named) if named else None
 
 
 class Incoming:
@@ -205,6 +204,14 @@ class Incoming:
     def release(self) -> None:
         """Give the connection back, or close it where something is left unread."""
         self._response.release()
+
+
+def _http_proxy(named: str) -> str:
+    """The address of a proxy, which is often told without a scheme; raises Misconfigured where it is none of HTTP."""
+    scheme, told, _ = named.partition("://")
+    if told and scheme.lower() not in ("http", "https"):
+        raise Misconfigured(f"a proxy of the kind {scheme!r} cannot be used; expected one like http://HOST:PORT")
+    return named if told else f"http://{named}"
 
 
 def _has_crossed() -> bool:
