@@ -6,8 +6,8 @@ import asyncio
 import gzip
 import socket
 import struct
-from collections.abc import AsyncIterator, Callable
-from contextlib import nullcontext
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from proctor.errors import AgentFault, CallError, EnvironmentFault, InputError, 
 from proctor.net.client import Client, post
 from proctor.net.errors import fault_of_status
 from proctor.net.exchange import ExchangeLimits
+from proctor.running.deadline import Late, within
 
 BOMB = gzip.compress(b"\0" * 50_000_000, compresslevel=1)
 
@@ -328,21 +329,54 @@ async def test_a_name_that_nobody_knows_is_the_environments(client: Client) -> N
     assert (caught.value.kind, caught.value.host) == ("dns", "nobody.invalid:80")
 
 
-async def test_a_server_that_takes_no_connection_is_the_environments() -> None:
+@contextmanager
+def unreachable() -> Iterator[str]:
+    """HOST:PORT of a server that takes no connection: its queue is full, and further knocks go unanswered."""
     with socket.socket() as full:
         full.bind(("127.0.0.1", 0))
         full.listen(0)
-        waiting = [socket.socket() for _ in range(4)]  # until the queue is full, and further knocks go unanswered
+        waiting = [socket.socket() for _ in range(4)]
         for one in waiting:
             one.setblocking(False)
             one.connect_ex(full.getsockname())
-        client = Client(bounds=ExchangeLimits(connect=0.2))
-        with pytest.raises(EnvironmentFault, match=r"could not connect to .* within 0\.2 s") as caught:
-            await client.send("GET", f"http://127.0.0.1:{full.getsockname()[1]}/")
-        assert (caught.value.kind, caught.value.host) == ("unreachable", f"127.0.0.1:{full.getsockname()[1]}")
-        await client.close()
+        yield f"127.0.0.1:{full.getsockname()[1]}"
         for one in waiting:
             one.close()
+
+
+async def test_a_server_that_takes_no_connection_is_the_environments() -> None:
+    client = Client(bounds=ExchangeLimits(connect=0.2))
+    with unreachable() as place:
+        with pytest.raises(EnvironmentFault, match=r"could not connect to .* within 0\.2 s") as caught:
+            await client.send("GET", f"http://{place}/")
+        assert (caught.value.kind, caught.value.host) == ("unreachable", place)
+    await client.close()
+
+
+async def test_a_call_whose_time_is_over_before_there_is_a_connection_is_the_environments(client: Client) -> None:
+    with unreachable() as place:
+        with pytest.raises(EnvironmentFault, match=r"could not connect to .* within the time limit") as caught:
+            await within(0.2, client.send("POST", f"http://{place}/"))
+        assert (caught.value.kind, caught.value.host) == ("unreachable", place)
+
+
+async def test_a_call_that_somebody_cancels_before_there_is_a_connection_is_cancelled(client: Client) -> None:
+    with unreachable() as place:
+        calling = asyncio.ensure_future(within(60, client.send("POST", f"http://{place}/")))
+        await asyncio.sleep(0.1)
+        calling.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await calling
+
+
+async def test_a_call_that_was_taken_and_not_answered_in_time_is_late(client: Client) -> None:
+    async def never(request: web.Request) -> web.Response:
+        await asyncio.sleep(60)
+        return web.Response()
+
+    async with serving(never) as server:
+        with pytest.raises(Late):
+            await within(0.2, client.send("POST", server.url))
 
 
 async def test_a_certificate_that_nobody_vouches_for_is_the_environments(tmp_path: Path) -> None:

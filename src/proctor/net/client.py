@@ -21,9 +21,10 @@ from proctor.errors import AgentFault, InputError, Misconfigured
 from proctor.failures import host_in, said
 from proctor.net import addresses
 from proctor.net.addresses import shown
-from proctor.net.errors import fault_of, status_phrase, was_dropped_unanswered
+from proctor.net.errors import fault_of, not_connected, status_phrase, was_dropped_unanswered
 from proctor.net.exchange import ExchangeLimits, Response
-from proctor.net.immediate_write import REQUEST, SENT_OVER_KEPT
+from proctor.net.immediate_write import LAST_SENT, REQUEST
+from proctor.net.limits import TIME_LIMIT
 
 _KEEP_ALIVE = 4.0
 """Seconds an idle connection is kept: less than the 5 after which common servers close theirs."""
@@ -121,7 +122,7 @@ class Client:
     async def _request(self, method: str, url: URL, body: bytes | None, headers: Mapping[str, str]) -> Incoming:
         sent = io.BytesIO(body) if body is not None and len(body) > _LARGE else body
         while True:
-            SENT_OVER_KEPT.set(None)
+            LAST_SENT.set(None)
             try:
                 response = await self._session(url).request(
                     method, url, data=sent, headers=headers, allow_redirects=False, proxy=self._proxy_for(url)
@@ -133,6 +134,10 @@ class Client:
                 if is_stale and method == "GET":
                     continue
                 raise fault_of(error, url, self._bounds, stale=is_stale) from error
+            except asyncio.CancelledError as error:
+                if LAST_SENT.get() is None and (limit := TIME_LIMIT.get()) is not None and limit.expired():
+                    raise not_connected(url) from error
+                raise
             return Incoming(response, self._bounds)
 
     def _session(self, url: URL) -> aiohttp.ClientSession:
@@ -216,8 +221,8 @@ def _http_proxy(named: str) -> str:
 
 def _has_crossed() -> bool:
     """Whether a connection was closed for being idle just as the request was on its way, as far as one can know."""
-    sent = SENT_OVER_KEPT.get()
-    if sent is None or sent.idle < _IDLE:
+    sent = LAST_SENT.get()
+    if sent is None or sent.idle is None or sent.idle < _IDLE:
         return False
     return time.monotonic() - sent.at < _CROSSING + 2 * sent.round_trip
 

@@ -87,6 +87,12 @@ def fault_of(error: Exception, url: URL, bounds: ExchangeLimits, *, stale: bool 
     return blame(Evidence(kind=kind, host=host), words)
 
 
+def not_connected(url: URL) -> CallError:
+    """For a call whose time was over before there was a connection: nobody had been asked yet."""
+    evidence = Evidence(kind="unreachable", host=host_in(str(url)), connecting=True)
+    return blame(evidence, f"could not connect to {shown(url)} within the time limit of the call")
+
+
 def _connection_failure(error: Exception, where: str, bounds: ExchangeLimits) -> tuple[FailureKind, str] | None:
     """What kept a connection from coming about; None: it was there."""
     if isinstance(error, aiohttp.ConnectionTimeoutError):
