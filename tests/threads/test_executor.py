@@ -68,7 +68,8 @@ def test_where_no_thread_can_be_started_the_call_says_so(monkeypatch: pytest.Mon
 def test_a_call_that_was_refused_is_not_made_later_and_keeps_no_later_one_waiting(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    executor, hold, made = GrowingExecutor(), threading.Event(), []
+    executor, hold = GrowingExecutor(), threading.Event()
+    made: list[str] = []
     hung = [executor.submit(hold.wait, _LONG) for _ in range(executing._USUAL)]
 
     def none_left() -> object:

@@ -216,8 +216,8 @@ class A2AAgent:
         fault = fault_of_status(response)
         answers = call is not None and (isinstance(fault, AgentFault) or incoming.status == _NOT_FOUND)
         told = wire.refusal_in(response.body, call) if call is not None and answers else None
-        if told is not None or fault is not None:
-            raise told or fault
+        if (problem := told or fault) is not None:
+            raise problem
 
     def _give_up(self, task: str, endpoint: Endpoint) -> None:
         """Let the agent know that nobody waits for a task any more; nobody waits for its answer either."""
