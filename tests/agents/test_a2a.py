@@ -263,6 +263,26 @@ async def test_a_task_that_goes_on_is_asked_after_until_it_ends() -> None:
     assert {headers["A2A-Version"] for _, headers in server.calls} == {"1.0"}
 
 
+async def test_an_idle_connection_that_closes_as_a_task_is_asked_after_sends_no_question_again() -> None:
+    asked: list[str] = []
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        if request.method == "GET":
+            return web.json_response(CARD)
+        call = await request.json()
+        asked.append(call["method"])
+        if asked == ["SendMessage", "GetTask"] and request.transport is not None:
+            request.transport.close()
+        said = task("TASK_STATE_COMPLETED", "Paris")["task"] if len(asked) > 1 else task("TASK_STATE_WORKING")
+        return web.json_response({"jsonrpc": "2.0", "id": call["id"], "result": said})
+
+    async with serving(handle) as server:
+        agent = load(server.url, {"every": 0.6})
+        assert (await agent.reply(ASKED)).text == "Paris"
+        await agent.close()
+    assert asked == ["SendMessage", "GetTask", "GetTask"]
+
+
 async def test_a_stream_that_breaks_off_is_asked_after() -> None:
     def answer(call: dict[str, Any]) -> Any:
         if call["method"] == "SendStreamingMessage":
@@ -474,6 +494,10 @@ def refused(reason: str, status: int) -> web.Response:
         (refused("INTERNAL_ERROR", 500), AgentFault, "answered with error INTERNAL_ERROR: no"),
         (refused("VERSION_NOT_SUPPORTED", 400), Misconfigured, "does not know POST /message:send, .*: error VERSION"),
         (refused("EXTENSION_SUPPORT_REQUIRED", 400), Misconfigured, "header A2A-Extensions: error EXTENSION"),
+        (refused("TASK_NOT_FOUND", 404), AgentFault, "answered with error TASK_NOT_FOUND: no"),
+        (refused("RATE_LIMITED", 429), EnvironmentFault, "429"),
+        (refused("UNAVAILABLE", 503), EnvironmentFault, "503"),
+        (refused("UNAUTHENTICATED", 401), Misconfigured, "401"),
         (web.json_response({"error": {"message": "odd"}}), AgentFault, "answered with error 0: odd"),
         (web.json_response({"detail": "x"}, status=400), AgentFault, "400 Bad Request: .*detail"),
         (web.Response(status=404), Misconfigured, "404"),

@@ -280,6 +280,20 @@ async def test_an_error_in_place_of_a_reply_is_a_failure_by_that_error(
             await agent.reply(ASKED)
 
 
+@pytest.mark.parametrize(
+    ("body", "kind", "words"),
+    [
+        ({"error": True, "message": "Too many requests"}, EnvironmentFault, "429"),
+        ({"error": "upstream", "message": "try later", "code": 503}, EnvironmentFault, "503 .*try later"),
+        ({"error": "Oops", "message": "it broke", "status": 500}, AgentFault, "500 .*it broke"),
+    ],
+)
+async def test_the_words_beside_an_error_are_no_reply(body: Any, kind: type[CallError], words: str) -> None:
+    async with agent_at(answering(body)) as (agent, _):
+        with pytest.raises(kind, match=f"the reply is an error: {words}"):
+            await agent.reply(ASKED)
+
+
 @pytest.mark.parametrize("options", [{}, {"text": "choices[0].message.content"}])
 async def test_a_refusal_is_the_reply(options: dict[str, Any]) -> None:
     message = {"content": None, "refusal": "I cannot help with that."}

@@ -169,6 +169,7 @@ OVERLOADED = {"error": {"message": "overloaded", "code": 503}}
         {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}},
         {"error": "the model is overloaded"},
         {"error": True, "message": "Too many requests"},
+        {"type": "response.failed", "response": {"error": {"code": "rate_limit_exceeded", "message": "slow down"}}},
         'event: error\ndata: {"message": "come back later", "status": 503}\n\n',
         "event: error\ndata: the server is overloaded\n\n",
     ],
@@ -190,6 +191,9 @@ async def test_an_overloaded_server_that_says_so_in_a_stream_is_the_environments
         ({"error": {"message": "we are overloaded", "code": "bad_input"}}, "in an error: we are overloaded"),
         ({"error": {"detail": "odd"}}, 'in an error: {"detail":"odd"}'),
         ({"type": "error", "message": "odd"}, "in an error: odd"),
+        ("event: error\ndata: null\n\n", "in an error: null"),
+        ({"type": "response.failed", "response": {"error": {"message": "odd"}}}, "in an error: odd"),
+        ({"type": "response.failed"}, "in an error: "),
     ],
 )
 async def test_any_other_error_in_a_stream_is_the_agents_own(told: Any, words: str) -> None:

@@ -294,13 +294,21 @@ async def test_each_conversation_has_a_session_of_its_own_which_ends_with_it() -
     assert sum(each.startswith("DELETE") for each in server.requests) == before + 2
 
 
-async def test_a_session_that_the_server_has_forgotten_is_made_anew() -> None:
-    answers = iter(
-        [web.Response(status=404, text='{"jsonrpc":"2.0","error":{"code":-32600,"message":"gone"}}'), said("yes")]
-    )
+@pytest.mark.parametrize(
+    "body", ['{"jsonrpc":"2.0","error":{"code":-32600,"message":"gone"}}', "", "{}", "Session not found"]
+)
+async def test_a_session_that_the_server_has_forgotten_is_made_anew(body: str) -> None:
+    answers = iter([web.Response(status=404, text=body), said("yes")])
     async with asking(lambda call: next(answers), sessions=True) as (agent, server):
         assert (await agent.reply(ASKED)).text == "yes"
     assert server.methods()[-4:] == ["tools/call", "initialize", "notifications/initialized", "tools/call"]
+
+
+async def test_a_server_that_knows_no_new_session_either_is_misconfigured() -> None:
+    async with asking(lambda call: web.Response(status=404), sessions=True) as (agent, server):
+        with pytest.raises(Misconfigured, match="404"):
+            await agent.reply(ASKED)
+    assert server.methods().count("tools/call") == 2
 
 
 @pytest.mark.parametrize("code", [-32601, -32602, -32022])

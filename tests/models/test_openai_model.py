@@ -48,6 +48,20 @@ def openai(server: Api, monkeypatch: pytest.MonkeyPatch, model: str = "gpt-4o", 
 # What is sent
 
 
+async def test_the_line_break_after_a_key_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(COMPATIBLE_KEY, " sk-of-a-file\n")
+    async with api(Said(text=GOOD)) as server:
+        await put(compatible(server))
+    assert server.headers[0]["Authorization"] == "Bearer sk-of-a-file"
+
+
+def test_a_key_that_no_header_can_carry_is_refused_before_anybody_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(COMPATIBLE_KEY, "sk-one\nsk-two")
+    with pytest.raises(InputError, match=f"{COMPATIBLE_KEY}: it holds a line break") as caught:
+        load_model("openai-compatible:m@http://127.0.0.1:1/v1")
+    assert "sk-" not in str(caught.value)
+
+
 @pytest.mark.parametrize("model", ["llama3", "@cf/meta/llama", "org/model:latest"])
 async def test_a_compatible_server_is_asked_by_model_and_address_without_a_key(
     model: str, monkeypatch: pytest.MonkeyPatch

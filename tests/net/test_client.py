@@ -6,8 +6,8 @@ import asyncio
 import gzip
 import socket
 import struct
-from collections.abc import AsyncIterator, Callable
-from contextlib import nullcontext
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from proctor.errors import AgentFault, CallError, EnvironmentFault, InputError, 
 from proctor.net.client import Client, post
 from proctor.net.errors import fault_of_status
 from proctor.net.exchange import ExchangeLimits
+from proctor.running.deadline import Late, within
 
 BOMB = gzip.compress(b"\0" * 50_000_000, compresslevel=1)
 
@@ -328,21 +329,54 @@ async def test_a_name_that_nobody_knows_is_the_environments(client: Client) -> N
     assert (caught.value.kind, caught.value.host) == ("dns", "nobody.invalid:80")
 
 
-async def test_a_server_that_takes_no_connection_is_the_environments() -> None:
+@contextmanager
+def unreachable() -> Iterator[str]:
+    """HOST:PORT of a server that takes no connection: its queue is full, and further knocks go unanswered."""
     with socket.socket() as full:
         full.bind(("127.0.0.1", 0))
         full.listen(0)
-        waiting = [socket.socket() for _ in range(4)]  # until the queue is full, and further knocks go unanswered
+        waiting = [socket.socket() for _ in range(4)]
         for one in waiting:
             one.setblocking(False)
             one.connect_ex(full.getsockname())
-        client = Client(bounds=ExchangeLimits(connect=0.2))
-        with pytest.raises(EnvironmentFault, match=r"could not connect to .* within 0\.2 s") as caught:
-            await client.send("GET", f"http://127.0.0.1:{full.getsockname()[1]}/")
-        assert (caught.value.kind, caught.value.host) == ("unreachable", f"127.0.0.1:{full.getsockname()[1]}")
-        await client.close()
+        yield f"127.0.0.1:{full.getsockname()[1]}"
         for one in waiting:
             one.close()
+
+
+async def test_a_server_that_takes_no_connection_is_the_environments() -> None:
+    client = Client(bounds=ExchangeLimits(connect=0.2))
+    with unreachable() as place:
+        with pytest.raises(EnvironmentFault, match=r"could not connect to .* within 0\.2 s") as caught:
+            await client.send("GET", f"http://{place}/")
+        assert (caught.value.kind, caught.value.host) == ("unreachable", place)
+    await client.close()
+
+
+async def test_a_call_whose_time_is_over_before_there_is_a_connection_is_the_environments(client: Client) -> None:
+    with unreachable() as place:
+        with pytest.raises(EnvironmentFault, match=r"could not connect to .* within the time limit") as caught:
+            await within(0.2, client.send("POST", f"http://{place}/"))
+        assert (caught.value.kind, caught.value.host) == ("unreachable", place)
+
+
+async def test_a_call_that_somebody_cancels_before_there_is_a_connection_is_cancelled(client: Client) -> None:
+    with unreachable() as place:
+        calling = asyncio.ensure_future(within(60, client.send("POST", f"http://{place}/")))
+        await asyncio.sleep(0.1)
+        calling.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await calling
+
+
+async def test_a_call_that_was_taken_and_not_answered_in_time_is_late(client: Client) -> None:
+    async def never(request: web.Request) -> web.Response:
+        await asyncio.sleep(60)
+        return web.Response()
+
+    async with serving(never) as server:
+        with pytest.raises(Late):
+            await within(0.2, client.send("POST", server.url))
 
 
 async def test_a_certificate_that_nobody_vouches_for_is_the_environments(tmp_path: Path) -> None:
@@ -359,6 +393,14 @@ async def test_plain_http_where_tls_is_expected_is_the_environments(client: Clie
     async with serving(echo) as server:
         with pytest.raises(EnvironmentFault, match="cannot speak TLS with https://"):
             await client.send("GET", server.url.replace("http:", "https:"))
+
+
+async def test_a_header_that_cannot_be_sent_is_a_misconfiguration_that_does_not_repeat_it(client: Client) -> None:
+    async with serving(echo) as server:
+        with pytest.raises(Misconfigured, match="check its headers") as caught:
+            await client.send("POST", server.url, headers={"Authorization": "Bearer hush\nhush"})
+    assert "hush" not in str(caught.value)
+    assert server.requests == []
 
 
 def test_a_ca_that_cannot_be_read_is_said_at_once(tmp_path: Path) -> None:
@@ -437,6 +479,22 @@ async def test_a_proxy_is_used_only_where_it_is_asked_for(monkeypatch: pytest.Mo
         monkeypatch.setenv("no_proxy", "127.0.0.1")
         await post(server.url, b"?", proxy=True)
         assert (len(proxy.requests), len(server.requests)) == (1, 2)
+
+
+async def test_a_proxy_that_is_named_without_a_scheme_is_one_of_http(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with serving(echo) as proxy, serving(echo) as server:
+        monkeypatch.setenv("http_proxy", proxy.url.removeprefix("http://"))
+        monkeypatch.setenv("no_proxy", "")
+        await post(f"{server.url}/far", b"?", proxy=True)
+    assert (len(proxy.requests), len(server.requests)) == (1, 0)
+
+
+async def test_a_proxy_of_another_kind_is_a_misconfiguration(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", "socks5://me:hush@127.0.0.1:1")
+    monkeypatch.setenv("no_proxy", "")
+    with pytest.raises(Misconfigured, match="kind 'socks5' cannot be used") as caught:
+        await post("http://127.0.0.1:1", b"?", proxy=True)
+    assert "hush" not in str(caught.value)
 
 
 # --- statuses ----------------------------------------------------------------------------------

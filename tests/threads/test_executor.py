@@ -65,6 +65,27 @@ def test_where_no_thread_can_be_started_the_call_says_so(monkeypatch: pytest.Mon
         GrowingExecutor().submit(int)
 
 
+def test_a_call_that_was_refused_is_not_made_later_and_keeps_no_later_one_waiting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    executor, hold = GrowingExecutor(), threading.Event()
+    made: list[str] = []
+    hung = [executor.submit(hold.wait, _LONG) for _ in range(executing._USUAL)]
+
+    def none_left() -> object:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(executing, "take_thread", none_left)
+        with pytest.raises(RuntimeError, match="can't start new thread"):
+            executor.submit(made.append, "refused")
+    assert executor.submit(int).result(5) == 0
+    hold.set()
+    for each in hung:
+        each.result(_LONG)
+    assert made == []
+
+
 def test_a_hung_call_fails_its_own_attempt_alone() -> None:
     hold = threading.Event()
 

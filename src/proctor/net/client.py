@@ -21,9 +21,10 @@ from proctor.errors import AgentFault, InputError, Misconfigured
 from proctor.failures import host_in, said
 from proctor.net import addresses
 from proctor.net.addresses import shown
-from proctor.net.errors import fault_of, status_phrase, was_dropped_unanswered
+from proctor.net.errors import fault_of, not_connected, status_phrase, was_dropped_unanswered
 from proctor.net.exchange import ExchangeLimits, Response
-from proctor.net.immediate_write import REQUEST, SENT_OVER_KEPT
+from proctor.net.immediate_write import LAST_SENT, REQUEST
+from proctor.net.limits import TIME_LIMIT
 
 _KEEP_ALIVE = 4.0
 """Seconds an idle connection is kept: less than the 5 after which common servers close theirs."""
@@ -121,7 +122,7 @@ class Client:
     async def _request(self, method: str, url: URL, body: bytes | None, headers: Mapping[str, str]) -> Incoming:
         sent = io.BytesIO(body) if body is not None and len(body) > _LARGE else body
         while True:
-            SENT_OVER_KEPT.set(None)
+            LAST_SENT.set(None)
             try:
                 response = await self._session(url).request(
                     method, url, data=sent, headers=headers, allow_redirects=False, proxy=self._proxy_for(url)
@@ -133,6 +134,10 @@ class Client:
                 if is_stale and method == "GET":
                     continue
                 raise fault_of(error, url, self._bounds, stale=is_stale) from error
+            except asyncio.CancelledError as error:
+                if LAST_SENT.get() is None and (limit := TIME_LIMIT.get()) is not None and limit.expired():
+                    raise not_connected(url) from error
+                raise
             return Incoming(response, self._bounds)
 
     def _session(self, url: URL) -> aiohttp.ClientSession:
@@ -161,10 +166,9 @@ class Client:
         """As the environment says. aiohttp's own way would read passwords from ~/.netrc as well."""
         if not self._proxy or not url.host or urllib.request.proxy_bypass(url.host):
             return None
-        if isinstance(self._proxy, str):
-            return self._proxy
         known = urllib.request.getproxies()
-        return known.get(url.scheme) or known.get("all")
+        named = self._proxy if isinstance(self._proxy, str) else known.get(url.scheme) or known.get("all")
+        return _http_proxy(named) if named else None
 
 
 class Incoming:
@@ -207,10 +211,18 @@ class Incoming:
         self._response.release()
 
 
+def _http_proxy(named: str) -> str:
+    """The address of a proxy, which is often told without a scheme; raises Misconfigured where it is none of HTTP."""
+    scheme, told, _ = named.partition("://")
+    if told and scheme.lower() not in ("http", "https"):
+        raise Misconfigured(f"a proxy of the kind {scheme!r} cannot be used; expected one like http://HOST:PORT")
+    return named if told else f"http://{named}"
+
+
 def _has_crossed() -> bool:
     """Whether a connection was closed for being idle just as the request was on its way, as far as one can know."""
-    sent = SENT_OVER_KEPT.get()
-    if sent is None or sent.idle < _IDLE:
+    sent = LAST_SENT.get()
+    if sent is None or sent.idle is None or sent.idle < _IDLE:
         return False
     return time.monotonic() - sent.at < _CROSSING + 2 * sent.round_trip
 

@@ -75,6 +75,9 @@ def fault_of(error: Exception, url: URL, bounds: ExchangeLimits, *, stale: bool 
         return blame(Evidence(kind="resources", host=host), f"this machine could not call {where}: {said(error, 200)}")
     if isinstance(error, (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError)):
         return Misconfigured(f"{where} is not an address that can be called", host=host)
+    if isinstance(error, ValueError) and not isinstance(error, aiohttp.ClientError):
+        told = f"{where} cannot be asked like this: {said(error, 200)}; check its headers and the proxy"
+        return Misconfigured(told, host=host)
     if (missed := _connection_failure(error, where, bounds)) is not None:
         return blame(Evidence(kind=missed[0], host=host, connecting=True), missed[1])
     if stale:
@@ -82,6 +85,12 @@ def fault_of(error: Exception, url: URL, bounds: ExchangeLimits, *, stale: bool 
         return blame(Evidence(kind="dropped", host=host, connecting=True), told)
     kind, words = _broken_off(error, where, bounds)
     return blame(Evidence(kind=kind, host=host), words)
+
+
+def not_connected(url: URL) -> CallError:
+    """For a call whose time was over before there was a connection: nobody had been asked yet."""
+    evidence = Evidence(kind="unreachable", host=host_in(str(url)), connecting=True)
+    return blame(evidence, f"could not connect to {shown(url)} within the time limit of the call")
 
 
 def _connection_failure(error: Exception, where: str, bounds: ExchangeLimits) -> tuple[FailureKind, str] | None:

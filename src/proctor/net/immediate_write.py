@@ -30,17 +30,17 @@ _RTT_IN_TCP_INFO = 68
 
 
 @dataclass(frozen=True, slots=True)
-class SentOnReusedConnection:
-    """A request that was sent over a connection that had carried one before."""
+class SentRequest:
+    """A request for which there was a connection."""
 
     at: float
-    idle: float
-    """Seconds in which nobody used the connection."""
+    idle: float | None
+    """Seconds in which nobody used the connection; None: it is new."""
     round_trip: float
 
 
-SENT_OVER_KEPT: ContextVar[SentOnReusedConnection | None] = ContextVar("proctor_sent_over_kept", default=None)
-"""The last request of this task, if it was one."""
+LAST_SENT: ContextVar[SentRequest | None] = ContextVar("proctor_last_sent", default=None)
+"""The last request of this task; None: there is no connection yet."""
 
 
 class _Noting(aiohttp.ClientRequest):
@@ -50,8 +50,7 @@ class _Noting(aiohttp.ClientRequest):
         """Send it."""
         carried, now = vars(conn.protocol), time.monotonic()
         idle_since = carried.get(_IDLE_SINCE)
-        kept = None if idle_since is None else SentOnReusedConnection(now, now - idle_since, _round_trip(conn))
-        SENT_OVER_KEPT.set(kept)
+        LAST_SENT.set(SentRequest(now, None if idle_since is None else now - idle_since, _round_trip(conn)))
         conn.add_callback(lambda: carried.update({_IDLE_SINCE: time.monotonic()}))
         return await super().send(conn)
 

@@ -33,6 +33,9 @@ class TimeLimit(Protocol):
     def reschedule(self, when: float | None) -> None:
         """Have it end at another time, or not at all."""
 
+    def expired(self) -> bool:
+        """Whether it is over, and has cancelled the call."""
+
 
 TIME_LIMIT: ContextVar[TimeLimit | None] = ContextVar("time_limit", default=None)
 """The limit on the call under way, set by whoever times it: waiting for our own rate limits does not count."""

@@ -101,6 +101,10 @@ class _Deadline:
         """Whether it has been cancelled often enough."""
         return self.cancellations > _CANCELLATIONS
 
+    def expired(self) -> bool:
+        """Whether the time is over."""
+        return self.cancellations > 0
+
     def count_step(self, took: float) -> None:
         """One step of the coroutine took so long; a long one held up everybody else."""
         if took > LONG_STEP:

@@ -53,10 +53,8 @@ class GrowingExecutor(ThreadPoolExecutor):
             self._calls.append(call)
             self._working += grows
             self._watched = self._watched or watches
-        if grows:
-            self._start_one(call)
-        elif watches:
-            take_thread().put(self._watch)
+        if grows or watches:
+            self._start(self._work if grows else self._watch, call)
         return call.future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -64,12 +62,14 @@ class GrowingExecutor(ThreadPoolExecutor):
         self.is_shut_down = True
         super().shutdown(wait=False)
 
-    def _start_one(self, call: _Call) -> None:
+    def _start(self, job: Callable[[], None], call: _Call) -> None:
+        """Where there is no thread for the job, take the call back, unless it has been begun."""
         try:
-            take_thread().put(self._work)
+            take_thread().put(job)
         except RuntimeError:
             with self._changing:
-                self._working -= 1
+                self._working -= job == self._work
+                self._watched = self._watched and job != self._watch
                 if call in self._calls:
                     self._calls.remove(call)
                     raise

@@ -19,7 +19,7 @@ from proctor.agents.a2a.card import Endpoint
 from proctor.agents.a2a.task import TaskProgress
 from proctor.agents.a2a.wire import A2ACall, Action, RemoteThread
 from proctor.agents.http.options import read_target
-from proctor.errors import AgentFault, CallError, InputError
+from proctor.errors import AgentFault, CallError, EnvironmentFault, InputError
 from proctor.failures import host_in, parse_retry_after
 from proctor.net.addresses import credentials_in, may_follow, scrub_secrets, shown
 from proctor.net.client import Client, Incoming
@@ -85,6 +85,8 @@ def _url(address: str) -> URL:
     return URL(address)
 
 
+_NOT_FOUND = 404
+"""What is also said of a task."""
 _FAREWELL = 2.0
 """Seconds for telling an agent that a task is not waited for any more."""
 
@@ -163,11 +165,19 @@ class A2AAgent:
                         "the agent stopped in the middle of its answer, and gave no task to ask about", kind="dropped"
                     )
                 await asyncio.sleep(self._options.every)
-                await self._tell(work, "get", {"id": work.thread.task}, endpoint, began)
+                await self._look(work, work.thread.task, endpoint, began)
         except asyncio.CancelledError:
             if work.thread.task is not None and not work.over:
                 self._give_up(work.thread.task, endpoint)
             raise
+
+    async def _look(self, work: TaskProgress, task: str, endpoint: Endpoint, began: float) -> None:
+        """Ask after a task. Where an idle connection closes just then, the next look is as good as this one."""
+        try:
+            await self._tell(work, "get", {"id": task}, endpoint, began)
+        except EnvironmentFault as fault:
+            if fault.kind != "dropped":
+                raise
 
     async def _tell(
         self, work: TaskProgress, action: Action, params: Mapping[str, Any], endpoint: Endpoint, began: float
@@ -194,16 +204,20 @@ class A2AAgent:
                     yield wire.result_of(message, call, endpoint)
 
     async def _raise_for_status(self, incoming: Incoming, began: float, call: A2ACall | None) -> None:
-        """Tell the limits of the status; raises the fault that it means, or that its body tells in answer to `call`."""
+        """Tell the limits of the status; raises the fault that it means, or that its body tells in answer to `call`.
+
+        An outage is one, and a key is refused, whatever else the body calls it.
+        """
         wait = parse_retry_after(incoming.headers.get("Retry-After"))
         self._throttle.report(incoming.status, retry_after=wait, began=began)
         if 200 <= incoming.status < 300:
             return
         response = await incoming.read()
-        if call is not None and (told := wire.refusal_in(response.body, call)) is not None:
-            raise told
-        if (fault := fault_of_status(response)) is not None:
-            raise fault
+        fault = fault_of_status(response)
+        answers = call is not None and (isinstance(fault, AgentFault) or incoming.status == _NOT_FOUND)
+        told = wire.refusal_in(response.body, call) if call is not None and answers else None
+        if (problem := told or fault) is not None:
+            raise problem
 
     def _give_up(self, task: str, endpoint: Endpoint) -> None:
         """Let the agent know that nobody waits for a task any more; nobody waits for its answer either."""

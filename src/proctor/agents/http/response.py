@@ -71,6 +71,8 @@ def _reply_in(body: Any, expressions: Mapping[str, Expression]) -> Reply:
     if "text" in expressions:
         found: dict[str, Any] = {"text": _must_be_text(expressions["text"], body)}
     else:
+        if (error := error_in(body)) is not None:
+            raise fault_told(error, "the reply is an error")
         found = _guess_parts(body) or {}
         if "text" not in found and (said := reply_in(body)) is not None:
             return to_reply(said)
@@ -85,6 +87,20 @@ def _reply_in(body: Any, expressions: Mapping[str, Expression]) -> Reply:
         if part in expressions:
             found[part] = expressions[part].find(body)
     return made_of(found)
+
+
+_BESIDE_AN_ERROR = frozenset(
+    {"error", "code", "status", "status_code", "message", "detail", "details", "param", "id", "request_id", "model"}
+)
+"""What stands beside an error that is all there is; where there is more, such as a tool's name, a step has failed."""
+
+
+def error_in(body: Any, *, named: bool = False) -> Any:
+    """What a body tells of an error instead of a reply; None: of none. `named`: it is said to be one."""
+    error = body.get("error") if isinstance(body, dict) else None
+    if not error or not (named or body.keys() <= _BESIDE_AN_ERROR):
+        return None
+    return error if isinstance(error, dict) or ("message" not in body and error is not True) else body
 
 
 def fault_told(error: Any, what: str) -> CallError:

@@ -10,7 +10,7 @@ from typing import Any
 
 from proctor.agents.http.expression import Expression, shape
 from proctor.agents.http.options import PARTS
-from proctor.agents.http.response import fault_told, is_body_cut_off, made_of, text_of
+from proctor.agents.http.response import error_in, fault_told, is_body_cut_off, made_of, text_of
 from proctor.codec import read_json
 from proctor.errors import AgentFault
 from proctor.net.events import ServerSentEvent, events
@@ -21,7 +21,7 @@ _PLACES = ("choices[0].delta.content", "delta.text", "delta.content", "delta", "
 _COMMON_DELTA = Expression(" || ".join(_PLACES), option="delta")
 _COMMON_SILENCE = Expression(" || ".join(f"{place} == ''" for place in _PLACES), option="delta")
 _COMMON_REFUSAL = Expression("choices[0].delta.refusal", option="delta")
-_OVER = frozenset({"message_stop", "response.completed", "response.incomplete", "response.failed", "response.done"})
+_OVER = frozenset({"message_stop", "response.completed", "response.incomplete", "response.done"})
 """The events with which Anthropic's and OpenAI's streams end."""
 
 
@@ -124,15 +124,12 @@ async def gather(chunks: AsyncIterable[bytes], expressions: Mapping[str, Express
     return gathered
 
 
-_BESIDE_AN_ERROR = frozenset(
-    {"error", "code", "status", "status_code", "message", "detail", "details", "param", "id", "request_id", "model"}
-)
-"""What an event holds that ends a stream; one that holds more, such as a tool's name, tells of a step that failed."""
-
-
 def _error_in(event: ServerSentEvent, body: Any) -> Any:
     """What an event tells of an error that ends the stream; None: it tells of none."""
+    if isinstance(body, dict) and body.get("type") == "response.failed":
+        failed = body.get("response")
+        return (failed.get("error") if isinstance(failed, dict) else None) or body
     named = event.name == "error" or (isinstance(body, dict) and body.get("type") == "error")
-    if isinstance(body, dict) and (error := body.get("error")) and (named or body.keys() <= _BESIDE_AN_ERROR):
-        return body if error is True else error
-    return body if named else None
+    if (error := error_in(body, named=named)) is not None or not named:
+        return error
+    return event.data if body is None else body

@@ -14,7 +14,7 @@ from proctor.agents import rpc
 from proctor.agents.mcp import protocol
 from proctor.agents.mcp.protocol import Busy, McpResult
 from proctor.agents.rpc import Message
-from proctor.errors import AgentFault, CallError, EnvironmentFault
+from proctor.errors import AgentFault, CallError, EnvironmentFault, Misconfigured
 from proctor.net.client import Client, Incoming
 from proctor.net.errors import fault_of_status
 from proctor.net.exchange import ExchangeLimits, Response
@@ -68,7 +68,12 @@ class Http:
         """Ask the server for something. One that has forgotten the session did nothing, and is asked in a new one."""
         session = await self._session(conversation)
         headers = dict(protocol.argument_headers(schema or {}, params.get("arguments", {}))) if session.modern else {}
-        status, answer = await self._call(protocol.request(method, params, modern=session.modern), session, headers)
+        try:
+            status, answer = await self._call(protocol.request(method, params, modern=session.modern), session, headers)
+        except Misconfigured as fault:
+            if fault.status != _GONE or session.id is None:
+                raise
+            status = _GONE
         if status == _GONE and session.id is not None:
             self._sessions.pop(conversation, None)
             session = await self._session(conversation)
@@ -239,6 +244,8 @@ def _fault_of(response: Response) -> CallError | None:
     if isinstance(fault, EnvironmentFault):
         wait, kind, host = fault.retry_after, fault.kind, fault.host
         return Busy(str(fault), status=response.status, retry_after=wait, kind=kind, host=host)
+    if fault is not None:
+        fault.status = response.status
     return fault
 
 

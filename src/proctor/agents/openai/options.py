@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta
 
 from proctor.agents.openai.tools import Tool, read_tool
-from proctor.agents.options import must_be_known
+from proctor.agents.options import header_safe, must_be_known
 from proctor.codec.invalid import describe_invalid
 from proctor.errors import InputError
 from proctor.models.openai.endpoint import ADDRESSES, check_base_url, read_key
@@ -114,7 +114,7 @@ def read_options(
         parameters=table.parameters,
         key=key,
         key_env=key_env,
-        headers=table.headers,
+        headers={name: header_safe(value) for name, value in table.headers.items()},
         price=price_of(full, table.prices) or price_of(f"{scheme}:{model}", table.prices),
         max_bytes=table.max_bytes,
         ca=table.ca,

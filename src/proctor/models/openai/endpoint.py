@@ -80,10 +80,13 @@ def read_key(variables: tuple[str, ...], whose: str) -> tuple[str, str | None]:
     A provider's key is sent to nobody else unless that is asked for.
     """
     wanted = variables or (COMPATIBLE_KEY,)
-    found = next((variable for variable in wanted if os.environ.get(variable)), None)
+    found = next((variable for variable in wanted if os.environ.get(variable, "").strip()), None)
     if found is not None:
         keep_secret(found)
-        return found, os.environ[found]
+        key = os.environ[found].strip()  # a file with a key in it ends in a line break
+        if not key.isprintable():
+            raise InputError(f"{whose} cannot use the key in {found}: it holds a line break or another control sign")
+        return found, key
     if variables:
         raise InputError(f"{whose} needs a key: set the environment variable {' or '.join(variables)}")
     return COMPATIBLE_KEY, None
