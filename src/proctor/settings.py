@@ -159,7 +159,7 @@ RUN_SETTINGS: Mapping[str, RunSetting] = {
     ),
     "trials": RunSetting(
         help="How many times each case is run", default="1", bounds=_COUNT,
-        label="Trials of each", hint="pass@k and pass^k are told for every k up to this",
+        label="Trials of each", hint="pass@k and pass^k are shown for every k up to this",
     ),
     "k": RunSetting(
         help="The k shown for pass@k and pass^k and used by gates; at most the trials", default="the number of trials",
@@ -239,7 +239,7 @@ def did_you_mean(name: object, known: Iterable[str], *, otherwise: str | None = 
 def known_are(names: Iterable[str]) -> str:
     """Every name that is known, or that there is none."""
     told = ", ".join(names)
-    return f"known are {told}" if told else "there are none here"
+    return f"expected one of {told}" if told else "there are none here"
 
 
 _OPTIONS = {"conditions": "--condition", "kind": "--agent-kind", "labels": "--label"}
@@ -307,7 +307,7 @@ def read_criterion(name: object, said: object) -> tuple[str, float | None]:
         raise InputError(wrong)
     asks, weight = (said.get("asks"), said.get("weight")) if isinstance(said, Mapping) else (said, None)
     if isinstance(said, Mapping) and (unknown := sorted(said.keys() - {"asks", "weight"}, key=str)):
-        raise InputError(f"the criterion {name!r} has an unknown key {unknown[0]!r}; known are 'asks' and 'weight'")
+        raise InputError(f"the criterion {name!r} has an unknown key {unknown[0]!r}; expected 'asks' or 'weight'")
     if not isinstance(asks, str) or not asks.strip() or len(asks) > LONGEST_CRITERION:
         raise InputError(
             f"the criterion {name!r} says {shown(asks)}; expected a text of 1 to {LONGEST_CRITERION:,} characters"

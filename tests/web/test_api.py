@@ -241,7 +241,7 @@ def test_what_cannot_be_run_is_told_in_a_sentence(api: Any, body: dict[str, Any]
         ({"criteria": {"tone": {"asks": "x", "weight": -1}}}, "criteria.tone.weight", "'-1' is too small"),
         ({"criteria": {"tone": {"weight": 2}}}, "criteria.tone.asks", "is missing"),
         ({"criteria": {"tone": {"asks": "x", "wieght": 2}}}, "criteria.tone.wieght", "is not known here"),
-        ({"reviewer": ["embedded", 3]}, "reviewer.1", "is no text"),
+        ({"reviewer": ["embedded", 3]}, "reviewer.1", "is not text"),
     ],
 )
 def test_a_fault_is_told_where_it_stands_in_what_was_sent(

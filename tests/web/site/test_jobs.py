@@ -296,10 +296,15 @@ def test_why_a_run_could_not_begin_is_told_without_secrets(sites: SitesOpener, m
     site = sites(processes=0)
     run = started(site)
     [job] = site.jobs._jobs.values()
-    site.jobs._log_file(run.id).write_text("Error: https://x:pw@example.org/ is no place for hush-hush-hush")
+    site.jobs._log_file(run.id).write_text(
+        "Error: https://x:pw@example.org/ is not a place to store results for hush-hush-hush"
+    )
     site.jobs._end_of(job, 2)
     found = site.store.archive.find(run.id)
-    assert (found.status, found.reason) == ("failed", "https://…@example.org/ is no place for $SOME_KEY")
+    assert (found.status, found.reason) == (
+        "failed",
+        "https://…@example.org/ is not a place to store results for $SOME_KEY",
+    )
 
 
 def test_who_was_played_least_comes_first(sites: SitesOpener) -> None:

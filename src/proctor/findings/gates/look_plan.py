@@ -64,14 +64,14 @@ class LookPlan:
         return low, bounds.met - asked if bounds.reachable else None
 
     def sentence(self, look: int) -> str:
-        """`look 5 of 20 at 125: met by passed ≥ 122, not met by passed ≤ 100`."""
+        """`look 5 of 20 at 125: met by ≥ 122 passed, not met by ≤ 100 passed`."""
         said = f"look {look + 1} of {len(self.sizes)} at {self.sizes[look]:,}"
         if not self.exact:
             return f"{said}: ends at z ± {self.z[look]:.2f}"
         bounds, counted = self.counts.looks[look], "failed" if self.gate.upper else "passed"
-        met = f"{counted} ≥ {bounds.met:,}" if bounds.reachable else "nothing yet"
-        few = "" if bounds.not_met is None else f", not met by {counted} ≤ {bounds.not_met:,}"
-        return f"{said}: met by {met}{few}"
+        met = f"met by ≥ {bounds.met:,} {counted}" if bounds.reachable else "cannot be met yet"
+        few = "" if bounds.not_met is None else f", not met by ≤ {bounds.not_met:,} {counted}"
+        return f"{said}: {met}{few}"
 
     def operating_points(self) -> tuple[sequential.OperatingPoint, ...]:
         """What becomes of runs of agents near the bound and far from it; none where passes are not counted."""

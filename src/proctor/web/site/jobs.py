@@ -137,7 +137,7 @@ class Jobs:
         """
         found = self._store().archive.find(run)
         if found.status == "completed":
-            raise WrongState(f"run {found.id} is completed already; there is nothing left to run")
+            raise WrongState(f"run {found.id} is already completed; there is nothing left to run")
         self.must_be_playable(found)
         with self._lock, suppress(RunBusy):  # busy: somebody plays it already
             if self._is_over(self._jobs.get(found.id), found):
