@@ -71,7 +71,7 @@ def test_attempts_come_in_pages_and_one_by_one(api: Any, demo_run: Run) -> None:
 def test_what_a_run_is_asked_and_cannot_do_is_a_conflict(api: Any, demo_run: Run) -> None:
     for asked in ("pause", "cancel", "resume"):
         answer = api.post(f"/api/runs/{demo_run.id}/{asked}")
-        assert (answer.status_code, answer.json()["error"].count("completed already")) == (409, 1)
+        assert (answer.status_code, answer.json()["error"].count("already completed")) == (409, 1)
         assert api.post(f"/api/runs/nobody/{asked}").status_code == 404
 
 

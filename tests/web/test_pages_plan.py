@@ -55,7 +55,7 @@ def test_every_question_has_an_answer(browser: Browser, asked: str, expected: st
         (f"what=gate&gate=not worse than last by 0.{'0' * 200}1&flips=0.1", "margin"),
         ("what=gate&gate=nonsense", "nonsense"),
         ("what=early&gate=pass_rate>=0.9&cases=100000", "expected 2 to 2,000 cases"),
-        ("what=labels&labels=7", "expected 0.001 to 0.5"),
+        ("what=labels&labels=7", "expected half the width of an interval, from 0.001 to 0.5"),
     ],
 )
 def test_what_cannot_be_planned_says_what_would_be(browser: Browser, asked: str, expected: str) -> None:

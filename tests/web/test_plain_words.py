@@ -111,7 +111,7 @@ def test_an_error_has_no_backticks_on_a_page(browser: Browser, demo_run: Run) ->
 def test_an_error_gives_no_advice_for_a_terminal(browser: Browser, demo_run: Run) -> None:
     for address, words in (
         ("/runs/no-such-run", "the list of runs shows"),
-        ("/runs?since=abc", "“Since” abc is no date"),
+        ("/runs?since=abc", "“Since” abc is neither a date"),
     ):
         answer = unescape(browser.get(address).text)
         assert words in answer

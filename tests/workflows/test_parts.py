@@ -89,7 +89,7 @@ async def test_static_and_class_methods_answer_too(agent: object, text: str) -> 
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("nobody", "there is no agent 'nobody': expected one of mine, "),
+        ("nobody", "in proctor.toml; expected one of mine, "),
         ("min", "did you mean 'mine'?"),
         ("demo", "did you mean 'demo:…'?"),
         ("pyton:a:b", "did you mean 'python:…'?"),

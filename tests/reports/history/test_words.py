@@ -26,7 +26,7 @@ def test_a_real_change_is_said_with_its_size_its_interval_and_the_looks() -> Non
         "handbook: 93.3 % now (84 – 97), up 26.7 points since 1 Nov (14 to 38), real after 2 comparisons."
     )
     assert sentence(range(4), range(20)) == (
-        "handbook: 66.7 % now (54 – 77), down 26.7 points since 1 Nov (14 to 38), real after 1 look."
+        "handbook: 66.7 % now (54 – 77), down 26.7 points since 1 Nov (14 to 38), real after 1 comparison."
     )
 
 

@@ -243,7 +243,7 @@ def test_what_can_be_asked_of_a_run_depends_on_how_it_stands(
         run = marked(site, before)
         for _ in range(2):  # asking twice is no mistake
             if expected is None:
-                with pytest.raises(WrongState, match="already; there is nothing"):
+                with pytest.raises(WrongState, match="already completed; there is nothing"):
                     ask(run.id)
                 assert status(site, run) == before
             else:
@@ -296,14 +296,12 @@ def test_why_a_run_could_not_begin_is_told_without_secrets(sites: SitesOpener, m
     site = sites(processes=0)
     run = started(site)
     [job] = site.jobs._jobs.values()
-    site.jobs._log_file(run.id).write_text(
-        "Error: https://x:pw@example.org/ is not a place to store results for hush-hush-hush"
-    )
+    site.jobs._log_file(run.id).write_text("Error: https://x:pw@example.org/ is no place for hush-hush-hush")
     site.jobs._end_of(job, 2)
     found = site.store.archive.find(run.id)
     assert (found.status, found.reason) == (
         "failed",
-        "https://…@example.org/ is not a place to store results for $SOME_KEY",
+        "https://…@example.org/ is no place for $SOME_KEY",
     )
 
 

@@ -21,7 +21,7 @@ _KNOWN = (
 _BOUND = re.compile(
     r"(?P<metric>\w+)(?::(?P<detail>.+?))?\s*(?P<sign>>=|<=)\s*(?P<number>\S+(?:\s*%)?)(?P<people>\s+by\s+people)?"
 )
-_OTHER_SIGN = re.compile(r"(?P<metric>\w+(?::[^<>=]+)?)\s*(?P<sign>>|<|==?|=>|=<)\s*(?P<number>[0-9.]+\s*%?)")
+_OTHER_SIGN = re.compile(r"(?P<metric>\w+(?::[^<>=]+?)?)\s*(?P<sign>>|<|==?|=>|=<)\s*(?P<number>[0-9.]+\s*%?)")
 _NOT_WORSE = re.compile(r"not\s+worse\s+than\s+(?P<run>.+)\s+by\s+(?P<number>\S+(?:\s*(?:%|points?))?)", re.IGNORECASE)
 _NUMBER = re.compile(r"(?P<digits>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(?P<hundredths>%|points?)?", re.IGNORECASE)
 
