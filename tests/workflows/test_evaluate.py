@@ -361,6 +361,7 @@ async def test_whatever_a_reply_holds_can_be_read_back(options: Options) -> None
     ("settings", "words"),
     [
         ({"trails": 3}, "there is no setting 'trails'; did you mean 'trials'?"),
+        ({"reviwer": "exact"}, "there is no setting 'reviwer'; did you mean 'reviewer'?"),
         ({"zzz": 3}, "expected one of type, max_turns"),
         ({"trials": 0}, "trials=0"),
         ({"weights": "correctness=1"}, "expected a dict"),

@@ -167,8 +167,8 @@ class Jobs:
         """Pause or cancel a run wherever it is played, and wait until it has stopped."""
         found = self._store().archive.find(run)
         if found.status in _PAST[asked]:
-            stands = "has failed" if found.status == "failed" else f"is {found.status}"
-            raise WrongState(f"run {found.id} {stands} already; there is nothing to {asked}")
+            stands = "has already failed" if found.status == "failed" else f"is already {found.status}"
+            raise WrongState(f"run {found.id} {stands}; there is nothing to {asked}")
         with self._lock:
             job = self._jobs.pop(found.id, None)
             self._mark_file(found.id).unlink(missing_ok=True)
