@@ -243,7 +243,7 @@ def test_what_can_be_asked_of_a_run_depends_on_how_it_stands(
         run = marked(site, before)
         for _ in range(2):  # asking twice is no mistake
             if expected is None:
-                with pytest.raises(WrongState, match="already .*; there is nothing"):
+                with pytest.raises(WrongState, match=r"already .*; there is nothing"):
                     ask(run.id)
                 assert status(site, run) == before
             else:
