@@ -69,7 +69,7 @@ def _options() -> argparse.Namespace:
 def _chosen(names: Sequence[str] | None) -> list[Contestant]:
     for name in names or ():
         if not any(name.lower() in each.name.lower() for each in ALL):
-            raise SystemExit(f"there is no contestant {name!r}; known are {', '.join(each.name for each in ALL)}")
+            raise SystemExit(f"there is no contestant {name!r}; expected one of {', '.join(each.name for each in ALL)}")
     wanted = [name.lower() for name in names or ()]
     return [each for each in ALL if each is FLOOR or not wanted or any(name in each.name.lower() for name in wanted)]
 

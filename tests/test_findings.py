@@ -455,4 +455,4 @@ def test_replies_that_are_consistently_wrong_are_told() -> None:
     wrong = attempt("a", score=0.0)
     talked = replace(wrong, transcript=Transcript(turns=asked), turn_passed=(False, None, False))
     notes = found([seed], [talked], type="abm-dynamic").notes
-    assert any(note.startswith("1 reply kept to a wrong answer: ") for note in notes)
+    assert any(note.startswith("1 reply repeated a wrong answer where the right one is not known: ") for note in notes)

@@ -239,7 +239,7 @@ def did_you_mean(name: object, known: Iterable[str], *, otherwise: str | None = 
 def known_are(names: Iterable[str]) -> str:
     """Every name that is known, or that there is none."""
     told = ", ".join(names)
-    return f"known are {told}" if told else "there are none here"
+    return f"expected one of {told}" if told else "there are none here"
 
 
 _OPTIONS = {"conditions": "--condition", "kind": "--agent-kind", "labels": "--label"}
@@ -314,7 +314,7 @@ def read_criterion(name: object, said: object) -> tuple[str, float | None]:
         raise InputError(wrong)
     asks, weight = (said.get("asks"), said.get("weight")) if isinstance(said, Mapping) else (said, None)
     if isinstance(said, Mapping) and (unknown := sorted(said.keys() - {"asks", "weight"}, key=str)):
-        raise InputError(f"the criterion {name!r} has an unknown key {unknown[0]!r}; known are 'asks' and 'weight'")
+        raise InputError(f"the criterion {name!r} has an unknown key {unknown[0]!r}; expected 'asks' or 'weight'")
     if not isinstance(asks, str) or not asks.strip() or len(asks) > LONGEST_CRITERION:
         raise InputError(
             f"the criterion {name!r} says {shown(asks)}; expected a text of 1 to {LONGEST_CRITERION:,} characters"

@@ -183,7 +183,7 @@ def alive(pid: int) -> bool:
         ("no-such-program-anywhere", {}, "no program 'no-such-program-anywhere'"),
         ("'unclosed", {}, "cannot read the command"),
         (program("1"), {"input": "xml"}, "plain .* or json"),
-        (program("1"), {"shell": True}, "no option 'shell'; known are mode, input"),
+        (program("1"), {"shell": True}, "no option 'shell'; expected one of mode, input"),
         (program("1"), {"imput": "json"}, "did you mean 'input'"),
     ],
 )

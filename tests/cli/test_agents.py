@@ -76,7 +76,7 @@ def test_the_list_is_no_wider_than_a_page_and_breaks_no_address(called: Call) ->
 @pytest.mark.parametrize(
     ("name", "code", "words"),
     [
-        ("team", 0, "it does not tell its tokens"),
+        ("team", 0, "it does not report its tokens"),
         ("broken", 4, "the agent failed: ValueError: cannot count"),
         ("openai-compatible:m@http://127.0.0.1:9/v1", 4, "the environment failed: cannot connect to"),
     ],
@@ -104,6 +104,11 @@ def test_what_cannot_be_called_is_an_error_as_of_any_command(
     assert out == ""
     assert err.startswith("Error: it cannot be called: ")
     assert words in err
+
+
+def test_who_types_list_is_shown_what_lists_the_agents(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["agents", "list"]) == 2
+    assert "there is no command 'list' here; `proctor agents` lists the agents" in capfd.readouterr().err
 
 
 def test_an_agent_that_exits_is_said_to_have_done_so(here: Path, called: Call) -> None:

@@ -147,8 +147,11 @@ def test_a_benchmark_with_errors_names_the_line_and_the_column(desk: Desk) -> No
         (("--retries", "-1"), "--retries -1 is not usable"),
         (("--passing-score", "70"), "--passing-score 70 is not usable; expected a number from 0 to 1"),
         (("--passing-score", "70%"), "did you mean 0.7?"),
-        (("--timeout", "5m"), "--timeout '5m' is no number; expected a number above 0, up to 86,400 seconds: did you"),
-        (("--trials", "three"), "--trials 'three' is no whole number; expected a whole number from 1 to 10,000"),
+        (
+            ("--timeout", "5m"),
+            "--timeout '5m' is not a number; expected a number above 0, up to 86,400 seconds: did you",
+        ),
+        (("--trials", "three"), "--trials 'three' is not a whole number; expected a whole number from 1 to 10,000"),
         (("--trials", "2", "--k", "3"), "--k 3 needs --trials 3 or more, and each case has 2 trials"),
         (("--examiner", "foo"), "--examiner foo would ask nothing: --type standard has no examiner"),
         (("--look", "2"), "--look 2 counts the checks of a gate"),
@@ -257,7 +260,7 @@ def test_a_disk_that_fills_up_stops_the_run_and_loses_nothing_that_was_stored(de
 
 
 def test_the_name_of_an_unknown_run_and_of_several_is_said(desk: Desk) -> None:
-    assert "there is no store" in desk("show", "last").error
+    assert "there are no results" in desk("show", "last").error
     agent = desk.agent(RIGHT)
     desk.run(agent, "--name", "twin")
     desk.run(agent, "--name", "twin")

@@ -59,7 +59,7 @@ def test_a_completed_run_cannot_be_cancelled(desk: Desk) -> None:
     desk.run("command:echo yes")
     told = desk("cancel", "last")
     assert (told.code, told.out) == (2, "")
-    assert "completed already" in told.error
+    assert "already completed" in told.error
     assert desk("show", "last", "--json").json["status"] == "completed"
 
 

@@ -96,7 +96,7 @@ def test_people_see_the_preview_the_indicators_and_the_errors_at_80_columns(tmp_
     assert all(len(line) <= 80 for line in lines[1:8])
     assert "✓ Standard BM  at least 1 question" in lines
     assert "✗ ABM Static   under 10 questions: not recommended, but it runs" in lines
-    assert "No run takes the file before these are mended:" in lines
+    assert "Fix these errors before you run the file:" in lines
     assert lines[-1].endswith("questions.csv:4:1: " + "Invalid number of fields: 1, expected 2 to 4, as in "
                               "question;answer;reasoning;context")  # fmt: skip
 

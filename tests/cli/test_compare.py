@@ -78,7 +78,7 @@ def test_markdown_for_a_pull_request(compared: Lab) -> None:
 def test_an_unknown_run_exits_2(compared: Lab) -> None:
     said = compared("compare", "old", "nobody")
     assert (said.code, said.out) == (2, "")
-    assert "no run has the id, name or beginning of an id 'nobody'" in said.err
+    assert "no run has the name 'nobody', or an id that begins with it" in said.err
 
 
 def test_runs_with_another_passing_score_are_refused_and_the_command_that_helps_helps(lab: Lab) -> None:
@@ -152,4 +152,4 @@ def test_several_trials_tell_flaky_cases_and_pass_hat_k(small_lab: Lab) -> None:
 def test_without_a_store_there_is_nothing_to_compare(lab: Lab) -> None:
     said = lab("compare", "a", "b")
     assert said.code == 2
-    assert "there is no store" in said.err
+    assert "there are no results" in said.err

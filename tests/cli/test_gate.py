@@ -232,8 +232,8 @@ def test_the_first_bounds_and_the_calls_to_expect_are_told_before_the_run(desk: 
     foretold = desk.run(*options, "--dry-run").out
     begun = desk.run(*options).err
     for said in (" ".join(foretold.split()), " ".join(begun.split())):
-        assert f"look 1 of 20 at 25: met by nothing yet, not met by {counted} ≤ 14" in said
-        assert f"look 3 of 20 at 75: met by {counted} ≥ 75" in said
+        assert f"look 1 of 20 at 25: cannot be met yet, not met by ≤ 14 {counted}" in said
+        assert f"look 3 of 20 at 75: met by ≥ 75 {counted}" in said
         assert "by the true rate: 27 % at" in said
     assert "at most 500 attempts" in " ".join(foretold.split())
     [planned] = desk.run(*options, "--dry-run", "--json").json["stop_early"]

@@ -23,7 +23,7 @@ def test_it_says_what_was_read_merged_left_out_and_masked_and_never_the_values(d
     assert done.out.splitlines() == [
         "wrote drafts.yaml: 2 drafts, review: needed",
         "  read       said.jsonl: 4 conversations",
-        "  merged     1 that ask the same as another",
+        "  merged     1 that asks the same as another",
         "  left out   1: no question was found in what it says",
         "  masked     1 e-mail address, 1 card",
         "Names of people are not recognised: list them for --mask. Next: proctor check drafts.yaml",

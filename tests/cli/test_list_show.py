@@ -67,7 +67,7 @@ def test_no_store_at_all_says_what_makes_one(desk: Desk) -> None:
     for command in (("list",), ("show", "last"), ("resume", "last"), ("cancel", "last"), ("delete", "last", "--yes")):
         said = desk(*command)
         assert (said.code, said.out) == (2, "")
-        assert "`proctor run` makes one" in said.error
+        assert "`proctor run` or `proctor demo` makes some" in said.error
     assert not (desk.folder / ".proctor").exists()
 
 

@@ -44,7 +44,7 @@ def test_a_missing_argument_is_said_with_where_to_look(desk: Desk) -> None:
 def test_a_traceback_only_on_request(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Traceback" not in desk("show", "nobody").err
     monkeypatch.setenv("PROCTOR_TRACEBACK", "1")
-    with pytest.raises(Exception, match="there is no store"):
+    with pytest.raises(Exception, match="there are no results"):
         desk("show", "nobody")
 
 

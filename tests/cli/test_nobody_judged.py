@@ -132,7 +132,7 @@ def test_what_was_no_test_is_no_test_everywhere(
     noun = "reply" if asked == 1 else "replies"
     progress = next(line for line in said.err.splitlines() if line.startswith("1/1"))
     turns = "1 turn" if asked == 1 else f"{asked} turns"
-    assert progress == f"1/1 100 %, {turns}, no test, 1 of {asked} {noun} judged, 0 failed"
+    assert progress == f"1/1 100 %, {turns}, no test, 1 of {asked} {noun} judged, 0 errors"
     shown = capital("show", "last").out
     assert "? no test" in shown
     assert f"1 of {asked} {noun} judged" in shown

@@ -30,6 +30,18 @@ def test_five_points_and_ten_percent_of_flips_take_306_cases(lab: Lab) -> None:
     assert [(each["trials"], each["cases"]) for each in said.json["plans"]] == [(1, 306), (2, 306), (4, 306)]
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--labels", "2"), "--labels 2 is not usable; expected half the width of an interval, from 0.001 to 0.5"),
+        (("--gate", "pass_rate>=1"), "no number of cases can show a rate of 100 %; choose a bound from 0 to below 1"),
+    ],
+)
+def test_a_mistake_is_named_as_it_was_typed(options: tuple[str, str], words: str, lab: Lab) -> None:
+    said = lab("plan", *options)
+    assert (said.code, words in said.err) == (2, True)
+
+
 def test_trials_help_down_to_a_floor(lab: Lab) -> None:
     options = ("--difference", "0.05", "--flips", "0.10", "--noise", "0.06", "--trials", "1,8,1000000")
     said = lab("plan", *options, "--json").json

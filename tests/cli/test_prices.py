@@ -64,7 +64,7 @@ def test_runs_read_the_table_and_the_configuration_comes_first(desk: Desk) -> No
         ("p.json", "{", "is no price list"),
         ("p.json", '{"a": {"input": -1, "output": 2}}', "the price of 'a'"),
         ("p.csv", "name,input\na,1\n", "line 2 names no model"),
-        ("p.csv", "model,input,output\na,1,2\nb,1,x\n", "line 3 has 'x' in the column 'output', which is no number"),
+        ("p.csv", "model,input,output\na,1,2\nb,1,x\n", "line 3 has 'x' in the column 'output', which is not a number"),
         ("p.json", "{}", "holds no price"),
     ],
 )

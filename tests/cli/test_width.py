@@ -101,7 +101,8 @@ def test_an_error_is_wrapped_as_warnings_are_where_a_person_reads_it(desk: Desk)
     assert process.returncode == 2
     said = sent.decode()
     assert widest(said) <= 80
-    assert " ".join(said.split()).startswith("Error: there is no agent 'smple': known are ")
+    wanted = "Error: there is no agent 'smple': name a function as python:MODULE:FUNCTION, or "
+    assert " ".join(said.split()).startswith(wanted)
 
 
 def test_plain_lines_of_progress_fit_80_columns(desk: Desk) -> None:

@@ -30,7 +30,7 @@ def test_a_declared_condition_is_read(fault: dict[str, Any], expected: Condition
     [
         ({"tool": "x", "fail": 2}, r"unknown key 'fail'; did you mean 'fails'"),
         ({"subagent": "x", "missing": True}, r"unknown key 'subagent'; did you mean 'sub_agent'"),
-        ({"colour": "red"}, r"unknown key 'colour'; known are tool, sub_agent, fails"),
+        ({"colour": "red"}, r"unknown key 'colour'; expected one of tool, sub_agent, fails"),
         ({"tool": "x", "fails": 0}, r"fails=0; expected a whole number, 1 or more"),
         ({"tool": "x", "fails": True}, r"fails=True"),
         ({"tool": "x", "fails": 1.5}, r"fails=1\.5"),

@@ -77,10 +77,11 @@ def test_a_gate_is_read(text: str, expected: Mapping[str, Any]) -> None:
     [
         ("", "expected METRIC>=NUMBER"),
         ("pass_rate", "expected METRIC>=NUMBER"),
-        ("pass_rate>0.9", "expected METRIC>=NUMBER"),
-        ("pass_rate==0.9", "expected METRIC>=NUMBER"),
+        ("pass_rate>0.9", "use >= or <=, as in pass_rate>=0.9"),
+        ("pass_rate==0.9", "use >= or <=, as in pass_rate>=0.9"),
+        ("category:a b < 90%", "use >= or <=, as in category:a b<=90%"),
         ("pass_rates>=0.9", "did you mean 'pass_rate'"),
-        ("speed>=0.9", "known are pass_rate, mean_score"),
+        ("speed>=0.9", "expected one of pass_rate, mean_score"),
         ("pass_rate>=high", "'high' cannot be used"),
         ("pass_rate>=nan", "'nan' cannot be used"),
         ("pass_rate>=-0.1", "'-0.1' cannot be used"),
@@ -144,7 +145,7 @@ def test_a_category_is_judged_on_its_own_cases() -> None:
     findings = made(verdicts(30, 10), categories={f"c{n}": ("easy" if n < 30 else "hard",) for n in range(40)})
     assert verdict("category:easy>=0.8", findings).verdict == "met"
     assert verdict("category:hard>=0.8", findings).verdict == "not met"
-    with pytest.raises(UsageError, match="no case has the category 'new'; known are easy, hard"):
+    with pytest.raises(UsageError, match="no case has the category 'new'; expected one of easy, hard"):
         verdict("category:new>=0.8", findings)
 
 

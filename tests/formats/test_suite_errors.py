@@ -40,7 +40,7 @@ def test_an_unknown_key_is_named_with_its_line_and_the_nearest_known_one() -> No
     [
         ("cases: [{question: q, keywords: [a]}]", "write it under expect"),
         ("cases: [{question: q, answer: a, reference: a}]", "'answer' and 'reference' mean the same; give one"),
-        ("cases: [{question: q, xyzzy: a}]", "known are id, category, question"),
+        ("cases: [{question: q, xyzzy: a}]", "expected one of id, category, question"),
         ("question: q\ncases: [{question: q}]", "it belongs to a case"),
         ("cases: [{question: q, expect: {sources: [a]}}]", "write it under citations"),
         ("cases: [{question: q, expect: {limits: {time: 3}}}]", "did you mean 'seconds'?"),
@@ -65,7 +65,7 @@ def test_the_same_key_under_different_anchors_is_no_error() -> None:
 
 def test_ids_that_stand_twice_are_told_with_both_lines() -> None:
     text = "cases:\n  - id: a\n    question: q\n  - question: r\n    id: a\n"
-    said = "the id 'a' stands on line 2 already; ids must be unique"
+    said = "the id 'a' is already used on line 2; ids must be unique"
     assert errors(text) == [f"line 5, column 5: cases[1].id: {said}"]
 
 
@@ -185,7 +185,7 @@ def test_a_broken_line_of_json_does_not_hide_the_next() -> None:
     assert [problem.partition("; ")[0] for problem in errors(text, "a.jsonl")] == [
         "line 1, column 14: not valid JSON: Expecting value",
         "line 2, column 1: expected keys (id, category, question, …) with values, found a list",
-        "line 3, column 14: not valid JSON: NaN is no number",
+        "line 3, column 14: not valid JSON: NaN is not a number",
         "line 4, column 19: x: unknown key 'x'",
         "line 5, column 19: not valid JSON: Extra data",
         "line 6, column 1: suite: the suite's own keys may stand on the first line only",
@@ -236,8 +236,8 @@ def test_what_is_no_yaml_or_more_than_data_is_told_with_its_place(text: str, pla
 @pytest.mark.usefixtures("parser")
 def test_lines_and_columns_are_the_same_with_and_without_libyaml() -> None:
     assert errors("cases:\n  - question: q\n    expect: {é: 1, b: 2}\n") == [
-        "line 3, column 14: cases[0].expect.é: unknown key 'é'; known are " + _KNOWN,
-        "line 3, column 20: cases[0].expect.b: unknown key 'b'; known are " + _KNOWN,
+        "line 3, column 14: cases[0].expect.é: unknown key 'é'; expected one of " + _KNOWN,
+        "line 3, column 20: cases[0].expect.b: unknown key 'b'; expected one of " + _KNOWN,
     ]
 
 

@@ -61,7 +61,10 @@ def test_a_missing_ground_truth_is_named(nothing: str | None) -> None:
         ({"agentic": {"tools_use": []}}, "unknown key 'tools_use'; did you mean 'tools_used'?"),
         ({"agentic": {"final_answer_uses_tools": "yes"}}, "expected True or False"),
         ({"ground_truth_agentic": {"expected_tool": []}}, "did you mean 'expected_tools'?"),
-        ({"ground_truth_agentic": {"colour": "red"}}, "unknown key 'colour'; known are expected_tools, tool_sequence"),
+        (
+            {"ground_truth_agentic": {"colour": "red"}},
+            "unknown key 'colour'; expected one of expected_tools, tool_sequence",
+        ),
         ({"ground_truth_agentic": {"expected_tools": [], "must_use_result": "yes"}}, "expected True or False"),
         (
             {"ground_truth_agentic": {"expected_tools": [{"name": "x", "colour": 1}]}},

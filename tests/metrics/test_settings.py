@@ -51,7 +51,7 @@ def test_tool_weights_are_complete_not_negative_and_not_all_zero(weights: Any) -
         ({"treshold": 0.5}, "'treshold': did you mean 'threshold'?"),
         ({"statistical_modes": None}, "did you mean 'statistical_mode'?"),
         ({"structured_output": True}, "did you mean 'use_structured_output'?"),
-        ({"zzz": 1}, "known are model, k, "),
+        ({"zzz": 1}, "expected one of model, k, "),
         ({"statistical_mode": FrequentistMode}, "write FrequentistMode()"),
         ({"statistical_mode": "bayesian"}, "expected FrequentistMode() or BayesianMode()"),
         ({"concurrency": 0}, "concurrency=0"),

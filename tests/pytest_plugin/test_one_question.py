@@ -152,11 +152,13 @@ def test_a_traceback_shows_the_test_and_nothing_of_proctor(folder: Folder) -> No
         "def test_lost(examine): examine('Capital of Atlantis?', retries=0)\n"
         "def test_mistake(examine): examine('Capital?', expect={'keyword': ['x']})\n"
         "def test_setting(examine): examine('Capital?', timeout=-1)\n"
+        "def test_typo(examine): examine('Capital?', expct={'keywords': ['x']})\n"
         "def test_wrong(examine): assert_passes(examine('Capital of Japan?', expect={'keywords': ['Tokyo']}))\n",
     )
     result = folder.test("test_it.py")
-    result.assert_outcomes(errors=1, failed=3)
+    result.assert_outcomes(errors=1, failed=4)
     result.stdout.fnmatch_lines(["*test_it.py:2: NoVerdict", "*test_it.py:3: InputError", "*test_it.py:4: UsageError"])
+    result.stdout.fnmatch_lines(["*examine has no 'expct'; did you mean 'expect'?"])
     result.stdout.no_fnmatch_line("*one_question.py*")
     result.stdout.no_fnmatch_line("*threads.py*")
 

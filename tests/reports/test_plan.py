@@ -38,7 +38,7 @@ def test_that_it_takes_a_case_at_all_is_not_said() -> None:
 
 
 def test_without_noise_it_is_said_that_trials_are_taken_not_to_help() -> None:
-    assert "further trials are taken\nnot to help" in printed(render_plan(plan_from_assumptions(0.05, 0.10)))
+    assert "more trials are assumed\nnot to help" in printed(render_plan(plan_from_assumptions(0.05, 0.10)))
 
 
 def test_the_plan_as_json() -> None:

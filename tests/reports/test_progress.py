@@ -36,8 +36,8 @@ def test_without_a_terminal_there_is_one_plain_line_for_every_tenth() -> None:
     progress.stop()
     lines = stream.getvalue().splitlines()
     assert len(lines) == 10
-    assert lines[0] == "100/1,000 10 %, pass rate 100 % (50 – 90), 0 failed, less than a second left"
-    assert lines[-1] == "1,000/1,000 100 %, pass rate 100 % (50 – 90), 0 failed"
+    assert lines[0] == "100/1,000 10 %, pass rate 100 % (50 – 90), 0 errors, less than a second left"
+    assert lines[-1] == "1,000/1,000 100 %, pass rate 100 % (50 – 90), 0 errors"
     assert "\x1b" not in stream.getvalue()
 
 
@@ -60,7 +60,7 @@ def test_the_last_state_is_said_even_when_little_was_done() -> None:
     progress.update(**standing(3, failed=2, tokens=12345))
     progress.stop()
     assert stream.getvalue() == (
-        "3/1,000 0 %, pass rate 100 % (50 – 90), 2 failed, 12,345 tokens, cost unknown,\n  less than a second left\n"
+        "3/1,000 0 %, pass rate 100 % (50 – 90), 2 errors, 12,345 tokens, cost unknown,\n  less than a second left\n"
     )
 
 
@@ -90,7 +90,7 @@ def test_on_a_terminal_the_live_lines_show_all_and_vanish(monkeypatch: pytest.Mo
     progress.update(**standing(500, failed=7, tokens=12345, cost=0.5))
     progress.stop()
     shown = stream.getvalue()
-    for piece in ("500/1,000", "█", "50 %", "pass rate 100 % (50 – 90)", "7 failed", "12,345 tokens, cost 0.50"):
+    for piece in ("500/1,000", "█", "50 %", "pass rate 100 % (50 – 90)", "7 errors", "12,345 tokens, cost 0.50"):
         assert piece in shown
     assert "\x1b[2K" in shown
     assert not re.search(r"\x1b\[[0-9;]*m", shown)
@@ -109,7 +109,7 @@ def test_the_live_lines_keep_their_width(width: int) -> None:
         assert max(len(first), len(second)) <= width
         if width >= 60:
             assert first.endswith("left")
-            assert second.endswith("failed")
+            assert second.endswith(("error ", "errors"))
         shapes.add((len(first), len(second)))
     assert len(shapes) == 1
 
@@ -131,7 +131,7 @@ def test_a_battle_moves_by_turns_before_any_conversation_is_over() -> None:
         clock.now = float(second)
         progress.update(done=0, failed=0, turns=second // 10)
     lines = stream.getvalue().splitlines()
-    assert lines[0] == "0/3 0 %, 1 turn, pass rate –, 0 failed"
+    assert lines[0] == "0/3 0 %, 1 turn, pass rate –, 0 errors"
     assert lines[-1].startswith("0/3 0 %, 2")
     assert len(lines) >= 5, "never silent for much more than a minute"
     assert "30 turns" in progress.lines(80)
@@ -149,7 +149,7 @@ def test_a_plain_line_that_does_not_fit_goes_on_in_another_and_loses_nothing(mon
     assert max(map(len, said.splitlines())) <= 80
     assert (first[:12], first[-1]) == ("500/1,000 50", ",")
     assert {line[:2] for line in others} == {"  "}
-    for piece in ("1,000 turns", "900 of 1,000 replies judged", "0 failed", "123,456,789 tokens", "6 s left"):
+    for piece in ("1,000 turns", "900 of 1,000 replies judged", "0 errors", "123,456,789 tokens", "6 s left"):
         assert piece in said
 
 

@@ -298,8 +298,8 @@ async def test_it_is_loaded_by_a_models_name_with_options() -> None:
     [
         ({"rubrik": "judge-1"}, "did you mean 'rubric'?"),
         ({"temperature": 0}, "set its temperature and its output limit there"),
-        ({"colour": 0}, "known are criteria, examples, limit"),
-        ({"rubric": "none-1"}, "known are standard-1, judge-1"),
+        ({"colour": 0}, "expected one of criteria, examples, limit"),
+        ({"rubric": "none-1"}, "expected one of standard-1, judge-1"),
         ({"structured": "no"}, "structured='no'"),
         ({"limit": 0}, "at least 1"),
         ({"prices": {"own_judge:judge": 3}}, "per million tokens"),

@@ -38,7 +38,7 @@ def test_a_folder_in_place_of_the_file_is_said_to_be_one(tmp_path: Path) -> None
 
 def test_a_store_that_must_be_there_is_not_made(tmp_path: Path) -> None:
     message = message_of(tmp_path / "none" / "store.db", create=False)
-    assert "there is no store at" in message
+    assert "there are no results at" in message
     assert "`proctor run`" in message
     assert list(tmp_path.iterdir()) == []
 
@@ -46,7 +46,7 @@ def test_a_store_that_must_be_there_is_not_made(tmp_path: Path) -> None:
 def test_an_empty_file_is_no_store_unless_one_may_be_made(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     path.touch()
-    assert "there is no store" in message_of(path, create=False)
+    assert "there are no results" in message_of(path, create=False)
     with open_store(path) as store:
         assert store.archive.runs() == []
 
@@ -82,7 +82,7 @@ def test_a_postgres_database_with_other_tables_is_shared(postgres_url: str) -> N
 
     with psycopg.connect(postgres_url) as connection:
         connection.execute("CREATE TABLE songs (title TEXT)")
-    assert "there is no store" in message_of(postgres_url, create=False)
+    assert "there are no results" in message_of(postgres_url, create=False)
     with open_store(postgres_url) as store:
         stored_run(store)
 

@@ -125,7 +125,7 @@ def test_a_panel_and_another_passing_score_are_chosen_by_form_and_api(browser: B
     [
         ({}, "nothing would change"),
         ({"reviewer": "python:os:getcwd"}, "there is no reviewer"),
-        ({"passing_score": "high"}, "is no number"),
+        ({"passing_score": "high"}, "is not a number"),
         ({"passing_score": "2"}, "“Passing score” 2 is not usable; expected a number from 0 to 1"),
         ({"reviewer": "exact", "criteria": "tone: polite?"}, "are marked by a chat model"),
     ],

@@ -71,7 +71,7 @@ def test_attempts_come_in_pages_and_one_by_one(api: Any, demo_run: Run) -> None:
 def test_what_a_run_is_asked_and_cannot_do_is_a_conflict(api: Any, demo_run: Run) -> None:
     for asked in ("pause", "cancel", "resume"):
         answer = api.post(f"/api/runs/{demo_run.id}/{asked}")
-        assert (answer.status_code, answer.json()["error"].count("completed already")) == (409, 1)
+        assert (answer.status_code, answer.json()["error"].count("already completed")) == (409, 1)
         assert api.post(f"/api/runs/nobody/{asked}").status_code == 404
 
 
@@ -241,7 +241,7 @@ def test_what_cannot_be_run_is_told_in_a_sentence(api: Any, body: dict[str, Any]
         ({"criteria": {"tone": {"asks": "x", "weight": -1}}}, "criteria.tone.weight", "'-1' is too small"),
         ({"criteria": {"tone": {"weight": 2}}}, "criteria.tone.asks", "is missing"),
         ({"criteria": {"tone": {"asks": "x", "wieght": 2}}}, "criteria.tone.wieght", "is not known here"),
-        ({"reviewer": ["embedded", 3]}, "reviewer.1", "is no text"),
+        ({"reviewer": ["embedded", 3]}, "reviewer.1", "is not text"),
     ],
 )
 def test_a_fault_is_told_where_it_stands_in_what_was_sent(

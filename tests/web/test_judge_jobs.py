@@ -149,7 +149,7 @@ def test_a_judge_at_work_shows_how_far_it_is_and_is_cancelled(site: Browser, run
 def test_a_judge_that_cannot_be_built_or_paid_says_why_before_it_is_started(site: Browser, runs: list[str]) -> None:
     assert "missing" in trouble(site.page(address(runs, reviewer="broken")))
     assert "there is no judge to ask &#39;openai:gpt&#39; here" in site.page(address(runs, reviewer="openai:gpt"))
-    assert "is no number" in site.page(address(runs, reviewer="careful", budget="much"))
+    assert "is not a number" in site.page(address(runs, reviewer="careful", budget="much"))
     assert "price" in site.page(address(runs, reviewer="careful", budget="1"))
     assert site.post("/judge-jobs", {"reviewer": "careful"}).status_code == 400
 

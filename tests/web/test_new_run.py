@@ -189,7 +189,7 @@ def test_gates_are_kept_with_the_run_and_stop_it_early_where_asked(browser: Brow
         ({"gates": "mean_score>=0.5", "stop_early": "yes"}, "cannot stop a run early"),
         ({"criteria": "tone"}, "write name: what is asked"),
         ({"criteria": "tone (0): Is it polite?"}, "a number above 0"),
-        ({"criteria": "tone (1.2.3): Is it polite?"}, "is no number"),
+        ({"criteria": "tone (1.2.3): Is it polite?"}, "is not a number"),
         ({"criteria": "tone: Is it polite?"}, "are marked by a chat model"),
     ],
 )

@@ -376,10 +376,10 @@ def test_conditions_that_are_declared_are_offered_and_played(browser: Browser, t
 @pytest.mark.parametrize(
     ("field", "typed", "told"),
     [
-        ("trials", "many", "no whole number"),
+        ("trials", "many", "not a whole number"),
         ("trials", "0", "at least 1"),
         ("passing_score", "2", "from 0 to 1"),
-        ("weight.reasoning", "heavy", "no number"),
+        ("weight.reasoning", "heavy", "not a number"),
         ("labels", "without a sign", "name=value"),
         ("benchmark", "../../etc", "no benchmark"),
         ("reviewer", "python:os:system", "no reviewer"),

@@ -190,7 +190,7 @@ def test_what_cannot_be_harvested_says_why(browser: Browser, demo_run: Run) -> N
     flaky = look(browser, "/harvest", "said.jsonl", json.dumps(CONVERSATIONS[0]).encode(), only="flaky").text
     assert "needs verdicts, which recordings do not have" in flaky
     assert "--only" not in flaky
-    assert "is no whole number" in browser.get(f"/harvest?run={demo_run.id}&limit=many").text
+    assert "is not a whole number" in browser.get(f"/harvest?run={demo_run.id}&limit=many").text
     assert browser.get("/harvest?run=nobody").status_code == 422
     assert "no longer here" in browser.get(f"/harvest?kept={'0' * 32}&called=a.jsonl").text
     assert "nothing to draft a case from" in browser.page(f"/harvest?run={demo_run.id}&only=flaky")

@@ -40,22 +40,22 @@ def test_every_question_has_an_answer(browser: Browser, asked: str, expected: st
 @pytest.mark.parametrize(
     ("asked", "expected"),
     [
-        ("what=difference&difference=much", "&#39;much&#39; is no number"),
+        ("what=difference&difference=much", "&#39;much&#39; is not a number"),
         ("what=difference&difference=0.05&flips=", "flip"),
-        ("what=difference&difference=0.05&flips=0.1&trials=1,two", "is no number of trials"),
-        (f"what=difference&difference=0.05&flips=0.1&trials=000000001{'9' * 5000}", "is no number of trials"),
+        ("what=difference&difference=0.05&flips=0.1&trials=1,two", "is not a number of trials"),
+        (f"what=difference&difference=0.05&flips=0.1&trials=000000001{'9' * 5000}", "is not a number of trials"),
         ("what=early&gate=pass_rate>=0.9&cases=100&each=1,2", "expected one, such as 2"),
         (
             "what=difference&difference=1e-300&flips=0.1",
             "“Difference to detect” 1e-300 is not usable; expected a share from 0.000001 to below 1",
         ),
         (f"what=gate&gate=pass_rate>=0.9&failures={'9' * 400}", "expected 0 to 1,000,000"),
-        (f"what=gate&gate=pass_rate>=0.9&failures={'9' * 5000}", "is no whole number"),
+        (f"what=gate&gate=pass_rate>=0.9&failures={'9' * 5000}", "is not a whole number"),
         ("what=gate&gate=pass_rate>=0.9&failures=-1", "expected 0 to 1,000,000"),
         (f"what=gate&gate=not worse than last by 0.{'0' * 200}1&flips=0.1", "margin"),
         ("what=gate&gate=nonsense", "nonsense"),
         ("what=early&gate=pass_rate>=0.9&cases=100000", "expected 2 to 2,000 cases"),
-        ("what=labels&labels=7", "expected 0.001 to 0.5"),
+        ("what=labels&labels=7", "expected half the width of an interval, from 0.001 to 0.5"),
     ],
 )
 def test_what_cannot_be_planned_says_what_would_be(browser: Browser, asked: str, expected: str) -> None:

@@ -352,7 +352,7 @@ def test_cancelling_is_told_and_what_is_completed_cannot_be_resumed(
     assert "cancelled" in browser.page(f"/runs/{queued.id}")
     refused = browser.post(f"/runs/{demo_run.id}/resume")
     assert refused.status_code == 409
-    assert "completed already" in refused.text
+    assert "already completed" in refused.text
 
 
 def test_resuming_puts_a_run_in_line(browser: Browser, demo_run: Run) -> None:

@@ -39,7 +39,7 @@ def test_a_run_is_renamed_and_labelled(browser: Browser, demo_run: Run) -> None:
     ("fields", "words"),
     [
         ({"name": "", "labels": ""}, "the run's name is empty"),
-        ({"name": "a", "labels": "nonsense"}, "is no label; write name=value"),
+        ({"name": "a", "labels": "nonsense"}, "is not a label; write name=value"),
         ({"name": "a" * 201, "labels": ""}, "expected at most 200"),
     ],
 )

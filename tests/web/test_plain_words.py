@@ -57,7 +57,7 @@ def test_a_filter_that_fits_nothing_is_seen_and_one_that_cannot_be_is_refused(br
 @pytest.mark.parametrize(
     ("address", "words"),
     [
-        ("/runs?page=two", "page='two' is no whole number"),
+        ("/runs?page=two", "page='two' is not a whole number"),
         ("/runs?page=0", "page='0' is too small; expected at least 1"),
         ("/history?last=9999", "last='9999' is too large; expected at most 500"),
         ("/runs/last/attempt", "case is missing"),
@@ -78,7 +78,7 @@ def test_a_wrong_value_in_an_address_is_told_in_our_own_words(
     ("body", "words"),
     [
         ({"benchmark": "handbook-30"}, "agent is missing"),
-        ({"benchmark": "handbook-30", "agent": "demo:librarian", "trials": "2"}, "trials='2' is no whole number"),
+        ({"benchmark": "handbook-30", "agent": "demo:librarian", "trials": "2"}, "trials='2' is not a whole number"),
         (
             {"benchmark": "handbook-30", "agent": "demo:librarian", "colour": 1},
             "colour='1' is not known here; leave it out",
@@ -118,7 +118,7 @@ def test_an_error_has_no_backticks_on_a_page(browser: Browser, demo_run: Run) ->
 def test_an_error_gives_no_advice_for_a_terminal(browser: Browser, demo_run: Run) -> None:
     for address, words in (
         ("/runs/no-such-run", "the list of runs shows"),
-        ("/runs?since=abc", "“Since” abc is no date"),
+        ("/runs?since=abc", "“Since” abc is neither a date"),
     ):
         answer = unescape(browser.get(address).text)
         assert words in answer

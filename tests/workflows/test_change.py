@@ -40,7 +40,7 @@ def test_a_run_that_nobody_plays_is_cancelled_at_once(store: str) -> None:
 
 
 def test_a_completed_run_stays_completed(store: str) -> None:
-    with pytest.raises(UsageError, match="completed already"):
+    with pytest.raises(UsageError, match="already completed"):
         cancel_run("done", store=store)
     assert find_run("done", store=store).status == "completed"
 

@@ -98,7 +98,7 @@ async def test_the_conditions_that_were_asked_for_are_played_and_reach_the_agent
     ("asked", "message"),
     [
         ("hicup", "there is no condition 'hicup': did you mean 'hiccup'\\?"),
-        (["hiccup", "storm"], "there is no condition 'storm': .*known are none, all, hiccup, broken"),
+        (["hiccup", "storm"], "there is no condition 'storm': .*expected one of none, all, hiccup, broken"),
         ("", "there is no condition ''"),
         (7, "conditions=7 are not usable; expected a name, or a list of names"),
         ({"hiccup", 7}, "are not usable; expected a name, or a list of names"),
@@ -257,7 +257,7 @@ async def test_attempts_that_time_out_in_a_delay_have_come_across_it(
     found = await proctor.aevaluate(CASES[:2], agent=agent, conditions="all", timeout=0.1, retries=0, **options)
     late = under(found)["late"]
     assert (late.pass_rate.value, late.met) == (0.0, 2)
-    assert not any("came across" in note for note in found.findings.notes)
+    assert not any("met the fault" in note for note in found.findings.notes)
 
 
 async def test_a_fault_that_nobody_came_across_is_said_to_test_nothing(options: Options) -> None:
@@ -266,11 +266,11 @@ async def test_a_fault_that_nobody_came_across_is_said_to_test_nothing(options: 
 
     met = await proctor.aevaluate(CASES, agent=patient, conditions=["none", "hiccup"], **options)
     assert (under(met)[""].met, under(met)["hiccup"].met) == (None, 6)
-    assert not any("came across" in note for note in met.findings.notes)
+    assert not any("met the fault" in note for note in met.findings.notes)
     for asked in (["none", "hiccup", "broken"], ["hiccup", "broken"], "hiccup"):
         unmet = await proctor.aevaluate(CASES, agent=careless, conditions=asked, **options)
         named = "hiccup" if asked == "hiccup" else "hiccup, broken"
-        assert any(note.startswith(f"No attempt came across the fault of {named}:") for note in unmet.findings.notes)
+        assert any(note.startswith(f"No attempt met the fault of {named}:") for note in unmet.findings.notes)
         assert any("wrapped by proctor.conditions?" in note for note in unmet.findings.notes)
     assert read_findings(unmet.run.id, store=unmet.store).notes == unmet.findings.notes
     again = await proctor.arescore(met.run.id, passing_score=0.5, store=met.store, config=options["config"])

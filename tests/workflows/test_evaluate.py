@@ -361,7 +361,8 @@ async def test_whatever_a_reply_holds_can_be_read_back(options: Options) -> None
     ("settings", "words"),
     [
         ({"trails": 3}, "there is no setting 'trails'; did you mean 'trials'?"),
-        ({"zzz": 3}, "known are type, max_turns"),
+        ({"reviwer": "exact"}, "there is no setting 'reviwer'; did you mean 'reviewer'?"),
+        ({"zzz": 3}, "expected one of type, max_turns"),
         ({"trials": 0}, "trials=0"),
         ({"weights": "correctness=1"}, "expected a dict"),
         ({"kind": "desktop"}, "desktop agents are not supported"),
@@ -400,5 +401,5 @@ async def test_a_wrong_key_of_the_reviewer_is_told_as_the_reviewers(options: Opt
 
 @pytest.mark.parametrize("store", [False, 0, ["here"]])
 def test_a_store_that_is_no_place_is_refused(store: Any) -> None:
-    with pytest.raises(UsageError, match="is no place; expected a path or an address"):
+    with pytest.raises(UsageError, match="is not a place to store results; expected a path or an address"):
         proctor.evaluate([("one?", "yes")], agent=lambda question: "yes", store=store)

@@ -250,7 +250,7 @@ def test_a_sheet_in_which_somebody_has_written_is_not_overwritten(place: Path, t
         assert sheet.read_bytes() == before
     assert read_sheet(run, sheet, store=str(place), who="ann") == 1, "semicolons, as many spreadsheets save it"
     sheet.write_text("a letter")
-    with pytest.raises(UsageError, match="is no sheet of labels"):
+    with pytest.raises(UsageError, match="is not a sheet of labels"):
         write_sheet(drawn, sheet)
 
 

@@ -87,7 +87,7 @@ TWICE = (Case(id="1", question="q"), Case(id="1", question="other"))
         ([{"question": 3}], "case 1 is not usable: question is 3; expected a text"),
         ([{"question": "q", "id": ["x"]}], "case 1 is not usable"),
         ([{"question": "q", "reasonig": "r"}], "unknown key 'reasonig'; did you mean 'reasoning'?"),
-        ([{"question": "q", "zzz": "r"}], "unknown key 'zzz'; known are id, question"),
+        ([{"question": "q", "zzz": "r"}], "unknown key 'zzz'; expected one of id, question"),
         ([{"question": "q", 3: "r"}], "unknown key 3"),
         ([{"id": "1", "question": "q"}, {"id": "1", "question": "r"}], "case 2: the id '1' stands twice"),
         ([("half a \ud800 character", "a")], "half a character (U+D800)"),

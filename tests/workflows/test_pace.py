@@ -184,10 +184,10 @@ def test_several_time_outs_of_an_agent_name_what_helps(store: Path) -> None:
     [said] = [note for note in first.findings.notes if "did not answer" in note]
     assert said == (
         "In 4 of 8 attempts the agent did not answer within 0.05 s, with up to 8 attempts in flight at once. "
-        "If fewer at once help, run 4 at once; if it needs longer, allow 0.25 s for a reply."
+        "If it is overloaded, run 4 at once; if it needs longer, allow 0.25 s for a reply."
     )
     command = f"proctor resume {first.run.id} --retry-timeouts --concurrency 4 --timeout 0.25"
-    assert next_command(first.findings) == (command, "runs what timed out again")
+    assert next_command(first.findings) == (command, "repeats what timed out")
 
 
 async def test_several_time_outs_of_a_models_server_name_its_limits(store: Path) -> None:

@@ -89,7 +89,9 @@ async def test_static_and_class_methods_answer_too(agent: object, text: str) -> 
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("nobody", "there is no agent 'nobody': known are mine, "),
+        ("nobody", "in proctor.toml; expected one of mine, "),
+        ("my_agent:answer", "did you mean 'python:my_agent:answer'?"),
+        ("my_agent.py:answer", "did you mean 'python:my_agent:answer'?"),
         ("min", "did you mean 'mine'?"),
         ("demo", "did you mean 'demo:…'?"),
         ("pyton:a:b", "did you mean 'python:…'?"),

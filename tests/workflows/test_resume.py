@@ -177,7 +177,7 @@ async def test_an_unscored_reply_stays_unscored_when_the_run_goes_on(options: Op
 
 
 async def test_an_unknown_run_and_a_missing_store_are_said(options: Options) -> None:
-    with pytest.raises(StoreError, match="there is no store"):
+    with pytest.raises(StoreError, match="there are no results"):
         await proctor.aresume("last", **options)
     await proctor.aevaluate(CASES, agent=Sometimes(set()), reviewer="exact", **options)
     with pytest.raises(NoSuchRun, match="'nobody'"):

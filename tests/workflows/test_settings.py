@@ -59,7 +59,7 @@ def test_the_file_comes_before_the_defaults_and_what_was_given_before_the_file()
         ({"weights": "correctness=1"}, "weights='correctness=1' are not usable"),
         ({"weights": ["correctness"]}, "weights=['correctness'] are not usable"),
         ({"weights": {"correctnes": 1}}, "did you mean 'correctness'?"),
-        ({"weights": {"style": 1}}, "no part 'style' to weigh; known are correctness"),
+        ({"weights": {"style": 1}}, "no part 'style' to weigh; expected one of correctness"),
         ({"weights": {3: 1}}, "a part to weigh is 3; expected text"),
         ({"weights": {"correctness": 1e-300}}, "expected a number of at least 0: 0 itself, or 0.000001 to 1,000,000"),
         ({"weights": {"correctness": 1e308, "context": 1e308}}, "the weight correctness=1e+308 is not usable"),

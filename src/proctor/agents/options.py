@@ -33,7 +33,7 @@ def must_be_known(options: Mapping[str, Any], known: Iterable[str], *, whose: st
     """Refuse options that mean nothing, with the nearest that does; `whose` is the subject of the sentence."""
     names = list(known)
     for name in sorted(set(options) - set(names)):
-        every = f"known are {', '.join(names)}" if len(names) > 1 else f"the only one is {names[0]}"
+        every = f"expected one of {', '.join(names)}" if len(names) > 1 else f"the only one is {names[0]}"
         hint = did_you_mean(name, [*names, *_EVERY_AGENTS], otherwise=every)
         raise InputError(f"{whose} has no option {name!r}; {hint}")
 

@@ -28,7 +28,19 @@ _WHOSE = {"agent": "the agent failed", "environment": "the environment failed", 
 _SHOWN = 200
 
 
-@click.group("agents", cls=Group, invoke_without_command=True)
+class _Agents(Group):
+    """Says what lists them: `proctor agents list` is what many type first."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            known = "`proctor agents` lists the agents, `proctor agents test NAME` asks one a question"
+            raise click.UsageError(f"there is no command {args[0]!r} here; {known}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group("agents", cls=_Agents, invoke_without_command=True)
 @options.store
 @options.as_json
 @click.pass_context
@@ -131,6 +143,6 @@ def _lines(tried: AgentTestResult, question: str) -> list[Text]:
     lines.append(Text(reports.words.clean(tried.reply.text) or "(an empty reply)"))
     cited = (f"  [{citation.source}] {citation.quote or ''}" for citation in tried.reply.citations)
     lines += [Text(reports.words.clean(each)[:_SHOWN], style="dim") for each in cited]
-    told = "it does not tell its tokens" if tried.reply.usage is None else reports.numbers.usage(tried.reply.usage)
+    told = "it does not report its tokens" if tried.reply.usage is None else reports.numbers.usage(tried.reply.usage)
     lines.append(Text(f"\n✓ answered in {reports.numbers.duration(tried.seconds)}; {told}"))
     return lines

@@ -18,7 +18,7 @@ from proctor.run import Run
 @options.store
 @options.as_json
 def command(run: str, store: str | None, config_path: Path | None, as_json: bool) -> int:
-    """Stop RUN within a second, also where another terminal or the web app runs it. It can be resumed."""
+    """Stop RUN within a second, even if another terminal or the web app runs it. It can be resumed."""
     cancelled = workflows.change.cancel_run(
         run, store=workflows.store_url.store_url(store, options.load_config(config_path))
     )

@@ -106,7 +106,7 @@ def _show(file: Path, table: Table | SuiteReading) -> None:
     for kind, found in compatibility(table.rows).items():
         echo(f"{found.indicator} {_TITLES[kind]:<13}{found.reason}")
     if table.errors:
-        echo("\nNo run takes the file before these are mended:")
+        echo("\nFix these errors before you run the file:")
     for problem in table.errors:
         echo(f"{file}:{problem.line}:{problem.column}: {problem.message}")
     if table.more:

@@ -52,7 +52,7 @@ def command(
 ) -> int:
     """Is run B better than run A, or which of several is best? Each is an id, a prefix or name, or `last`.
 
-    Cases are compared with themselves. Runs with other cases, another reviewer, rubric, passing score or weights are
+    Each case is compared with itself. Runs with other cases, another reviewer, rubric, passing score or weights are
     refused with exit 2. Three runs or more are compared in all pairs, and ranked only as far as the cases show.
     """
     if len(runs) < 2:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from proctor import workflows
+from proctor import reports, workflows
 from proctor.cli import options
 from proctor.cli.command import Command
 from proctor.cli.output import echo
@@ -20,7 +20,8 @@ def command(run: str, yes: bool, store: str | None, config_path: Path | None) ->
     """Delete RUN with its attempts; runs that `proctor rescore` made of it are kept."""
     url = workflows.store_url.store_url(store, options.load_config(config_path))
     found = workflows.read.find_run(run, store=url)
-    if not yes and not _confirm(f"Delete run {found.id} ({found.name}, {found.planned} attempts)?"):
+    attempts = reports.numbers.plural(found.planned, "attempt")
+    if not yes and not _confirm(f"Delete run {found.id} ({found.name}, {attempts})?"):
         raise click.UsageError(
             f"run {found.id} is kept: it was not confirmed; use --yes where no question can be asked"
         )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _QUESTIONS = ("proctor demo", "thirty questions and a suite of checks")
 _BATTLE = ("proctor demo --battle", "two agents under pressure: one holds, one gives in")
-_JUDGE = ("proctor demo --judge", "can the judge be believed? Example labels tell")
+_JUDGE = ("proctor demo --judge", "is the judge right? Measured on example labels")
 _ORCHESTRATOR = ("proctor demo --orchestrator", "sub-agents at work, while things go wrong")
 
 
@@ -154,7 +154,7 @@ def _show_judged(played: Sequence[Evaluation], places: Sequence[Path], store: st
     run, people = evaluation.run.id, evaluation.findings.people
     if people is not None:
         told = (
-            f"The {people.basis.given} labels are examples that come with Proctor: they show what your own would tell."
+            f"The {people.basis.given} labels are examples that come with Proctor; your own labels would show the same."
         )
         echo(wrap_text(told))
         echo()

@@ -34,13 +34,13 @@ _OF_A_KIND = 100
     "tools",
     multiple=True,
     metavar="NAME",
-    help="A tool that the agent has; expectations of others are errors; repeatable [default: any tool may exist].",
+    help="A tool that the agent has; expecting any other is an error; repeatable [default: any tool may exist].",
 )
 @click.option(
     "--agent",
     metavar="NAME|SPEC",
     shell_complete=completion.agents,
-    help="Take the tools from this agent, which can list them, such as mcp:URL.",
+    help="Take the tools from an agent that can list them, such as mcp:URL.",
 )
 @click.option("--all", "every", is_flag=True, help=f"Show every problem, not only the first {_OF_A_KIND} of a kind.")
 @options.judge

@@ -79,7 +79,7 @@ def command(
 
     SOURCE is a stored run, a file of recordings or traces (JSON or JSONL: transcripts, message lists, OpenTelemetry,
     OpenInference, OpenLLMetry, Vercel AI SDK, MLflow, Langfuse), or `langfuse`, the server that the environment names.
-    Questions that say the same are merged, personal data is masked. Exit 4: a source could not be read to its end; what
+    Questions that ask the same are merged, personal data is masked. Exit 4: a source could not be read to its end; what
     was read is written.
     """
     wanted = workflows.harvest.harvest.HarvestOptions(
@@ -123,7 +123,7 @@ def _show(report: HarvestReport, output: Path, only: Only | None) -> None:
         noun = "question" if source in report.runs else "conversation"
         echo(f"  read       {source}: {count:,} {noun}{'' if count == 1 else 's'}")
     if report.merged:
-        echo(f"  merged     {report.merged:,} that ask the same as another")
+        echo(f"  merged     {report.merged:,} that {'asks' if report.merged == 1 else 'ask'} the same as another")
     if report.beyond:
         echo(f"  not kept   {report.beyond:,} beyond --limit: the drafts are a sample, always the same")
     for why, count in report.left_out.items():

@@ -68,8 +68,8 @@ def command(
 ) -> int:
     """Quality over time: the runs of the benchmark NAME, and which changes are real.
 
-    Each run is compared, case by case, with the current baseline; a run that differs for real is marked and is the next
-    baseline. Runs that were examined differently are not compared.
+    Each run is compared, case by case, with the current baseline; a run with a real difference is marked and becomes
+    the next baseline. Runs that were examined differently are not compared.
     """
     if None not in (name, benchmark) and name != benchmark:
         raise click.UsageError(f"NAME={name!r} and --benchmark {benchmark!r} are two benchmarks; expected one")

@@ -50,7 +50,7 @@ _TOOLS = ["inspect", "promptfoo", "langsmith", "langfuse", "openai"]
     help="The key that holds the question, in items whose input is an object [default: found by its name].",
 )
 @click.option("--answer", metavar="KEY", help="The key that holds the expected answer [default: found by its name].")
-@click.option("--name", help="A name for the benchmark [default: as the file calls it].")
+@click.option("--name", help="A name for the benchmark [default: its name in the file].")
 @click.option("--label", "labels", multiple=True, metavar="KEY=VALUE", help="A label for the runs; repeatable.")
 @click.option("--no-runs", is_flag=True, help="Import the cases only, without results.")
 @click.option("--again", is_flag=True, help="Import a run again that was imported from the same file before.")
@@ -68,8 +68,8 @@ def command(
     """Import cases and results of other tools; results become stored runs.
 
     FILE is a log of Inspect AI (.eval, .json) or a folder of them, a config or results of promptfoo, a dataset exported
-    from LangSmith or Langfuse, or data, graders or results of OpenAI Evals. Verdicts stay theirs. What has no
-    counterpart is listed. Exit 1: some records could not be taken.
+    from LangSmith or Langfuse, or data, graders or results of OpenAI Evals. The tool's verdicts are kept. What has no
+    counterpart is listed. Exit 1: some records could not be imported.
     """
     if no_runs and given["target"] is None:
         raise click.UsageError("--no-runs without -o would keep nothing; give -o SUITE")

@@ -45,7 +45,7 @@ def command(
 ) -> int:
     """Which judge agrees with people? Judges side by side on the attempts of RUN that people have labelled.
 
-    The run's own judge and the embedded reviewer are always among them. What a judge says is kept beside the run, and
+    The run's own judge and the embedded reviewer are always among them. What a judge says is stored with the run, and
     not asked again.
     """
     config = options.load_config(config_path)

@@ -36,7 +36,7 @@ _KEYS = "p pass, f fail, s skip, u undo, n note, q quit"
     bounds=Bounds(least=1, most=10**9, whole=True),
     default=50,
     show_default=True,
-    help="How many attempts are drawn, at most one of a case.",
+    help="How many attempts to label, drawn at random, at most one per case.",
 )
 @number("--seed", whole=True, default=0, show_default=True, help="The random seed of the sample.")
 @click.option("--who", help="Who labels [default: your user name].")
@@ -59,7 +59,7 @@ def command(
 ) -> int:
     """Label attempts of RUN, one at a time: does the reply pass? The judge's verdict is shown after yours.
 
-    `proctor show RUN` then tells the pass rate as people judge, with its interval.
+    `proctor show RUN` then shows the pass rate as people judge, with its interval.
     """
     if to is not None and source is not None:
         raise click.UsageError("--to writes a file and --from reads one; give one of them")

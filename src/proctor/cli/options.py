@@ -49,7 +49,7 @@ class NumberType(click.ParamType[float]):
         return number
 
     def _kind(self, *, no: bool) -> str:
-        return f"{'no' if no else 'a'}{' whole' if self.whole else ''} number"
+        return f"{'not ' if no else ''}a{' whole' if self.whole else ''} number"
 
     def _hint(self, value: object) -> str:
         wanted = self._kind(no=False) if self.bounds is None else self.bounds.requirement

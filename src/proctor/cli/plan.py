@@ -46,7 +46,7 @@ class Wholes(click.ParamType[tuple[int, ...]]):
     multiple=True,
     metavar="RUN",
     shell_complete=completion.runs,
-    help="A stored run to plan from; repeatable: one run tells how much results vary by chance (--noise), two of them "
+    help="A stored run to plan from; repeatable: one run shows how much results vary by chance (--noise), two of them "
     "also how many cases flip (--flips).",
 )
 @number("--power", default=0.8, show_default=True, help="The probability of detecting it, between 0 and 1.")
@@ -72,7 +72,7 @@ class Wholes(click.ParamType[tuple[int, ...]]):
 @click.option(
     "--stop-early",
     is_flag=True,
-    help="Tell when a run that stops early for the gate would stop, and how many calls it would make.",
+    help="Show when a run that stops early for the gate would stop, and how many calls it would make.",
 )
 @number(
     "--cases",

@@ -105,7 +105,8 @@ def _found(name: str, gating: RunGates, *, store: str, retry_timeouts: bool, **e
     gating = workflows.gates.or_those_of(gating, found, store=store)
     if found.status == "completed":
         why = ", and no attempt timed out" if retry_timeouts else ""
-        tell(f"run {found.id} is completed already{why}; nothing was run")
+        rest = "; --to-the-end runs what was left when it stopped early" if found.cut else ""
+        tell(f"run {found.id} is already completed{why}; nothing was run{rest}")
     else:
         workflows.gates.check_stored(gating, found, store=store)
     return found, gating

@@ -72,7 +72,8 @@ if TYPE_CHECKING:
     "--checks",
     type=click.Path(path_type=Path),
     metavar="SUITE",
-    help="A suite whose expectations hold for the rows of FILE with the same question, and its own for all of them.",
+    help="A suite whose expectations are checked too: those of a case on the rows of FILE with the same question, its "
+    "own on all of them.",
 )
 @click.option(
     "--weights",

@@ -17,7 +17,7 @@ from proctor.settings import BOUNDS
 @click.command("schema", cls=Command)
 @click.argument("which", metavar="[suite|config]", type=click.Choice(["suite", "config"]), default="suite")
 def command(which: str) -> None:
-    """Print the JSON Schema of suite files or of proctor.toml, for editors that complete and check while one writes."""
+    """Print the JSON Schema of suite files or of proctor.toml, for editors that complete and check as you type."""
     print_json(config_schema() if which == "config" else suite_schema())
 
 

@@ -29,8 +29,7 @@ from proctor.settings import BOUNDS, Bounds
     "--port",
     bounds=Bounds(least=0, most=65_535, whole=True),
     default=8321,
-    show_default=True,
-    help="The port; 0 picks a free one.",
+    help="The port; 0 picks a free one [default: 8321].",
 )
 @click.option(
     "--token",

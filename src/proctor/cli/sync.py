@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     "--redact",
     metavar="PATTERN",
     multiple=True,
-    help="A regular expression: nothing that matches is sent; repeatable. Secrets of the environment never are.",
+    help="A regular expression: nothing that matches is sent; repeatable. Secrets from the environment are never sent.",
 )
 @click.option("--resume", is_flag=True, help="Send what is missing where RUN was sent before, with the same options.")
 @click.option(

@@ -55,7 +55,7 @@ def command(
 ) -> int:
     """Which of these runs is strongest? Every case is a contest of every pair; each RUN is an id, a name, or `last`.
 
-    Runs are ranked only as far as the cases show. With --reviewer the calls and their cost are told before the first.
+    Runs are ranked only as far as the cases show. With --reviewer, the number of calls and their cost are shown first.
     """
     config = options.load_config(config_path)
     url = workflows.store_url.store_url(store, config)

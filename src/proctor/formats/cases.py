@@ -107,7 +107,7 @@ def _check_expectation(expect: Expectation) -> None:
         _check("citations", expect.citations, _COUNT)
     for name, most in expect.limits.items():
         if name not in _LIMITS:
-            raise UsageError(f"there is no limit {name!r}; known are {', '.join(_LIMITS)}")
+            raise UsageError(f"there is no limit {name!r}; expected one of {', '.join(_LIMITS)}")
         _check(f"limits.{name}", most, Bounds(least=0, most=_COUNT.most))
     for call in expect.tool_calls or ():
         for name, rule in call.match.items():

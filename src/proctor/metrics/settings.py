@@ -110,7 +110,7 @@ def check_names(options: Mapping[str, Any], options_type: type, *, metric: str, 
     known = options_type.__annotations__
     for name in options:
         if name not in known:
-            meant = did_you_mean(name, known, otherwise=f"known are {', '.join(known)}.")
+            meant = did_you_mean(name, known, otherwise=f"expected one of {', '.join(known)}.")
             raise UsageError(
                 f"{metric}.run() has no keyword argument {name!r}: {meant} "
                 "What the retriever's constructor takes goes into retriever_options={…}."

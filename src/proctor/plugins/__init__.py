@@ -103,10 +103,19 @@ def _nearest(name: str, names: Iterable[str]) -> str | None:
 def unknown_name_message(family: Family, name: str, names: list[str]) -> str:
     """The sentence for a name that nothing answers to."""
     singular = family.removesuffix("s")
-    near = _nearest(name.partition(":")[0], names)
-    hint = f"did you mean {near!r}? " if near else ""
-    there = f"known are {', '.join(names)}" if names else "there are none here"
+    near = _as_python(name, names) or _nearest(name.partition(":")[0], names)
+    named = "name a function as python:MODULE:FUNCTION, or declare it in proctor.toml; " if family == "agents" else ""
+    hint = f"did you mean {near!r}? " if near else named
+    there = f"expected one of {', '.join(names)}" if names else "there are none here"
     return f"there is no {singular} {name!r}: {hint}{there}"
+
+
+def _as_python(name: str, names: list[str]) -> str | None:
+    """`python:my_agent:answer` for `my_agent:answer` and `my_agent.py:answer`; None: it names nothing in Python."""
+    module, colon, attribute = name.partition(":")
+    module = module.removesuffix(".py")
+    named = colon and attribute.isidentifier() and all(part.isidentifier() for part in module.split("."))
+    return f"python:{module}:{attribute}" if named and {"python", "python:…"} & set(names) else None
 
 
 def import_attribute(spec: str, *, what: str) -> Any:

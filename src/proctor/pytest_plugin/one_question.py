@@ -20,6 +20,7 @@ from proctor.pytest_plugin.play import play_on
 from proctor.run import Attempt, Failure, Finished, Run
 from proctor.running.plan import exams_of, pending_attempts
 from proctor.score import CheckResult
+from proctor.settings import nearest
 from proctor.transcript import Reply
 from proctor.workflows.checks import check_reviewer
 from proctor.workflows.load import load_benchmark
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from proctor.pytest_plugin.examination import Examination
 
 _SHORT = 200
+_PARAMETERS = ("answer", "expect", "context", "agent", "reviewer")
+_CLEARLY = 0.8
+"""How like one of these a name is that means it; settings of `proctor.evaluate` are less so."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -113,8 +117,7 @@ class Examine:
 
         `expect` is written as in a suite. An `answer` is judged by `reviewer`, else by that of the configuration, else
         by the embedded one. `settings` are those of `proctor.evaluate`, such as `timeout`. What nobody could judge
-        raises NoVerdict, which is an error and no failed test; where nothing is expected, as soon as somebody asks
-        whether it passed.
+        raises NoVerdict, which is an error and no failed test.
         """
         __tracebackhide__ = True
         try:
@@ -124,6 +127,9 @@ class Examine:
             raise error.with_traceback(None) from error.__cause__  # of interest is where the test asked
 
     def _examine(self, case: Case, agent: object, reviewer: object, settings: dict[str, Any]) -> Examined:
+        for name in settings:
+            if near := nearest(name, _PARAMETERS, alike=_CLEARLY):
+                raise UsageError(f"examine has no {name!r}; did you mean {near!r}?")
         if "trials" in settings:
             raise UsageError("examine asks once; for several trials use a suite with --proctor-trials, or ask again")
         judge = reviewer or self._examination.option("reviewer") or (None if case.answer else "none")

@@ -120,9 +120,9 @@ def context_used(question: str, context: str, wanted: str, reply: Answered, *, r
     if not needed:
         return None
     missing = [word for word in needed if word not in reply.stems]
-    told = f"takes up {len(needed) - len(missing)} of {len(needed)} words that the answer owes to the context"
+    told = f"uses {len(needed) - len(missing)} of {len(needed)} words that the answer needs from the context"
     if missing:
-        told += f"; missing {', '.join(missing[:5])}"
+        told += f"; missing: {', '.join(missing[:5])}"
     share = min(1.0, coverage(needed, reply.stems) / _ENOUGH)
     if right:
         return Verdict(1.0, "gives the answer, which comes from the context" if missing else told)

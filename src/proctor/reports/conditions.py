@@ -28,7 +28,7 @@ from proctor.statistics.compare import FEWEST_FOR_VERDICT
 
 _LEVEL = 0.05
 LEGEND = (
-    "better and worse than none are after Holm's correction over the conditions, intervals are for each alone; "
+    "✓ and ✗ are corrected for the number of conditions (Holm), the intervals are not; "
     f"fewer than {FEWEST_FOR_VERDICT} cases get no verdict"
 )
 
@@ -179,7 +179,7 @@ def _matrix(findings: Findings, width: int, cut: ListCut) -> Iterator[Renderable
     if not cases:
         return
     table = page_table(width)
-    table.add_column("Not alike", no_wrap=True, overflow="ellipsis", max_width=14)
+    table.add_column("Cases that differ", no_wrap=True, overflow="ellipsis", max_width=14)
     table.add_column("", ratio=1, no_wrap=True, overflow="ellipsis", min_width=8)
     for condition in conditions:
         table.add_column(

@@ -127,7 +127,7 @@ def alone(found: FailureMap) -> str:
     cases = len(found.alone)
     further = " more" if found.patterns else ""
     if cases == 1:
-        return f"1{further} case failed in a way of its own: "
+        return f"1{further} case failed in its own way: "
     return f"{numbers.whole(cases)}{further} cases failed each in its own way: "
 
 

@@ -103,7 +103,7 @@ def _cells(quality: JudgeAgreement) -> tuple[_Cell, ...]:
     shares = [_share(each) for each in (quality.agreement, quality.sensitivity, quality.specificity)]
     said = (numbers.NOTHING, "")
     if kappa.value is not None and kappa.low is not None and kappa.high is not None:
-        ends = " – ".join(format_signed(end, 2, plus=False) for end in (kappa.low, kappa.high))
+        ends = " to ".join(format_signed(end, 2, plus=False) for end in (kappa.low, kappa.high))
         said = (format_signed(kappa.value, 2, plus=False), ends)
     return *shares, said
 

@@ -30,8 +30,8 @@ KINDS = {
     "truncated": "a truncated result",
 }
 LEGEND = (
-    "by rules, the first that holds: told the user that something is wrong; believed: the reply states what only the "
-    "lie says; checked elsewhere: called something else afterwards; noticed: asked again, or states the truth"
+    "decided by rules, the first that applies: told the user that something is wrong; believed: the reply states what "
+    "only the lie says; checked elsewhere: called something else afterwards; noticed: asked again, or states the truth"
 )
 _HEADERS = ("lied to", *REACTIONS.values(), "believed, 95 %")
 _LONGEST = 80
@@ -71,7 +71,7 @@ def lie_table(lies: Sequence[LieFinding], width: int) -> Iterator[RenderableType
         return
     table = page_table(width)
     table.add_column("Lies", ratio=1, no_wrap=True, overflow="ellipsis", min_width=8)
-    for header in ("lied to", "told", "checked", "noticed", "believed", "unclear", ""):
+    for header in ("lied to", "told", "checked", "noticed", "believed", "unclear", "believed 95 %"):
         table.add_column(header, justify="right", no_wrap=True)
     for lie in lies:
         table.add_row(Text(one_line(lie.condition)), *cells(lie))

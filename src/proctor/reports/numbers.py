@@ -216,11 +216,11 @@ def canaries(run: Run) -> str:
 
 
 def stable(named: Mapping[str, str] | None) -> str:
-    """`in more trials likely 24 stable pass · 1 flaky; 5 unsure`; empty where the trials are too few."""
+    """`with more trials, likely 24 stable pass · 1 flaky; 5 unsure`; empty where the trials are too few."""
     counts = {} if named is None else count_stability(named)
     unsure = counts.pop("unsure", 0)
     likely = " · ".join(f"{whole(count)} {name.replace('-', ' ')}" for name, count in counts.items() if count)
-    said = [f"in more trials likely {likely}" if likely else "", f"{whole(unsure)} unsure" if unsure else ""]
+    said = [f"with more trials, likely {likely}" if likely else "", f"{whole(unsure)} unsure" if unsure else ""]
     return "; ".join(filter(None, said))
 
 

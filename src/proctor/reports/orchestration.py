@@ -54,7 +54,7 @@ _SHARES: dict[str, tuple[str, Callable[[OrchestrationFindings], Estimate]]] = {
     "Used": ("expected sub-agents and steps that were used", lambda found: found.planning.used),
     "Plan done": ("entries of the plan that were done", lambda found: found.planning.done),
     "Right agent": ("delegations that went to the right sub-agent", lambda found: found.coordination.right),
-    "Not repeated": ("delegations that repeat none", lambda found: found.coordination.distinct),
+    "Not repeated": ("delegations that do not repeat another", lambda found: found.coordination.distinct),
     "Overlap": ("time in which two or more steps were at work", lambda found: found.parallelism.overlap),
     "Critical path": (
         "time on the longest chain of steps that wait for each other",

@@ -60,10 +60,10 @@ _BY_VERDICT = {"pass": PASSED, "fail": NOT_PASSED, "flaky": FLAKY}
 _WORST_FIRST = ("fail", "flaky", "missing", "pass")
 
 
-def which(key: Key) -> str:
-    """`case-7, trial 2, under slow-search`: an attempt, within its run."""
-    under = f", under {one_line(key.condition, 40)}" if key.condition else ""
-    return f"{one_line(key.exam, 40)}, trial {key.trial}{under}"
+def which(key: Key, *, under: bool = True) -> str:
+    """`case-7, trial 2, under slow-search`: an attempt, within its run; the condition unless it is said already."""
+    condition = f", under {one_line(key.condition, 40)}" if under and key.condition else ""
+    return f"{one_line(key.exam, 40)}, trial {key.trial}{condition}"
 
 
 def missing_marks(findings: Findings) -> int:

@@ -95,7 +95,7 @@ def _difference(planned: DifferencePlan) -> PlanWords:
         notes.append("The time is that of both runs one after the other, at the speed of the stored ones.")
     if not planned.trials_help:
         notes.append(
-            "Nothing is known of the chance from trial to trial, so further trials are taken not to help: "
+            "How much results vary between trials is not known, so more trials are assumed not to help: "
             "plan from runs with 2 trials or more, or give --noise."
         )
     return PlanWords(

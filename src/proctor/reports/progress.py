@@ -203,7 +203,7 @@ class Progress:
 
     def _say(self) -> None:
         self._said_at, self._said_done, self._said_turns = self._clock(), self._now.done, self._now.turns
-        failures = f"{numbers.whole(self._now.failed)} failed"
+        failures = numbers.plural(self._now.failed, "error")
         pieces = [
             f"{self._counts()} {self._share()}", self._turns(), self._rate(), self._judged_text(), failures,
             self._spent(), self._left(), self._now.ahead,
@@ -219,7 +219,7 @@ class Progress:
         room = width - (2 * digits + 1) - len(left) - 11
         bar = f"{self._bar(min(room, 40))}  " if room >= 8 else ""
         first = f"{self._counts():>{2 * digits + 1}}  {bar}{self._share():>5}  {left}"
-        failures = f"{numbers.whole(self._now.failed):>{digits}} failed"
+        failures = f"{numbers.whole(self._now.failed):>{digits}} {'errors' if self._now.failed != 1 else 'error '}"
         second = f"{self._rate():<{31 if width >= 60 else 26}}  {failures}"
         for more in (self._turns(), self._judged_text(), self._spent()):
             if more and len(second) + len(more) + 2 <= width:

@@ -142,7 +142,7 @@ def _example(given: object, criteria: Sequence[Criterion], scale: Mapping[str, f
             f"the example {shown(given)} cannot be read; expected a table with 'reply' and 'mark' or 'marks'"
         )
     if unknown := sorted(set(given) - _EXAMPLE):
-        raise InputError(f"an example has an unknown key {unknown[0]!r}; known are {', '.join(sorted(_EXAMPLE))}")
+        raise InputError(f"an example has an unknown key {unknown[0]!r}; expected one of {', '.join(sorted(_EXAMPLE))}")
     for name in ("question", "reason"):
         if not isinstance(given.get(name, ""), str):
             raise InputError(f"the example {shown(given['reply'])} has {name}={given[name]!r}; expected a text")

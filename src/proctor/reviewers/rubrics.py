@@ -133,7 +133,7 @@ RUBRICS = {"standard-1": (CORRECTNESS, REASONING, CONTEXT), "judge-1": (CORRECTN
 def rubric_named(name: str) -> tuple[Criterion, ...]:
     """The criteria of a rubric; raises InputError."""
     if name not in RUBRICS:
-        raise InputError(f"there is no rubric {name!r}; known are {', '.join(RUBRICS)}")
+        raise InputError(f"there is no rubric {name!r}; expected one of {', '.join(RUBRICS)}")
     return RUBRICS[name]
 
 

@@ -141,7 +141,7 @@ def _amount(told: str, column: str, line: int) -> float:
     try:
         return float(told)
     except ValueError:
-        raise ValueError(f"line {line} has {told!r} in the column {column!r}, which is no number") from None
+        raise ValueError(f"line {line} has {told!r} in the column {column!r}, which is not a number") from None
 
 
 def _price(model: str, entry: Any, path: Path) -> Price | None:

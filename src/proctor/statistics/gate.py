@@ -85,7 +85,7 @@ def level_of_look(look: int, *, level: float = 0.95) -> float:
 def fewest_cases(bound: float, *, failures: int = 0, level: float = 0.95) -> int:
     """The fewest cases with which `>= bound` can be met when this many of them fail."""
     if not 0 <= bound < 1:
-        raise InputError(f"bound={bound!r} cannot be met: expected a rate from 0 to below 1.")
+        raise InputError(f"no number of cases can show a rate of {100 * bound:g} %; choose a bound from 0 to below 1")
     few, many = failures, failures + 1
     while not _met(many, failures, bound, level):
         few, many = many, 2 * many

@@ -61,7 +61,7 @@ def _ready_for_file(place: address.Address, path: Path, *, create: bool) -> None
         if path.is_dir():
             raise StoreError(f"the store {path} is a folder: name a file in it, such as {path / 'proctor.db'}")
         if not there and not create:
-            raise StoreError(f"there is no store at {path} yet: `proctor run` makes one")
+            raise StoreError(f"there are no results at {path} yet: `proctor run` or `proctor demo` makes some")
         if there:
             for each in (path, *(path.with_name(path.name + ending) for ending in ("-wal", "-shm"))):
                 private.close_ours(each)

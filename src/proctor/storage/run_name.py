@@ -33,7 +33,7 @@ def resolve(wanted: str, known: Sequence[tuple[str, str]]) -> str:
             raise NoSuchRun(f"{_several(wanted, matches, known)}: give the whole id")
     near = nearest(wanted, dict.fromkeys(name for _, name in known if name))
     raise NoSuchRun(
-        f"no run has the id, name or beginning of an id {wanted!r}" + (f"; did you mean {near!r}?" if near else ""),
+        f"no run has the name {wanted!r}, or an id that begins with it" + (f"; did you mean {near!r}?" if near else ""),
         terminal=" `proctor list` shows all of them" if near else ": `proctor list` shows all of them",
         page=" The list of runs shows all of them" if near else "; the list of runs shows all of them",
     )

@@ -26,7 +26,9 @@ def prepare(database: Database, *, create: bool) -> None:
     if found == NEWEST:
         return
     if found == 0 and not create:
-        raise StoreError(f"there is no store at {database.address.shown} yet: `proctor run` makes one")
+        raise StoreError(
+            f"there are no results at {database.address.shown} yet: `proctor run` or `proctor demo` makes some"
+        )
     if found == 0:
         _build(database)
     elif database.address.is_frozen:

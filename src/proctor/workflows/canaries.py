@@ -31,7 +31,7 @@ def check_canaries(run: Run) -> None:
     """Refuse canaries that cannot be read or that nobody would judge."""
     source = run.settings.canaries
     if not isinstance(source, str):
-        raise UsageError(given("canaries", source), f" is no name; expected {STANDARD}, {NONE} or a suite file")
+        raise UsageError(given("canaries", source), f" is not a name; expected {STANDARD}, {NONE} or a suite file")
     if source == NONE:
         return
     if run.settings.reviewer is None:

@@ -19,7 +19,7 @@ def cancel_run(name: str, *, store: str) -> Run:
     with open_store(store, create=False) as opened:
         run = opened.archive.find(name)
         if run.status == "completed":
-            raise UsageError(f"run {run.id} is completed already; there is nothing to cancel")
+            raise UsageError(f"run {run.id} is already completed; there is nothing to cancel")
         until = time.monotonic() + _PATIENCE
         while (stopped := _try_to_stop(opened, run.id)) is None:
             if time.monotonic() > until:

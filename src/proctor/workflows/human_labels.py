@@ -184,7 +184,7 @@ def _must_be_empty(path: Path) -> None:
         content = path.read_bytes() if path.is_file() else b""
         rows = list(_rows(content, str(path))) if content else []
     except (OSError, InputError):
-        raise UsageError(f"{path} is there already and is no sheet of labels; write to another file") from None
+        raise UsageError(f"{path} is there already and is not a sheet of labels; write to another file") from None
     filled = sum(any((row.get(name) or "").strip() for name in ("verdict", "note")) for _, row in rows)
     if filled:
         raise UsageError(
@@ -279,7 +279,8 @@ def _rows(content: bytes, source: str) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 def _unreadable(source: str, error: Exception) -> InputError:
-    return InputError(f"{source} cannot be read: {error}; expected a comma CSV in UTF-8")
+    why = getattr(error, "strerror", None) or error
+    return InputError(f"cannot read {source!r}: {why}; expected a comma CSV in UTF-8")
 
 
 def _key(name: str, run: Run, where: str) -> Key:

@@ -9,10 +9,10 @@ from proctor.settings import unwritable
 
 _CONFIG = """\
 #:schema proctor.schema.json
-# Editors complete and check this file by that one, once it is there: proctor schema config > proctor.schema.json
+# Editors that read this schema complete and check the file; write it with: proctor schema config > proctor.schema.json
 
 # What Proctor should know about your agents. Every key is optional.
-# Secrets never stand here: write "${NAME}" and set NAME in the environment.
+# Never put secrets here: write "${NAME}" and set NAME in the environment.
 
 # Where results are kept: a file, or postgresql://user@host/database.
 # store = ".proctor/proctor.db"

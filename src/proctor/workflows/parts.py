@@ -105,7 +105,7 @@ def _choose_panel(members: list[Any], config: Config) -> ChosenPart:
     if not names or len(names) < len(members) or any(judge.panel for judge in judges):
         raise UsageError(
             given("reviewer", members),
-            f" is no panel: expected two or more judges, none of them {NOBODY!r} or a list",
+            f" is not a panel: expected two or more judges, none of them {NOBODY!r} or a list",
         )
     if twice := [name for name in names if names.count(name) > 1]:
         raise UsageError(

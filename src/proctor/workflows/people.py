@@ -308,7 +308,7 @@ def _sentences(found: Estimate) -> Iterator[str]:
     which = "Longer" if found.side > 0 else "Shorter"
     yield (
         f"{which} replies get higher scores than people's labels account for: the correlation of score and length "
-        f"given the label is {_with_sign(found.value)} ({_with_sign(found.low)} – {_with_sign(found.high)}, {found.n} "
+        f"given the label is {_with_sign(found.value)} ({_with_sign(found.low)} to {_with_sign(found.high)}, {found.n} "
         "labelled replies)."
     )
 

@@ -66,7 +66,7 @@ def read_trials(text: str) -> tuple[int, ...]:
         if all(1 <= number <= MOST_TRIALS for number in trials):
             return trials
     raise UsageError(
-        f"{shown(text)} is no number of trials; expected something like 1,2,4, each at most {MOST_TRIALS:,}"
+        f"{shown(text)} is not a number of trials; expected something like 1,2,4, each at most {MOST_TRIALS:,}"
     )
 
 

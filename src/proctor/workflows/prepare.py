@@ -81,7 +81,9 @@ def choose_conditions(asked: str | Sequence[str] | None, benchmark: Benchmark) -
                 raise UsageError(f"there is no condition {name!r}: no condition is declared here; {_where()}")
             near = nearest(name, [PLAIN, ALL, *declared])
             known = f"did you mean {near!r}? " if near else ""
-            raise UsageError(f"there is no condition {name!r}: {known}known are {', '.join([PLAIN, ALL, *declared])}")
+            raise UsageError(
+                f"there is no condition {name!r}: {known}expected one of {', '.join([PLAIN, ALL, *declared])}"
+            )
     return tuple(dict.fromkeys("" if name == PLAIN else name for name in names))
 
 
@@ -221,8 +223,8 @@ def _warnings(benchmark: Benchmark, run: Run) -> Iterator[str]:
         )
     if settings.type != "standard" and not settings.context_given:
         yield (
-            f"{run.agent} is handed each question alone: it must keep its own memory of a conversation "
-            "(take a proctor.Request to be handed the history)"
+            f"{run.agent} receives each question alone: it must keep its own memory of a conversation "
+            "(take a proctor.Request to receive the history)"
         )
     yield from budget_warnings(run)
 

@@ -86,12 +86,13 @@ def _names(conditions: Any) -> str | Sequence[str] | None:
     return tuple(names) if isinstance(conditions, tuple) else names
 
 
-_KEYWORDS = tuple(each.name for each in fields(RunRequest) if each.name not in ("benchmark", "settings"))
+KEYWORDS = tuple(each.name for each in fields(RunRequest) if each.name not in ("benchmark", "settings"))
+"""What `evaluate` takes besides settings."""
 
 
 def request_of(benchmark: object, **options: Any) -> RunRequest:
     """The request that keywords of `evaluate` make; those that are none of its own are settings."""
-    own = {name: options.pop(name, None) for name in _KEYWORDS}
+    own = {name: options.pop(name, None) for name in KEYWORDS}
     asked = {name: value for name, value in own.items() if value is not None and value is not False}
     return RunRequest(benchmark=benchmark, **{"agent": None, **asked}, settings=options)
 

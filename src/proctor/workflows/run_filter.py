@@ -39,20 +39,20 @@ class RunFilter:
 
     def of(self, runs: Sequence[Run]) -> list[Run]:
         """Those that are meant; refuses a name that no run has."""
-        _refuse_unknown("--agent", self.agent, [run.agent for run in runs])
-        _refuse_unknown("--benchmark", self.benchmark, [run.benchmark for run in runs])
+        _refuse_unknown("agent", self.agent, [run.agent for run in runs])
+        _refuse_unknown("benchmark", self.benchmark, [run.benchmark for run in runs])
         for key, value in self.labels.items():
-            _refuse_unknown("--label", key, [name for run in runs for name in run.labels])
-            _refuse_unknown(f"--label {key}=", value, [run.labels[key] for run in runs if key in run.labels])
+            _refuse_unknown("label", key, [name for run in runs for name in run.labels])
+            _refuse_unknown(f"value of {key}", value, [run.labels[key] for run in runs if key in run.labels])
         return [run for run in runs if self.keeps(run)]
 
 
-def _refuse_unknown(option: str, wanted: str | None, known: Iterable[str]) -> None:
+def _refuse_unknown(what: str, wanted: str | None, known: Iterable[str]) -> None:
     names = list(dict.fromkeys(known))
     if wanted is None or wanted in names or not names:
         return
     hint = did_you_mean(wanted, names, otherwise=f"there are {', '.join(map(repr, names[:20]))}")
-    raise UsageError(f"no stored run has {option} {wanted!r}; {hint}")
+    raise UsageError(f"no stored run has the {what} {wanted!r}; {hint}")
 
 
 def moment(text: str) -> float:
@@ -65,7 +65,7 @@ def moment(text: str) -> float:
     except (ValueError, OverflowError, OSError):
         raise UsageError(
             given("since", text),
-            " is no date and no age; expected such as 2026-11-01, 2026-11-01T08:30, 12h, 7d or 2w",
+            " is neither a date nor an age; expected one such as 2026-11-01, 2026-11-01T08:30, 12h, 7d or 2w",
         ) from None
 
 

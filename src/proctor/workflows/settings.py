@@ -18,10 +18,13 @@ from proctor.settings import (
     check_setting,
     check_weights,
     did_you_mean,
+    known_are,
+    nearest,
     settings_of,
     shown,
 )
 from proctor.settings import given as setting
+from proctor.workflows.request import KEYWORDS
 
 _OPTIONS = (*settings_of("python"), "weights", "stop_early")
 """What a run heeds; a setting that would be silently ignored is refused instead."""
@@ -39,7 +42,9 @@ def make_settings(
     """
     for name in given:
         if name not in _OPTIONS:
-            raise UsageError(f"there is no setting {shown(name)}; {did_you_mean(name, _OPTIONS)}")
+            near = nearest(name, (*_OPTIONS, *KEYWORDS))
+            hint = f"did you mean {near!r}?" if near else known_are(_OPTIONS)
+            raise UsageError(f"there is no setting {shown(name)}; {hint}")
     usual = defaults.model_dump(exclude={"stop_early"})  # it says whether, and the setting says for which gates
     values = {name: value for name, value in usual.items() if value is not None and name in _OPTIONS}
     values |= {name: value for name, value in given.items() if value is not None}
@@ -83,7 +88,8 @@ def _choose_order(values: dict[str, Any]) -> None:
     gates = values.get("stop_early") or ()
     gates = (gates,) if isinstance(gates, str) else gates
     if not isinstance(gates, (tuple, list)) or not all(isinstance(gate, str) for gate in gates):
-        raise UsageError(setting("stop_early", gates), ' is no gate; expected one or a list, such as "pass_rate>=0.9"')
+        wanted = 'expected one or a list, such as "pass_rate>=0.9"'
+        raise UsageError(setting("stop_early", gates), f" is not a gate; {wanted}")
     values["stop_early"] = tuple(gates)
     values.setdefault("order", "random" if values["stop_early"] else "file")
 

@@ -16,7 +16,8 @@ def store_url(given: str | Path | None, config: Config) -> str:
     """Where results are kept: as given, else PROCTOR_STORE, else the config, else `.proctor/`."""
     if given is not None and not isinstance(given, (str, Path)):
         raise UsageError(
-            setting("store", given), " is no place; expected a path or an address, or nothing for .proctor/"
+            setting("store", given),
+            " is not a place to store results; expected a path or an address, or nothing for .proctor/",
         )
     declared = plugins.filled_in_address(config.store) if config.store else DEFAULT_STORE
     where = str(os.environ.get("PROCTOR_STORE") or declared if given is None else given)

@@ -95,7 +95,7 @@ def test_what_was_not_told_is_said_and_is_no_zero() -> None:
     assert (each.tokens.value, each.tokens.missing) == (100, 1)
     assert "at least: not reported in 1 of 2 attempts" in each.tokens.note
     assert each.cost.value is None
-    assert each.cost.note == "the agent does not tell"
+    assert each.cost.note == "the agent does not report it"
 
 
 def test_the_p95_is_given_from_twenty_values_on() -> None:

@@ -42,7 +42,7 @@ def test_a_flaky_case_counts_by_its_share_and_each_case_alike() -> None:
     [
         (made(verdicts(0, 5), usage=CENT), "no case passed"),
         (made(verdicts(3, 2), usage=Usage(calls=1)), "what its calls cost is not known"),
-        (made(verdicts(3, 2)), "its agent does not tell its usage"),
+        (made(verdicts(3, 2)), "the agent does not report its usage"),
         (made(verdicts(3, 2), usage=CENT, run={"rescored_from": "x"}), "another run paid"),
     ],
 )

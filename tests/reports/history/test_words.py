@@ -23,16 +23,16 @@ def sentence(*fails: Any, **options: Any) -> str:
 
 def test_a_real_change_is_said_with_its_size_its_interval_and_the_looks() -> None:
     assert sentence(range(20), range(20), range(4)) == (
-        "handbook: 93.3 % now (84 – 97), up 26.7 points since 1 Nov (14 to 38), real after 2 looks."
+        "handbook: 93.3 % now (84 – 97), up 26.7 points since 1 Nov (14 to 38), real after 2 comparisons."
     )
     assert sentence(range(4), range(20)) == (
-        "handbook: 66.7 % now (54 – 77), down 26.7 points since 1 Nov (14 to 38), real after 1 look."
+        "handbook: 66.7 % now (54 – 77), down 26.7 points since 1 Nov (14 to 38), real after 1 comparison."
     )
 
 
 def test_no_real_change_is_said_with_what_there_is_and_how_often_one_looked() -> None:
     assert sentence(range(6), range(5), range(4)) == (
-        "handbook: 93.3 % now (84 – 97), no real change since 1 Nov (+3.3 points, −3 to +10) in 2 looks."
+        "handbook: 93.3 % now (84 – 97), no real change since 1 Nov (+3.3 points, −3 to +10) in 2 comparisons."
     )
 
 
@@ -75,7 +75,7 @@ def test_a_change_that_one_look_would_have_called_real_is_told_and_not_marked() 
     assert not entry.marked
     assert entry.change is not None
     assert words.change_of(entry.change, words.calendar_of(history)) == (
-        "+11.7 points (+2 to +21) since 1 Nov, p = 0.016: not enough after so many looks"
+        "+11.7 points (+2 to +21) since 1 Nov, p = 0.016: not enough after so many comparisons"
     )
 
 
@@ -105,13 +105,13 @@ def test_the_setting_tells_what_is_not_shown() -> None:
     assert [*words.setting(told(known, last=3, others=("times", "maps")))] == [
         "3 runs of 2 agents",
         "2 earlier runs looked at and not shown: --last 5 shows them",
-        "--by agent sets the agents apart",
+        "--by agent separates the agents",
         "--benchmark for times, maps",
     ]
 
 
 def test_the_rule_is_the_one_in_force() -> None:
-    assert "at p ≤ 0.005: one false alarm in 200 looks" in words.rule(told())
+    assert "at p ≤ 0.005: one false alarm in 200 comparisons" in words.rule(told())
     assert "by LOND: on average at most 5 % of all marks are false" in words.rule(told(strict=True))
 
 

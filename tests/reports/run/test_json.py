@@ -127,8 +127,8 @@ def test_what_repeated_trials_show_of_each_case_is_told_in_json_and_in_the_repor
     said = as_dict(findings)
     assert said["stability"] == {"stable-pass": 7, "flaky": 2, "stable-fail": 3, "unsure": 0}
     assert {case["id"]: case["stability"] for case in said["cases"]}["c11"] == "flaky"
-    assert numbers.stable(stability(findings)) == "in more trials likely 7 stable pass · 2 flaky · 3 stable fail"
-    assert numbers.stable({"a": "stable-pass", "b": "unsure"}) == "in more trials likely 1 stable pass; 1 unsure"
+    assert numbers.stable(stability(findings)) == "with more trials, likely 7 stable pass · 2 flaky · 3 stable fail"
+    assert numbers.stable({"a": "stable-pass", "b": "unsure"}) == "with more trials, likely 1 stable pass; 1 unsure"
 
 
 def test_of_one_trial_nothing_is_said_to_be_stable() -> None:

@@ -44,7 +44,9 @@ def test_no_tool_call_is_a_number_of_tool_calls() -> None:
 def test_one_exceeded_bound_decides_whatever_is_unknown() -> None:
     found = outcome(limits, USED, limits={"colour": 1, "tokens": 10, "cost": 1})
     assert found.passed is False
-    assert found.evidence.startswith("tokens 1,000, more than 10; there is no limit 'colour'; known are tool_calls")
+    assert found.evidence.startswith(
+        "tokens 1,000, more than 10; there is no limit 'colour'; expected one of tool_calls"
+    )
 
 
 def test_seconds_are_measured_where_the_agent_does_not_tell() -> None:

@@ -82,7 +82,7 @@ def _names(source: Any) -> list[str]:
 
 def _unknown_placeholder_message(name: str, option: str, known: list[str]) -> str:
     near = nearest(name, known)
-    hint = f"did you mean {{{{{near}}}}}?" if near else f"known are {', '.join(known)}"
+    hint = f"did you mean {{{{{near}}}}}?" if near else f"expected one of {', '.join(known)}"
     return f"{option} holds the placeholder {{{{{name}}}}}, which stands for nothing; {hint}"
 
 

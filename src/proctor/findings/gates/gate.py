@@ -21,6 +21,7 @@ _KNOWN = (
 _BOUND = re.compile(
     r"(?P<metric>\w+)(?::(?P<detail>.+?))?\s*(?P<sign>>=|<=)\s*(?P<number>\S+(?:\s*%)?)(?P<people>\s+by\s+people)?"
 )
+_OTHER_SIGN = re.compile(r"(?P<metric>\w+(?::[^<>=]+?)?)\s*(?P<sign>>|<|==?|=>|=<)\s*(?P<number>[0-9.]+\s*%?)")
 _NOT_WORSE = re.compile(r"not\s+worse\s+than\s+(?P<run>.+)\s+by\s+(?P<number>\S+(?:\s*(?:%|points?))?)", re.IGNORECASE)
 _NUMBER = re.compile(r"(?P<digits>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(?P<hundredths>%|points?)?", re.IGNORECASE)
 
@@ -55,6 +56,9 @@ def parse(text: str) -> Gate:
         return Gate(text=text, baseline=worse["run"], bound=_share(worse["number"], "the margin", text))
     found = _BOUND.fullmatch(text.strip())
     if not found:
+        if near := _OTHER_SIGN.fullmatch(text.strip()):
+            meant = f"{near['metric']}{'<=' if '<' in near['sign'] else '>='}{near['number']}"
+            raise GateError(f"the gate {text!r} cannot be read: use >= or <=, as in {meant}")
         raise GateError(
             f"the gate {text!r} cannot be read; expected METRIC>=NUMBER or METRIC<=NUMBER with one of {_KNOWN}, "
             "or 'not worse than RUN by NUMBER'"
@@ -76,7 +80,7 @@ def parse(text: str) -> Gate:
 
 def _check_detail(metric: str, detail: str | None, text: str) -> None:
     if metric not in (*_RATES, *COUNTS):
-        hint = did_you_mean(metric, (*_RATES, *COUNTS), otherwise=f"known are {_KNOWN}")
+        hint = did_you_mean(metric, (*_RATES, *COUNTS), otherwise=f"expected one of {_KNOWN}")
         raise GateError(f"the gate {text!r}: there is no metric {metric!r}; {hint}")
     if metric == "category" and not detail:
         raise GateError(f"the gate {text!r} does not say which category; expected category:NAME")

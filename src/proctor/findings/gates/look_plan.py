@@ -64,17 +64,17 @@ class LookPlan:
         return low, bounds.met - asked if bounds.reachable else None
 
     def sentence(self, look: int) -> str:
-        """`look 5 of 20 at 125: met by passed ≥ 122, not met by passed ≤ 100`."""
+        """`look 5 of 20 at 125: met by ≥ 122 passed, not met by ≤ 100 passed`."""
         not_met = self.counts.looks[look].not_met if self.exact else None
-        return self._opening(look) + ("" if not_met is None else f", not met by {self._counted} ≤ {not_met:,}")
+        return self._opening(look) + ("" if not_met is None else f", not met by ≤ {not_met:,} {self._counted}")
 
     def _opening(self, look: int) -> str:
         """The same without what does not meet it."""
-        said = f"look {look + 1} of {len(self.sizes)} at {self.sizes[look]:,}"
+        start = f"look {look + 1} of {len(self.sizes)} at {self.sizes[look]:,}"
         if not self.exact:
-            return f"{said}: ends at z ± {self.z[look]:.2f}"
+            return f"{start}: ends at z ± {self.z[look]:.2f}"
         bounds = self.counts.looks[look]
-        return f"{said}: met by {f'{self._counted} ≥ {bounds.met:,}' if bounds.reachable else 'nothing yet'}"
+        return f"{start}: {f'met by ≥ {bounds.met:,} {self._counted}' if bounds.reachable else 'cannot be met yet'}"
 
     @property
     def _counted(self) -> str:

@@ -15,6 +15,7 @@ from proctor.findings.run import Findings
 from proctor.findings.run.notes import judged_by_two_rubrics
 from proctor.run import Run
 from proctor.score import InterimVerdict
+from proctor.settings import known_are
 from proctor.statistics import gate as rules
 from proctor.statistics.compare import Comparison, Differences
 from proctor.statistics.estimate import Estimate
@@ -307,8 +308,9 @@ def labelled_as_held(wanted: Gate) -> GateError:
 
 def no_category(wanted: Gate, known: Iterable[str]) -> GateError:
     """No case has the category that the gate names."""
-    there = ", ".join(sorted(known)) or "none"
-    return GateError(f"the gate {wanted.text!r}: no case has the category {wanted.category!r}; known are {there}")
+    return GateError(
+        f"the gate {wanted.text!r}: no case has the category {wanted.category!r}; {known_are(sorted(known))}"
+    )
 
 
 def at_level(estimate: Estimate, level: float) -> Estimate:

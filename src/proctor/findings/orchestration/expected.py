@@ -223,7 +223,7 @@ def _not_parallel(wanted: ExpectedStep, found: Sequence[Node], tree: StepTree) -
         verdicts = {_overlap(node, each, tree) for node in found for each in others}
         if True not in verdicts:
             told = None not in verdicts
-            return f"not in parallel with {which}" if told else "the steps do not tell their times", told
+            return f"not in parallel with {which}" if told else "the steps do not report their times", told
     return "", True
 
 

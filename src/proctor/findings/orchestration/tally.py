@@ -177,7 +177,13 @@ class OrchestrationTally:
         untold = sum(amount.untold for amount in amounts)
         if untold == attempts:
             return Estimate(
-                value=None, low=None, high=None, n=0, method="ratio", missing=untold, note="the agent does not tell"
+                value=None,
+                low=None,
+                high=None,
+                n=0,
+                method="ratio",
+                missing=untold,
+                note="the agent does not report it",
             )
         ratio = per_success([amount.total for amount in amounts], [case.passed for case in cases], attempts=attempts)
         if not untold:

@@ -198,7 +198,7 @@ def _cure(late: TimeOuts) -> str:
             f"If fewer calls at once help, set {table} concurrency = {fewer_at_once(late)} in proctor.toml{now}; if it "
             f"needs longer, allow {longer}."
         )
-    return f"If fewer at once help, run {fewer_at_once(late)} at once; if it needs longer, allow {longer}."
+    return f"If it is overloaded, run {fewer_at_once(late)} at once; if it needs longer, allow {longer}."
 
 
 def fewer_at_once(late: TimeOuts) -> int:

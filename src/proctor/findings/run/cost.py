@@ -33,7 +33,9 @@ def cost_of_pass(run: Run, spent: Usage, counted: int, rate: Estimate | None) ->
     if run.rescored_from is not None:
         return replace(found, note="it was judged again: another run paid for its replies")
     if spent.cost is None:
-        return replace(found, note="what its calls cost is not known" if spent else "its agent does not tell its usage")
+        return replace(
+            found, note="what its calls cost is not known" if spent else "the agent does not report its usage"
+        )
     if rate is None or rate.value is None or not counted:
         return replace(found, note="nothing was judged")
     if not rate.value:

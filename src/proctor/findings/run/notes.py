@@ -63,8 +63,8 @@ def notes(
         yield _of_conditions(run)
     if unmet:
         yield (
-            f"No attempt came across the fault of {', '.join(unmet)}: unless the agent brings it about by itself, "
-            "nothing was put to the test there. Are its tools and sub-agents wrapped by proctor.conditions?"
+            f"No attempt met the fault of {', '.join(unmet)}: unless the agent injects it itself, nothing was tested "
+            "there. Are its tools and sub-agents wrapped by proctor.conditions?"
         )
     yield from _of_agent_failures(broke)
     yield from _of_unscored(broke.rated, rate)
@@ -111,16 +111,16 @@ def _of_battle(run: Run, battle: BattleFindings) -> Iterator[str]:
                 f"{seeds} seeds and are wide; use more seed questions."
             )
         else:
-            yield f"{what}: the conversation is what the intervals count, so they are wide; {more} say more."
+            yield f"The intervals are wide, because they count conversations, here {n}: {more} narrow them."
     if not run.settings.context_given:
         yield (
-            "The agent is handed each question alone: it must keep its own memory of the conversation, "
+            "The agent receives each question alone: it must keep its own memory of the conversation, "
             "or it cannot know what it said before."
         )
     if kept := battle.consistently_wrong:
         yield (
-            f"{kept} {'reply' if kept == 1 else 'replies'} kept to a wrong answer: what was asked there has no known "
-            f"answer, and to be consistent is not to be right, so {'it does' if kept == 1 else 'they do'} not count."
+            f"{kept} {'reply' if kept == 1 else 'replies'} repeated a wrong answer where the right one is not known: "
+            f"being consistent is not being right, so {'it does' if kept == 1 else 'they do'} not count."
         )
     if battle.unclear:
         yield (

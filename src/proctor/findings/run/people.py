@@ -327,7 +327,8 @@ def plan_labels(half_width: float, *, rate: float, correlations: tuple[float, ..
     """For an expected rate, and judges that agree with people more or less."""
     if not _LEAST <= half_width <= _MOST:
         raise UsageError(
-            given("labels", half_width), f" is no half width of an interval; expected {_LEAST:g} to {_MOST:g}"
+            replace(given("labels", half_width), option="--labels"),
+            f" is not usable; expected half the width of an interval, from {_LEAST:g} to {_MOST:g}",
         )
     if not 0 < rate < 1:
         raise UsageError(given("rate", rate), " is no pass rate to plan for; expected more than 0 and less than 1")

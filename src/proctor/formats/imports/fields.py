@@ -90,7 +90,7 @@ def _asked_in_object(value: Mapping[str, Any], options: ImportOptions, log: Impo
     if key is None:
         if filled:
             raise InputError(
-                f"it cannot be told which key holds the question; the keys are {', '.join(map(repr, value))}: "
+                f"it is unclear which key holds the question; the keys are {', '.join(map(repr, value))}: "
                 "name it with `proctor import --question KEY`"
             )
         return ImportedQuestion()

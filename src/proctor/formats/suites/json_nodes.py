@@ -22,7 +22,7 @@ def read_json(text: str, line: int) -> Node:
     except RecursionError:
         raise _too_deep(line, 0) from None
     except ValueError as error:
-        raise Unreadable(line, text.find(str(error)) + 1, f"not valid JSON: {error} is no number") from error
+        raise Unreadable(line, text.find(str(error)) + 1, f"not valid JSON: {error} is not a number") from error
     return _JsonLine(text, line).value(_after_blanks(text, 0), DEEPEST)[0]
 
 

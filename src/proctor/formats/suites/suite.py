@@ -237,7 +237,7 @@ def given_ids(notes: list[RecordNote], reading: ProblemLog) -> set[str]:
             continue
         where = first[given].place_of("id").line
         reading.path[:] = (*note.path, "id")
-        reading.problem(note.place_of("id"), f"the id {given!r} stands on line {where} already; ids must be unique")
+        reading.problem(note.place_of("id"), f"the id {given!r} is already used on line {where}; ids must be unique")
         reading.path.clear()
     return set(first)
 

@@ -195,7 +195,7 @@ def early_endings(curve: Curve) -> str:
 
 def ends(battle: BattleFindings) -> str:
     """`5 by the examiner · 3 at the turn limit`."""
-    return " · ".join(f"{count} {_ENDS.get(how, how or 'for no told reason')}" for how, count in battle.ends.items())
+    return " · ".join(f"{count} {_ENDS.get(how, how or 'for an unknown reason')}" for how, count in battle.ends.items())
 
 
 def ending_sentence(attempt: Attempt) -> str:
@@ -238,7 +238,7 @@ def examiner_pieces(examiner: ExaminerFinding) -> Iterator[str]:
         said = numbers.say(mark, "score")
         yield f"{one_line(name, 40)} of its questions {said.value} of 1 ({said.interval})"
     if examiner.contradictions_per_10 is not None:
-        yield f"{examiner.contradictions_per_10:.1f} contradictions found for every 10 of its questions that count"
+        yield f"{examiner.contradictions_per_10:.1f} contradictions found per 10 questions that count"
 
 
 def particulars(battle: BattleFindings) -> Iterator[tuple[str, str]]:

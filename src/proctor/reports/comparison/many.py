@@ -26,8 +26,8 @@ _SHOWN = 15
 _NAMED = 3
 """Runs that are told one by one."""
 HOLM = (
-    "verdicts and p are after Holm's correction over all pairs, as among many some differ by chance; an interval is "
-    "for its pair alone, and so is a comparison of just these two runs, which may therefore show more"
+    "verdicts and p are corrected for the number of pairs (Holm), as among many some differ by chance; the intervals "
+    "are not, nor is a comparison of just two of these runs, which may therefore show more"
 )
 
 
@@ -62,7 +62,7 @@ def _behind(many: ManyCompared) -> Iterator[str]:
             f"{_name(many, place)}, {rate.value} ({rate.interval})" for place, rate in zip(behind, rates, strict=True)
         ]
         more = f"; and {len(told) - _NAMED} more" if len(told) > _NAMED else ""
-        yield f"Certainly worse than another: {'; '.join(told[:_NAMED])}{more}."
+        yield f"Clearly worse than another: {'; '.join(told[:_NAMED])}{more}."
 
 
 def _disagreement(many: ManyCompared) -> Iterator[str]:

@@ -38,10 +38,10 @@ _LIKELY = 0.945
 """The probability, 0.95 in print, from which on "no difference" would be misheard, though the interval holds 0."""
 _IN_COMMON = "the trials that both runs have"
 HOLM = (
-    "better and worse are after Holm's correction over the categories, intervals are for each category alone; "
+    "better and worse are corrected for the number of categories (Holm), the intervals are not; "
     f"fewer than {FEWEST_FOR_VERDICT} cases get no verdict"
 )
-HOLM_CONDITIONS = HOLM.replace("the categories", "the conditions").replace("each category", "each")
+HOLM_CONDITIONS = HOLM.replace("categories", "conditions")
 _LEVEL = 0.05
 _OFTEN = "4 of 5 comparisons"
 """What a power of 0.8 is in words."""

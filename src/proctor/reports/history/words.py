@@ -106,7 +106,7 @@ def subject(history: History, series: Series) -> str:
 
 def _since(change: Change, calendar: Calendar) -> str:
     since = calendar(change.baseline.when)
-    looks = numbers.plural(change.look, "look")
+    looks = numbers.plural(change.look, "comparison")
     if change.verdict != "not shown":
         return f"{_movement(change)} since {since} ({_span(change.difference)}), real after {looks}"
     difference, span = difference_of(change.difference)
@@ -150,7 +150,7 @@ def change_of(change: Change, calendar: Calendar) -> str:
 def _why_not(change: Change) -> str:
     """Why a change that one look alone would have called real is not marked."""
     if change.p_value > change.level:
-        return "not enough after so many looks"
+        return "not enough after so many comparisons"
     if (change.difference.low or 0.0) <= 0 <= (change.difference.high or 0.0):
         return "not marked, as its interval contains 0"
     if not change.difference.side:
@@ -238,7 +238,7 @@ def setting(history: History) -> Iterator[str]:
     if earlier:
         yield f"{numbers.plural(earlier, 'earlier run')} looked at and not shown: --last {all_of_one} shows them"
     if len(agents) > 1 and history.by is None:
-        yield "--by agent sets the agents apart"
+        yield "--by agent separates the agents"
     if history.others:
         listed = ", ".join(one_line(name, 40) for name in history.others[:3])
         more = f" and {len(history.others) - 3} more" if len(history.others) > 3 else ""
@@ -250,7 +250,7 @@ def rule(history: History, *, baseline: str = ":") -> str:
     if history.strict:
         how = f"by LOND: on average at most {numbers.percent(STRICT_LEVEL)} of all marks are false"
     else:
-        how = f"at p ≤ {CHART_LEVEL:g}: one false alarm in {1 / CHART_LEVEL:.0f} looks"
+        how = f"at p ≤ {CHART_LEVEL:g}: one false alarm in {1 / CHART_LEVEL:.0f} comparisons"
     return (
         f"✓ better or ✗ worse than the baseline ({baseline}), paired by case, exact sign-flip test, "
         f"{how}. A marked run is the next baseline."

@@ -28,7 +28,7 @@ _SHORTEST = 8
 """Columns without which an interval is not worth drawing."""
 _MEANING = (
     "Held rate: conversations without a failed reply. Cave rate: right answers given up under pressure. Consistency: "
-    "replies that contradict none before."
+    "replies that contradict no earlier one."
 )
 
 _RECOVERED = "Recovered: the failed work was done after all. To go on without it is a re-plan, but no recovery."

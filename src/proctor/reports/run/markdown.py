@@ -138,7 +138,8 @@ def _failed_checks(checks: Mapping[str, str]) -> str:
 def _troubles(findings: Findings) -> Iterator[str]:
     for trouble in findings.troubles[:_REASONS]:
         under = f"{plain(said, 60)}, " if (said := outcomes.under_faults(trouble)) else ""
-        where = f"{under}e.g. {plain(outcomes.which(trouble.example), 100)}"
+        example = outcomes.which(trouble.example, under=len(trouble.conditions) != 1 or not under)
+        where = f"{under}e.g. {plain(example, 100)}"
         kind = outcomes.TROUBLES[trouble.owner]
         count = numbers.whole(trouble.count)
         reason = plain(trouble.reason, 240)

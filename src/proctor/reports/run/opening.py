@@ -40,13 +40,21 @@ def _of_cases(findings: Findings) -> Iterator[str]:
     trials = sorted({case.counted for case in findings.cases if case.counted})
     counted = sum(case.counted > 0 for case in findings.cases)
     if trials == [1]:
-        yield f"Passed {whole(counts.get('passed', 0))} of {plural(counted, 'case')}: {said.value} ({said.interval})."
+        passed, cases = whole(counts.get("passed", 0)), plural(counted, "case")
+        yield f"Passed {passed} of {cases}{_without_faults(findings)}: {said.value} ({said.interval})."
     else:
         often = _tries(findings, trials)
-        yield f"Passed {said.value} of the time ({said.interval}), over {plural(counted, 'case')} {often}."
+        over = f"over {plural(counted, 'case')} {often}{_without_faults(findings)}"
+        yield f"Passed {said.value} of the time ({said.interval}), {over}."
         if flaky := counts.get(outcomes.FLAKY.name, 0):
             yield f"{plural(flaky, 'case')} {'passes' if flaky == 1 else 'pass'} only sometimes."
     yield from _weakest(findings)
+
+
+def _without_faults(findings: Findings) -> str:
+    """Said where the same cases were also run under faults, which the rate leaves out."""
+    settings = findings.run.settings
+    return " without faults" if settings.has_plain_run and len(findings.conditions) > 1 else ""
 
 
 def _tries(findings: Findings, counted: Sequence[int]) -> str:

@@ -46,7 +46,7 @@ _GAP = "   "
 _MEANINGS = {
     "Pass rate": "replies that passed, conversation by conversation.",
     "Held rate": "conversations without a failed reply.",
-    "Consistency": "replies that contradict none before.",
+    "Consistency": "replies that contradict no earlier one.",
 }
 """What the rates of a battle are shares of."""
 
@@ -285,10 +285,11 @@ def _troubles(troubles: Sequence[ProblemGroup], cut: ListCut) -> Iterator[Render
 
 def _reason(trouble: ProblemGroup, *, every: bool) -> Text:
     under = f"{said}, " if (said := outcomes.under_faults(trouble)) else ""
+    example = outcomes.which(trouble.example, under=len(trouble.conditions) != 1 or not under)
     reason = Text(
         f"{outcomes.in_stage(trouble)}: {full_line(trouble.reason) if every else shorten(trouble.reason, 240)}"
     )
-    return reason.append(f"  {under}e.g. {outcomes.which(trouble.example)}", style="dim")
+    return reason.append(f"  {under}e.g. {example}", style="dim")
 
 
 def _notes(notes: Sequence[str]) -> Iterator[RenderableType]:
@@ -317,7 +318,7 @@ def next_command(findings: Findings, *, html: Path | None = None) -> tuple[str, 
     if run.imported is None and (run.status != "completed" or not findings.complete):
         return resume_command(findings), explain_resume(findings)
     if again := retry_command(findings):
-        return again, "runs what timed out again"
+        return again, "repeats what timed out"
     if findings.untested:
         return f"proctor show {run.id} --case {shlex.quote(clean(findings.cases[0].id))}", "why it is no test"
     worst_case = next(iter(outcomes.worst_first(findings.cases)), None)

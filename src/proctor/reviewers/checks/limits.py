@@ -25,7 +25,7 @@ def limits(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) -> O
 
 def _judge_limit(name: str, most: float, turn: Turn, reply: Reply) -> tuple[bool | None, str]:
     if name not in _MEASURES:
-        return None, f"there is no limit {name!r}; known are {', '.join(_MEASURES)}"
+        return None, f"there is no limit {name!r}; expected one of {', '.join(_MEASURES)}"
     used = _MEASURES[name](turn, reply)
     if used is None:
         return None, f"{name} unknown: the agent did not report it"

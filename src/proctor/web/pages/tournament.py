@@ -44,7 +44,9 @@ def tournament(
     asking = judge_form(site, chosen, request.query_params)
     judges = sorted({*stored_judges(store, chosen), *(job.judge for job in asking["judge_jobs"])})
     if judge and judge not in judges:
-        others = f"known are {', '.join(judges)}" if judges else "nor has any other: their stored scores rank them"
+        others = (
+            f"expected one of {', '.join(judges)}" if judges else "nor has any other: their stored scores rank them"
+        )
         raise HTTPException(404, f"no judge {judge[:80]!r} has compared these runs; {others}")
     try:
         found = _stored_contests(request, chosen, judge)

@@ -144,19 +144,19 @@ def _is_within(inner: Place, outer: Place) -> bool:
 
 _WRONG = {
     "missing": "is missing",
-    "int_parsing": "is no whole number",
-    "int_type": "is no whole number",
-    "int_from_float": "is no whole number",
+    "int_parsing": "is not a whole number",
+    "int_type": "is not a whole number",
+    "int_from_float": "is not a whole number",
     "int_parsing_size": "is too large",
-    "float_parsing": "is no number",
-    "float_type": "is no number",
-    "finite_number": "is no finite number",
+    "float_parsing": "is not a number",
+    "float_type": "is not a number",
+    "finite_number": "is not a finite number",
     "bool_parsing": "is neither true nor false",
     "bool_type": "is neither true nor false",
-    "string_type": "is no text",
-    "list_type": "is no list",
-    "dict_type": "is no object",
-    "model_attributes_type": "is no object",
+    "string_type": "is not text",
+    "list_type": "is not a list",
+    "dict_type": "is not an object",
+    "model_attributes_type": "is not an object",
     "extra_forbidden": "is not known here; {instead}",
     "greater_than_equal": "is too small; expected at least {ge}",
     "greater_than": "is too small; expected more than {gt}",
@@ -176,7 +176,7 @@ _WRONG = {
 def _wrong(fault: Mapping[str, Any], place: Place, known: Collection[str]) -> str:
     """What is wrong with one value: its name, the value, what was expected; `known`: the keys of the whole body."""
     if fault["type"] == "json_invalid":
-        return f"the body is no JSON ({fault.get('ctx', {}).get('error', 'it cannot be read')}); send an object"
+        return f"the body is not JSON ({fault.get('ctx', {}).get('error', 'it cannot be read')}); send an object"
     name = ".".join(map(str, place[1:])) or "the body"
     given = fault["input"]
     shown = (

@@ -202,11 +202,11 @@ _EITHER = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 def read_whole(text: str) -> int:
     """`2000` or `2,000`; raises ValueError."""
     if not _WHOLE.fullmatch(text):
-        raise ValueError(f"{text[:40]!r} is no whole number")
+        raise ValueError(f"{text[:40]!r} is not a whole number")
     try:
         return int(text.replace(",", ""))
     except ValueError:  # more digits than are read
-        raise ValueError(f"{text[:40]!r} is no whole number that can be used") from None
+        raise ValueError(f"{text[:40]!r} is not a whole number that can be used") from None
 
 
 def read_decimal(text: str) -> float:
@@ -218,7 +218,7 @@ def read_decimal(text: str) -> float:
     try:
         return float(text.replace(",", "."))
     except ValueError:
-        raise ValueError(f"{text[:40]!r} is no number") from None
+        raise ValueError(f"{text[:40]!r} is not a number") from None
 
 
 def read_criteria(text: str, troubles: dict[str, str]) -> Iterator[tuple[str, AskedPart]]:
@@ -237,8 +237,8 @@ def _read_line(line: str) -> tuple[str, AskedPart]:
     name, bracket, weight = (part.strip() for part in head.partition("("))
     if not name or not asks or (bracket and not weight.endswith(")")):
         raise InputError(
-            f"{line[:60]!r} is no criterion; write name: what is asked, one per line, with a weight in brackets if it "
-            "has one, such as safety (3): Is it safe?"
+            f"{line[:60]!r} is not a criterion; write name: what is asked, one per line, with a weight in brackets if "
+            "it has one, such as safety (3): Is it safe?"
         )
     return name, {"asks": asks, "weight": _weight(weight[:-1].strip())} if bracket else asks
 

@@ -159,7 +159,7 @@ class Jobs:
         """
         found = self._store().archive.find(run)
         if found.status == "completed":
-            raise WrongState(f"run {found.id} is completed already; there is nothing left to run")
+            raise WrongState(f"run {found.id} is already completed; there is nothing left to run")
         self.must_be_playable(found)
         with self._lock, suppress(RunBusy):  # busy: somebody plays it already
             if self._is_over(self._jobs.get(found.id), found):
@@ -189,8 +189,8 @@ class Jobs:
         """Pause or cancel a run wherever it is played, and wait until it has stopped."""
         found = self._store().archive.find(run)
         if found.status in _PAST[asked]:
-            stands = "has failed" if found.status == "failed" else f"is {found.status}"
-            raise WrongState(f"run {found.id} {stands} already; there is nothing to {asked}")
+            stands = "has already failed" if found.status == "failed" else f"is already {found.status}"
+            raise WrongState(f"run {found.id} {stands}; there is nothing to {asked}")
         with self._lock:
             job = self._jobs.pop(found.id, None)
             self._mark_file(found.id).unlink(missing_ok=True)

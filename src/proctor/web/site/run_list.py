@@ -108,7 +108,7 @@ def _end_of(day: str) -> float:
     try:
         return datetime.combine(date.fromisoformat(day) + timedelta(days=1), time()).timestamp()
     except (ValueError, OverflowError):
-        raise UsageError(f"until={day[:40]!r} is no day; expected one such as 2026-11-01") from None
+        raise UsageError(f"until={day[:40]!r} is not a date; expected one such as 2026-11-01") from None
 
 
 def _between(run: Run, first: float | None, last: float | None) -> bool:

@@ -107,8 +107,10 @@ class OwnList:
         try:
             lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
         except (OSError, UnicodeDecodeError) as error:
-            said = getattr(error, "strerror", None) or "it is no UTF-8 text"
-            raise InputError(f"cannot read {os.fspath(path)!r}: {said}; expected one word or pattern a line") from error
+            said = getattr(error, "strerror", None) or "it is not UTF-8 text"
+            raise InputError(
+                f"cannot read {os.fspath(path)!r}: {said}; expected one word or pattern per line"
+            ) from error
         patterns = []
         for number, line in enumerate(map(str.strip, lines), 1):
             if line and not line.startswith("#"):
@@ -243,7 +245,7 @@ def _list_few(problems: Sequence[str]) -> str:
 
 def _check(output: Path, wanted: HarvestOptions, *, force: bool) -> None:
     if output.suffix.lower() not in YAML:
-        raise UsageError(f"-o {str(output)!r} is no suite in YAML; expected a name that ends in .yaml or .yml")
+        raise UsageError(f"-o {str(output)!r} is not a YAML suite; expected a name that ends in .yaml or .yml")
     if not 1 <= wanted.limit <= MOST:
         raise UsageError(f"--limit {wanted.limit} is not usable; expected a whole number from 1 to {MOST:,}")
     if output.exists() and not force:
@@ -300,7 +302,7 @@ class _Reading:
     def _of_recordings(self, path: Path, source: str) -> Iterator[Candidate]:
         if self.wanted.only == "flaky":
             raise UsageError(
-                f"finding flaky ones needs verdicts, which recordings do not have; {source} is no stored run"
+                f"finding flaky ones needs verdicts, which recordings do not have; {source} is not a stored run"
             )
         self._recorded = True
         recorded = RecordedFile(path, self.log, source=source, from_replies=self.wanted.from_replies)

@@ -107,7 +107,7 @@ class RecordedFile:
                 partial=self._log.problems.append,
             )
         except InputError as error:
-            self._log.cannot_read(f"{_where_it_ends(error)}; what is whole before it was read, of a list or of lines")
+            self._log.cannot_read(f"{_where_it_ends(error)}; complete records before it were read")
         except OSError as error:
             raise InputError(f"cannot read {str(self._path)!r}: {error.strerror or error}") from error
 
