@@ -53,7 +53,7 @@ class OwnCheck:
             async with asyncio.timeout(self._seconds) as limit:
                 returned = await self._call({name: given[name] for name in self._wanted})
         except (Exception, SystemExit) as error:
-            if isinstance(error, TimeoutError) and limit.expired():
+            if limit.expired() and isinstance(error, TimeoutError):
                 return Outcome(None, f"the check took longer than {self._seconds:g} s")
             return Outcome(None, f"the check raised {type(error).__name__}: {said(error)}")
         return to_outcome(returned)
