@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from proctor import threads
-from proctor.threads.main import desk
+from proctor.threads.main import waiting_place
 
 
 def thread_and_loop() -> tuple[bool, bool]:
@@ -66,7 +66,7 @@ def test_where_the_main_thread_does_not_wait_it_is_done_at_once() -> None:
 
 def test_what_was_asked_for_just_before_the_end_is_done_still() -> None:
     found: list[int] = []
-    with desk() as here:
+    with waiting_place() as here:
         here.end()
         assert here.take(lambda: found.append(1))
         here.wait()

@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from proctor.threads.executor import GrowingExecutor
-from proctor.threads.main import Desk, call_in_main, desk
+from proctor.threads.main import WaitingPlace, call_in_main, waiting_place
 from proctor.threads.pool import call, call_briefly, end_a_forked_child, exit_now, take_thread
 
 __all__ = [
@@ -86,9 +86,13 @@ class Stage:
                     self.run(close, timeout=_CLOSING)
 
     def run(
-        self, make: Callable[[], Coroutine[Any, Any, T]], *, timeout: float | None = None, at: Desk | None = None
+        self,
+        make: Callable[[], Coroutine[Any, Any, T]],
+        *,
+        timeout: float | None = None,
+        at: WaitingPlace | None = None,
     ) -> T:
-        """Run a coroutine there to its end, waiting at a desk if any; what interrupts that stops the coroutine too."""
+        """Run a coroutine there to its end, waiting `at` a place if any; what interrupts that stops it too."""
         work = make()
         try:
             future = asyncio.run_coroutine_threadsafe(work, self.loop)
@@ -225,7 +229,7 @@ async def _close_generators() -> None:
 
 def run_anywhere(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Run a coroutine to its end, also where an event loop is already running, as in a notebook."""
-    with own_stage() as stage, desk() as here:
+    with own_stage() as stage, waiting_place() as here:
         return stage.run(make, at=here)
 
 
@@ -264,7 +268,7 @@ def run_driven(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
     the time to end; what has come to its end all the same is not lost. A second one ends the wait.
     """
     interruption: BaseException = KeyboardInterrupt()
-    with own_stage() as stage, desk() as here:
+    with own_stage() as stage, waiting_place() as here:
         driven = _Driven(partial(_finish, make), stage, here.end)
         try:
             here.wait()

@@ -20,7 +20,7 @@ _LOOK_UP = 0.2
 """Seconds after which a signal is heard that did not wake the main thread."""
 
 
-class Desk:
+class WaitingPlace:
     """Where a thread waits for the end of something, and does meanwhile what others ask it to."""
 
     def __init__(self) -> None:
@@ -58,14 +58,14 @@ class Desk:
                 order()
 
 
-_open: list[Desk] = []
-"""The desks of the main thread; at the last one it waits."""
+_open: list[WaitingPlace] = []
+"""The waiting places of the main thread; at the last one it waits."""
 
 
 @contextmanager
-def desk() -> Iterator[Desk]:
+def waiting_place() -> Iterator[WaitingPlace]:
     """A place to wait at; in the main thread, others are served there."""
-    made = Desk()
+    made = WaitingPlace()
     is_main = threading.current_thread() is threading.main_thread()
     if is_main:
         _open.append(made)
@@ -78,7 +78,7 @@ def desk() -> Iterator[Desk]:
 
 
 def call_in_main(function: Callable[[], T]) -> T:
-    """Call it in the main thread, in this context, where that waits at a desk; else here."""
+    """Call it in the main thread, in this context, where that has a waiting place; else here."""
     if threading.current_thread() is threading.main_thread():
         return function()
     future: concurrent.futures.Future[T] = concurrent.futures.Future()
