@@ -60,7 +60,8 @@ def _silence_stdout() -> None:
     try:
         os.dup2(2, 1)
     except OSError:  # no standard error
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        with suppress(OSError):  # an agent has left no file handle
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _tell_exit(done: str) -> None:

@@ -231,6 +231,18 @@ async def test_providers_that_speak_the_protocol_are_named_by_their_model(
     assert "Authorization" not in server.headers[0]
 
 
+async def test_ollama_is_found_where_its_own_programs_find_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with api(Said(text="x"), Said(text="y")) as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.url.removesuffix("/v1"))
+        agent = load_ollama("m", {})
+        assert (await agent.reply(ASKED)).text == "x"
+        await agent.close()
+        monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
+        agent = load_ollama("m", {"base_url": server.url})
+        assert (await agent.reply(ASKED)).text == "y"
+        await agent.close()
+
+
 # --- what is read -------------------------------------------------------------------------------
 
 

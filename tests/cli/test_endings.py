@@ -218,3 +218,12 @@ def _is_alive(process: int) -> bool:
     """Whether it still runs; one that is only still to be counted by its parent does not."""
     status = Path(f"/proc/{process}/stat")
     return status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def test_an_agent_that_leaves_no_file_handle_never_ends_as_a_gate_that_is_not_met(desk: Desk) -> None:
+    """1 would say that; the run is over, and what it could not tell is stored."""
+    takes = "import resource\n\ndef answer(question):\n    resource.setrlimit(resource.RLIMIT_NOFILE, (0, 4096))\n"
+    agent = desk.agent(takes + "    return 'yes'\n")
+    done = shell(desk, f"proctor run benchmark.csv --agent {agent} --concurrency 1 --json")
+    assert done.returncode == 4
+    assert "Traceback" not in done.stderr

@@ -120,10 +120,13 @@ def test_an_interrupted_run_says_how_to_go_on_and_goes_on(desk: Desk, code: str,
     assert sum(desk.calls().values()) <= 120 + 4, "only calls in flight are repeated"
 
 
+@pytest.mark.parametrize("handler", ["lambda *_: sys.exit(0)", "signal.SIG_IGN"])
 @pytest.mark.parametrize("which", [signal.SIGINT, signal.SIGTERM])
-def test_an_agents_own_handler_does_not_turn_an_interrupted_run_into_success(desk: Desk, which: signal.Signals) -> None:
+def test_an_agents_own_handler_does_not_turn_an_interrupted_run_into_success(
+    desk: Desk, which: signal.Signals, handler: str
+) -> None:
     desk.benchmark(2000)
-    own = f"import signal, sys\nsignal.signal({which.value}, lambda *_: sys.exit(0))\n"
+    own = f"import signal, sys\nsignal.signal({which.value}, {handler})\n"
     common = ("--concurrency", "2", "--gate", "pass_rate>=0.5", "--json")
     run = desk.start("run", "benchmark.csv", "--agent", desk.agent(own + SLOW), *common)
     eventually(lambda: len(desk.calls()) > 5)
@@ -132,6 +135,23 @@ def test_an_agents_own_handler_does_not_turn_an_interrupted_run_into_success(des
     assert (said.code, said.out) == (4, "")
     assert "Interrupted: what was answered is stored.\nContinue with: proctor resume" in said.err
     assert desk("show", "last", "--json").json["status"] == "paused"
+
+
+def test_an_agent_that_only_the_main_thread_can_import_goes_on(desk: Desk) -> None:
+    desk.benchmark(6)
+    own = (
+        "import asyncio, signal\nsignal.signal(signal.SIGUSR2, signal.SIG_DFL)\nasyncio.run(asyncio.sleep(0))\n"
+        "assert asyncio.events._get_running_loop() is None\n"
+    )
+    agent = desk.agent(own + OFFLINE)
+    begun = desk.finish(desk.start("run", "benchmark.csv", "--agent", agent, "--retries", "0"))
+    assert begun.code == 4
+    (desk.folder / "online").touch()
+    said = desk.finish(desk.start("resume", "last", "--json"))
+    assert said.err.count("Error") == 0
+    finished(desk, said, cases=6)
+    tried = desk.finish(desk.start("agents", "test", agent, "--question", "case 1", "--json"))
+    assert (tried.code, tried.json["trouble"]) == (0, "")
 
 
 def test_hung_agents_do_not_hold_an_interrupted_run(desk: Desk) -> None:

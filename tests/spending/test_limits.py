@@ -8,7 +8,7 @@ import pytest
 
 from proctor.errors import InputError
 from proctor.spending.limits import Limit, Limits
-from proctor.spending.providers import Source, source_at
+from proctor.spending.providers import Source, source_at, source_in
 
 OPENAI = Source(provider="openai")
 LOCAL = Source(provider="openai-compatible", host="127.0.0.1:8000")
@@ -19,6 +19,14 @@ def test_everybody_who_calls_a_host_shares_its_throttle() -> None:
     assert limits.of(source_at("openai", "https://api.openai.com/v1")) is limits.of(OPENAI)
     assert limits.of(OPENAI) is not limits.of(LOCAL)
     assert limits.of(OPENAI).concurrency == 5
+
+
+def test_ollama_elsewhere_is_not_taken_for_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OLLAMA_HOST", "big:8000")
+    assert source_in("ollama:m", {}) == Source(provider="ollama", host="big:8000")
+    assert source_in("ollama:m", {"base_url": "http://127.0.0.1:11434/v1"}) == Source(provider="ollama")
+    monkeypatch.delenv("OLLAMA_HOST")
+    assert source_in("ollama:m", {}) == Source(provider="ollama")
 
 
 def test_a_hosts_own_limits_come_before_its_providers() -> None:

@@ -102,6 +102,24 @@ def test_a_damaged_database_is_said_to_be_damaged_and_not_touched(tmp_path: Path
     assert path.read_bytes() == damaged
 
 
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_store_that_was_removed_while_it_was_in_use_takes_nothing_more(tmp_path: Path, replaced: bool) -> None:
+    path = tmp_path / "store.db"
+    with open_store(path) as store:
+        stored_run(store)
+        store.journal.write(played(key("before")))
+        path.rename(tmp_path / "away.db")
+        if replaced:
+            path.touch()
+        for _ in range(2):
+            with pytest.raises(StoreError, match=r"store\.db was removed or replaced while it was in use"):
+                store.journal.write(played(key("after")))
+        if replaced:
+            path.unlink()
+        (tmp_path / "away.db").rename(path)
+        store.journal.write(played(key("later")))
+
+
 _UNDER_A_LIMIT = """
 import resource, sys
 from pathlib import Path

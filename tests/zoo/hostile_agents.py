@@ -409,6 +409,23 @@ def raises_an_error_without_a_class(number: int) -> str:
     raise _Faceless("who am I?")
 
 
+class _Untouchable(Exception):
+    def __getattribute__(self, name: str) -> Any:
+        raise SystemExit(3)
+
+
+@agent()
+def raises_an_error_whose_every_attribute_exits(number: int) -> str:
+    """Raises an exception that exits whatever it is asked for."""
+    raise _Untouchable("who am I?")
+
+
+@agent(guilty=(2, 5))
+async def raises_an_error_whose_every_attribute_exits_on_the_loop(number: int) -> str:
+    """The same, from a coroutine."""
+    raise _Untouchable("who am I?")
+
+
 @agent()
 def raises_stop_iteration(number: int) -> str:
     """Raises StopIteration, which no future can hold."""

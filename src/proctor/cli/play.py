@@ -106,6 +106,8 @@ def _tell_what_is_logged() -> None:
 
 _ENDINGS = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
 """Of Ctrl-C, of a service that is stopped, and of a terminal that is closed."""
+_CAUGHT = [number for number in _ENDINGS if signal.getsignal(number) != signal.SIG_IGN]
+"""Without those that whoever started this process had it ignore, as `nohup` does: asked before an agent is imported."""
 
 
 @contextmanager
@@ -122,8 +124,7 @@ def signals_as_ctrl_c() -> Iterator[None]:
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
 
-    caught = [number for number in _ENDINGS if signal.getsignal(number) != signal.SIG_IGN]  # as under nohup
-    previous = {number: signal.signal(number, end) for number in caught}
+    previous = {number: signal.signal(number, end) for number in _CAUGHT}
     try:
         yield
     finally:

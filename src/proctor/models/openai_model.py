@@ -16,12 +16,12 @@ from proctor.errors import CallError
 from proctor.models.contract import ModelAnswer, circumstance_of
 from proctor.models.openai import chat, responses
 from proctor.models.openai.completion import Completion, Item
-from proctor.models.openai.endpoint import ADDRESSES, ModelEndpoint, check_base_url, read_key
+from proctor.models.openai.endpoint import ModelEndpoint, address_of, check_base_url, read_key
 from proctor.models.parse import shape_of
 from proctor.net.client import Client
 from proctor.net.exchange import ExchangeLimits
 from proctor.spending.prices import Price
-from proctor.spending.providers import PROVIDERS, model_at, ollama_address, source_at
+from proctor.spending.providers import PROVIDERS, model_at, source_at
 
 _SILENCE = 600.0
 """Seconds without a byte after which a call is given up; how long a reply may take is for the run to say."""
@@ -125,9 +125,8 @@ def load_openai(scheme: str, rest: str, *, temperature: float | None, max_output
 
 def _address(scheme: str) -> str:
     """Where a provider is asked; the environment may name another server."""
-    if scheme == "ollama":
-        return f"{ollama_address()}/v1"
-    return os.environ.get("OPENAI_API_BASE") or os.environ.get("OPENAI_BASE_URL") or ADDRESSES[scheme]
+    told = os.environ.get("OPENAI_API_BASE") or os.environ.get("OPENAI_BASE_URL")
+    return told if told and scheme != "ollama" else address_of(scheme)
 
 
 def _keys(scheme: str) -> tuple[str, ...]:

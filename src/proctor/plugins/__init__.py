@@ -9,7 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
@@ -196,10 +196,11 @@ def module_of(file: str) -> str:
 
 
 def _module(name: str, what: str) -> object:
+    from proctor.threads import call_in_main  # whose asyncio commands that build nothing do not need
+
     _make_folder_importable()
     try:
-        with refuse_exits():
-            return importlib.import_module(name)
+        return call_in_main(partial(_import, name))
     except ModuleNotFoundError as error:
         if error.name is not None and (name == error.name or name.startswith(error.name + ".")):
             raise InputError(_no_module(name, what)) from error
@@ -209,6 +210,11 @@ def _module(name: str, what: str) -> object:
     except (Exception, SystemExit) as error:
         reason = " ".join(str(error).split())
         raise InputError(f"cannot import the {what}: {name!r} raised {type(error).__name__}: {reason}") from error
+
+
+def _import(name: str) -> object:
+    with refuse_exits():
+        return importlib.import_module(name)
 
 
 def _attribute(target: object, name: str, spec: str, what: str) -> object:

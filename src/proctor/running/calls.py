@@ -110,7 +110,7 @@ def _late(error: Late, limit: float) -> CallError:
 
 def _pass_on_ctrl_c(error: BaseException) -> None:
     """A real Ctrl-C comes in the main thread alone; anywhere else it is an agent that raises it."""
-    if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
+    if issubclass(type(error), KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
         raise error
 
 
@@ -123,7 +123,7 @@ def pause(tries: int, fault: CallError) -> float:
 
 def _failure(stage: Stage, fault: CallError, error: BaseException, *, tries: int, turn: int | None) -> Failure:
     own = stage == "agent" and not isinstance(fault, EnvironmentFault)
-    known = isinstance(error, CallError)
+    known = issubclass(type(error), CallError)  # whose `__class__` may be anything
     return Failure(
         stage=stage,
         owner="agent" if own else "environment",

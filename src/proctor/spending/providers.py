@@ -82,7 +82,9 @@ def source_in(spec: str, options: Mapping[str, Any]) -> Source | None:
     scheme, _, rest = spec.removeprefix("model:").removeprefix("agent:").partition(":")
     if scheme not in PROVIDERS:
         return None
-    return source_at(scheme, model_at(rest)[1] if scheme == "openai-compatible" else options.get("base_url") or "")
+    if scheme == "openai-compatible":
+        return source_at(scheme, model_at(rest)[1])
+    return source_at(scheme, options.get("base_url") or (ollama_address() if scheme == "ollama" else ""))
 
 
 def is_loopback(source: Source) -> bool:

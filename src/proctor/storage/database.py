@@ -38,6 +38,7 @@ class Database:
         else:
             self.engine = postgres_engine(address, pool_pre_ping=True)
         self.dialect = self.engine.dialect
+        self._file: tuple[int, int] | None = None
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -54,6 +55,22 @@ class Database:
             connection.execution_options(**{_WRITES: True})
             with self._waiting(connection, patient=patient), connection.begin():
                 yield connection
+            self._must_be_the_same_file()
+
+    def _must_be_the_same_file(self) -> None:
+        """Raise StoreError where SQLite's file was removed or replaced: what is written to it then is nowhere."""
+        path = self.address.path
+        if path is None:
+            return
+        with suppress(FileNotFoundError):
+            found = path.stat()
+            self._file = self._file or (found.st_dev, found.st_ino)
+            if self._file == (found.st_dev, found.st_ino):
+                return
+        raise StoreError(
+            f"the store {self.address.shown} was removed or replaced while it was in use, and what was stored in it "
+            "is gone: put it back if you can"
+        )
 
     @contextmanager
     def _waiting(self, connection: Connection, *, patient: bool) -> Iterator[None]:

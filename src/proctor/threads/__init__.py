@@ -17,10 +17,11 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from proctor.threads.executor import GrowingExecutor
+from proctor.threads.main import WaitingPlace, call_in_main, waiting_place
 from proctor.threads.pool import call, call_briefly, end_a_forked_child, exit_now, take_thread
 
 __all__ = [
-    "Interrupted", "Stage", "call", "call_briefly", "end_a_forked_child", "exit_now", "lasting_loop",
+    "Interrupted", "Stage", "call", "call_briefly", "call_in_main", "end_a_forked_child", "exit_now", "lasting_loop",
     "on_lasting_loop", "on_stage", "own_stage", "run_anywhere", "run_driven", "with_growing_executor",
 ]  # fmt: skip
 T = TypeVar("T")
@@ -28,8 +29,6 @@ _FAREWELL = 1.0
 """Seconds that what still goes on in a loop of ours gets to clean up when nobody needs the loop any more."""
 _CLOSING = 5.0
 """Seconds that an agent may take to let go."""
-_LOOK_UP = 0.2
-"""Seconds after which a signal is heard that did not wake the main thread."""
 _AGAIN = 0.001
 """Seconds before a loop that an agent has stopped goes on."""
 _KEPT_LIMIT = 4
@@ -86,8 +85,14 @@ class Stage:
                 with suppress(Exception, asyncio.CancelledError):
                     self.run(close, timeout=_CLOSING)
 
-    def run(self, make: Callable[[], Coroutine[Any, Any, T]], *, timeout: float | None = None) -> T:
-        """Run a coroutine there to its end; what interrupts the wait stops the coroutine too."""
+    def run(
+        self,
+        make: Callable[[], Coroutine[Any, Any, T]],
+        *,
+        timeout: float | None = None,
+        at: WaitingPlace | None = None,
+    ) -> T:
+        """Run a coroutine there to its end, waiting `at` a place if any; what interrupts that stops it too."""
         work = make()
         try:
             future = asyncio.run_coroutine_threadsafe(work, self.loop)
@@ -95,6 +100,9 @@ class Stage:
             work.close()
             raise
         try:
+            if at is not None:
+                future.add_done_callback(at.end)
+                at.wait()
             return future.result(timeout)
         except concurrent.futures.CancelledError:
             raise asyncio.CancelledError from None
@@ -221,8 +229,8 @@ async def _close_generators() -> None:
 
 def run_anywhere(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Run a coroutine to its end, also where an event loop is already running, as in a notebook."""
-    with own_stage() as stage:
-        return stage.run(make)
+    with own_stage() as stage, waiting_place() as here:
+        return stage.run(make, at=here)
 
 
 class _Driven(Generic[T]):
@@ -259,26 +267,19 @@ def run_driven(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
     A Ctrl-C here, or whatever else a signal's handler raises, is told by `Stage.interrupted`, and the workflow given
     the time to end; what has come to its end all the same is not lost. A second one ends the wait.
     """
-    ended = threading.Event()
     interruption: BaseException = KeyboardInterrupt()
-    with own_stage() as stage:
-        driven = _Driven(partial(_finish, make), stage, ended.set)
+    with own_stage() as stage, waiting_place() as here:
+        driven = _Driven(partial(_finish, make), stage, here.end)
         try:
-            _wait_for(ended)
+            here.wait()
         except BaseException as raised:  # such as the SystemExit of an agent's own handler
             interruption = raised
             stage.interrupted.set()
-            _wait_for(ended)
+            here.wait()
         try:
             return driven.result()
         except Interrupted:
             raise interruption from None
-
-
-def _wait_for(event: threading.Event) -> None:
-    """Wait in the main thread, and look up now and then: of a signal that came in another one it hears only then."""
-    while not event.wait(_LOOK_UP):
-        pass
 
 
 def _finish(make: Callable[[], Coroutine[Any, Any, T]], stage: Stage) -> T:

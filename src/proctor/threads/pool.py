@@ -102,8 +102,9 @@ def call_briefly(function: Callable[[], T], *, seconds: float) -> T:
 
 def _wrap_error(error: BaseException) -> BaseException:
     """An exception in a form that a future can carry, and that nobody takes for a real Ctrl-C."""
-    if isinstance(error, StopIteration) or not isinstance(error, (Exception, SystemExit)):
-        carried = RuntimeError(f"the function raised {type(error).__name__}")
+    kind = type(error)  # and not its `__class__`, which may be anything and even raise
+    if issubclass(kind, StopIteration) or not issubclass(kind, (Exception, SystemExit)):
+        carried = RuntimeError(f"the function raised {kind.__name__}")
         carried.__cause__ = error
         return carried
     return error

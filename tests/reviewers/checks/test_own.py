@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -150,6 +151,56 @@ async def test_a_check_that_hangs_is_not_checkable() -> None:
     found = await said(mine, seconds=0.05)
     release.set()
     assert (found.passed, found.evidence) == (None, "the check took longer than 0.05 s")
+
+
+@pytest.mark.parametrize("error", [asyncio.CancelledError(), GeneratorExit(), SystemExit(0), TimeoutError("slow")])
+async def test_an_async_check_that_raises_what_is_no_exception_is_not_checkable(error: BaseException) -> None:
+    async def mine(reply: str) -> bool:
+        raise error
+
+    found = await said(mine)
+    assert found.passed is None
+    assert found.evidence.startswith(f"the check raised {type(error).__name__}")
+
+
+def test_a_ctrl_c_that_an_async_check_invents_is_not_checkable() -> None:
+    async def mine(reply: str) -> bool:
+        raise KeyboardInterrupt
+
+    found: list[CheckResult] = []
+    asked = threading.Thread(target=lambda: found.append(asyncio.run(said(mine))))
+    asked.start()
+    asked.join(30)
+    assert [each.passed for each in found] == [None]
+
+
+async def test_a_check_that_cancels_itself_is_not_checkable() -> None:
+    async def waits(reply: str) -> bool:
+        asyncio.current_task().cancel()  # type: ignore[union-attr]
+        await asyncio.sleep(60)
+        return True
+
+    async def answers(reply: str) -> bool:
+        asyncio.current_task().cancel()  # type: ignore[union-attr]
+        return True
+
+    assert (await said(waits)).passed is None
+    assert (await said(answers)).evidence == "the check cancelled itself"
+
+
+async def test_an_async_check_that_swallows_its_cancellation_is_left_behind() -> None:
+    over = False
+
+    async def mine(reply: str) -> bool:
+        while not over:
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(0.2)
+        return True
+
+    found = await said(mine, seconds=0.05)
+    over = True
+    assert (found.passed, found.evidence) == (None, "the check took longer than 0.05 s")
+    await asyncio.sleep(0.3)
 
 
 async def test_cancelling_a_review_is_not_swallowed() -> None:

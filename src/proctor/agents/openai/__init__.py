@@ -33,5 +33,5 @@ def load_google(rest: str, options: Mapping[str, Any]) -> Agent:
 
 
 def load_ollama(rest: str, options: Mapping[str, Any]) -> Agent:
-    """The agent `ollama:MODEL`, on this machine or at the `base_url` of its options."""
+    """The agent `ollama:MODEL`, at the `base_url` of its options, where OLLAMA_HOST says, or on this machine."""
     return OpenAIAgent(read_options(rest, options, scheme="ollama"))

@@ -14,7 +14,7 @@ from proctor.agents.openai.tools import Tool, read_tool
 from proctor.agents.options import header_safe, must_be_known
 from proctor.codec.invalid import describe_invalid
 from proctor.errors import InputError
-from proctor.models.openai.endpoint import ADDRESSES, check_base_url, read_key
+from proctor.models.openai.endpoint import address_of, check_base_url, read_key
 from proctor.spending.prices import Price, price_of
 from proctor.spending.providers import PROVIDERS, Source, source_at
 
@@ -90,7 +90,7 @@ def read_options(
     if not model:
         raise InputError(f"the agent {full!r} names no model; expected something like {scheme}:MODEL")
     table = _table(given, full)
-    url = _base_url(table.base_url or ADDRESSES[scheme], model)
+    url = _base_url(table.base_url or address_of(scheme), model)
     source = source_at(scheme, url)
     keys = (table.key_env,) if table.key_env else () if source.host else PROVIDERS[scheme].keys
     key_env, key = read_key(keys, f"the agent {full!r}")

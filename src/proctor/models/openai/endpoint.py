@@ -11,16 +11,19 @@ from proctor.models.openai.errors import fault_of_status
 from proctor.net import addresses
 from proctor.net.exchange import Response
 from proctor.redaction import keep_secret
-from proctor.spending.providers import COMPATIBLE_KEY, must_be_plain
+from proctor.spending.providers import COMPATIBLE_KEY, must_be_plain, ollama_address
 
-ADDRESSES = {
+_ADDRESSES = {
     "openai": "https://api.openai.com/v1",
     "anthropic": "https://api.anthropic.com/v1",
     "google": "https://generativelanguage.googleapis.com/v1beta/openai",
-    "ollama": "http://127.0.0.1:11434/v1",
 }
-"""Where each provider speaks OpenAI's protocol."""
 JSON = "application/json"
+
+
+def address_of(provider: str) -> str:
+    """Where a provider speaks OpenAI's protocol; raises InputError where the environment names no address."""
+    return f"{ollama_address()}/v1" if provider == "ollama" else _ADDRESSES[provider]
 
 
 class ModelEndpoint:

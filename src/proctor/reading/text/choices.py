@@ -30,9 +30,10 @@ _OF_SHARE = lazy(
     r"(?:an? |the |one |two |three |four )?(?:whole|half|all|third|quarter|fifth|tenth)s?(?: of (?:it|them))?"
 )
 _VERB = lazy(
-    r"\b(?:it|they|you|he|she|we|is|are|was|were|be|been|must|may|can|will|has|have|do|does|did|should)\b",
-    re.IGNORECASE,
+    r"\b(?:it|they|you|he|she|we|is|are|was|were|be|been|must|may|can|will|has|have|do|does|did|should)\b"
+    r"|(?:\A|[.!?]\s)\s*(?:It|They|You|He|She|We|Is|Are|Was|Were|Be|Must|Can|Has|Have|Do|Does|Did|Should)\b"
 )
+"""In the middle of a sentence May is a month and Will a person."""
 _PLAIN = lazy(r"(?<!\S)[a-z]{4,}")
 _LEAST_SENTENCE, _LEAST_WITHOUT_VERB, _LEAST_PLAIN = 4, 6, 3
 _MOST_WORDS = 6

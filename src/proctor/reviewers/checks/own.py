@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -48,13 +49,25 @@ class OwnCheck:
         self._call = caller(function)
 
     async def run(self, given: Mapping[str, Any]) -> Outcome:
-        """What it says; one that raises or takes too long has not checked anything."""
+        """What it says; one that raises or takes too long has not checked anything.
+
+        It has a task of its own, so that one that swallows its cancellation, or cancels its task, harms no other.
+        """
+        checking = asyncio.ensure_future(self._run(given))
         try:
-            async with asyncio.timeout(self._seconds) as limit:
-                returned = await self._call({name: given[name] for name in self._wanted})
-        except (Exception, SystemExit) as error:
-            if isinstance(error, TimeoutError) and limit.expired():
-                return Outcome(None, f"the check took longer than {self._seconds:g} s")
+            await asyncio.wait({checking}, timeout=self._seconds)
+        finally:
+            checking.cancel()
+        if not checking.done():
+            return Outcome(None, f"the check took longer than {self._seconds:g} s")
+        return Outcome(None, "the check cancelled itself") if checking.cancelled() else checking.result()
+
+    async def _run(self, given: Mapping[str, Any]) -> Outcome:
+        try:
+            returned = await self._call({name: given[name] for name in self._wanted})
+        except BaseException as error:  # KeyboardInterrupt too, unless it is a real one
+            if type(error) is KeyboardInterrupt and threading.current_thread() is threading.main_thread():
+                raise
             return Outcome(None, f"the check raised {type(error).__name__}: {said(error)}")
         return to_outcome(returned)
 
