@@ -1,4 +1,4 @@
-"""Examines AI agents: is it right, is it consistent, how sure is that, and what changed."""
+"""Evaluate AI agents: correctness, consistency, statistical confidence and regressions."""
 
 from __future__ import annotations
 
@@ -103,8 +103,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """A public name is imported when it is first used, so that `import proctor` stays quick."""
-    if name == "conditions":  # what an agent's code wraps its tools with
+    """Import a public name on first use, so that `import proctor` stays fast."""
+    if name == "conditions":  # the decorators with which agent code wraps its tools
         return import_module("proctor.fault_injection")
     if name not in _HOMES:
         raise AttributeError(f"module 'proctor' has no attribute {name!r}")

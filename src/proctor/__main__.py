@@ -1,4 +1,4 @@
-"""The program `proctor`."""
+"""Entry point of the `proctor` program."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from proctor.plugins import exits
 from proctor.redaction import without_secrets
 
 _PATIENCE = 3.0
-"""Seconds that threads, children and exit handlers that agents have left behind may keep the program from ending."""
+"""Maximum seconds that threads, child processes and exit handlers left by agents may delay the exit."""
 _GARBAGE = 50_000
-"""New objects after which cycles are looked for: imports make many, and none of them are garbage."""
+"""Allocations before garbage collection runs; imports allocate many objects, none of which are garbage."""
 
 
 def main() -> NoReturn:
-    """Run one command. What agents have left behind changes neither its output nor its exit code, nor holds it up."""
+    """Run one command. Nothing that agents leave behind can change its output or exit code, or delay the exit."""
     gc.set_threshold(_GARBAGE)
     exits.begin_program(_tell_exit)
     sys.excepthook = _tell_traceback
     streams.guard()
     code = _flush_output(run_command())
     _end_soon(code)
-    gc.freeze()  # or what ends with the process anyway is looked through once more
-    raise SystemExit(code)  # `sys.exit` may be an agent's
+    gc.freeze()  # skip a pointless garbage collection at exit
+    raise SystemExit(code)  # an agent may have replaced `sys.exit`
 
 
 def _tell_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """What PROCTOR_TRACEBACK asks for, without secrets."""
+    """Print the traceback that PROCTOR_TRACEBACK asks for, with secrets redacted."""
     from proctor.reports.words import harmless
 
     if sys.stderr is not None:
@@ -44,8 +44,8 @@ def _tell_traceback(kind: type[BaseException], error: BaseException, trace: Trac
 
 
 def _flush_output(code: int) -> int:
-    """The exit code, once everything is written; what agents still print then does not belong to the output."""
-    with suppress(ValueError):  # somebody has closed it
+    """Flush standard output and return the exit code; anything that agents print later is not part of the output."""
+    with suppress(ValueError):  # already closed
         sys.stdout.flush()
     if streams.is_unheard():
         sys.stderr.write("Standard output is closed: nothing was printed.\n")
@@ -59,7 +59,7 @@ def _flush_output(code: int) -> int:
 def _silence_stdout() -> None:
     try:
         os.dup2(2, 1)
-    except OSError:  # no standard error
+    except OSError:  # standard error is closed
         with suppress(OSError):  # an agent has left no file handle
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
@@ -70,11 +70,11 @@ def _tell_exit(done: str) -> None:
 
 
 def _end_soon(code: int) -> None:
-    """End with this code in a moment, whatever still wants to be waited for, or wants another code."""
+    """Force the process to exit with this code shortly, even if threads or exit handlers block or want another code."""
     exits.end_program(code)
     try:
         threading.Thread(target=_end_late, args=(code,), daemon=True).start()
-    except RuntimeError:  # no thread is left
+    except RuntimeError:  # no thread can be started
         exits.exit_now(code)
 
 

@@ -1,4 +1,4 @@
-"""What is asked and what is expected: Benchmark, Exam, Case, Expectation, ExpectedCall."""
+"""Benchmark model: questions and expected replies (Benchmark, Exam, Case, Expectation, ExpectedCall)."""
 
 from __future__ import annotations
 
@@ -10,116 +10,116 @@ Strings = tuple[str, ...]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExpectedCall:
-    """One tool call that should be made."""
+    """An expected tool call."""
 
     name: str
-    """The tool's name, compared case-sensitively unless names are folded."""
+    """Tool name, compared case-sensitively unless names are folded."""
     arguments: dict[str, Any] = field(default_factory=dict)
-    """The arguments it should be given."""
+    """Expected arguments."""
     ignore: Strings = ()
-    """Arguments that may be anything, or absent."""
+    """Arguments that may have any value or be absent."""
     optional: Strings = ()
-    """Arguments that count only where they were used."""
+    """Arguments that are compared only if they were passed."""
     match: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """Argument → how it is compared: `any_of`, `pattern`, `tolerance`, `fold`, `whole`."""
+    """Argument → how to compare it: `any_of`, `pattern`, `tolerance`, `fold`, `whole`."""
     step: int | None = None
-    """Its place in a partial order; calls of equal step may come in any order."""
+    """Position in a partial order; calls with the same step may come in any order."""
     may_be_absent: bool = False
-    """An optional call: left out of the count where it was not made."""
+    """Whether the call is optional: it is not counted if it was not made."""
     must_use_result: bool | None = None
-    """Whether its result must come back in the answer or a later call; False: it need not; None: it counts as usual."""
+    """Whether its result must be used in the answer or a later call; False if not; None for the usual scoring."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Expectation:
-    """Every deterministic thing a reply can be held to."""
+    """Everything that deterministic checks can require of a reply."""
 
     tools_used: Strings = ()
     """Tools that must be called."""
     tools_not_used: Strings = ()
     """Tools that must not be called."""
     keywords: Strings = ()
-    """Words or phrases that must stand in the reply, in any plain form; `=` asks for this one, `re:` is a pattern."""
+    """Words or phrases that the reply must contain, in any inflection; `=` requires this form, `re:` is a pattern."""
     exclusions: Strings = ()
-    """Words or phrases that must not."""
+    """Words or phrases that the reply must not contain."""
     citations: int | None = None
-    """The least number of citations; None: not checked."""
+    """Minimum number of citations; None for no check."""
     sources: Strings = ()
-    """The sources that may be cited; empty: any."""
+    """Sources that may be cited; empty for any."""
     quotes: bool = False
-    """Whether each quote must be in its source, word for word."""
+    """Whether each quote must appear verbatim in its source."""
     tool_calls: tuple[ExpectedCall, ...] | None = None
-    """The calls expected; None: not judged; empty: no call expected."""
+    """Expected tool calls; None for no check, empty if no call is expected."""
     tool_threshold: float = 1.0
-    """The tool correctness that `tool_calls` must reach."""
+    """Minimum score of the `tool_calls` check."""
     ordered: bool = False
     """Whether the order of `tool_calls` matters."""
     extra_allowed: bool = False
-    """Whether calls beyond the expected ones are free."""
+    """Whether calls beyond the expected ones are allowed."""
     result_used: bool | None = None
-    """The caller's word on whether tool results were used; None: judged from the texts."""
+    """Whether tool results were used, as stated by the caller; None to detect it from the texts."""
     fold_names: bool = False
-    """Whether names of tools are compared without case and separators: getWeather is get_weather is get-weather."""
+    """Whether tool names ignore case and separators: getWeather matches get_weather and get-weather."""
     sub_agents: Strings = ()
-    """Sub-agents an orchestrator must delegate to."""
+    """Sub-agents to which an orchestrator must delegate."""
     steps: tuple[dict[str, Any], ...] = ()
-    """Steps an orchestrator must take, each `{kind, name, after, …}`."""
+    """Steps that an orchestrator must take, each `{kind, name, after, …}`."""
     limits: dict[str, float] = field(default_factory=dict)
     """Upper bounds: `tool_calls`, `seconds`, `tokens`, `cost`."""
     checks: Strings = ()
-    """Users' own checks, by name."""
+    """Names of user-defined checks."""
     role: str | None = None
-    """The role that the reply must keep to, as a model judges it; None: any."""
+    """Role that the reply must keep to, as judged by a model; None for no check."""
 
 
 AskedPart = str | dict[str, str | float]
-"""What a part asks: a text, or `{asks, weight}`."""
+"""A criterion: its question, or `{asks, weight}`."""
 OWN_PART = "criteria"
-"""What the part is called where the criteria of one's own are a single text."""
+"""Name of the score part if the criteria are a single text."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Case:
-    """A question with what is expected of the reply."""
+    """A question and what is expected of the reply."""
 
     id: str
     """Unique within its benchmark."""
     question: str
-    """What the agent is asked, word for word."""
+    """The question, sent to the agent verbatim."""
     answer: str | None = None
     """The expected answer; a suite's `reference`."""
     reasoning: str | None = None
-    """The reasoning that leads to it."""
+    """Expected reasoning behind the answer."""
     context: str | None = None
-    """The summary of the conversation so far; handed to the agent."""
+    """Summary of the earlier conversation, given to the agent."""
     categories: Strings = ()
-    """What it tests."""
+    """Categories for grouping results."""
     expect: Expectation = Expectation()
-    """What the checks hold the reply to."""
+    """Requirements for the deterministic checks."""
     passing_score: float | None = None
-    """Its own passing score; None: the run's."""
+    """Passing score of this case; None for that of the run."""
     criteria: dict[str, AskedPart] = field(default_factory=dict)
-    """What a model reviewer marks in this reply besides: part → what it asks, or `{asks, weight}`."""
+    """Further criteria for a model reviewer: part → its question, or `{asks, weight}`."""
     trials: int | None = None
-    """How often it is asked; None: as often as the run says."""
+    """Number of trials; None for that of the run."""
     metadata: dict[str, Any] = field(default_factory=dict)
-    """Whatever else is known of it; shown and exported, and no part of what is examined."""
+    """Additional data, shown and exported but not part of the examination."""
     review: str | None = None
-    """Of a draft: `needed` until a person has looked at it, then `done`; no part of what is examined."""
+    """Review status of a draft: `needed` until a person has reviewed it, then `done`; not part of the examination."""
     line: int | None = None
-    """Where it stands in its file, from 1."""
+    """Line number in its file, from 1."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Exam:
-    """What one attempt plays: one case, up to 50 scripted cases, one seed question, or one Dataset."""
+    """The unit that one attempt plays: one case, up to 50 scripted cases, one seed question, or one Dataset."""
 
     id: str
-    """The case's id, `exam-1` … for a script, or a session's id."""
+    """Id of the case, `exam-1` … for a script, or a session id."""
     cases: tuple[Case, ...]
     """In the order they are asked."""
     open: bool = False
-    """Whether the examiner goes on by itself after the last case."""
+    """Whether the examiner continues with its own questions after the last case."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -127,22 +127,22 @@ class Benchmark:
     """A named set of cases."""
 
     name: str
-    """What people call it."""
+    """Display name."""
     digest: str
-    """A digest of the cases' content: equal digests are comparable runs."""
+    """Digest of the cases' content; runs with equal digests are comparable."""
     cases: tuple[Case, ...]
-    """In the order of the file."""
+    """Cases in file order."""
     exams: tuple[Exam, ...] = ()
-    """Given conversations; empty: cut from the cases by the run's type."""
+    """Predefined conversations; if empty, they are derived from the cases by the run's type."""
     description: str = ""
-    """What it is for."""
+    """Purpose of the benchmark."""
     expect: Expectation = Expectation()
-    """What every reply is held to, also one to a question that an examiner made up."""
+    """Expectations for every reply, including replies to improvised questions."""
     joined_cases: Strings = ()
-    """The ids of the cases that have it already, joined to their own: those of a suite, whose own word then counts."""
+    """Ids of cases whose `expect` already includes the benchmark's, as in a suite; their own values take precedence."""
     sources: str | None = None
-    """The folder where cited sources can be read."""
+    """Folder with the texts of cited sources."""
     passing_score: float | None = None
-    """A suite's passing score for the judge; None: the judge only stands beside the checks."""
+    """Passing score for the judge in a suite; None if the judge does not affect the verdict of the checks."""
     conditions: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """Name → the fault that is injected."""
+    """Condition name → the fault to inject."""

@@ -1,4 +1,4 @@
-"""proctor.toml → what it says. Unknown keys are errors that name the nearest known one."""
+"""Load and validate proctor.toml. For an unknown key, the error names the nearest known one."""
 
 from __future__ import annotations
 
@@ -40,28 +40,28 @@ from proctor.settings import (
 
 NAME = "proctor.toml"
 PRICE_FILE = "prices.toml"
-"""Stands beside it; `[prices]` of `proctor.toml` comes first."""
+"""Price file beside `proctor.toml`, whose `[prices]` take precedence."""
 DEFAULT_STORE = ".proctor/proctor.db"
 DESTINATIONS = ("langfuse", "otlp", "phoenix", "mlflow")
-"""Where runs can be sent."""
-OPTIONS_ALONE = ("name", "dry_run", "look", "force", "json", "config")  # of `proctor run`, for one run
+"""Services to which runs can be sent."""
+OPTIONS_ALONE = ("name", "dry_run", "look", "force", "json", "config")  # `proctor run` options without a key
 _TABLE_EXPECTED = {"dict_type", "model_type"}
-_LARGEST = 2**20  # bytes that the file may have
+_LARGEST = 2**20  # maximum size of the file in bytes
 _COMMAND = re.compile(r"(?:agent:)?(?:command:|mcp:(?!https?://))")
 """Specs that name a program and its arguments."""
 Model = TypeVar("Model", bound=BaseModel)
 Kind = Literal["standard", "orchestrator", "desktop"]
-"""What sort of agent."""
+"""Kind of agent."""
 
 
 class Strict(BaseModel):
-    """A table that knows its keys."""
+    """A table that rejects unknown keys."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class PartConfig(BaseModel):
-    """`[reviewers.NAME]`, `[examiners.NAME]`: a spec, and options that the part itself checks."""
+    """`[reviewers.NAME]`, `[examiners.NAME]`: a spec, and options that the part itself validates."""
 
     model_config = ConfigDict(extra="allow", frozen=True, strict=True)
 
@@ -69,19 +69,19 @@ class PartConfig(BaseModel):
 
     @property
     def options(self) -> dict[str, Any]:
-        """Everything that has no name here."""
+        """Keys without a field of their own."""
         return dict(self.model_extra or {})
 
 
 class AgentConfig(PartConfig):
-    """`[agents.NAME]`: the same, what sort of agent it is, and what a worker that plays it takes of a Ray cluster."""
+    """`[agents.NAME]`: spec, options, kind of agent, and the Ray resources of a worker that plays it."""
 
     kind: Kind = "standard"
     resources: dict[str, Annotated[float, Field(ge=0, le=10**12, allow_inf_nan=False)]] = {}
 
 
 def _as_names(value: Any) -> Any:
-    """One name, or a list of them."""
+    """Accept one name or a list of names."""
     names = [value] if isinstance(value, str) else value
     if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
         raise PydanticCustomError(OUR_OWN, "{wanted}", {"wanted": 'a text, or a list such as ["a", "b"]'})
@@ -105,7 +105,7 @@ OneOrSeveral = Annotated[str | list[str] | None, BeforeValidator(_as_one_or_seve
 def with_settings(
     door: Door, annotate: Callable[[RunSetting], Any], names: Iterable[str] = ()
 ) -> Callable[[type[Model]], type[Model]]:
-    """The same table with a key for each setting that can be set there, or for these, that it does not have yet."""
+    """Add a field for each run setting that `door` can set, or for those in `names`, unless the table has it."""
 
     def add(table: type[Model]) -> type[Model]:
         known = settings_of(door)
@@ -122,7 +122,7 @@ def with_settings(
 
 
 def _held(setting: RunSetting) -> Any:
-    """A value of a setting, held to the one table."""
+    """Return the type of a setting with its validation."""
     bounds = setting.bounds
     if bounds is None:
         return Literal[setting.words] | None if setting.words else Annotated[str, Field(min_length=1)] | None
@@ -137,7 +137,7 @@ def _held(setting: RunSetting) -> Any:
 
 @with_settings("config", _held)
 class RunConfig(Strict):
-    """`[run]`: defaults for the options of `proctor run`, each under the name of its option."""
+    """`[run]`: defaults for the options of `proctor run`, under the same names."""
 
     agent: OneOrSeveral = None
     agent_kind: Kind | None = None
@@ -190,7 +190,7 @@ class PriceTable(TypedDict):
 
 @with_config(ConfigDict(extra="forbid", strict=True))
 class LimitTable(TypedDict):
-    """`[limits.NAME]`: how fast a provider or host may be called."""
+    """`[limits.NAME]`: rate limits of a provider or host."""
 
     requests_per_minute: NotRequired[_Rate]
     tokens_per_minute: NotRequired[_Rate]
@@ -198,14 +198,14 @@ class LimitTable(TypedDict):
 
 
 class ModelConfig(Strict):
-    """`[models.NAME]`: a chat model, to be named as agent, reviewer or examiner."""
+    """`[models.NAME]`: a chat model, usable as agent, reviewer or examiner."""
 
     spec: str
     price: PriceTable | None = None
 
 
 class Config(Strict):
-    """The whole file."""
+    """The whole configuration file."""
 
     store: str | None = Field(default=None, min_length=1)
     run: RunConfig = RunConfig()
@@ -220,7 +220,7 @@ class Config(Strict):
     @model_validator(mode="before")
     @classmethod
     def _name_models(cls, given: Any) -> Any:
-        """`model = "…"` of a reviewer is its spec, or one of `[models]`, with prices and all."""
+        """Resolve `model = "…"` of a reviewer: a spec, or a name in `[models]`."""
         reviewers = given.get("reviewers") if isinstance(given, Mapping) else None
         if not isinstance(reviewers, Mapping):
             return given
@@ -230,7 +230,7 @@ class Config(Strict):
 
     @model_validator(mode="after")
     def _cast_models(self) -> Config:
-        """Every model can play every part, unless somebody of its name plays it already."""
+        """Register every model as agent, reviewer and examiner, unless the name is taken there."""
         for name, model in self.models.items():
             self.agents.setdefault(name, AgentConfig(spec=model.spec))
             self.reviewers.setdefault(name, PartConfig(spec=f"model:{model.spec}"))
@@ -241,7 +241,7 @@ class Config(Strict):
 
 
 def _with_spec(part: Any, models: Mapping[str, Any]) -> Any:
-    """A reviewer whose spec may be called its model; where it has a spec, `model` is an option like any other."""
+    """Return a reviewer with its `model` as spec; if it has a spec, `model` is an ordinary option."""
     if not isinstance(part, Mapping) or "spec" in part or not isinstance(part.get("model"), str):
         return part
     known = models.get(part["model"])
@@ -250,13 +250,13 @@ def _with_spec(part: Any, models: Mapping[str, Any]) -> Any:
 
 
 class _PriceFile(Strict):
-    """`prices.toml`: nothing but `[prices]`."""
+    """`prices.toml`: only `[prices]`."""
 
     prices: dict[str, PriceTable] = {}
 
 
 def load_config(path: Path | None = None) -> Config:
-    """The file that was named, or `proctor.toml` here, or nothing but defaults."""
+    """Load the given file, else `proctor.toml` in the current folder, else the defaults."""
     if path is not None:
         check_path("the configuration file", path)
     chosen = path or Path(NAME)
@@ -287,7 +287,7 @@ def load_config(path: Path | None = None) -> Config:
 
 
 def load_price_file(path: Path | str) -> dict[str, PriceTable]:
-    """The table that `proctor prices --update` keeps; empty: there is none."""
+    """Load the prices maintained by `proctor prices --update`; empty if there is no file."""
     chosen = Path(path)
     if not _is_file(chosen):
         return {}
@@ -309,7 +309,7 @@ def _is_file(path: Path) -> bool:
 
 
 def _tables(path: Path) -> dict[str, Any]:
-    """What stands in the file; raises TOMLDecodeError, also for numbers that no program can hold."""
+    """Parse the file; raise TOMLDecodeError, also for numbers that are out of range."""
     with path.open("rb") as file:
         data = file.read(_LARGEST + 1)
     if len(data) > _LARGEST:
@@ -323,18 +323,18 @@ def _tables(path: Path) -> dict[str, Any]:
 
 
 class _Unfilled(ValueError):
-    """A variable where none is filled in."""
+    """A `${NAME}` in a place where it is not filled in."""
 
 
 def _must_be_filled_in(config: Config) -> None:
-    """Refuse `${NAME}` where it would stay as it is: in a spec, only the arguments of a command may hold secrets."""
+    """Refuse `${NAME}` where it is not filled in: among specs, only those of commands may contain it."""
     for place, part in _parts(config):
         if "${" in part.spec and not _COMMAND.match(part.spec):
             raise _Unfilled(f"{place}.spec holds a ${{NAME}}, which is filled in only in options, for secrets")
 
 
 def _must_hold_no_secrets(config: Config) -> None:
-    """Refuse a secret that is written out: the file is shared, and what it says is stored with every run."""
+    """Refuse literal secrets: the file is shared, and its content is stored with every run."""
     if literals.password_in(config.store or ""):
         raise InputError(
             "store holds a password: write ${NAME} in its place and set NAME in the environment, "
@@ -349,18 +349,18 @@ def _must_hold_no_secrets(config: Config) -> None:
 
 
 def _parts(config: Config) -> Iterator[tuple[str, PartConfig | ModelConfig]]:
-    """Everybody who is declared, by place in the file."""
-    for family in ("models", "agents", "reviewers", "examiners"):  # models are cast as all the others
+    """Yield every declared model, agent, reviewer and examiner with its path in the file."""
+    for family in ("models", "agents", "reviewers", "examiners"):  # models first, as others contain their copies
         members: Mapping[str, PartConfig | ModelConfig] = getattr(config, family)
         yield from ((dotted_key([family, name]), part) for name, part in members.items())
 
 
 _TABLES: Mapping[str, type] = {"prices": PriceTable, "limits": LimitTable, "models": ModelConfig}
-"""Section → what one of its tables may hold."""
+"""Section → the type of its tables."""
 
 
 def _known_in(table: Sequence[str]) -> list[str]:
-    """The keys of a table, by where it stands in the file."""
+    """Return the known keys of a table."""
     if table == ["run"]:
         return list(RunConfig.model_fields)
     if len(table) > 2 and table[2] == "price":
@@ -371,9 +371,9 @@ def _known_in(table: Sequence[str]) -> list[str]:
 
 
 def _sentence(error: ValidationError) -> str:
-    """The first thing that is wrong. A table is never shown: its options may be somebody's secrets."""
+    """Describe the first error. Tables are never shown, since their options may be secrets."""
     found = error.errors(include_url=False)
-    first = next((each for each in found if each["type"] == "extra_forbidden"), found[0])  # it explains a missing one
+    first = next((each for each in found if each["type"] == "extra_forbidden"), found[0])  # may explain a missing key
     *table, key = [str(part) for part in first["loc"]]
     place = dotted_key([*table, key])
     if first["type"] == "extra_forbidden":
@@ -386,7 +386,7 @@ def _sentence(error: ValidationError) -> str:
 
 
 def _instead(table: Sequence[str], key: str) -> str:
-    """What to do about a key that a table does not know."""
+    """Suggest what to do about an unknown key."""
     name, known = key.lstrip("-").replace("-", "_"), _known_in(table)
     if name in known:
         return f"did you mean {name!r}?"
@@ -399,7 +399,7 @@ def _instead(table: Sequence[str], key: str) -> str:
 
 
 def _homes() -> Iterator[tuple[str, Iterable[str]]]:
-    """Where keys belong, in words, and which."""
+    """Yield where keys belong, in words, and which keys."""
     yield "at the top of the file, above the first [table]", ["store"]
     yield "in [run]", RunConfig.model_fields
     yield from (("in [agents.NAME]", AgentConfig.model_fields), ("in [models.NAME]", ModelConfig.model_fields))
@@ -409,7 +409,7 @@ def _homes() -> Iterator[tuple[str, Iterable[str]]]:
 
 
 def _missing(table: Sequence[str], key: str, given: Any) -> str:
-    """What lacks, and the key that may have been meant for it."""
+    """Describe a missing key, suggesting a similar key that may have been meant."""
     place = dotted_key(table)
     if isinstance(given, Mapping) and (near := nearest(key, given, alike=0.7)):
         return f"unknown key {f'{place}.{near}'!r}; did you mean {key!r}?"

@@ -1,4 +1,4 @@
-"""The contracts, on one page: who plays which part. No base classes; anything of this shape will do."""
+"""Protocols of all roles, on one page. No base classes: any object with these members will do."""
 
 from __future__ import annotations
 
@@ -14,154 +14,159 @@ from proctor.usage import Usage
 
 
 class Agent(Protocol):
-    """Who is examined.
+    """The agent under examination.
 
-    One that keeps the conversation to itself although it is handed context says so by `keeps_memory = True`; one with
-    `forgets_nothing = True` keeps nothing, and is not told that a conversation is over.
+    An agent that keeps conversation state itself although it receives context declares `keeps_memory = True`; one with
+    `forgets_nothing = True` keeps no state, and `forget` is not called.
     """
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """Display name."""
 
     @property
     def takes_request(self) -> bool:
-        """Whether it is handed context and history; if not, it sees the question alone."""
+        """Whether it receives context and history; if not, it gets only the question."""
 
     async def reply(self, request: Request) -> Reply:
-        """Answer. Raises AgentFault for its own failure, EnvironmentFault for the network's."""
+        """Answer a request. Raises AgentFault if the agent itself fails, EnvironmentFault if the network does."""
 
     async def forget(self, conversation: str) -> None:
-        """The conversation is over: drop what was kept for it."""
+        """Discard the state of a conversation that has ended."""
 
     async def close(self) -> None:
-        """The run is over: let go of connections and processes."""
+        """Release connections and processes at the end of the run."""
 
 
 class Examiner(Protocol):
-    """Who asks, in a battle.
+    """Asks the questions in a battle.
 
-    One whose `ask` takes a keyword `conversation` is told which one it is, the same for all of its questions; one that
-    has `async def forget(conversation)` is told that it is over.
+    If `ask` takes a keyword `conversation`, it receives the conversation's id, the same for all of its questions;
+    `async def forget(conversation)`, if defined, is called when the conversation is over.
     """
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """Display name."""
 
     async def ask(self, exam: Exam, turns: Sequence[Turn]) -> Turn | Usage | None:
-        """The next question as a turn without a reply; None ends the exam, and so does what it cost to say so."""
+        """Return the next question as a turn without a reply; None, or the usage of a last call, ends the exam."""
 
 
 class Reviewer(Protocol):
-    """Who judges.
+    """Judges replies.
 
-    One with `judges_improvised = True` is handed a question that an examiner improvised as a case that expects no
-    answer; others get no case then. One with `asks_nobody = True` judges by rules alone: its reviews cost nothing.
+    A reviewer with `judges_improvised = True` receives an improvised question as a case without an expected answer;
+    others receive None as case. One with `asks_nobody = True` judges by rules alone, so its reviews cost nothing.
     """
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """Display name."""
 
     @property
     def rubric(self) -> str:
-        """The version of what it judges; marks under different rubrics are not comparable."""
+        """Version of its criteria; scores under different rubrics are not comparable."""
 
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
         """Judge the last of these turns, by the case's expectations if there is a case."""
 
     async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
-        """Judge the conversation as a whole; None: nothing to say."""
+        """Judge the conversation as a whole, or return None."""
 
 
 Halt = Literal["stopped", "storm", "spent", "decided", "misconfigured", "blocked", "exited"]
-"""Why the play ended early: asked to, environment failures alone, no budget left, gates that are decided, a wrong key
-or address, an agent that never gives the event loop back, an agent that tried to end the process."""
+"""Why a run ended early: stop requested, only environment failures, budget spent, gates decided, wrong key or address,
+an agent that blocks the event loop for good, an agent that tried to end the process.
+"""
 LETS_FINISH: frozenset[Halt] = frozenset({"spent", "decided"})
-"""Then calls in flight are kept, and only nothing more is begun; an attempt that lacks budget ends at its next call."""
+"""Reasons for which calls in flight may finish and only no new attempts begin; an attempt without budget ends at its
+next call.
+"""
 
 
 class Executor(Protocol):
-    """Who plays the attempts: this process, or a cluster."""
+    """Plays attempts, in this process or on a cluster."""
 
     halt: Halt | None
-    """Why it ended early; None: it did not."""
+    """Why it ended early, or None."""
     reason: str
-    """The same in words."""
+    """The reason for ending early, as text."""
 
     def execute(self, pending_attempts: Iterable[PendingAttempt]) -> Generator[Sequence[Record], None, None]:
-        """Play them; yield what happened in batches, at most 50 ms old, and an empty one now and then.
+        """Play the attempts; yield records in batches, at most 50 ms old, and an empty batch now and then.
 
-        A batch counts as stored when the next one is asked for; players wait for a slow store.
+        A batch counts as stored when the next one is requested; attempts wait for a slow store.
         """
 
     def stop(self) -> None:
-        """Begin nothing more, drop calls in flight, yield what is left and end."""
+        """Begin no more attempts, cancel calls in flight, yield the remaining records and end."""
 
     def end(self, halt: Halt, reason: str = "") -> None:
-        """The same, for another reason."""
+        """Stop for another reason."""
 
     def leftover(self) -> Sequence[Record]:
-        """Records not yet yielded, for a caller that was interrupted and cannot wait for them."""
+        """Return records not yet yielded, for a caller that was interrupted and cannot wait for them."""
 
 
 class Journal(Protocol):
-    """Where records are written. Methods block; a return means that it is on disk."""
+    """Writes records. Methods block, and return once the data is on disk."""
 
     def create(self, run: Run, benchmark: Benchmark) -> None:
-        """Store a new run and the benchmark it uses."""
+        """Store a new run and its benchmark."""
 
     def amend(self, run: Run) -> None:
-        """Store a run's settings, plan, kind of agent and facts again; its attempts stay."""
+        """Update a run's settings, plan, kind of agent and facts; its attempts are kept."""
 
     def writing(self, run: str) -> AbstractContextManager[None]:
-        """Hold the run against a second writer; raises RunBusy. Ends with the process.
+        """Lock the run against a second writer; raises RunBusy. The lock ends with the process.
 
-        What an earlier writer was asked to do ends here.
+        Discards stop requests made to an earlier writer.
         """
 
     def take_stop_request(self, run: str) -> StopRequest | None:
-        """What this process is asked to do, which writes the run; raises RunLost where another has taken it over."""
+        """Return the stop request for this process, which writes the run; raises RunLost if another took it over."""
 
     def write(self, records: Sequence[Record]) -> None:
-        """Store records. Writing the same key twice changes nothing."""
+        """Store records. Idempotent: writing the same key twice changes nothing."""
 
     def mark(
         self, run: str, status: Status, *, reason: str = "", stop: Stop | None = None, seconds: float = 0.0
     ) -> None:
-        """Set a run's status, and why it stopped; `seconds` is added to the time it has run."""
+        """Set a run's status, and why it stopped; `seconds` is added to its running time."""
 
     def request_stop(self, run: str, stop: StopRequest | None) -> None:
-        """Ask whoever runs it to pause or cancel."""
+        """Request the process that plays the run to pause or cancel."""
 
     def delete(self, run: str) -> None:
-        """Forget a run; transcripts that another run reads stay."""
+        """Delete a run; transcripts that another run reads are kept."""
 
 
 class Archive(Protocol):
-    """Where stored things are read. Many may read while one writes."""
+    """Reads stored runs. Any number of readers may work next to one writer."""
 
     def runs(self) -> list[Run]:
-        """All of them, newest first; one that cannot be read is `failed`, with the reason and nothing planned."""
+        """Return all runs, newest first; an unreadable one is `failed`, with the reason and nothing planned."""
 
     def find(self, name: str) -> Run:
-        """By id, unique prefix of an id, unique name, or `last`; raises NoSuchRun."""
+        """Find a run by id, unique prefix of an id, unique name, or `last`; raises NoSuchRun."""
 
     def benchmark_of(self, run: str) -> Benchmark:
-        """The very benchmark a run was started with."""
+        """Return the exact benchmark version that a run was started with."""
 
     def attempts(self, run: str) -> Iterator[Attempt]:
-        """Outcomes without transcripts, in the order of the plan, streamed."""
+        """Stream outcomes without transcripts, in the order of the plan."""
 
     def full_attempts(self, run: str) -> Iterator[Attempt]:
-        """The same with transcripts."""
+        """Stream outcomes with transcripts, in the order of the plan."""
 
     def verdict_counts(self, run: str) -> dict[str, tuple[int, int]]:
-        """Exam → how many of its attempts have a verdict, and how many of those passed; without reading them."""
+        """Map each exam to (attempts with a verdict, attempts that passed), without loading the attempts."""
 
     def verdict_order(self, run: str) -> dict[tuple[str, str], str]:
-        """Exam and condition → the verdicts of its trials in their order, + passed and - not, where there is any."""
+        """Map (exam, condition) to its trials' verdicts in order, + passed and - not passed; those without any are left
+        out.
+        """
 
     def page(
         self,
@@ -176,26 +181,28 @@ class Archive(Protocol):
         offset: int = 0,
         limit: int = 100,
     ) -> list[Attempt]:
-        """Some of the outcomes, without transcripts, sorted; those without a score, or time, come last.
+        """Return a page of outcomes without transcripts, sorted; those without a score or time come last.
 
-        Chosen by verdict (pass, fail, unscored, agent, environment, open), by spans of places (see `Attempt.place`),
-        by a check that failed, and by the stage of a failure.
+        Filters: verdict (pass, fail, unscored, agent, environment, open), ranges of places (see `Attempt.place`), a
+        failed check, and the stage of a failure.
         """
 
     def attempt(self, key: Key) -> Attempt | None:
-        """One, with its transcript, as far as it got."""
+        """Return one attempt with its transcript, as far as it got."""
 
     def pending_attempts(self, run: str) -> Iterator[tuple[Attempt, dict[int, tuple[Review, ...]]]]:
-        """Attempts under way or failed by the environment (with their last failure), and what is paid for already."""
+        """Yield attempts in progress or failed by the environment (with their last failure), and reviews already paid
+        for.
+        """
 
     def over(self, run: str) -> int:
-        """How many attempts are over, whatever became of them."""
+        """Count the attempts that are over, whatever their outcome."""
 
     def finished(self, run: str) -> set[tuple[str, str, int]]:
-        """(exam, condition, trial) of attempts that need nothing more."""
+        """Return (exam, condition, trial) of attempts that need no more work."""
 
     def stop_request(self, run: str) -> StopRequest | None:
-        """What was asked of whoever runs it."""
+        """Return the pending request to pause or cancel the run, if any."""
 
     def alive(self, run: str) -> bool:
-        """Whether a process is writing the run at this moment."""
+        """Whether a process is writing the run right now."""

@@ -1,4 +1,4 @@
-"""One examination and its pieces: Run, Settings, Key, Attempt, Failure, PendingAttempt, and the stream's records."""
+"""A run and its parts: Run, Settings, Key, Attempt, Failure, PendingAttempt, and the records of the stream."""
 
 from __future__ import annotations
 
@@ -34,99 +34,101 @@ StopKind = Literal[
     "store", "unexpected",
 ]  # fmt: skip
 PLACES = 1_000_000
-"""Places an exam keeps for its trials, so that a run can be extended without moving any."""
+"""Number of places reserved per exam for its trials, so that a run can be extended without renumbering."""
 Outcome = Literal["passed", "failed", "agent_failed", "environment_failed", "unscored", "undecided", "pending"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Failure:
-    """An attempt that broke. Never a score."""
+    """Failure of an attempt, which is never a score."""
 
     stage: Stage
-    """Where it broke."""
+    """Stage at which it failed."""
     owner: Owner
-    """Whose it is: the agent's counts as not passed, the environment's is out of n and tried again by `resume`."""
+    """Who is responsible: the agent's failures count as not passed, the environment's are left out of n and retried by
+    `resume`.
+    """
     reason: str
-    """One sentence."""
+    """Reason, as one sentence."""
     kind: FailureKind = "unknown"
-    """What went wrong, for programs."""
+    """Machine-readable kind of failure."""
     host: str = ""
-    """HOST:PORT of the server that was called, where it is known."""
+    """HOST:PORT of the server that was called, if known."""
     turn: int | None = None
-    """The turn in which it broke."""
+    """Turn in which it failed."""
     tries: int = 1
-    """Calls made, retries included."""
+    """Calls made, including retries."""
     setbacks: int = 0
-    """Sessions in which the environment failed here although it served nearly all others."""
+    """Sessions in which the environment failed for this attempt although nearly all others succeeded."""
     detail: str = ""
-    """A traceback or a program's last words."""
+    """Traceback, or the last output of a program."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Key:
-    """Which attempt: unique in a store; a turn adds its number."""
+    """Identifies an attempt, uniquely within a store; a turn adds its number."""
 
     run: str
-    """The run's id."""
+    """Id of the run."""
     exam: str
-    """The exam's id."""
+    """Id of the exam."""
     condition: str = ""
-    """The condition's name; empty: none."""
+    """Name of the condition; empty if there is none."""
     trial: int = 1
-    """From 1."""
+    """Number of the trial, from 1."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Attempt:
-    """One exam played once."""
+    """An exam played once."""
 
     key: Key
-    """Which one."""
     place: int = 0
-    """Where it stands when a run is read: by exam, then condition, then trial."""
+    """Sort key within a run: by exam, then condition, then trial."""
     transcript: Transcript = Transcript()
-    """What was said; empty where only the outcome was read."""
+    """The conversation; empty if only the outcome was loaded."""
     scores: tuple[Score, ...] = ()
-    """Marks given."""
     unscored: tuple[Unscored, ...] = ()
-    """Marks that could not be given, and why."""
+    """Scores that could not be given, with the reasons."""
     checks: tuple[CheckResult, ...] = ()
-    """Deterministic checks."""
+    """Results of deterministic checks."""
     contradictions: tuple[Contradiction, ...] = ()
-    """Pairs of turns that cannot both be true."""
     dropped: int = 0
-    """Contradictions that a judge named besides, with a quote that stands in no reply."""
+    """Contradictions that a judge reported with an invalid quote or turn, so that they were dropped."""
     failure: Failure | None = None
-    """Why it broke; None: it did not."""
+    """Failure that ended the attempt, if any."""
     turn_passed: tuple[bool | None, ...] = ()
-    """Per turn; None: not counted (examiner's fault, unscored, environment)."""
+    """Verdict per turn; None if not counted (examiner's fault, unscored, environment)."""
     passed: bool | None = None
-    """False if any turn is; None if undecided; else True."""
+    """False if any turn failed, None if undecided, else True."""
     resumed: Resumed = ""
-    """How a conversation that was cut off went on: continued, or replayed from the start for an agent's own memory."""
+    """How an interrupted conversation went on: continued, or replayed from the start because the agent keeps its own
+    memory.
+    """
     finished: bool = False
-    """Whether it is over. An environment failure is over too, until `resume` takes it up again."""
+    """Whether it is over. An attempt with an environment failure is over too, until `resume` retries it."""
     usage: Usage = Usage()
-    """The agent's, the examiner's and the reviewer's together, retries included."""
+    """Usage of agent, examiner and reviewers together, including retries."""
     lost: Usage = Usage()
-    """Of that, what no turn and no review tells: tries that failed, and conversations that were begun again."""
+    """The part of `usage` that belongs to no turn or review: failed tries and restarted conversations."""
     seconds: float | None = None
     """Time the agent took, over all turns."""
     first_token: float | None = None
-    """Of that, the mean time to the first token of a reply; None: it was not measured."""
+    """Mean time to the first token of a reply, or None if not measured."""
     struck: int | None = None
-    """How often it came across the fault of its condition; None: it had none, or nobody looked."""
+    """How often the fault of its condition was hit; None if there is no fault or hits were not recorded."""
     lie: InjectedLie | None = None
-    """What it made of a wrong result on purpose; None: it was not lied to, or nobody looked."""
+    """The false tool result that was injected and how the agent reacted; None if nothing was injected or recorded."""
     judges: dict[str, Usage] = field(default_factory=dict)
-    """Judge of a panel → what its reviews took; empty: there is no panel, or its judges took nothing."""
+    """Judge of a panel → usage of its reviews; empty without a panel, or if its judges used nothing."""
     judge_checked: bool = False
-    """Whether a judge, and not only what its cases expect, let checks fail or pass."""
+    """Whether a judge contributed checks or contradictions, beyond the deterministic checks of the case. Not stored."""
     cut_off: int = 0
-    """Replies in it that the model stopped in the middle, at its output limit."""
+    """Number of replies that the model truncated at its output limit."""
     changed: dict[str, float] = field(default_factory=dict)
-    """Settings that it was played with and that differ from the run's own: timeout, concurrency, retries; and under
-    `retried_timeouts`, how often it was played again because it had timed out."""
+    """Settings that differed from the run's own when this attempt was played: timeout, concurrency, retries; and under
+    `retried_timeouts`, how often it was played again after a timeout.
+    """
     started: float = 0.0
     """Seconds since the epoch."""
     ended: float = 0.0
@@ -134,7 +136,7 @@ class Attempt:
 
     @property
     def outcome(self) -> Outcome:
-        """Where it stands, in the one vocabulary that everything counts by."""
+        """State of the attempt, in the shared vocabulary of outcomes."""
         if not self.finished:
             return "pending"
         if self.failure is not None:
@@ -146,7 +148,7 @@ class Attempt:
 
     @property
     def value(self) -> float | None:
-        """The mean of the agent's marks over turns; None: no mark."""
+        """Mean of the agent's scores over turns, or None if there is no score."""
         if len(self.scores) == 1 and self.scores[0].of == "agent":
             return self.scores[0].value
         marks = [score.value for score in self.scores if score.of == "agent"]
@@ -155,218 +157,224 @@ class Attempt:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HumanLabel:
-    """What a person says of an attempt."""
+    """A person's verdict on an attempt."""
 
     key: Key
     passed: bool
     who: str
-    """Who says so."""
+    """Who gave it."""
     note: str = ""
     made: float = 0.0
-    """When, in seconds since 1970."""
+    """When it was given, in seconds since the epoch."""
     seconds: float | None = None
-    """How long it took."""
+    """Seconds it took to give."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Spec:
-    """How a part is built, as data: another process can build the same."""
+    """How a component is built, as data, so that another process can build the same."""
 
     spec: str
     """Such as `python:module:attribute`."""
     options: dict[str, Any] = field(default_factory=dict)
-    """From `proctor.toml`; secrets stay `${NAME}`."""
+    """Options from `proctor.toml`; secrets remain `${NAME}`."""
 
 
 SECOND = "second_reviewer"
-"""The role in `Settings.built` of who judges what the reviewer leaves unsure."""
+"""Role in `Settings.built` of the judge for what the first reviewer is unsure about."""
 
 
 def judge_roles(panel: int) -> list[tuple[str, str]]:
-    """The roles in `Settings.built` of each judge and of who judges what it leaves unsure; a panel has several."""
+    """Return the roles in `Settings.built` as (judge, its second judge); a panel has several."""
     return [(f"judge_{place}", f"judge_{place}_second") for place in range(1, panel + 1)] or [("reviewer", SECOND)]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
-    """How a run is played: data only, so that any worker can rebuild it."""
+    """Settings of a run: data only, so that any worker can rebuild it."""
 
     type: ExamType = "standard"
-    """What an exam is."""
+    """Type of exam."""
     reviewer: str | None = "embedded"
-    """A reviewer's name or spec; None: checks alone."""
+    """Name or spec of the reviewer, or None for checks alone."""
     panel: Strings = ()
-    """The names of several judges whose majority decides; empty: there is one, or none."""
+    """Names of the judges whose majority decides; empty if there is at most one judge."""
     rubric: str = "standard-1"
-    """The version of what the reviewer is asked to judge."""
+    """Version of the reviewer's criteria."""
     examiner: str | None = None
-    """An examiner's name or spec, in battles."""
+    """Name or spec of the examiner, in battles."""
     weights: dict[str, float] = field(default_factory=dict)
-    """Part → weight; empty: the type's own."""
+    """Part → weight; empty for the defaults of the exam type."""
     passing_score: float | None = 0.7
-    """A case passes here, unless it has its own; None: marks stand beside the checks and decide nothing."""
+    """Minimum score to pass, for cases without their own; None if scores are only reported next to the checks and
+    decide nothing.
+    """
     own_scores: bool = True
-    """Whether cases have passing scores of their own, or that is not known; if not, `passing_score` alone decides."""
+    """Whether cases may have their own passing scores; if not, `passing_score` alone decides."""
     checks: str | None = None
-    """A suite whose expectations are applied to the cases."""
+    """Suite whose expectations are applied to the cases."""
     canaries: str = "none"
-    """Replies with a known verdict that the judge is tried on: standard, a file, or none."""
+    """Replies with known verdicts used to test the judge: `standard`, a file, or `none`."""
     max_turns: int = 50
-    """Turns in a conversation, 1 to 50."""
+    """Maximum number of turns in a conversation, 1 to 50."""
     seeds: int | None = None
-    """Only the first so many seed questions."""
+    """Use only the first so many seed questions."""
     conversation_tokens: int | None = None
-    """Most tokens that one conversation may take."""
+    """Maximum number of tokens per conversation."""
     conversation_seconds: float | None = None
-    """Longest that one conversation may take."""
+    """Maximum duration of a conversation in seconds."""
     trials: int = 1
-    """How often each exam is played that has no trials of its own."""
+    """Number of trials of each exam that does not set its own."""
     case_trials: dict[str, int] = field(default_factory=dict)
-    """Exam → how often it is played, where its suite says so (`trials:`)."""
+    """Exam → number of trials, if set by its suite (`trials:`)."""
     conditions: Strings = ("",)
-    """Conditions played; the empty one is none."""
+    """Conditions to play; the empty string is the plain run without a condition."""
     concurrency: int = 10
-    """Attempts under way at once."""
+    """Maximum number of concurrent attempts."""
     timeout: float = 60.0
-    """Seconds one call to the agent may take."""
+    """Timeout of one call to the agent, in seconds."""
     retries: int = 2
-    """Further tries after an environment failure."""
+    """Maximum number of retries after an environment failure."""
     retry_agent_failures: int = 0
-    """Further tries after the agent's own failure; makes runs incomparable."""
+    """Maximum number of retries after the agent's own failure; makes runs incomparable."""
     retried_timeouts: int = 0
-    """How often attempts that had timed out were played again (`resume --retry-timeouts`); makes runs incomparable."""
+    """How often attempts that timed out were played again (`resume --retry-timeouts`); makes runs incomparable."""
     budget: float | None = None
-    """Most that may be spent, over agent, examiner and reviewer."""
+    """Maximum cost of agent, examiner and reviewer together."""
     max_tokens: int | None = None
-    """Most tokens that may be spent."""
+    """Maximum number of tokens to spend."""
     stop_early: Strings = ()
-    """Gates that are looked at as the run goes on: when they are decided it is over; empty: it is played to the end."""
+    """Gates that are evaluated during the run and end it once decided; empty if the run is always played to the end."""
     order: PlayOrder = "file"
-    """In which order cases are asked; `random`: seeded by the benchmark, every category in its share all along."""
+    """Order in which cases are asked; `random` is seeded by the benchmark and stratified by category."""
     look: int = 1
-    """Which verdict on this run a gate gives: every extension is a further look, and costs some of the level."""
+    """Number of this evaluation of the gates: each extension of the run is a further look, and costs part of the
+    significance level.
+    """
     context_given: bool = True
-    """Whether the agent is handed the context; if not, its use is not judged."""
+    """Whether the agent receives the context; if not, its use is not judged."""
     built: dict[str, Spec] = field(default_factory=dict)
-    """Role (agent, reviewer, second_reviewer, examiner, judge_1 …) → how it is built; a live object's is left out."""
+    """Role (agent, reviewer, second_reviewer, examiner, judge_1 …) → how it is built; objects passed in Python are left
+    out.
+    """
 
     @property
     def judges(self) -> tuple[tuple[Spec, ...], ...]:
-        """How each judge is built, of one that is two both; a judge that is a live object is left out."""
+        """How each judge is built, with its second judge if it has one; judges passed as objects are left out."""
         roles = judge_roles(len(self.panel))
         built = (tuple(self.built[role] for role in pair if role in self.built) for pair in roles)
         return tuple(specs for specs in built if specs)
 
     @property
     def paid_reviewer(self) -> Spec | None:
-        """How the judge is built who may call a model: the second of two; None: a live object, or a panel."""
+        """How the judge that may call a model is built, the second of two; None for an object or a panel."""
         return self.built.get(SECOND) or self.built.get("reviewer")
 
     @property
     def has_plain_run(self) -> bool:
-        """Whether one of several conditions is none: its numbers are the run's, the others stand beside them."""
+        """Whether the plain run is one of several conditions: the run's rates then come from it alone."""
         return len(self.conditions) > 1 and "" in self.conditions
 
     @property
     def most_trials(self) -> int:
-        """The trials of the exam that has most."""
+        """Highest number of trials of any exam."""
         return max(self.trials, *self.case_trials.values()) if self.case_trials else self.trials
 
     @property
     def repeats(self) -> int:
-        """How often an exam is played at most: every trial under every condition."""
+        """Maximum number of attempts per exam: every trial under every condition."""
         return self.most_trials * len(self.conditions)
 
     @property
     def rated_conditions(self) -> int:
-        """Under how many conditions an exam counts for the run's rates: the plain run alone, else all of them."""
+        """Number of conditions that count towards the run's rates: only the plain run if there is one, else all."""
         return 1 if self.has_plain_run else len(self.conditions)
 
     def trials_of(self, exam: str) -> int:
-        """How often an exam is played under each condition."""
+        """Return the number of trials of an exam under each condition."""
         return self.case_trials.get(exam, self.trials)
 
     def planned_trials(self, exams: int) -> int:
-        """The attempts of so many exams under one condition, all those among them that have trials of their own."""
+        """Return the attempts of `exams` exams under one condition, including all that have their own trials."""
         return (exams - len(self.case_trials)) * self.trials + sum(self.case_trials.values())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stop:
-    """Why a run stopped before its end, for programs; `Run.reason` says it in words."""
+    """Why a run stopped early, for programs; `Run.reason` is the text for people."""
 
     kind: StopKind
-    """Asked to; a key was pressed; its process was killed; no budget left; environment failures alone; a wrong key or
-    address; an agent that held up the event loop or tried to end the process; attempts left unplayed, or lost to the
-    environment; a store that failed; a mistake of ours."""
+    """Stop requested; a key was pressed; process killed; budget spent; only environment failures; wrong key or address;
+    an agent that blocked the event loop or tried to end the process; attempts left unplayed, or lost to the
+    environment; a store that failed; a bug in Proctor.
+    """
     cost: float = 0.0
-    """The budget that the next call needs at least, with all that was spent before; 0: not a question of money."""
+    """Budget needed for at least the next call, including all that was spent before; 0 if cost was not the reason."""
     tokens: int = 0
     """The same in tokens."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Run:
-    """One benchmark × one agent × settings. Lasting, resumable, comparable."""
+    """One benchmark × one agent × settings. Persistent, resumable, comparable."""
 
     id: str
-    """Sorts by time."""
+    """Id that sorts by time."""
     name: str
-    """What people call it."""
+    """Display name."""
     benchmark: str
-    """The benchmark's name."""
+    """Name of the benchmark."""
     digest: str
-    """The benchmark's digest."""
+    """Digest of the benchmark."""
     agent: str
-    """Its name in `proctor.toml`, its spec, or `object:NAME`."""
+    """Name in `proctor.toml`, spec, or `object:NAME`."""
     kind: AgentKind = "standard"
-    """What sort of agent it is."""
+    """Kind of agent."""
     settings: Settings = Settings()
-    """How it is played."""
     labels: dict[str, str] = field(default_factory=dict)
-    """Version, model, prompt, commit, anything."""
+    """Free-form labels: version, model, prompt, commit, anything."""
     status: Status = "queued"
-    """Where it stands; all but completed can be resumed."""
+    """Status of the run; every status but completed can be resumed."""
     reason: str = ""
-    """Why it stopped, where it did."""
+    """Why it stopped, if it did."""
     stop: Stop | None = None
-    """The same for programs; None: it did not, or nobody knows."""
+    """Why it stopped, for programs; None if it did not, or if that is unknown."""
     interim: InterimVerdict | None = None
-    """Of a run that stops early: the verdict, once there is one."""
+    """Verdict of a run that stops early, once there is one."""
     earlier_rubrics: Strings = ()
-    """Rubrics of earlier versions by which some of it was judged; empty: all of it by `settings.rubric`."""
+    """Earlier rubric versions that judged part of the run; empty if `settings.rubric` judged all of it."""
     cut: bool = False
     """Whether it stopped early: only what was asked counts as planned, and the rest is not missing."""
     canaries: CanaryVerdicts | None = None
-    """What its judge said of canaries; None: it was shown none."""
+    """The judge's verdicts on canaries, or None if it was shown none."""
     gates: Strings = ()
-    """What it is held to once it is over, such as `pass_rate>=0.9`."""
+    """Gates that the finished run has to meet, such as `pass_rate>=0.9`."""
     together: Strings = ()
-    """Runs that were started together on the same cases, this one among them: they share a budget; empty: none."""
+    """Runs started together on the same cases, including this one; they share a budget. Empty for a single run."""
     judge_decides: bool | None = None
-    """Whether a verdict hangs on what the judge says; None: not known."""
+    """Whether any verdict depends on the judge, or None if unknown."""
     imported: ImportedFrom | None = None
-    """Where it was played and judged, if not here; None: here."""
+    """Where it was played and judged, or None if here."""
     planned: int = 0
-    """Attempts it consists of."""
+    """Number of planned attempts."""
     rescored_from: str | None = None
-    """The run whose transcripts it reads."""
+    """Run whose transcripts it scores again."""
     created: float = 0.0
     """Seconds since the epoch."""
     started: float | None = None
-    """Seconds since the epoch; of the first start."""
+    """First start, in seconds since the epoch."""
     ended: float | None = None
-    """Seconds since the epoch; of the last stop."""
+    """Last stop, in seconds since the epoch."""
     seconds: float = 0.0
-    """Time spent running, over all resumes."""
+    """Running time in seconds, over all resumes."""
     workers: WorkerCounts | None = None
-    """The workers that have played it, or some of it; None: one process alone."""
+    """Counts of the workers that played it, or None if it was played by a single process."""
     sent: dict[str, str] = field(default_factory=dict)
-    """Its pages elsewhere: the destination it was sent to → the address."""
+    """Destination to which the run was sent → URL of its page there."""
 
     @property
     def exams(self) -> int:
-        """The exams it consists of; of a run that was cut short, as many as would take so many attempts."""
+        """Number of exams; for a run that was cut short, the number that matches its attempts."""
         settings = self.settings
         others = self.planned // len(settings.conditions) - sum(settings.case_trials.values())
         return others // settings.trials + len(settings.case_trials)
@@ -374,12 +382,11 @@ class Run:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PendingAttempt:
-    """An attempt about to be played, or continued where it stopped."""
+    """An attempt to be played, or to be continued from where it stopped."""
 
     exam: Exam
-    """What is asked."""
     attempt: Attempt
-    """As stored: fresh, or with turns that need no second call."""
+    """Stored state: new, or with turns that need no second call."""
     reviews: dict[int, tuple[Review, ...]] = field(default_factory=dict)
     """Turn → reviews already given and paid for."""
 
@@ -389,7 +396,6 @@ class Turned:
     """Record: a turn was asked (no reply yet) or answered."""
 
     key: Key
-    """Which attempt."""
     turn: Turn
     """Replaces the stored turn of the same number."""
 
@@ -399,19 +405,18 @@ class Reviewed:
     """Record: a turn was reviewed; the attempt is not over yet."""
 
     key: Key
-    """Which attempt."""
     turn: int
-    """The turn's number; 0 stands for the conversation."""
+    """Number of the turn; 0 for the whole conversation."""
     reviews: tuple[Review, ...]
     """One per reviewer."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Finished:
-    """Record: an attempt is over, or (`attempt.finished` is false) was cut off, or is begun again."""
+    """Record: an attempt is over, or (if `attempt.finished` is false) was interrupted or is restarted."""
 
     attempt: Attempt
-    """With its transcript, whose turns are already recorded."""
+    """The attempt with its transcript, whose turns are already recorded."""
 
 
 Record = Turned | Reviewed | Finished

@@ -1,4 +1,4 @@
-"""What was thought of it: Review, Score, Part, Unscored, CheckResult, Contradiction."""
+"""What reviewers produce: Review, Score, Part, Unscored, CheckResult, Contradiction."""
 
 from __future__ import annotations
 
@@ -13,81 +13,79 @@ Whom = Literal["agent", "examiner", "conversation"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Part:
-    """One aspect of a mark, unweighted."""
+    """Unweighted score of one aspect of a reply."""
 
     name: str
     """correctness, reasoning, context, consistency, completeness, relevance, difficulty …"""
     value: float
-    """0 to 1."""
+    """From 0 to 1."""
     explanation: str = ""
-    """Why."""
     unsure: bool = False
-    """Whether the reviewer itself does not know: worth a look by a model or a person."""
+    """Whether the reviewer itself is uncertain: the part should be reviewed by a model or a person."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Score:
-    """One mark by one reviewer; its value is derived from parts and weights."""
+    """One score by one reviewer; its value is derived from parts and weights."""
 
     turn: int | None
-    """The turn marked; None: the whole conversation."""
+    """Turn that was scored, or None for the whole conversation."""
     of: Whom
-    """Who is marked."""
+    """Who is scored: the agent or the examiner."""
     parts: tuple[Part, ...]
     """Unweighted, so that other weights can be applied later."""
     value: float
-    """The weighted mean of the parts."""
+    """Weighted mean of the parts."""
     by: str
-    """The reviewer's name."""
+    """Name of the reviewer."""
     explanation: str = ""
-    """The reviewer's words."""
+    """The reviewer's explanation."""
     passed_on: Usage | None = None
-    """What the second judge took, where the first was unsure and asked it; None: nothing was passed on."""
+    """Usage of the second judge, asked because the first was unsure, or None if it was not asked."""
 
     @property
     def unsure(self) -> bool:
-        """Whether any part of it is."""
+        """Whether any part is unsure."""
         return any(part.unsure for part in self.parts)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Unscored:
-    """A mark that could not be given. Never a 0."""
+    """A score that could not be given; never counted as 0."""
 
     turn: int | None
-    """The turn; None: the whole conversation."""
+    """The turn, or None for the whole conversation."""
     of: Whom
-    """Whose mark is missing."""
+    """Whose score is missing."""
     by: str
-    """The reviewer's name."""
+    """Name of the reviewer."""
     reason: str
-    """Why."""
     passed_on: Usage | None = None
-    """What the second judge took, where the first was unsure and asked it; None: nothing was passed on."""
+    """Usage of the second judge, asked because the first was unsure, or None if it was not asked."""
     divided: bool = False
-    """Whether there are marks, but the judges who gave them are divided: what is missing is the verdict."""
+    """Whether scores were given, but the judges disagree, so that only the verdict is missing."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CheckResult:
-    """One deterministic check of one reply."""
+    """Result of one deterministic check of one reply."""
 
     turn: int
-    """The turn checked."""
+    """Turn that was checked."""
     name: str
-    """The check."""
+    """Name of the check."""
     passed: bool | None
-    """None: not checkable."""
+    """None if not checkable."""
     evidence: str
-    """What it saw."""
+    """What the check found."""
     value: float | None = None
-    """A score between 0 and 1, where the check has one."""
+    """Score from 0 to 1, if the check gives one."""
 
 
 NO_ERROR = "no error"
-"""The check that an agent's own failure fails."""
+"""Check that fails if the agent itself fails."""
 ROLE = "role"
-"""The check that only a model can decide."""
+"""Check that only a model can decide."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -95,9 +93,9 @@ class Contradiction:
     """Two replies of one conversation that cannot both be true."""
 
     turns: tuple[int, int]
-    """Earlier and later."""
+    """Numbers of the earlier and the later turn."""
     quotes: tuple[str, str]
-    """Verbatim from their turns."""
+    """Verbatim quotes from the two turns."""
     kind: str
     """number, date, name, yes-no, negation, model …"""
     reason: str
@@ -106,131 +104,135 @@ class Contradiction:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Review:
-    """What one reviewer says of one turn, or of a whole conversation. The engine weighs it."""
+    """One reviewer's assessment of a turn, or of a whole conversation. The engine weighs it."""
 
     parts: tuple[Part, ...] = ()
-    """Marks of the agent; empty: it has nothing to say."""
+    """Scores of the agent; empty if the reviewer has none to give."""
     weights: dict[str, float] = field(default_factory=dict)
-    """Part → weight, where reviewer or case have their own; others weigh as usual. Those of the run come first."""
+    """Part → custom weight from the reviewer or the case; other parts have their default weight. Weights of the run
+    take precedence.
+    """
     weighed: float | None = None
-    """The mark as it was weighed, of a review that is taken from the store; None: the engine weighs it."""
+    """Weighted score as stored, for a review loaded from the store; None to let the engine weigh the parts."""
     question_parts: tuple[Part, ...] = ()
-    """Marks of the examiner's question."""
+    """Scores of the examiner's question."""
     unscored: str | None = None
-    """Why no mark could be given."""
+    """Why no score could be given."""
     checks: tuple[CheckResult, ...] = ()
-    """Deterministic checks."""
+    """Results of deterministic checks."""
     contradictions: tuple[Contradiction, ...] = ()
-    """Found by this review."""
+    """Contradictions found by this review."""
     dropped: int = 0
-    """Contradictions that it named besides, with a quote that stands in no reply."""
+    """Number of contradictions that were reported with an invalid quote or turn, and dropped."""
     explanation: str = ""
-    """The reviewer's words."""
+    """The reviewer's explanation."""
     usage: Usage | None = None
-    """What the review cost, repairs included."""
+    """Cost of the review, including retries after unusable answers."""
     passed_on: Usage | None = None
-    """Of that, what the second judge took, where the first was unsure and asked it; None: nothing was passed on."""
+    """The part of `usage` spent by the second judge, asked because the first was unsure, or None if it was not asked.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SecondOpinion:
-    """What a judge says of an attempt beside its run: a second opinion, or the same judge once more."""
+    """A judgement of an attempt in addition to its run's: by another judge, or by the same judge again."""
 
     exam: str
-    """Which attempt of the run: its exam, condition and trial."""
+    """Exam of the attempt, which is identified together with condition and trial."""
     condition: str = ""
     trial: int = 1
     judge: str
-    """Who says it: the judge's name, and a digest of how it is built."""
+    """The judge's name, and a digest of how it is built."""
     repeat: int = 1
-    """Which time this judge was asked."""
+    """Number of the repetition by this judge, from 1."""
     passed: bool | None = None
-    """The verdict; None: none could be given."""
+    """The verdict, or None if none could be given."""
     value: float | None = None
-    """The mark; None: none was given."""
+    """The score, or None if none was given."""
     unscored: str = ""
     """Why there is no verdict."""
     unsure: bool = False
-    """Whether it is not sure of a mark, so that a second judge would be asked."""
+    """Whether the judge is unsure of a score, so that a second judge would be asked."""
     finished: bool = True
-    """Whether it is over; one that failed or was cut off is not, and goes on the next time."""
+    """Whether it is complete; one that failed or was interrupted is not, and is continued the next time."""
     usage: Usage = Usage()
-    """What it cost, failed tries included."""
+    """Total usage, including failed tries."""
     lost: Usage = Usage()
-    """Of that, what no review tells."""
+    """The part of `usage` that belongs to no review."""
     seconds: float = 0.0
-    """How long it took."""
+    """Duration in seconds."""
     made: float = 0.0
-    """When, in seconds since 1970."""
+    """Time it was made, in seconds since the epoch."""
     reviews: dict[int, tuple[Review, ...]] = field(default_factory=dict)
-    """Of one that is not over, the reviews of its turns that are paid already."""
+    """Turn → reviews already paid for, if it is not complete."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PairVerdict:
-    """What a judge says of two runs' replies to one case, stored with the first of them."""
+    """A judge's verdict on two runs' replies to the same case, stored with the first of the runs."""
 
     exam: str
     other: str
-    """The other run's id."""
+    """Id of the other run."""
     judge: str
-    """Who says it: the judge's name, and a digest of how it is built."""
+    """The judge's name, and a digest of how it is built."""
     digest: str
-    """Of what the judge was shown."""
+    """Digest of what the judge was shown."""
     score: float | None = None
-    """1: this run's reply is better, 0: the other's is, ½: a tie; None: there is no verdict."""
+    """1 if this run's reply is better, 0 if the other's is, ½ for a tie; None without a verdict."""
     flipped: bool = False
-    """Whether the judge said otherwise when the replies changed places."""
+    """Whether the judge's verdict changed when the replies were swapped."""
     leans: float = 0.0
-    """Where it did: above 0 it favoured the reply that was shown first, below 0 the second; 0: that was not kept."""
+    """If flipped, the position bias: above 0 it favoured the reply shown first, below 0 the second; 0 if not recorded.
+    """
     confidence: float | None = None
     explanations: tuple[str, ...] = ()
-    """The judge's words with this run's reply first, then with the other's first."""
+    """The judge's explanations, with this run's reply first, then with the other's first."""
     reason: str = ""
-    """Why there is no verdict, or why nobody was asked for it."""
+    """Why there is no verdict, or why the judge was not asked."""
     usage: Usage = Usage()
     made: float = 0.0
-    """When, in seconds since 1970."""
+    """Time it was made, in seconds since the epoch."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CanaryVerdicts:
-    """What the judge of a run said of replies whose verdict is known."""
+    """Verdicts of a run's judge on canaries: replies whose verdict is known."""
 
     source: str
-    """standard, or the file."""
+    """`standard`, or the file."""
     digest: str
-    """Of the canaries."""
+    """Digest of the canaries."""
     judge: str
-    """A digest of who judged, and how."""
+    """Digest of the judge and how it is built."""
     verdicts: dict[str, bool | None] = field(default_factory=dict)
-    """Canary → whether it passed; None: it got no verdict."""
+    """Canary → whether it passed, or None without a verdict."""
     wrong: tuple[str, ...] = ()
-    """Those with another verdict than they must get."""
+    """Canaries with a wrong verdict."""
     changed: tuple[str, ...] = ()
-    """Those with another verdict than in the last run with the same judge and canaries."""
+    """Canaries whose verdict differs from that in the last run with the same judge and canaries."""
     since: str | None = None
-    """That run; None: there is none."""
+    """That last run, or None."""
     reason: str = ""
-    """Why some have no verdict."""
+    """Why some canaries have no verdict."""
     usage: Usage = Usage()
-    """What judging them took."""
+    """Usage of judging the canaries."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportedFrom:
-    """Where a run comes from that was played and judged elsewhere."""
+    """Origin of a run that was played and judged by another tool."""
 
     tool: str
-    """Such as Inspect AI."""
+    """Name of the tool, such as Inspect AI."""
     version: str
-    """Of the tool, as its file tells it; empty: it does not."""
+    """Version of the tool according to its file, or empty."""
     file: str
-    """The name of the file."""
+    """Name of the file."""
     digest: str
-    """Of the file and of the run in it: what was imported once is not imported again."""
+    """Digest of the file and the run in it, to avoid importing it twice."""
     judge: str
-    """Whose verdicts they are: a scorer, or the tool itself."""
+    """Source of the verdicts: a scorer, or the tool itself."""
 
 
 STANDARD_WEIGHTS = {"correctness": 0.5, "reasoning": 0.3, "context": 0.2}
@@ -240,7 +242,7 @@ QUESTION_WEIGHTS = {"relevance": 0.5, "difficulty": 0.5}
 
 
 def weights_for(exam_type: str, parts: Collection[str] = ()) -> Mapping[str, float]:
-    """The weights of a run that was given none: its type's, a judge's where completeness was judged, else 1."""
+    """Return the default weights: those of the exam type, of judges if completeness was scored, else 1."""
     known = STANDARD_WEIGHTS if exam_type == "standard" else BATTLE_WEIGHTS
     if "completeness" in parts:
         known = {**known, **JUDGE_WEIGHTS}
@@ -248,7 +250,7 @@ def weights_for(exam_type: str, parts: Collection[str] = ()) -> Mapping[str, flo
 
 
 def weigh(parts: Iterable[Part], weights: Mapping[str, float]) -> float | None:
-    """The mean of the parts by their weights, renormalised over the parts that are there; None: none has a weight."""
+    """Return the weighted mean of the parts, renormalised over the parts present; None if none has a weight."""
     total = weighted = 0.0
     for part in parts:
         weight = weights.get(part.name, 0.0)
@@ -270,46 +272,46 @@ def part_means(scores: Collection[Score]) -> dict[str, float]:
 
 
 def reaches(value: float, threshold: float) -> bool:
-    """Whether a score reaches a threshold, forgiving the last digits of a weighted mean."""
+    """Whether a score reaches a threshold, tolerating rounding errors of a weighted mean."""
     return value >= threshold - 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LookPoint:
-    """Where a gate stood at one look: passes above what the gate asks for, or a z, between two bounds."""
+    """State of a gate at one interim look: surplus passes or a z statistic, between two bounds."""
 
     attempts: int
     value: float | None
-    """None: it is not taken yet."""
+    """The statistic, or None if the look is still to come."""
     low: float | None
     high: float | None
-    """At or above this it is met, at or below `low` it is not; None: not at this look."""
+    """The gate is met at or above this, and not met at or below `low`; None if it cannot be decided at this look."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class InterimVerdict:
-    """What became of gates that are looked at as the run goes on."""
+    """Result of gates that are evaluated during the run."""
 
     verdicts: dict[str, Literal["met", "not met", "inconclusive"]]
-    """Gate → met, not met or inconclusive; it stays, whatever is played later."""
+    """Gate → met, not met or inconclusive; final, whatever is played later."""
     look: int
     looks: int
-    """At which look it was settled, from 1, and how many were planned."""
+    """Number of planned looks; `look` is the one that settled it, from 1."""
     cases: int
     of: int
-    """Cases counted at that look, and those of the benchmark."""
+    """Number of cases in the benchmark; `cases` is the number counted at that look."""
     attempts: int
     """Attempts counted at that look."""
     z: float
-    """How far the rate is from the gate, in standard errors."""
+    """Distance of the rate from the gate, in standard errors."""
     bound: float
-    """What was reached: so many passes where each case is asked once, else a z."""
+    """The bound that was reached: a number of passes if each case is asked once, else a z."""
     hopeless: bool = False
-    """Whether it was given up because no verdict was in sight."""
+    """Whether the run ended because a verdict had become unlikely."""
     path: tuple[LookPoint, ...] = ()
-    """Where the first gate stood at each look; as long as none is settled, also the bounds of those ahead."""
+    """State of the first gate at each look; until a gate is settled, also the bounds of the looks to come."""
 
     @property
     def is_settled(self) -> bool:
-        """Whether there is a verdict, or none was to be had; else the run goes on, or was interrupted."""
+        """Whether the test is over, with a verdict or inconclusive; else the run goes on, or was interrupted."""
         return bool(self.verdicts)

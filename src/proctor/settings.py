@@ -1,6 +1,6 @@
-"""The one table of what a setting, a weight, a name, a label or a path may be, whichever door it comes through.
+"""Central table of valid settings, weights, names, labels and paths, whichever interface they come from.
 
-CLI, `proctor.toml`, Python, REST API, forms and suites all ask here, so that what one of them takes the others take.
+CLI, `proctor.toml`, Python, REST API, forms and suites all validate here, so that they accept the same values.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ from proctor.redaction.shapes import mask_secrets
 from proctor.run import ExamType, PlayOrder
 
 LONGEST_NAME = 200
-"""The most characters of a name: of a run, a case, a category, a label, a part to weigh."""
+"""Maximum number of characters of a criterion; `LONGEST_NAME` is that of a name: of a run, case, category, label or
+part.
+"""
 LONGEST_CRITERION = 20_000
 LONGEST_VALUE = 1000
-"""The most characters of a label's value."""
+"""Maximum number of characters of a label's value."""
 MOST_CRITERIA = 20
 MOST_LABELS = 100
 MOST_WEIGHTS = 100
@@ -32,30 +34,30 @@ _SHOWN = 80
 _SHOWN_PATH = 1000
 _LONGEST_PATH = 4096
 _LONGEST_DIGITS = 400
-"""Digits beyond which a whole number is not even written out."""
+"""Number of digits beyond which an integer is not printed."""
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 _UNLIKE_START = 0.7
-"""How much alike names must be that begin with different letters: `force` is not meant for `order`."""
+"""Minimum similarity for suggesting a name with a different first letter: `order` is no suggestion for `force`."""
 _HALF = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Bounds:
-    """What a number may be."""
+    """Valid range of a number."""
 
     least: float | None = None
-    """The smallest that is taken; None: see `above`."""
+    """Inclusive lower bound; None if `above` is set."""
     above: float | None = None
-    """A bound that is itself too small."""
+    """Exclusive lower bound."""
     most: float
-    """The largest that is taken."""
+    """Inclusive upper bound."""
     whole: bool = False
-    """Whether fractions are refused."""
+    """Whether it must be an integer."""
     unit: str = ""
-    """What is counted, for a message."""
+    """Unit, for messages."""
 
     def holds(self, value: object) -> bool:
-        """Whether the value is such a number; true and false are none, nor is what is not finite."""
+        """Whether the value is a number within the bounds; booleans, infinity and NaN are not."""
         if isinstance(value, bool) or not isinstance(value, int if self.whole else (int, float)):
             return False
         low = self.least is None or value >= self.least
@@ -63,34 +65,34 @@ class Bounds:
 
     @property
     def requirement(self) -> str:
-        """What is expected, in words."""
+        """Description of the valid values, for messages."""
         kind = "a whole number" if self.whole else "a number"
         start = f"above {_written(self.above)}, up to" if self.above is not None else f"from {_written(self.least)} to"
         return f"{kind} {start} {_written(self.most)}{self.unit and f' {self.unit}'}"
 
     @property
     def as_json(self) -> dict[str, Any]:
-        """As pydantic and JSON Schema name it."""
+        """Bounds as keywords of pydantic and JSON Schema."""
         low = {"gt": self.above} if self.above is not None else {"ge": self.least or 0}
         return {**low, "le": self.most}
 
 
 NOBODY = "none"
-"""What a reviewer is called where there is none."""
+"""Name of the reviewer setting for no reviewer."""
 BY_RULES = ("embedded", "exact")
-"""The reviewers that judge by rules alone: they call nobody, cost nothing, and cannot mark somebody's own criteria."""
+"""Reviewers that judge by rules alone: they make no calls, cost nothing, and cannot score custom criteria."""
 DAY = 86_400
 SHARE = Bounds(least=0, most=1)
 WEIGHT = Bounds(least=0, most=1_000_000)
 _OWN_WEIGHT = Bounds(above=0, most=1_000_000)
-"""Of a criterion: one that weighs nothing need not be asked."""
+"""Weight of a criterion; 0 is invalid, as such a criterion need not be asked."""
 AMOUNT = Bounds(least=0, most=1_000_000_000)
 _COUNT = Bounds(least=1, most=10_000, whole=True)
 _RETRIES = Bounds(least=0, most=100, whole=True)
 _PROCESSES = Bounds(least=1, most=1000, whole=True)
 
 Door = Literal["command", "config", "python", "api", "form"]
-"""Where a setting can be set: an option of `proctor run`, `[run]`, `evaluate()`, the REST API, the web form."""
+"""Interface for a setting: an option of `proctor run`, `[run]`, `evaluate()`, the REST API, the web form."""
 EVERYWHERE: tuple[Door, ...] = get_args(Door)
 _TERMINAL: tuple[Door, ...] = ("command", "config")
 _BATTLES: tuple[ExamType, ...] = ("abm-static", "abm-dynamic")
@@ -98,31 +100,31 @@ _BATTLES: tuple[ExamType, ...] = ("abm-static", "abm-dynamic")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunSetting:
-    """One number or word that a run is played by, with all that the doors say of it."""
+    """One setting of a run, a number or a word, with its texts for all interfaces."""
 
     help: str
-    """What it is, as a sentence without its end."""
+    """Description, as a sentence without a full stop."""
     default: str
-    """What holds where nothing is said, in words; empty: no limit."""
+    """Default in words; empty for no limit."""
     bounds: Bounds | None = None
-    """Of a number; None: it is a word."""
+    """Range of a number; None for a word."""
     words: tuple[str, ...] = ()
-    """Those that are taken, where not every one is."""
+    """Valid words, if limited."""
     metavar: str = ""
-    """What stands for its value in `--help`, where that is not plain."""
+    """Placeholder of its value in `--help`, if not obvious."""
     types: tuple[ExamType, ...] = get_args(ExamType)
-    """The types of runs that have it."""
+    """Exam types that have this setting."""
     comparable: bool = True
-    """Whether two runs in which it differs can be compared."""
+    """Whether two runs that differ in it can be compared."""
     doors: tuple[Door, ...] = EVERYWHERE
     label: str = ""
-    """What the web form calls it."""
+    """Label in the web form."""
     hint: str = ""
-    """What the form says beside it."""
+    """Hint next to it in the web form."""
 
     @property
     def kind(self) -> type[int] | type[float] | type[str]:
-        """Of its values."""
+        """Type of its values."""
         return str if self.bounds is None else int if self.bounds.whole else float
 
 
@@ -207,21 +209,24 @@ RUN_SETTINGS: Mapping[str, RunSetting] = {
         doors=("command", "config", "python", "api"),
     ),
 }  # fmt: skip
-"""The one table of what a run is played by: to add a setting, add its row here and its field to `Settings`."""
+"""All settings of a run; to add one, add its row here and its field to `Settings`."""
 BOUNDS: Mapping[str, Bounds] = {
     **{name: each.bounds for name, each in RUN_SETTINGS.items() if each.bounds is not None},
     "processes": _PROCESSES,
 }
-"""Number → what it may be."""
+"""Setting → range of its number."""
 
 
 def settings_of(door: Door) -> dict[str, RunSetting]:
-    """Those that can be set there."""
+    """Return the settings available in an interface."""
     return {name: each for name, each in RUN_SETTINGS.items() if door in each.doors}
 
 
 def nearest(name: object, known: Iterable[str], *, alike: float = 0.6) -> str:
-    """The known name that is most like one, at least so much, or more where it begins otherwise; empty: none is."""
+    """Return the most similar known name, or an empty string if none is similar enough.
+
+    A name with a different first letter has to be more similar.
+    """
     wanted = str(name)
     found = next(iter(get_close_matches(wanted, list(known), n=1, cutoff=alike)), "")
     begins_alike = found[:1].lower() == wanted[:1].lower()
@@ -229,7 +234,7 @@ def nearest(name: object, known: Iterable[str], *, alike: float = 0.6) -> str:
 
 
 def did_you_mean(name: object, known: Iterable[str], *, otherwise: str | None = None) -> str:
-    """What to say of a name that is not known: the nearest that is, else all of them, or what else is to be said."""
+    """Suggest the nearest known name, or else return `otherwise` or a list of all."""
     names = list(known)
     if near := nearest(name, names):
         return f"did you mean {near!r}?"
@@ -237,17 +242,17 @@ def did_you_mean(name: object, known: Iterable[str], *, otherwise: str | None = 
 
 
 def known_are(names: Iterable[str]) -> str:
-    """Every name that is known, or that there is none."""
+    """List the known names, or say that there are none."""
     told = ", ".join(names)
     return f"expected one of {told}" if told else "there are none here"
 
 
 _OPTIONS = {"conditions": "--condition", "kind": "--agent-kind", "labels": "--label"}
-"""Setting → its option, where that has another name."""
+"""Setting → its command-line option, if named differently."""
 
 
 def given(name: str, value: object) -> Given:
-    """A setting and its value for a message: each door has its own name for it."""
+    """Describe a setting and its value for error messages, with its name in each interface."""
     row = RUN_SETTINGS.get(name)
     words = name.replace("_", " ")
     label = row.label if row is not None and row.label else words[:1].upper() + words[1:]
@@ -256,7 +261,7 @@ def given(name: str, value: object) -> Given:
 
 
 def option_of(name: str) -> str:
-    """What a setting is called in a terminal."""
+    """Return the command-line option of a setting."""
     return _OPTIONS.get(name, f"--{name.replace('_', '-')}")
 
 
@@ -270,7 +275,7 @@ def check_setting(name: str, value: object) -> None:
 
 
 def check_weights(weights: object) -> None:
-    """Refuse weights that weigh nothing, or that no number can weigh."""
+    """Raise if weights are all 0 or out of range."""
     if not isinstance(weights, Mapping):
         raise UsageError(given("weights", weights), " are not usable; expected a dict such as {'correctness': 1}")
     if len(weights) > MOST_WEIGHTS:
@@ -290,7 +295,7 @@ def check_weight(name: str, weight: Any) -> None:
 
 
 def check_name(what: str, name: object, *, most: int = LONGEST_NAME) -> None:
-    """Refuse what cannot be a name: it is shown on one line, stored in any store and sent to others."""
+    """Raise InputError if a name cannot be shown on one line, stored in any database and sent to other systems."""
     if not isinstance(name, str):
         raise InputError(f"{what} is {shown(name)}; expected text")
     if not name.strip():
@@ -302,14 +307,14 @@ def check_name(what: str, name: object, *, most: int = LONGEST_NAME) -> None:
 
 
 def why_no_criterion(name: object) -> str | None:
-    """Why a criterion cannot be called so: its name is a key of the model's answer; None: it can."""
+    """Return why a name is invalid for a criterion, or None: it has to be usable as a key of the model's answer."""
     if isinstance(name, str) and name.isidentifier() and not name.startswith("_") and not name.endswith("_explanation"):
         return None
     return f"a criterion cannot be called {shown(name)}; expected a word of letters, digits and _, such as tone"
 
 
 def read_criterion(name: object, said: object) -> tuple[str, float | None]:
-    """What a criterion of one's own asks, a text or `{asks, weight}`, and its weight where it has one."""
+    """Parse a custom criterion, a text or `{asks, weight}`, and return its text and its weight if it has one."""
     if (wrong := why_no_criterion(name)) is not None:
         raise InputError(wrong)
     asks, weight = (said.get("asks"), said.get("weight")) if isinstance(said, Mapping) else (said, None)
@@ -327,7 +332,7 @@ def read_criterion(name: object, said: object) -> tuple[str, float | None]:
 
 
 def check_labels(labels: object) -> None:
-    """Refuse labels that are too many, or that cannot be shown and stored."""
+    """Raise if there are too many labels, if they cannot be shown and stored, or if they hold a secret."""
     if not isinstance(labels, Mapping):
         raise InputError(given("labels", labels), " are not usable; expected a dict such as {'commit': '1a2b3c4'}")
     if len(labels) > MOST_LABELS:
@@ -343,7 +348,7 @@ def check_labels(labels: object) -> None:
 
 
 def check_path(what: str, path: str | os.PathLike[str]) -> None:
-    """Refuse what no system can open: an empty path, one with a NUL, or one that is too long."""
+    """Raise if no system could open the path: it is empty, holds a NUL, or is too long."""
     text = os.fspath(path)
     if not text.strip():
         raise InputError(f"{what} is empty; give a path, or leave it out")
@@ -354,12 +359,12 @@ def check_path(what: str, path: str | os.PathLike[str]) -> None:
 
 
 def shown_path(path: str | os.PathLike[str]) -> str:
-    """A path in a message, whole where it can be one."""
+    """Format a path for a message, in full if possible."""
     return shown(os.fspath(path), _SHOWN_PATH)
 
 
 def unwritable(path: str | os.PathLike[str], error: OSError) -> UsageError:
-    """Why a file cannot be written: a place that cannot be used is a wrong choice, a full one is nobody's mistake."""
+    """Return the error for a file that cannot be written, distinguishing an invalid place from a full disk."""
     said = f"cannot write {shown_path(path)}: {error.strerror or error}"
     if error.errno in _FULL:
         return OutputFull(f"{said}; make room, or choose another place")
@@ -367,8 +372,8 @@ def unwritable(path: str | os.PathLike[str], error: OSError) -> UsageError:
 
 
 def unfit(text: str, *, one_line: bool = False) -> str | None:
-    """What in a text cannot be stored everywhere, or not shown on one line, in words; None: nothing."""
-    if text.isprintable():  # as nearly all are
+    """Describe the first character that cannot be stored everywhere, or shown on one line; None if all can."""
+    if text.isprintable():  # true for nearly all texts
         return None
     if (nul := text.find("\0")) >= 0:
         return f"a NUL character as character {nul + 1}"
@@ -381,7 +386,7 @@ def unfit(text: str, *, one_line: bool = False) -> str | None:
 
 @lru_cache(maxsize=2048)
 def why_no_pattern(pattern: str) -> str | None:
-    """Why a text is no regular expression; None: it is one."""
+    """Return why a text is not a valid regular expression, or None if it is."""
     import regex
 
     try:
@@ -393,16 +398,16 @@ def why_no_pattern(pattern: str) -> str | None:
 
 @lru_cache(maxsize=2048)
 def compile_pattern(pattern: str, *, folded: bool) -> Any:
-    """A regular expression of a user's, of the engine that can be told to stop; `folded`: whatever the case."""
+    """Compile a user's pattern with the `regex` module, which supports timeouts; `folded` ignores case."""
     import regex
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of spellings that may mean something else one day
+        warnings.simplefilter("ignore")  # FutureWarning about syntax whose meaning may change
         return regex.compile(pattern, regex.IGNORECASE if folded else 0)
 
 
 def shown(value: object, most: int = _SHOWN) -> str:
-    """A value in a message: short, on one line, whatever it is."""
+    """Format any value for a message: short, on one line."""
     if isinstance(value, int) and value.bit_length() > 4 * _LONGEST_DIGITS:
         return "a number of more than 400 digits"
     try:

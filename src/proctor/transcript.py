@@ -1,4 +1,4 @@
-"""What was said and done: Transcript, Turn, Request, Reply, ToolCall, Citation, Step, InjectedLie."""
+"""Data of a conversation: Transcript, Turn, Request, Reply, ToolCall, Citation, Step, InjectedLie."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ Reaction = Literal["told", "checked", "noticed", "believed", "unclear"]
 
 
 class Unknown(Enum):
-    """The value of what nobody told, which is not the same as None; null in JSON."""
+    """Sentinel type for a value that was not reported, as opposed to None; null in JSON."""
 
     UNKNOWN = None
 
     def __bool__(self) -> bool:
-        """Nothing was told."""
+        """Always false."""
         return False
 
 
 UNKNOWN = Unknown.UNKNOWN
-"""What stands for a tool's result that was not reported."""
+"""Sentinel for a tool result that was not reported."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -31,24 +31,23 @@ class ToolCall:
     """One tool call that the agent made."""
 
     name: str
-    """The tool's name."""
     arguments: dict[str, Any] = field(default_factory=dict)
-    """What it was given."""
+    """Arguments of the call."""
     result: Any = UNKNOWN
-    """What it gave back: given is known, also None."""
+    """Return value; `UNKNOWN` if not reported, while None is a known result."""
     result_known: bool = field(init=False, default=True)
-    """Whether `result` was reported at all; it follows from `result`."""
+    """Whether `result` was reported; derived from `result`."""
     error: str | None = None
-    """Why it failed; None: it did not."""
+    """Error message, or None if the call succeeded."""
     id: str | None = None
     """The provider's id of the call."""
     step: int | None = None
-    """Its place in time where the agent tells it; equal steps ran in parallel."""
+    """Order of the call, if the agent reports it; calls with the same step ran in parallel."""
     seconds: float | None = None
-    """How long it took."""
+    """Duration in seconds."""
 
     def __post_init__(self) -> None:
-        """Tell a result that was given from one that was not; JSON has null for both, with `result_known` beside it."""
+        """Keep `result` and `result_known` consistent, since JSON has null for both an unknown result and None."""
         known = self.result is not UNKNOWN and (self.result is not None or self.result_known)
         object.__setattr__(self, "result_known", known)
         if not known:
@@ -57,12 +56,12 @@ class ToolCall:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Citation:
-    """A source that the reply leans on."""
+    """A source that the reply cites."""
 
     source: str
-    """Path, id or address."""
+    """Path, id or URL of the source."""
     quote: str | None = None
-    """The words cited, verbatim."""
+    """Cited passage, verbatim."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -72,51 +71,51 @@ class Step:
     id: str
     """Unique within the reply."""
     kind: str
-    """plan, delegate, tool, re-plan or error."""
+    """Kind of step: plan, delegate, tool, re-plan or error."""
     name: str
-    """What was done."""
+    """Name of the action."""
     parent: str | None = None
-    """The step it is part of."""
+    """Id of the parent step."""
     agent: str | None = None
-    """The sub-agent that did it, or that was delegated to."""
+    """Sub-agent that acted or was delegated to."""
     call: str | None = None
-    """The id of the ToolCall it stands for."""
+    """Id of the ToolCall that the step represents."""
     start: float | None = None
-    """Seconds since the epoch."""
+    """Start time in seconds since the epoch."""
     end: float | None = None
-    """Seconds since the epoch."""
+    """End time in seconds since the epoch."""
     status: str = "ok"
-    """ok or error."""
+    """Outcome: ok or error."""
     usage: Usage | None = None
-    """What this step cost."""
+    """Usage of this step."""
     detail: str = ""
-    """Anything worth reading: the plan, the error."""
+    """Details, such as the plan or the error."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reply:
-    """What the agent answered. An empty text is a reply too."""
+    """An agent's reply. An empty text is a reply too."""
 
     text: str
-    """The answer."""
+    """Text of the answer."""
     tool_calls: tuple[ToolCall, ...] = ()
-    """In the order they were made."""
+    """Tool calls in the order they were made."""
     citations: tuple[Citation, ...] = ()
-    """In the order they stand."""
+    """Citations in order of appearance."""
     steps: tuple[Step, ...] = ()
-    """An orchestrator's steps."""
+    """Steps of an orchestrator."""
     usage: Usage | None = None
-    """What it cost; None: the agent did not say."""
+    """Tokens and cost, or None if not reported."""
     seconds: float | None = None
-    """From question to answer, where the agent tells it; `Turn.seconds` is what was measured otherwise."""
+    """Response time as reported by the agent; without it, `Turn.seconds` is the measured one."""
     first_token: float | None = None
-    """Seconds to the first token, where it streamed."""
+    """Seconds to the first token of a streamed reply."""
     stderr: str = ""
-    """What a program said on standard error."""
+    """Standard error output of a command-line agent."""
     tools_known: bool = True
-    """Whether `tool_calls` tells all calls that were made; if not, nothing can be said of tools that are not in it."""
+    """Whether `tool_calls` is complete; if not, a tool that is missing from it may still have been called."""
     steps_known: bool = False
-    """Whether it is said that these are all steps, though there are none; `tools_known` says it of steps, too."""
+    """Whether an empty `steps` is known to be complete; `tools_known` implies it."""
     cut_off: bool = False
     """Whether the model stopped at its output limit, in the middle of the reply."""
 
@@ -126,29 +125,29 @@ class Turn:
     """One question and its reply."""
 
     number: int
-    """From 1."""
+    """Turn number, from 1."""
     question: str
-    """Word for word."""
+    """Question, verbatim."""
     reply: Reply | None = None
-    """None: asked, not (yet) answered."""
+    """The reply, or None if there is none (yet)."""
     case: str | None = None
-    """The case whose expectations judge it; None: improvised."""
+    """Id of the case with the expectations for this turn, or None for an improvised question."""
     strategy: str | None = None
     """The examiner's strategy."""
     refers_to: int | None = None
-    """The earlier turn on the same proposition that this question goes back to."""
+    """Number of the earlier turn on the same proposition that this question refers back to."""
     fault: str | None = None
-    """The examiner's fault, where the question was not fair."""
+    """The examiner's fault, if the question was unfair."""
     started: float = 0.0
-    """Seconds since the epoch."""
+    """Start time in seconds since the epoch."""
     ended: float = 0.0
-    """Seconds since the epoch."""
+    """End time in seconds since the epoch."""
     examiner_usage: Usage | None = None
-    """What the question cost."""
+    """Usage of generating the question."""
 
     @property
     def seconds(self) -> float | None:
-        """From question to answer: as the agent tells it, else as measured; None: not answered."""
+        """Response time as the agent reports it, else as measured; None if not answered."""
         if self.reply is None:
             return None
         return self.reply.seconds if self.reply.seconds is not None else self.ended - self.started
@@ -159,54 +158,54 @@ class Transcript:
     """All turns of one conversation."""
 
     turns: tuple[Turn, ...] = ()
-    """In order."""
+    """Turns in order."""
     ended: str | None = None
-    """Why it ended: script, turns, examiner, agent or budget; None: it has not."""
+    """Why the conversation ended: script, turns, examiner, agent or budget; None if it has not."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Request:
-    """What an agent is handed."""
+    """What an agent receives for one turn."""
 
     question: str
-    """Word for word."""
+    """Question, verbatim."""
     conversation: str
-    """The key of an agent's own memory; new for a replay."""
+    """Key of the agent's conversation state; a replay uses a new one."""
     context: str | None = None
-    """The summary of the conversation so far."""
+    """Summary of the conversation so far."""
     history: tuple[Turn, ...] = ()
     """Earlier turns of this conversation."""
     case: str | None = None
-    """The case's id."""
+    """Id of the case."""
     turn: int = 1
-    """The turn's number."""
+    """Number of the turn."""
     trial: int = 1
-    """The trial's number."""
+    """Number of the trial."""
     condition: str | None = None
-    """The condition in force."""
+    """Name of the condition in force."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class InjectedLie:
-    """A wrong result that a condition put in place of a true one, and what the agent made of it."""
+    """A false result that a condition put in place of the true one, and the agent's reaction to it."""
 
     kind: LieKind
-    """How it is wrong."""
+    """How the result was falsified."""
     source: str
-    """The tool or sub-agent that told it."""
+    """Name of the tool or sub-agent whose result was falsified."""
     said: str
-    """What the agent was given the first time, as text, cut short."""
+    """Result that the agent received the first time, as truncated text."""
     truth: str
-    """What it would have been given, as text, cut short."""
+    """Result that it would have received, as truncated text."""
     times: int = 1
-    """How often the agent was lied to."""
+    """Number of falsified results."""
     turn: int = 1
-    """The turn of the first lie."""
+    """Turn of the first falsified result."""
     again: int = 0
-    """How often the agent made the same call again afterwards."""
+    """Number of times the agent repeated the same call afterwards."""
     elsewhere: tuple[str, ...] = ()
-    """Other tools and sub-agents that it called afterwards."""
+    """Other tools and sub-agents that the agent called afterwards."""
     reaction: Reaction | None = None
-    """Whether it told the user, checked elsewhere, noticed or believed it; None: not judged yet."""
+    """Whether it disclosed, verified, noticed or believed the false result; None if not judged yet."""
     quote: str = ""
-    """Where it told the user, its words."""
+    """Quote in which the agent disclosed it to the user."""

@@ -1,4 +1,4 @@
-"""What calls to models cost: Usage. What became of the workers that made them: WorkerCounts."""
+"""Usage of model calls (Usage) and statistics of a run's workers (WorkerCounts)."""
 
 from __future__ import annotations
 
@@ -7,33 +7,31 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Usage:
-    """Tokens, calls and cost, added up over retries."""
+    """Tokens, calls and cost, summed over retries."""
 
     input_tokens: int = 0
-    """Tokens sent."""
     output_tokens: int = 0
-    """Tokens received."""
     calls: int = 0
-    """Calls made, retries included."""
+    """Number of calls, including retries."""
     cost: float | None = None
-    """In the currency of the price list; None: unknown, which is not 0."""
+    """Cost in the currency of the price list; None means unknown, not 0."""
     known_cost: float = 0.0
-    """Of a cost that is unknown, the part that is known: it was at least so much."""
+    """Known part of an unknown cost: a lower bound."""
     cached: int = 0
-    """Answers that came from the cache: no call was made for them, and nothing paid."""
+    """Number of replies from the cache, which caused neither a call nor cost."""
 
     @property
     def least(self) -> float:
-        """What it cost, or where that is unknown, at least did."""
+        """The cost or, if it is unknown, its lower bound."""
         return self.known_cost if self.cost is None else self.cost
 
     def __bool__(self) -> bool:
-        """Whether anything was used at all."""
+        """Whether anything was used."""
         used = self.input_tokens or self.output_tokens or self.calls or self.cached or self.known_cost
         return bool(used) or self.cost is not None
 
     def __add__(self, other: Usage) -> Usage:
-        """Both together; the cost is unknown as soon as either's is, but what is known of it stays known."""
+        """Add two usages; the cost is unknown if either is, but `known_cost` is kept."""
         if not other:
             return self
         if not self:
@@ -49,7 +47,7 @@ class Usage:
         )
 
     def __sub__(self, other: Usage) -> Usage:
-        """What is left of it without the other, which is a part of it."""
+        """Subtract a usage that is part of this one."""
         if not other:
             return self
         unknown, least = self.cost is None or other.cost is None, max(0.0, self.least - other.least)
@@ -65,26 +63,26 @@ class Usage:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WorkerCounts:
-    """What became of the workers that played a run; how a run is played is no setting of it."""
+    """Statistics of the workers that played a run; they are not part of its settings."""
 
     workers: int
-    """How many played at once; the last time, where the run has gone on since."""
+    """Number of concurrent workers; for a resumed run, of the last time."""
     lost: int = 0
-    """How many died or fell silent, over all resumes."""
+    """Number of workers that died or stopped responding, over all resumes."""
     moved: int = 0
-    """How many attempts others went on with for that reason."""
+    """Number of attempts that other workers took over from lost ones."""
     kind: str = "processes"
-    """What they were: `processes` of one machine, or actors on `ray`."""
+    """Kind of workers: `processes` on one machine or `ray` actors."""
     starting: float = 0.0
-    """Seconds of all workers together until they could play: imports, and what an agent loads."""
+    """Total seconds of all workers until they were ready: imports and whatever an agent loads."""
     playing: float = 0.0
-    """… with something to play."""
+    """Total seconds of all workers spent playing."""
     storing: float = 0.0
-    """… while what they had reported was being stored."""
+    """Total seconds of all workers spent waiting until their results were stored."""
     idle: float = 0.0
-    """… with nothing to play."""
+    """Total seconds of all workers without work."""
 
     def __add__(self, later: WorkerCounts) -> WorkerCounts:
-        """Both together, of a run that went on."""
+        """Combine with the counts of a later resume of the same run."""
         summed = ("lost", "moved", "starting", "playing", "storing", "idle")
         return replace(later, **{name: getattr(self, name) + getattr(later, name) for name in summed})

@@ -1,1 +1,1 @@
-"""Who is examined: one file per way to reach an agent, one contract (`proctor.roles.Agent`)."""
+"""Agents under test: one module per way to call an agent, all implementing `proctor.roles.Agent`."""

@@ -1,4 +1,4 @@
-"""CrewAI: a crew as an agent."""
+"""CrewAI crews as agents."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from proctor.usage import Usage
 _CALLS = ("ToolUsageFinishedEvent", "ToolUsageErrorEvent", "ToolSelectionErrorEvent")
 _TASKS = ("TaskStartedEvent", "TaskCompletedEvent")
 _heard: ContextVar[list[Any] | None] = ContextVar("proctor_crewai_events", default=None)
-"""The events of the reply under way; the bus takes the context along into its threads."""
+"""Events of the reply in progress; the event bus copies the context into its threads."""
 
 
 @contextmanager
 def heard_events() -> Iterator[list[Any]]:
-    """The events of whatever a crew does in this block."""
+    """Collect the events of all crews that run in this block."""
     _listen()
     heard: list[Any] = []
     token = _heard.set(heard)
@@ -46,12 +46,12 @@ def heard_events() -> Iterator[list[Any]]:
 
 
 def flush_events() -> None:
-    """Wait for events that are still under way; blocks."""
+    """Block until all pending events are handled."""
     _events().crewai_event_bus.flush()
 
 
 def note_tasks(tasks: Sequence[Any], outputs: Sequence[Any], heard: Sequence[Any], notes: Notes) -> None:
-    """Each task's tool calls; with several agents, each task is a sub-agent's."""
+    """Note the tool calls of each task; if there are several agents, each task counts as a sub-agent's work."""
     calls = [event for event in heard if type(event).__name__ in _CALLS]
     roles = {output.agent for output in outputs} | {event.agent_role for event in calls if event.agent_role}
     parts = _parts(tasks, outputs, heard, notes) if len(roles) > 1 else {}
@@ -66,7 +66,7 @@ def note_tasks(tasks: Sequence[Any], outputs: Sequence[Any], heard: Sequence[Any
 
 @cache
 def _listen() -> None:
-    """Have the bus tell us of all events that are noted, once in a process."""
+    """Register a handler for the relevant events on CrewAI's event bus, once per process."""
     for name in (*_CALLS, *_TASKS):
         _events().crewai_event_bus.register_handler(getattr(_events(), name), _hear)
 
@@ -82,7 +82,7 @@ def _events() -> Any:
 
 
 def _parts(tasks: Sequence[Any], outputs: Sequence[Any], heard: Sequence[Any], notes: Notes) -> dict[str, Work]:
-    """The id of each task → the work of the agent that had it, with its times where they were told."""
+    """Return task id → the work of its agent, with start and end if they are known."""
     began, ended = (
         {event.task_id: event.timestamp.timestamp() for event in heard if type(event).__name__ == name}
         for name in _TASKS
@@ -97,7 +97,7 @@ def _parts(tasks: Sequence[Any], outputs: Sequence[Any], heard: Sequence[Any], n
 
 
 def _part(event: Any, parts: dict[str, Work], notes: Notes) -> Work:
-    """The work that a call belongs to; what an agent of the crew handed on has a task that the crew does not list."""
+    """Return the work that a call belongs to; a task that an agent delegated is not listed by the crew."""
     key = event.task_id if event.task_id in parts else f"role {event.agent_role}"
     if key not in parts:
         part = parts[key] = notes.begin("delegate", event.agent_role or "")
@@ -125,7 +125,7 @@ def _call(event: Any, notes: Notes) -> Work:
 
 
 def _place(output: Any, ran: list[Work], part: Work | None, notes: Notes) -> None:
-    """What the messages of a task add: the ids of calls, and which were asked for at once."""
+    """Add what the messages of a task tell: the ids of calls, and which were requested in parallel."""
     told = reply_in(list(output.messages))
     for _, calls in groupby(told.tool_calls if told is not None else (), key=lambda call: call.step):
         notes.asked_at_once(calls, ran, by=part)
@@ -133,11 +133,11 @@ def _place(output: Any, ran: list[Work], part: Work | None, notes: Notes) -> Non
 
 
 _NAMES = ("question", "input", "query", "topic")
-"""What crews call the question."""
+"""Common names of the placeholder for the question."""
 
 
 def load(rest: str, options: Mapping[str, Any]) -> Agent:
-    """The crew that `package.module:attribute` names, or that the function of that name makes."""
+    """Return the crew at `package.module:attribute`, or the one that the function there returns."""
     must_be_none(options, whose="a crewai: agent", instead="configure it in its own code")
     crew = import_framework("crewai", scheme="crewai", install="crewai").Crew
     make, shared = find_maker(rest, crew, expected="a crewai.Crew")
@@ -145,7 +145,7 @@ def load(rest: str, options: Mapping[str, Any]) -> Agent:
 
 
 def adapt(target: Any, *, name: str) -> Agent:
-    """A crew as an agent; every question is asked of a copy."""
+    """Wrap a crew as an agent; each question is sent to a copy of the crew."""
     return _fresh(lambda: target, name=name, shared=True)
 
 
@@ -159,7 +159,7 @@ def _fresh(make: Callable[[], Any], *, name: str, shared: bool) -> Agent:
 
 
 def _place_of_question(crew: Any) -> str:
-    """The placeholder of the crew's tasks that is the question."""
+    """Return the name of the placeholder in the crew's tasks that takes the question."""
     wanted = crew.fetch_inputs()
     known = [name for name in _NAMES if name in wanted] or sorted(wanted - {"context", "history"})[:2]
     if len(known) == 1 or (known and known[0] in _NAMES):
@@ -177,7 +177,7 @@ class _CrewDialogue:
         self._place = place
 
     async def reply(self, request: Request, notes: Notes) -> Reply:
-        """Kick off a copy of the crew; it is told what was said before."""
+        """Kick off a copy of the crew with the question and the earlier conversation."""
         crew, wanted = self._crew.copy(), self._crew.fetch_inputs()
         apart = {"context": request.context or "", "history": said_before(request)}
         inputs = {name: told for name, told in apart.items() if name in wanted}
@@ -192,7 +192,7 @@ class _CrewDialogue:
 
 
 def _hides_its_tools(agent: Any) -> bool:
-    """Whether it is another framework's, or speaks to an agent elsewhere: then the bus does not hear of its tools."""
+    """Whether the event bus misses the agent's tool calls, because it is of another framework or remote."""
     own = import_framework("crewai", scheme="crewai", install="crewai").Agent
     return agent is not None and (not isinstance(agent, own) or getattr(agent, "a2a", None) is not None)
 

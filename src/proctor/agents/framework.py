@@ -1,4 +1,4 @@
-"""What adapters for agent frameworks share: find the object, say what to install, know whose a failure is."""
+"""Helpers shared by framework adapters: import objects, report missing packages, classify failures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from proctor.usage import Usage
 
 
 def require(package: str, *, extra: str) -> None:
-    """Make sure that a framework is there; raises InputError with the line that installs it."""
+    """Check that a framework is installed; raise InputError with the pip command if it is not."""
     try:
         importlib.import_module(package)
     except ModuleNotFoundError as error:
@@ -30,7 +30,7 @@ def require(package: str, *, extra: str) -> None:
 
 
 def find(spec: str, kind: type[Any], *, expected: str) -> Any:
-    """The object that `package.module:attribute` names, or that the function of that name makes."""
+    """Return the object at `package.module:attribute`, or the one that the function there returns."""
     found = import_attribute(spec, what="agent")
     if isinstance(found, kind):
         return found
@@ -51,7 +51,7 @@ def _made(make: Callable[..., Any], spec: str) -> Any:
     try:
         inspect.signature(make).bind()
     except (TypeError, ValueError):
-        return make  # needs arguments: it is no factory, and is refused for what it is
+        return make  # requires arguments, so it is no factory; rejected later by its type
     try:
         return make()
     except Exception as error:
@@ -59,7 +59,7 @@ def _made(make: Callable[..., Any], spec: str) -> Any:
 
 
 async def ask(request: Request, run: Callable[[Notes], Awaitable[Reply]]) -> Reply:
-    """The reply, with what the agent's own instrumentation tells besides; its failure as whose it is."""
+    """Run the agent and return its reply with captured telemetry merged in; raise failures classified by cause."""
     notes = Notes()
     with capturing(request.conversation) as captured:
         try:
@@ -75,7 +75,7 @@ async def ask(request: Request, run: Callable[[Notes], Awaitable[Reply]]) -> Rep
 
 
 def answer_of(value: Any) -> Any:
-    """An agent's output as `to_reply` takes it; what has no `text` is written as JSON."""
+    """Convert an agent's output for `to_reply`; objects without a `text` become JSON."""
     if not isinstance(value, (str, Reply, Mapping)):
         value = plain(value)
     if isinstance(value, (str, Reply)) or (isinstance(value, Mapping) and isinstance(value.get("text"), str)):
@@ -86,12 +86,12 @@ def answer_of(value: Any) -> Any:
 
 
 def summary(context: str | None) -> str | None:
-    """The context as a model is told it; None: there is none."""
+    """Return the context as it is put to a model, or None if there is none."""
     return f"Summary of the conversation so far:\n{context}" if context else None
 
 
 def load_factory(spec: str | None, *, option: str) -> Callable[[], Any]:
-    """What makes the object that an option names for each reply: a function is called, anything else is shared."""
+    """Return a factory for the object that an option names: functions and classes are called, other objects shared."""
     if spec is None:
         return lambda: None
     found = import_attribute(spec, what=option)
@@ -99,7 +99,7 @@ def load_factory(spec: str | None, *, option: str) -> Callable[[], Any]:
 
 
 def plain(value: Any) -> Any:
-    """A tool's result as plain data, where it is a model or dataclass of its author's."""
+    """Convert a tool result, such as a model or dataclass, to plain data."""
     from pydantic_core import PydanticSerializationError, to_jsonable_python
 
     try:

@@ -1,4 +1,4 @@
-"""Agents of frameworks that are created for each conversation, so that conversations cannot mix."""
+"""Framework agents that are created for each conversation, so that conversations cannot mix."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _log = logging.getLogger("proctor")
 
 
 class Dialogue(Protocol):
-    """One conversation with one agent of a framework."""
+    """One conversation with an agent of a framework."""
 
     async def reply(self, request: Request, notes: Notes) -> Reply:
-        """Ask it, and note what it does."""
+        """Ask the agent and note what it does."""
 
 
 class PerConversationAgent:
-    """Makes an agent for every conversation, and drops it when that is over."""
+    """Creates an agent for each conversation and drops it when the conversation ends."""
 
     takes_request = True
 
@@ -42,20 +42,20 @@ class PerConversationAgent:
         try:
             return await ask(request, lambda notes: living.reply(request, notes))
         except BaseException:
-            self._living.pop(request.conversation, None)  # it remembers half a turn: a retry begins again
+            self._living.pop(request.conversation, None)  # it remembers half a turn: a retry starts anew
             raise
 
     async def forget(self, conversation: str) -> None:
-        """Drop the agent of a conversation that is over."""
+        """Drop the agent of a finished conversation."""
         self._living.pop(conversation, None)
 
     async def close(self) -> None:
-        """Drop all of them."""
+        """Drop all agents."""
         self._living.clear()
 
 
 def import_framework(module: str, *, scheme: str, install: str) -> Any:
-    """The framework's own module; raises InputError with the line that installs it."""
+    """Import the framework; raise InputError with the pip command if it is not installed."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
@@ -65,16 +65,16 @@ def import_framework(module: str, *, scheme: str, install: str) -> Any:
 
 
 def find_maker(spec: str, kind: type[Any], *, expected: str) -> tuple[Callable[[], Any], bool]:
-    """What makes the agent that a spec names, and whether it is always the same object."""
+    """Return a factory for the agent that a spec names, and whether it always returns the same object."""
     found = import_attribute(spec, what="agent")
     if isinstance(found, kind):
         return lambda: found, True
-    find(spec, kind, expected=expected)  # what is none, and makes none, is refused before the first question
+    find(spec, kind, expected=expected)  # reject other objects and factories before the first question
     return found, False
 
 
 def warn_of_sharing(name: str, what: str) -> None:
-    """Say that one object which remembers serves every conversation."""
+    """Warn that one stateful object serves all conversations."""
     _log.warning(
         "the agent %r is one object for all conversations, and %s; name a function that makes one, as in "
         "`def make(): return …`, and each conversation has its own",
@@ -83,9 +83,9 @@ def warn_of_sharing(name: str, what: str) -> None:
 
 
 def with_history(request: Request, *, but: Collection[str] = ()) -> str:
-    """The question, after the context and what was said before, for an agent that takes one text and was not there.
+    """Return the question, preceded by context and history, for an agent that takes one text and has no memory of them.
 
-    `but` has "context" or "history" where the agent is told that apart.
+    `but` lists "context" or "history" if the agent is given those separately.
     """
     apart = {"context": summary(request.context), "history": said_before(request)}
     told = [text for name, text in apart.items() if text and name not in but]
@@ -93,7 +93,7 @@ def with_history(request: Request, *, but: Collection[str] = ()) -> str:
 
 
 def said_before(request: Request) -> str:
-    """The earlier turns, as one text."""
+    """Return the earlier turns as one text."""
     told = []
     for turn in request.history:
         told.append(f"User: {turn.question}")

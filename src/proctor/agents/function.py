@@ -1,4 +1,4 @@
-"""Python agents: a function (sync, async or streaming), an object, or a class, created for each conversation."""
+"""Python agents: a function (sync, async or streaming), an object, or a class instantiated per conversation."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from proctor.transcript import Reply, Request
 
 
 class _Kind(NamedTuple):
-    """How the objects of a framework are known."""
+    """How to recognise the objects of a framework."""
 
     adapter: str
-    """Where they are made agents of."""
+    """Module of the adapter for them."""
     module: str
     name: str
-    """What they are instances of."""
+    """Class that they are instances of."""
     beside: str
-    """What else stands in that module: `agents` is a name that others have, too."""
+    """Another name that the module must have: `agents`, for one, may be another package."""
 
 
 _KINDS = (
@@ -49,11 +49,11 @@ _KINDS = (
 
 
 _BY_FUNCTION = ("strands", "agno", "dspy", "autogen_agentchat")
-"""Frameworks whose objects are no agents, but what a function makes of them is."""
+"""Frameworks whose objects are supported only when wrapped in a function."""
 
 
 def adapt_object(target: object, *, name: str) -> Agent | None:
-    """An object of a framework as an agent; None: it is of none that is known."""
+    """Wrap an object of a known framework as an agent; None if it belongs to no known one."""
     for kind in _KINDS:
         framework = sys.modules.get(kind.module)
         if framework is not None and _is_one(target, framework, kind):
@@ -69,7 +69,7 @@ def _is_one(target: object, framework: ModuleType, kind: _Kind) -> bool:
 
 
 def load(spec: str, options: Mapping[str, Any]) -> Agent:
-    """The agent that `package.module:attribute` names."""
+    """Return the agent at `package.module:attribute`."""
     must_be_known(options, ["per_worker"], whose="a python: agent")
     target = import_attribute(spec, what="agent")
     if truth(options, "per_worker") and inspect.isclass(target):
@@ -78,7 +78,7 @@ def load(spec: str, options: Mapping[str, Any]) -> Agent:
 
 
 def adapt(target: Any, *, name: str) -> Agent:
-    """Anything that can answer, as an Agent."""
+    """Wrap anything that can answer questions as an Agent."""
     if inspect.isclass(target):
         return _Class(target, name)
     if all(hasattr(target, member) for member in ("reply", "forget", "close", "takes_request", "name")):
@@ -91,7 +91,7 @@ def adapt(target: Any, *, name: str) -> Agent:
 
 
 def _refuse_framework(target: Any, name: str) -> None:
-    """Refuse an object that keeps what it was told, and whose answer is no text: every call would be paid in vain."""
+    """Refuse a stateful framework object whose output is not text, before any call is paid for in vain."""
     package = type(target).__module__.partition(".")[0]
     if package in _BY_FUNCTION:
         raise InputError(
@@ -126,7 +126,7 @@ class _Shared:
 
 
 class _Class:
-    """A class: one instance per conversation, so that conversations cannot mix."""
+    """A class that is instantiated once per conversation, so that conversations cannot mix."""
 
     def __init__(self, target: type[Any], name: str) -> None:
         self.name = name
@@ -159,7 +159,7 @@ class _Class:
 
 
 class _OneObject(_Class):
-    """A class of which one object serves every conversation in its process, because it is heavy."""
+    """A heavy class of which one instance per process serves all conversations."""
 
     forgets_nothing = True
 
@@ -169,7 +169,7 @@ class _OneObject(_Class):
         self._close: Callable[[], Any] | None = None
 
     async def open(self) -> Callable[[Any], Any]:
-        """Make the object, once; how it is asked. What that takes is outside the time limit of a call."""
+        """Create the object once and return the function that asks it. Creating it does not count as call time."""
         making = self._making = self._making or asyncio.create_task(self._make_object())
 
         async def until_made() -> None:
@@ -215,7 +215,7 @@ def _answer_of(target: Any, name: str) -> Callable[[Any], Any]:
 
 
 def _method(target: type[Any], name: str) -> Any:
-    """A method that the class itself has; plain getattr would find the metaclass's `__call__`."""
+    """Return a method defined by the class or its bases; getattr would also find the metaclass's `__call__`."""
     return next((vars(kind)[name] for kind in target.__mro__ if name in vars(kind)), None)
 
 
@@ -225,12 +225,12 @@ def _makeable(target: type[Any]) -> bool:
     except TypeError:
         return False
     except ValueError:
-        return True  # built in, with no signature to look at
+        return True  # built-in without a signature
     return True
 
 
 def _must_take_one(answer: Callable[..., Any], name: str, *, skip: int = 0) -> None:
-    """Refuse, before the first question, what cannot be called with one."""
+    """Refuse, before the first question, a callable that does not take one argument."""
     try:
         inspect.signature(answer).bind(*[None] * (skip + 1))
     except TypeError as error:
@@ -238,7 +238,7 @@ def _must_take_one(answer: Callable[..., Any], name: str, *, skip: int = 0) -> N
             f"the agent {name!r} cannot be asked ({error}); expected one parameter: the question, or a proctor.Request"
         ) from error
     except ValueError:
-        return  # built in, with no signature to look at
+        return  # built-in without a signature
 
 
 def _wants_request(answer: Callable[..., Any], *, skip: int = 0) -> bool:
@@ -251,7 +251,7 @@ def _wants_request(answer: Callable[..., Any], *, skip: int = 0) -> bool:
 
 
 def _signature(answer: Callable[..., Any]) -> inspect.Signature:
-    """As written, with annotations resolved where their names can be."""
+    """Return the signature, with annotations evaluated if possible."""
     try:
         return inspect.signature(answer, eval_str=True)
     except (NameError, AttributeError, SyntaxError):
@@ -261,7 +261,7 @@ def _signature(answer: Callable[..., Any]) -> inspect.Signature:
 
 
 def _caller(answer: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """An async function that calls `answer` the way it wants to be called."""
+    """Return an async function that calls `answer`, be it sync, async or streaming."""
     inner = answer if inspect.isroutine(answer) else _method(type(answer), "__call__")
     if inspect.iscoroutinefunction(answer) or inspect.iscoroutinefunction(inner):
 
@@ -284,7 +284,7 @@ def _caller(answer: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _reply(value: object, asked: Request | str) -> Reply:
-    """What the agent returned; of a conversation as messages, what answers the question."""
+    """Convert the returned value to a Reply; from a list of messages, take the answer to the question."""
     if isinstance(value, (str, Reply)):
         return to_reply(value)
     question = asked.question if isinstance(asked, Request) else asked
@@ -292,7 +292,7 @@ def _reply(value: object, asked: Request | str) -> Reply:
 
 
 async def _gather(stream: AsyncIterator[Any], asked: Request | str) -> Reply:
-    """A streamed reply: text pieces, and at most one dict or Reply that says the rest."""
+    """Join a streamed reply: pieces of text, and at most one dict or Reply with everything else."""
     started = time.perf_counter()
     first: float | None = None
     pieces: list[str] = []

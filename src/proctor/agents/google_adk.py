@@ -1,4 +1,4 @@
-"""Google's Agent Development Kit: an agent of it, as an agent."""
+"""Google Agent Development Kit (ADK) agents."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TRANSFER = "transfer_to_agent"
 
 
 def load(rest: str, options: Mapping[str, Any]) -> Agent:
-    """The agent that `package.module:attribute` names, or that the function of that name makes."""
+    """Return the agent at `package.module:attribute`, or the one that the function there returns."""
     must_be_none(options, whose="a google-adk: agent", instead="configure it in its own code")
     agents = import_framework("google.adk.agents", scheme="google-adk", install="google-adk")
     make, _ = find_maker(rest, agents.BaseAgent, expected="an agent of google.adk.agents")
@@ -29,12 +29,12 @@ def load(rest: str, options: Mapping[str, Any]) -> Agent:
 
 
 def adapt(target: Any, *, name: str) -> Agent:
-    """An agent of the kit as an agent. It keeps nothing itself: every conversation is a session."""
+    """Wrap an ADK agent. It is stateless: each conversation has its own session."""
     return PerConversationAgent(lambda: _AdkSession(target), name=name)
 
 
 class _AdkSession:
-    """One conversation, which the kit keeps in memory."""
+    """One conversation, kept in an in-memory ADK session."""
 
     def __init__(self, target: Any) -> None:
         runners = import_framework("google.adk.runners", scheme="google-adk", install="google-adk")
@@ -44,7 +44,7 @@ class _AdkSession:
         self._session: str | None = None
 
     async def reply(self, request: Request, notes: Notes) -> Reply:
-        """Send the question into the session; a session that is new is told what was said before."""
+        """Send the question to the session; a new session also gets the earlier conversation."""
         told = request.question
         if self._session is None:
             made = await self._runner.session_service.create_session(app_name=_APP, user_id=_USER)
@@ -65,14 +65,14 @@ class _AdkSession:
         return replace(reply, usage=None) if hearing.missed else reply
 
     def _model_failed(self, error: Exception) -> None:
-        """See whose failure it is while that can be told: on its way the exception loses what it was raised for."""
+        """Classify a model failure now, because ADK drops the exception's cause on the way up."""
         fault = classify(error)
-        fault.__cause__ = error  # kept, so that no other can get the same id
+        fault.__cause__ = error  # keep a reference, so that the id is not reused
         self._causes[id(error)] = fault
 
 
 def _plugin(heed: Callable[[Exception], None]) -> Any:
-    """A plug-in of the kit that is told of every call of a model that failed, and leaves it at that."""
+    """Return an ADK plug-in that reports failed model calls and does not handle them."""
     kit = import_framework("google.adk.plugins.base_plugin", scheme="google-adk", install="google-adk")
     base: Any = kit.BasePlugin
 
@@ -84,7 +84,7 @@ def _plugin(heed: Callable[[Exception], None]) -> Any:
 
 
 def _unseen(agent: Any) -> Iterator[str]:
-    """Tools that are agents, and agents that are elsewhere: no event tells which tools they call."""
+    """Yield the names of agent tools and remote agents, whose own tool calls appear in no event."""
     if type(agent).__name__ == "RemoteA2aAgent":
         yield agent.name
     yield from (tool.name for tool in getattr(agent, "tools", ()) if getattr(tool, "agent", None) is not None)
@@ -93,21 +93,21 @@ def _unseen(agent: Any) -> Iterator[str]:
 
 
 class _AdkListener:
-    """Notes what the events of a turn tell."""
+    """Notes what the events of a turn report."""
 
     def __init__(self, notes: Notes, root: str, unseen: frozenset[str] = frozenset()) -> None:
         self.answer = ""
         self.missed = False
-        """Whether somebody was at work of whose tools and tokens no event tells."""
+        """Whether an agent took part whose tool calls and tokens appear in no event."""
         self.problem = ""
-        """What the model answered instead; where an exception is behind it, that comes next and says whose it is."""
+        """Error returned by the model; an exception behind it follows later and says who is at fault."""
         self._unseen = unseen
         self._notes = notes
         self._root = root
         self._helpers: dict[str, Work] = {}
 
     def hear(self, event: Any) -> None:
-        """Take one event."""
+        """Process one event."""
         if event.error_code and not event.content:
             self.problem = f"the model answered {event.error_code}: {event.error_message}"
             return
@@ -124,13 +124,13 @@ class _AdkListener:
         for answer in event.get_function_responses():
             self._finish(answer)
         text = _text(event)
-        if text and event.partial:  # what is not streamed comes whole, and at the end
+        if text and event.partial:  # without streaming, the whole text comes at the end
             self._notes.token()
         if event.is_final_response() and text and not event.partial:
             self.answer = text
 
     def _helper(self, author: str) -> Work | None:
-        """The sub-agent whose event it is; None: the agent itself."""
+        """Return the sub-agent that an event belongs to, or None for the main agent."""
         if author in (self._root, "user"):
             return None
         if author not in self._helpers:

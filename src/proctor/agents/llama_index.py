@@ -1,4 +1,4 @@
-"""LlamaIndex: an agent or a workflow of agents, as an agent."""
+"""LlamaIndex agents: a single agent or a workflow of agents."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from proctor.usage import Usage
 
 _HAND_OFF = "handoff"
 _EXECUTE = "execute"
-"""How an agent that writes code has it run."""
+"""The tool with which a code-writing agent runs its code."""
 
 
 def load(rest: str, options: Mapping[str, Any]) -> Agent:
-    """The agent that `package.module:attribute` names, or that the function of that name makes."""
+    """Return the agent at `package.module:attribute`, or the one that the function there returns."""
     must_be_none(options, whose="a llama-index: agent", instead="configure it in its own code")
     workflow = import_framework("llama_index.core.agent.workflow", scheme="llama-index", install="llama-index")
     kinds = (workflow.AgentWorkflow, workflow.BaseWorkflowAgent)
@@ -28,18 +28,18 @@ def load(rest: str, options: Mapping[str, Any]) -> Agent:
 
 
 def adapt(target: Any, *, name: str) -> Agent:
-    """An agent of LlamaIndex as an agent. It keeps nothing itself: every run has a context of its own."""
+    """Wrap a LlamaIndex agent. It is stateless: every run has its own context."""
     return PerConversationAgent(lambda: _LlamaIndexDialogue(target), name=name)
 
 
 class _LlamaIndexDialogue:
-    """One conversation: each question is a run, which is handed what was said before."""
+    """One conversation: each question is a new run that is given the earlier turns."""
 
     def __init__(self, target: Any) -> None:
         self._target = target
 
     async def reply(self, request: Request, notes: Notes) -> Reply:
-        """Run the agent and listen to its events."""
+        """Run the agent and process its events."""
         handler = self._target.run(user_msg=request.question, chat_history=_history(request))
         hearing = _LlamaIndexListener(notes, writes_code=_writes_code(self._target))
         async for event in handler.stream_events():
@@ -49,7 +49,7 @@ class _LlamaIndexDialogue:
 
 
 def _writes_code(target: Any) -> bool:
-    """Whether an agent calls its tools from code, which no event tells of."""
+    """Whether an agent calls its tools from code, which emits no events."""
     agents = getattr(target, "agents", None)
     kinds = {kind.__name__ for each in (agents.values() if agents else (target,)) for kind in type(each).__mro__}
     return "CodeActAgent" in kinds
@@ -67,17 +67,17 @@ def _history(request: Request) -> list[Any]:
 
 
 class _LlamaIndexListener:
-    """Notes what the events of a run tell."""
+    """Notes what the events of a run report."""
 
     def __init__(self, notes: Notes, *, writes_code: bool = False) -> None:
         self._notes = notes
         self._writes_code = writes_code
         self._first: str | None = None
         self._helper: Work | None = None
-        """The sub-agent that was handed the work; None: the first agent has it."""
+        """The sub-agent at work, or None for the first agent."""
 
     def hear(self, event: Any) -> None:
-        """Take one event; of most there is nothing to note."""
+        """Process one event; most are ignored."""
         match type(event).__name__:
             case "AgentInput":
                 self._turn_to(event.current_agent_name)
@@ -113,7 +113,7 @@ def _finish(work: Work, output: Any, notes: Notes) -> None:
 
 
 def _usage(raw: Any) -> Usage:
-    """What a model call took; its tokens are unknown where the model does not say."""
+    """Return the usage of a model call; tokens are 0 if not reported."""
     told = raw.get("usage") if isinstance(raw, Mapping) else getattr(raw, "usage", None)
     known = told if isinstance(told, Mapping) else plain(told) if told is not None else {}
     known = known if isinstance(known, Mapping) else {}

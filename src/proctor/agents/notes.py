@@ -1,4 +1,4 @@
-"""What an agent does between a question and its reply, noted as its framework tells it: Notes, Work."""
+"""Record of an agent's work between question and reply, as reported by its framework: Notes, Work."""
 
 from __future__ import annotations
 
@@ -17,40 +17,40 @@ Kind = Literal["tool", "delegate", "plan", "re-plan"]
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class Work:
-    """A tool call, or work handed to a sub-agent; from its start to its end."""
+    """A tool call, a delegation to a sub-agent, or a planning step."""
 
     kind: Kind
     name: str
-    """Of the tool or the sub-agent."""
+    """Name of the tool or sub-agent."""
     parent: Work | None = None
-    """The work that it is part of."""
+    """Enclosing work."""
     start: float
     """Seconds since the epoch."""
     end: float | None = None
     call: str | None = None
-    """The provider's id of a tool call."""
+    """The provider's tool call id."""
     arguments: dict[str, Any] = field(default_factory=dict)
     detail: str = ""
-    """The task of a sub-agent."""
+    """Task given to a sub-agent."""
     result: Any = UNKNOWN
     error: str | None = None
     timed: bool = True
-    """Whether start and end were seen, and not only that it happened."""
+    """Whether start and end were observed, rather than inferred afterwards."""
     batch: tuple[int, int] = (0, 0)
-    """Which of the models' answers asked for it, and in which place of it."""
+    """Number of the model answer that requested it, and position in that answer."""
     usage: Usage = field(default_factory=Usage)
-    """What a sub-agent used itself; what its own sub-agents used is theirs."""
+    """Usage of a sub-agent itself, without its own sub-agents."""
 
 
 class Notes:
-    """The notes on one reply."""
+    """Notes on one reply."""
 
     def __init__(self) -> None:
         self._began, self._clock = time.time(), time.perf_counter()
         self._works: list[Work] = []
         self._calls: dict[str, Work] = {}
         self._batches: dict[str, tuple[int, int]] = {}
-        """Call that has not begun → the answer that asked for it, and in which place."""
+        """Id of a requested call → its batch: number of the model answer and position in it."""
         self._alone = itertools.count(1)
         self._answers = 0
         self._hidden = False
@@ -59,7 +59,7 @@ class Notes:
         self._cut_off = False
 
     def now(self) -> float:
-        """Seconds since the epoch, on a clock that never goes back."""
+        """Return seconds since the epoch, monotonically increasing."""
         return self._began + time.perf_counter() - self._clock
 
     def begin(
@@ -72,7 +72,7 @@ class Notes:
         arguments: dict[str, Any] | None = None,
         detail: str = "",
     ) -> Work:
-        """A piece of work starts."""
+        """Record the start of a piece of work."""
         work = Work(
             kind=kind,
             name=name,
@@ -81,7 +81,7 @@ class Notes:
             call=call,
             arguments=arguments or {},
             detail=detail,
-            batch=self._batches.pop(call or "", (-next(self._alone), 0)),  # asked for by none: it stands alone
+            batch=self._batches.pop(call or "", (-next(self._alone), 0)),  # not requested: a batch of its own
         )
         self._works.append(work)
         if call is not None:
@@ -89,22 +89,22 @@ class Notes:
         return work
 
     def end(self, work: Work) -> None:
-        """It is over."""
+        """Record the end of a piece of work."""
         work.end = self.now()
 
     def call(self, call: str | None) -> Work | None:
-        """The tool call of that id, if it was seen."""
+        """Return the tool call with this id, or None if it was not seen."""
         return self._calls.get(call) if call is not None else None
 
     def asked(self, calls: Iterable[str | None]) -> None:
-        """A model asked for the calls of these ids together: whatever their order, they ran side by side."""
+        """Record that one model answer requested these calls, which counts as running in parallel."""
         self._answers += 1
         self._batches.update({call: (self._answers, place) for place, call in enumerate(calls) if call is not None})
 
     def asked_at_once(
         self, calls: Iterable[ToolCall], ran: list[Work], *, by: Work | None = None, start: float | None = None
     ) -> None:
-        """A model asked for these calls at once: those that `ran` get their place and leave it, others are told of."""
+        """Record calls requested in one model answer; those found in `ran` are removed from it, others added."""
         self._answers += 1
         for place, call, work in _pair_up(list(enumerate(calls)), ran):
             if work is None:
@@ -113,17 +113,17 @@ class Notes:
             work.call, work.batch = call.id, (self._answers, place)
 
     def hide(self) -> None:
-        """Something is at work that may call tools unseen: what is not noted may have been called all the same."""
+        """Record that tools may have been called unseen, so that the noted calls are incomplete."""
         self._hidden = True
 
     def failing_tool(self, reasons: Iterable[str]) -> str:
-        """The tool that failed last for one of these reasons; empty: none did."""
+        """Return the name of the latest tool that failed with one of these messages, or an empty string."""
         known = set(reasons)
         failed = (work.name for work in reversed(self._works) if work.kind == "tool" and work.error in known)
         return next(failed, "")
 
     def told(self, name: str, *, call: str | None, arguments: dict[str, Any], start: float | None = None) -> Work:
-        """A tool call that only messages tell of."""
+        """Record a tool call that is known only from messages."""
         work = self.begin("tool", name, call=call, arguments=arguments)
         work.timed = False
         if start is not None:
@@ -131,7 +131,7 @@ class Notes:
         return work
 
     def spend(self, usage: Usage, by: Work | None = None) -> None:
-        """A model was called, by a sub-agent or by the agent itself."""
+        """Add the usage of a model call, by a sub-agent or the main agent."""
         self._usage = usage if self._usage is None else self._usage + usage
         while by is not None and by.kind != "delegate":
             by = by.parent
@@ -140,20 +140,20 @@ class Notes:
 
     @property
     def used(self) -> Usage | None:
-        """What models have cost so far; None: none has told."""
+        """Usage of all model calls so far, or None if none was reported."""
         return self._usage
 
     def answered(self, *, cut_off: bool) -> None:
-        """A model has answered, whole or up to its output limit; the last one to answer gives the reply."""
+        """Record that a model finished an answer; the last one counts for whether the reply was cut off."""
         self._cut_off = cut_off
 
     def token(self) -> None:
-        """A piece of text was streamed."""
+        """Record that a piece of text was streamed."""
         if self._first_token is None:
             self._first_token = time.perf_counter() - self._clock
 
     def reply(self, answer: object, *, usage: Usage | None = None) -> Reply:
-        """The answer with everything noted; `usage` is what the framework itself came to, where it says so."""
+        """Return the answer with everything noted; `usage` is the framework's own total, if it reports one."""
         said = to_reply(answer)
         works = self._in_order()
         calls = [work for work in works if work.kind == "tool"]
@@ -172,11 +172,11 @@ class Notes:
         return to_reply(noted)
 
     def _heard(self) -> bool:
-        """Whether the framework told of anything: then it tells of tools too, and if of none, none was called."""
+        """Whether the framework reported anything; then it reports tool calls too, and none means none was made."""
         return bool(self._works) or bool(self._answers) or self._usage is not None
 
     def _in_order(self) -> list[Work]:
-        """By the time at which they began; what was asked for together, in the order in which it was asked for."""
+        """Return all works by start time; those of one batch in the order in which they were requested."""
         first: dict[int, float] = {}
         for work in self._works:
             first[work.batch[0]] = min(first.get(work.batch[0], work.start), work.start)
@@ -184,7 +184,7 @@ class Notes:
 
 
 def _pair_up(asked: Sequence[tuple[int, ToolCall]], ran: list[Work]) -> Iterable[tuple[int, ToolCall, Work | None]]:
-    """Each call that was asked for, with the work that it led to: of the same arguments, else of the same name."""
+    """Pair each requested call with the work it led to: same arguments first, then same name."""
     found: dict[int, Work] = {}
     for alike in (_is_same, _has_same_name):
         for place, call in asked:
@@ -204,13 +204,13 @@ def _has_same_name(call: ToolCall, work: Work) -> bool:
 
 
 def _places(calls: Sequence[Work]) -> list[int]:
-    """Where each call stands in time; those that one model's answer asked for share a place."""
+    """Return the step number of each call; calls of one model answer share a number."""
     places: dict[int, int] = {}
     return [places.setdefault(work.batch[0], len(places) + 1) for work in calls]
 
 
 def _give_ids(calls: Sequence[Work]) -> None:
-    """Steps point at their calls by id; a provider that gives none, or one twice, is helped out."""
+    """Give each call a unique id, since steps refer to calls by id and providers may omit or repeat ids."""
     seen: set[str] = set()
     for number, work in enumerate(calls, 1):
         if work.call is None or work.call in seen:

@@ -1,4 +1,4 @@
-"""Options of `[agents.NAME]` that several agents take, checked before the first question."""
+"""Validation of the options of `[agents.NAME]`, shared by several kinds of agents."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from proctor.settings import BOUNDS, Bounds, did_you_mean, nearest, shown
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 MAX_BYTES = 10_000_000
-"""How much of a reply is held in memory, if nothing else is said."""
+"""Default maximum size of a reply in bytes."""
 
 
 _WHOLE = Bounds(least=1, most=10**12, whole=True)
 _NUMBER = Bounds(above=0, most=10**12)
 _EVERY_AGENTS = ("spec", "kind", "resources")
-"""What any agent has in its table, besides options; whoever misspells it has it taken for an option."""
+"""Keys of every agent's table besides its options, suggested when an unknown option looks like one of them."""
 
 
 def must_be_none(options: Mapping[str, Any], *, whose: str, instead: str) -> None:
-    """Refuse every option of an agent that takes none; `instead` is what to do."""
+    """Refuse all options of an agent that takes none; `instead` suggests what to do."""
     if options:
         near = next(filter(None, (nearest(name, _EVERY_AGENTS) for name in sorted(options))), "")
         hint = f"did you mean {near!r}?" if near else instead
@@ -30,7 +30,7 @@ def must_be_none(options: Mapping[str, Any], *, whose: str, instead: str) -> Non
 
 
 def must_be_known(options: Mapping[str, Any], known: Iterable[str], *, whose: str) -> None:
-    """Refuse options that mean nothing, with the nearest that does; `whose` is the subject of the sentence."""
+    """Refuse unknown options and suggest the nearest known one; `whose` is the subject of the message."""
     names = list(known)
     for name in sorted(set(options) - set(names)):
         every = f"expected one of {', '.join(names)}" if len(names) > 1 else f"the only one is {names[0]}"
@@ -39,7 +39,7 @@ def must_be_known(options: Mapping[str, Any], known: Iterable[str], *, whose: st
 
 
 def whole(options: Mapping[str, Any], name: str, default: int) -> int:
-    """A whole number of at least 1."""
+    """Return an integer option of at least 1."""
     value, bounds = options.get(name, default), BOUNDS.get(name, _WHOLE)
     if not bounds.holds(value) or value < 1:
         most = f", up to {bounds.most:,}"
@@ -48,12 +48,12 @@ def whole(options: Mapping[str, Any], name: str, default: int) -> int:
 
 
 def whole_or_none(options: Mapping[str, Any], name: str) -> int | None:
-    """A whole number of at least 1; None: not given."""
+    """Return an integer option of at least 1, or None if it is not given."""
     return whole(options, name, 1) if name in options else None
 
 
 def number(options: Mapping[str, Any], name: str) -> float | None:
-    """A number greater than 0; None: not given."""
+    """Return a number option greater than 0, or None if it is not given."""
     value = options.get(name)
     if value is None:
         return None
@@ -64,7 +64,7 @@ def number(options: Mapping[str, Any], name: str) -> float | None:
 
 
 def truth(options: Mapping[str, Any], name: str) -> bool | None:
-    """True or false; None: not given."""
+    """Return a boolean option, or None if it is not given."""
     value = options.get(name)
     if value is not None and not isinstance(value, bool):
         raise InputError(f"{name}={value!r} is not usable; expected true or false")
@@ -72,7 +72,7 @@ def truth(options: Mapping[str, Any], name: str) -> bool | None:
 
 
 def text(options: Mapping[str, Any], name: str) -> str | None:
-    """A text; None: not given. What stands there instead is not shown: it may be a secret."""
+    """Return a text option, or None if it is not given. Error messages do not show its value, which may be a secret."""
     value = options.get(name)
     if value is not None and not isinstance(value, str):
         raise InputError(f"{name} is a {type(value).__name__}; expected text")
@@ -80,7 +80,7 @@ def text(options: Mapping[str, Any], name: str) -> str | None:
 
 
 def one_of(options: Mapping[str, Any], name: str, known: tuple[str, ...]) -> str:
-    """One of a few words; the first is the default."""
+    """Return an option with a fixed set of values; the first one is the default."""
     value = options.get(name, known[0])
     if value not in known:
         raise InputError(f"{name}={value!r} is not known; expected {', '.join(known)}")
@@ -88,7 +88,7 @@ def one_of(options: Mapping[str, Any], name: str, known: tuple[str, ...]) -> str
 
 
 def table(options: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """A table; an empty one if it is not given."""
+    """Return a table option; empty if it is not given."""
     value = options.get(name, {})
     if not isinstance(value, Mapping):
         raise InputError(f'{name} is not a table; expected {name} = {{NAME = "VALUE"}}')
@@ -96,7 +96,7 @@ def table(options: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def texts(options: Mapping[str, Any], name: str) -> dict[str, str]:
-    """A table of texts; numbers are written out."""
+    """Return a table of texts; numbers are converted."""
     given = table(options, name)
     for key, value in given.items():
         if isinstance(value, bool) or not isinstance(value, (str, int, float)):
@@ -105,10 +105,10 @@ def texts(options: Mapping[str, Any], name: str) -> dict[str, str]:
 
 
 def headers(options: Mapping[str, Any]) -> dict[str, str]:
-    """A table of texts, as they are sent."""
+    """Return the `headers` table, safe to send."""
     return {name: header_safe(value) for name, value in texts(options, "headers").items()}
 
 
 def header_safe(text: str) -> str:
-    """The text as a part of a header: on one line."""
+    """Make a text safe for a header value by replacing control characters such as line breaks."""
     return _CONTROL.sub(" ", text)

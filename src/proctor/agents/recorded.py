@@ -1,4 +1,4 @@
-"""What an agent has already said, from a file: transcripts, message lists, spans, traces."""
+"""Replay of recorded conversations from a file: transcripts, message lists, spans or traces."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from proctor.telemetry.recordings import RecordedTurn, Recordings
 from proctor.transcript import Reply, Request
 
 _ENOUGH = 10
-"""Attempts that found nothing before it is plain that the file belongs to another benchmark."""
+"""Number of failed lookups without any match after which the file is assumed to belong to another benchmark."""
 _SHOWN = 60
 
 
 def load(spec: str, options: Mapping[str, Any]) -> Agent:
-    """The recordings in a file: matched by case id, else by exact question; the n-th of a case is trial n."""
+    """Return an agent that replays a file: by case id, else by exact question; the n-th recording is trial n."""
     must_be_none(options, whose="a recorded: agent", instead="it reads what the file says")
     if not spec:
         raise InputError("recorded: names no file; expected something like recorded:transcripts.jsonl")
@@ -27,7 +27,7 @@ def load(spec: str, options: Mapping[str, Any]) -> Agent:
 
 
 class Recorded:
-    """Says again what was recorded. What was not recorded is nobody's answer, least of all a wrong one."""
+    """Replays recorded replies. A missing recording is an environment fault, not a wrong answer."""
 
     takes_request = True
 
@@ -38,11 +38,11 @@ class Recorded:
         self._missed: set[tuple[str | None, str, int]] = set()
 
     async def reply(self, request: Request) -> Reply:
-        """The recorded reply, with the time that it took then."""
+        """Return the recorded reply with its recorded duration."""
         asked = [(turn.case, turn.question) for turn in request.history] + [(request.case, request.question)]
         try:
             found = self._recordings.find(asked, request.trial)
-        except InputError as error:  # the file has changed under the run
+        except InputError as error:  # the file changed during the run
             raise Misconfigured(str(error)) from error
         if found is None:
             raise self._missing(request)
@@ -56,11 +56,11 @@ class Recorded:
             )
         try:
             return to_reply(_with_recorded_time(found, found.turn.reply))
-        except AgentFault as error:  # what a recording says wrongly, the agent has not said
+        except AgentFault as error:  # an invalid recording is not the agent's fault
             raise EnvironmentFault(f"the recording at {found.where} cannot be used: {error}", lasts=True) from error
 
     def _missing(self, request: Request) -> EnvironmentFault | Misconfigured:
-        """Not recorded: out of n. Where nothing at all is found, the file is the wrong one."""
+        """Return the fault for a missing recording; Misconfigured if no question so far was found in the file."""
         which = f"case {request.case!r}" if request.case is not None else "an improvised question"
         recorded = self._recordings.count(request.case, request.question)
         if recorded:
@@ -83,14 +83,14 @@ class Recorded:
         return f", such as case {cases[0]!r}" if cases else ""
 
     async def forget(self, conversation: str) -> None:
-        """Nothing is kept."""
+        """Do nothing: no conversation is kept."""
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
 
 
 def _with_recorded_time(found: RecordedTurn, reply: Reply) -> Reply:
-    """The reply with the time it took when it was recorded, not the time it takes to look it up."""
+    """Add the recorded duration to the reply, if it has none."""
     took = found.turn.ended - found.turn.started
     return replace(reply, seconds=took) if reply.seconds is None and took > 0 else reply
 

@@ -1,4 +1,4 @@
-"""JSON-RPC over HTTP: what comes back, in one piece or as events, message by message."""
+"""JSON-RPC over HTTP: read the messages of a response, be it a single one or an event stream."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ Message = dict[str, Any]
 
 @dataclass(slots=True)
 class StreamPosition:
-    """How far a stream of events was heard."""
+    """Position in an event stream, for resuming it."""
 
     id: str = ""
-    """Of the last event; empty: the server gave it none."""
+    """Id of the last event; empty if the server sent none."""
     retry: float | None = None
-    """How many seconds to wait before asking for the rest, where the server has said so."""
+    """Seconds to wait before resuming, as requested by the server; None if it did not say."""
 
 
 async def messages(incoming: Incoming, position: StreamPosition | None = None) -> AsyncGenerator[Message, None]:
-    """Every message of a response; raises AgentFault where it is none. `position` is kept up to date."""
+    """Yield every message of a response; raise AgentFault if it is not JSON-RPC. `position` is updated."""
     kind = incoming.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind == "text/event-stream":
         async with aclosing(events(incoming.chunks())) as stream:
@@ -47,10 +47,10 @@ async def messages(incoming: Incoming, position: StreamPosition | None = None) -
 
 
 def read(data: str | bytes) -> Message:
-    """A message from its JSON."""
+    """Parse a message; raise AgentFault if it is not a JSON object."""
     try:
         message = read_json(data)
-    except (ValueError, RecursionError) as error:  # UnicodeDecodeError is a ValueError too
+    except (ValueError, RecursionError) as error:  # also covers UnicodeDecodeError
         raise AgentFault(
             f"the reply is not valid JSON: {error}" if data else "the reply is empty", kind="wrong_type"
         ) from error
@@ -62,7 +62,7 @@ def read(data: str | bytes) -> Message:
 
 
 def code_of(message: Message) -> int | None:
-    """The code of an error; None: it is no error."""
+    """Return the code of an error (0 if it has none), or None if the message is no error."""
     error = message.get("error")
     if error is None:
         return None
@@ -71,13 +71,13 @@ def code_of(message: Message) -> int | None:
 
 
 def told(message: Message, code: int | str | None = None) -> str:
-    """An error as a sentence says it, with its code or with what else it is called."""
+    """Format an error for a message, with `code` in place of its own code if given."""
     error = message.get("error")
     said = error.get("message") if isinstance(error, dict) else error
     return f"error {code_of(message) if code is None else code}: {shorten(str(said))}"
 
 
 def shorten(text: str) -> str:
-    """A text on one line, without secrets, as far as a message shows it."""
+    """Return the text on one line, with secrets redacted, shortened for a message."""
     line = " ".join(without_secrets(text).split())
     return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"

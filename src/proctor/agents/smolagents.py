@@ -1,4 +1,4 @@
-"""smolagents: an agent of it, as an agent."""
+"""smolagents agents."""
 
 from __future__ import annotations
 
@@ -25,22 +25,21 @@ from proctor.transcript import Reply, Request, ToolCall
 from proctor.usage import Usage
 
 _ANSWER = "final_answer"
-"""How a model gives its answer, and no tool."""
+"""The pseudo tool with which a model gives its answer."""
 _CODE = "python_interpreter"
-"""What smolagents calls the code that a CodeAgent writes. The tools that the code calls are tools, the code is none,
-unless it runs where nobody sees what it calls."""
+"""Name of the code that a CodeAgent writes; noted as a tool only if it runs remotely, where its calls are unseen."""
 _INTERNAL = "sanitize_inputs_outputs"
 
 
 class Watch:
-    """Of one reply: what the agent and its managed agents do."""
+    """Observes an agent and its managed agents during one reply."""
 
     def __init__(self, notes: Notes) -> None:
         self._notes = notes
         self._used: list[tuple[Usage | None, Work | None]] = []
 
     def over(self, agent: Any, by: Work | None = None) -> Any:
-        """The same agent, watched; the object itself stays as it is, for others may use it."""
+        """Return an observed shallow copy of the agent; the original, which others may use, is unchanged."""
         ran: list[Work] = []
         watched = copy.copy(agent)
         watched.tools = {
@@ -56,7 +55,7 @@ class Watch:
         return watched
 
     def settle(self) -> None:
-        """Count the tokens, if every call of a model has told its own."""
+        """Add up the tokens, if every model call reported them."""
         used, self._used = self._used, []
         for usage, by in used if all(usage for usage, _ in used) else ():
             self._notes.spend(usage or Usage(), by=by)
@@ -89,9 +88,9 @@ class Watch:
         return result
 
     def _hear(self, by: Work | None, ran: list[Work], others: set[str], step: Any) -> None:
-        """A step is over: what its model asked for, and what it cost; `others` are names that are no tools."""
+        """Note a finished step: the calls its model requested and its tokens; `others` are names that are no tools."""
         if not hasattr(step, "token_usage"):
-            return  # the final answer, which no model was called for
+            return  # the final answer step has no model call
         message = getattr(step, "model_output_message", None)
         if message is not None:
             calls = [_call_of(call, step.error) for call in message.tool_calls or ()]
@@ -102,7 +101,7 @@ class Watch:
 
 
 class _Between:
-    """Stands for a tool, a managed agent or an executor, and has its calls made by another."""
+    """Proxy for a tool, managed agent or executor that routes calls through a function."""
 
     def __init__(self, inner: Any, call: Callable[..., Any]) -> None:
         self._inner = inner
@@ -110,7 +109,7 @@ class _Between:
 
     def __getattr__(self, name: str) -> Any:
         if name in ("_inner", "_call"):
-            raise AttributeError(name)  # of a copy that is being made
+            raise AttributeError(name)  # while a copy is being made
         return getattr(self._inner, name)
 
     def __call__(self, *args: Any, **given: Any) -> Any:
@@ -118,14 +117,14 @@ class _Between:
 
 
 class _Steps:
-    """Stands for the callbacks of an agent's steps, and hears of each step first."""
+    """Proxy for an agent's step callbacks that observes each step first."""
 
     def __init__(self, inner: Any, hear: Callable[[Any], None]) -> None:
         self._inner = inner
         self._hear = hear
 
     def callback(self, step: Any, **more: Any) -> None:
-        """A step is over."""
+        """Observe a finished step, then run the original callbacks."""
         self._hear(step)
         self._inner.callback(step, **more)
 
@@ -140,13 +139,13 @@ def _usage(told: Any) -> Usage | None:
 
 
 def _call_of(call: Any, error: object) -> ToolCall:
-    """A call as the model asked for it, and why it was not made, if it was not."""
+    """Convert a call as requested by the model, with the step's error if it was not made."""
     why = f"not called: {error}" if error is not None else None
     return ToolCall(name=call.function.name, arguments=arguments_in(call.function.arguments), id=call.id, error=why)
 
 
 def _arguments(tool: Any, args: Iterable[Any], given: dict[str, Any]) -> dict[str, Any]:
-    """What a tool was called with, by name; code may give arguments by their place, or all of them as one dict."""
+    """Return a tool's arguments by name; code may pass them by position, or all in one dict."""
     placed = list(args)
     if len(placed) == 1 and isinstance(placed[0], dict) and placed[0].keys() <= tool.inputs.keys():
         placed, given = [], {**given, **placed[0]}
@@ -155,7 +154,7 @@ def _arguments(tool: Any, args: Iterable[Any], given: dict[str, Any]) -> dict[st
 
 
 def load(rest: str, options: Mapping[str, Any]) -> Agent:
-    """The agent that `package.module:attribute` names, or that the function of that name makes."""
+    """Return the agent at `package.module:attribute`, or the one that the function there returns."""
     must_be_none(options, whose="a smolagents: agent", instead="configure it in its own code")
     kind = import_framework("smolagents", scheme="smolagents", install="smolagents").MultiStepAgent
     make, shared = find_maker(rest, kind, expected="a smolagents agent")
@@ -163,7 +162,7 @@ def load(rest: str, options: Mapping[str, Any]) -> Agent:
 
 
 def adapt(target: Any, *, name: str) -> Agent:
-    """An agent of smolagents as an agent; it has one memory, so conversations take turns."""
+    """Wrap a smolagents agent; it has a single memory, so conversations take turns."""
     return _fresh(lambda: target, name=name, shared=True)
 
 
@@ -175,7 +174,7 @@ def _fresh(make: Callable[[], Any], *, name: str, shared: bool) -> Agent:
 
 
 def _shares_agents(make: Callable[[], Any]) -> bool:
-    """Whether two that are made have an agent in common, such as a managed one that the module keeps."""
+    """Whether two agents made by the factory share an agent, such as a module-level managed agent."""
     one = make()
     if not one.managed_agents:
         return False
@@ -190,17 +189,17 @@ def _team(agent: Any) -> Iterator[Any]:
 
 
 class _TakingTurns:
-    """Who may use an object that all conversations share."""
+    """Serializes the use of an object that all conversations share."""
 
     def __init__(self) -> None:
         self.queue = Throttle(concurrency=1)
-        """Waiting in it is not the agent's time."""
+        """Queue of waiting questions; time in it does not count as agent time."""
         self.busy = threading.Lock()
-        """Held by the thread that runs it, also where nobody waits for that any more; waiting for it is the agent's."""
+        """Held by the thread running the agent, even after a timeout; waiting for it counts as agent time."""
 
 
 class _SmolDialogue:
-    """One conversation. An agent of its own remembers it; a shared one is told it each time."""
+    """One conversation. An unshared agent remembers it; a shared one is given the history each time."""
 
     def __init__(self, target: Any, turn: _TakingTurns | None) -> None:
         self._target = target
@@ -208,7 +207,7 @@ class _SmolDialogue:
         self._asked = False
 
     async def reply(self, request: Request, notes: Notes) -> Reply:
-        """Run the agent in a thread, for it cannot be awaited."""
+        """Run the agent in a thread, since it is synchronous."""
         watch, left = Watch(notes), threading.Event()
         async with AsyncExitStack() as waiting:
             if self._turn is not None:

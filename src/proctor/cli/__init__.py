@@ -1,4 +1,4 @@
-"""The command line: parse, call one workflow, render. One short file per command, loaded when it is used."""
+"""Command line interface: parse, call one workflow, render. One module per command, imported on use."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ COMMANDS = {
 
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""Why a place that could be named still cannot be written."""
+"""Errors of writing to a valid path, such as a full disk."""
 
 
 _COMPLETES = "_PROCTOR_COMPLETE"
-"""Set by the shells' scripts: which of them asks, and for what."""
+"""Set by the shell's completion script: the shell, and the requested operation."""
 
 
 class _Lazy(click.Group):
-    """Knows every command's name and sentence; imports a command only to run it."""
+    """A group that lists commands without importing them; a command is imported only to run it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*COMMANDS]
@@ -102,7 +102,7 @@ def cli() -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command; its exit code. A traceback only with PROCTOR_TRACEBACK=1."""
+    """Run one command and return its exit code. Tracebacks are shown only with PROCTOR_TRACEBACK=1."""
     if _COMPLETES in os.environ:
         return _complete_word(os.environ[_COMPLETES])
     remember_secrets()
@@ -113,7 +113,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (click.exceptions.Abort, KeyboardInterrupt):
         echo("Interrupted; `proctor list` shows what is stored.", err=True)
         return 4
-    except SystemExit:  # commands return their code: it is a handler of an agent's that exits
+    except SystemExit:  # commands return their code, so this comes from a handler of an agent
         tell_error("interrupted before the output was complete; `proctor list` shows what is stored")
         return 4
     except click.exceptions.NoArgsIsHelpError as error:
@@ -136,7 +136,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _complete_word(instruction: str) -> int:
-    """What a shell asks for while somebody types, who wants to read no error there."""
+    """Answer a request for shell completion, without printing errors in the middle of typing."""
     from click.shell_completion import shell_complete
 
     try:
@@ -148,7 +148,7 @@ def _complete_word(instruction: str) -> int:
 
 
 def _report_crash(error: Exception) -> int:
-    """Say what went wrong that nobody foresaw; a place that cannot be used is named."""
+    """Report an unexpected error; for an unusable path, name it."""
     if isinstance(error, OSError) and error.filename is not None:
         said = f"cannot use {str(error.filename)!r}: {error.strerror or error}; name another place"
         tell_error(without_secrets(said))

@@ -1,4 +1,4 @@
-"""proctor agents: which agents are configured, and whether one answers."""
+"""proctor agents: list configured agents, and test one."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _list(config: Config, *, as_json: bool) -> None:
 
 
 def _line(name: str, spec: str, *, names: int, width: int) -> str:
-    """A name and its spec, which stands on a line of its own rather than broken: it is there to be copied."""
+    """Format a name and its spec, on separate lines if too wide, so that the spec can be copied."""
     line = f"{name:<{names}}  {spec}"
     return line if len(line) <= width else f"{name}\n    {spec}"
 

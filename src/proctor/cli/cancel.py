@@ -1,4 +1,4 @@
-"""proctor cancel: stop a run; it can be resumed."""
+"""proctor cancel: stop a run, which can be resumed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def command(run: str, store: str | None, config_path: Path | None, as_json: bool
 
 
 def said(run: Run) -> str:
-    """What became of a run that was to be stopped."""
+    """Describe the outcome of a cancellation."""
     if run.status == "completed":
         return f"run {run.id} was completed before it could be stopped."
     return f"run {run.id} is {run.status}.\nContinue with: proctor resume {run.id}"

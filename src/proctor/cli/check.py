@@ -1,4 +1,4 @@
-"""proctor check: a benchmark file's preview, indicators and errors."""
+"""proctor check: preview, compatibility and errors of a benchmark file."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _read(file: Path) -> Table | SuiteReading:
 
 
 def _with_unknown_checks(reading: SuiteReading) -> SuiteReading:
-    """With an error for each check that a case names and nobody offers: a run would be refused."""
+    """Add an error for each unknown check that a case names, since a run would be refused."""
     found = [
         SuiteProblem(line=case.line or 1, column=1, path="expect.checks", message=said)
         for said, cases in workflows.checks.unknown_checks(reading.cases).items()
@@ -67,14 +67,14 @@ def _with_unknown_checks(reading: SuiteReading) -> SuiteReading:
 
 
 def _warnings(table: Table | SuiteReading, reviewer: str | None) -> list[str]:
-    """What no one will judge, where `reviewer` is named or nobody else is."""
+    """Return warnings about content that no judge will score with this reviewer."""
     benchmark = table.benchmark if isinstance(table, SuiteReading) else None
     passing_score = None if benchmark is None else benchmark.passing_score
     return list(warnings_beforehand(table.cases, reviewer=reviewer, passing_score=passing_score))
 
 
 def _drafts(table: Table | SuiteReading) -> int:
-    """How many cases nobody has reviewed."""
+    """Return the number of unreviewed drafts."""
     return sum(case.review == "needed" for case in table.cases)
 
 
@@ -93,7 +93,7 @@ def _as_json(table: Table | SuiteReading, warnings: list[str]) -> dict[str, Any]
 
 
 def _row(case: Case) -> dict[str, Any]:
-    """A row of the CSV format; a suite's case has its id and categories too."""
+    """Return a case as a CSV row, with id and categories if it has categories."""
     row = {name: getattr(case, name) for name in COLUMNS}
     return {"id": case.id, **row, "categories": case.categories} if case.categories else row
 
@@ -128,7 +128,7 @@ def _preview(table: Table | SuiteReading) -> Any:
 
 
 def _one_line(text: str) -> str:
-    """The start of a text as it may be shown: no line break or control character reaches the terminal."""
+    """Return the start of a text on one line, without control characters."""
     start = text[:200].replace("\r\n", "⏎").replace("\n", "⏎")
     return reports.words.printable(start)
 

@@ -1,4 +1,4 @@
-"""Commands that refuse an option which takes one value and is given twice: the first would be dropped in silence."""
+"""Commands that refuse a single-value option given twice; click would silently drop the first value."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import click
 
 
 def refuse_repeated(command: click.Command, ctx: click.Context, arguments: list[str]) -> None:
-    """Raise click.UsageError for the first option that takes one value and is given more often."""
-    if ctx.resilient_parsing:  # somebody is still typing
+    """Raise click.UsageError for the first single-value option that is given more than once."""
+    if ctx.resilient_parsing:  # shell completion
         return
     if any("\0" in argument for argument in arguments):
         raise click.UsageError("an argument holds a NUL character, which no name and no path can; remove it", ctx)
@@ -22,15 +22,15 @@ def refuse_repeated(command: click.Command, ctx: click.Context, arguments: list[
 
 
 def _takes_one(option: click.Option) -> bool:
-    """A flag says the same however often it is given, and some options are there to be repeated."""
+    """Whether repeating the option is a mistake: not for flags, counters and multiple options."""
     return not (option.multiple or option.is_flag or option.count)
 
 
 class Command(click.Command):
-    """One command."""
+    """A command that refuses repeated options and surplus arguments."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments."""
+        """Parse the arguments."""
         refuse_repeated(self, ctx, args)
         ctx.allow_extra_args = not ctx.resilient_parsing
         left = super().parse_args(ctx, args)
@@ -40,18 +40,18 @@ class Command(click.Command):
 
 
 def _refuse_left_over(ctx: click.Context) -> None:
-    """Arguments that nothing takes: mostly the later words of a text that should stand in quotes."""
+    """Refuse surplus arguments, usually the words of an unquoted text."""
     words = " ".join(ctx.args)
     what = "one argument" if len(ctx.args) == 1 else f"{len(ctx.args)} arguments"
     raise click.UsageError(f"{what} too many: {words}; put a text that holds blanks in quotes, or leave them out", ctx)
 
 
 class Group(click.Group):
-    """A command with commands below it."""
+    """A command with subcommands."""
 
     command_class = Command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments up to the command."""
+        """Parse the arguments before the subcommand."""
         refuse_repeated(self, ctx, args)
         return super().parse_args(ctx, args)

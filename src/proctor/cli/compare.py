@@ -1,4 +1,4 @@
-"""proctor compare: is run B better than run A, and which of several is best?"""
+"""proctor compare: compare run B with run A, or several runs with each other."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def command(
 
 
 def side_by_side(found: Sequence[Findings], *, force: bool) -> Compared | ManyCompared:
-    """Two runs, or several."""
+    """Compare two runs, or several."""
     from proctor.findings.comparison import compare_findings
     from proctor.findings.comparison.many import compare_many
 
@@ -95,7 +95,7 @@ def as_dict(compared: Compared | ManyCompared) -> dict[str, Any]:
 def show_compared(
     compared: Compared | ManyCompared, *, form: str = "text", as_json: bool = False, every: bool = False
 ) -> None:
-    """The report on standard output."""
+    """Print the comparison to standard output."""
     from proctor.findings.comparison import Compared
 
     if as_json:

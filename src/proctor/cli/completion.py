@@ -1,6 +1,6 @@
-"""What a shell offers for a word that is being typed: names of proctor.toml, and of what is stored.
+"""Shell completion of names from proctor.toml and the store.
 
-Whatever is wrong is told by the command itself: here it only means that nothing is offered.
+Errors are ignored: they only mean that nothing is suggested.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Complete = Callable[[click.Context, click.Parameter, str], Items]
 _MOST = 100
 _LONGEST = 80
 _TYPABLE = re.compile(r"[\w.:/@%+=-]+")
-"""What a shell takes as one word without quotes."""
+"""Values that shells accept unquoted as one word."""
 _OF_REVIEWERS = (*BY_RULES, NOBODY)
 _OF_EXAMINERS = ("prober",)
 
@@ -46,7 +46,7 @@ def _without_noise(complete: Complete) -> Complete:
 
 @_without_noise
 def runs(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
-    """Ids of stored runs, names that only one of them has, and `last`; newest first, none that is named already."""
+    """Suggest run ids, unambiguous run names and `last`; newest first, without those already given."""
     known = _stored_runs(ctx)
     owners = Counter(run.name for run in known)
     named = ctx.params[param.name] or () if param.nargs == -1 and param.name in ctx.params else ()
@@ -60,59 +60,59 @@ def runs(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
 
 @_without_noise
 def runs_or_files(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
-    """Runs, and files where none is called so."""
+    """Suggest runs, or files if no run matches."""
     return runs(ctx, param, incomplete) or [CompletionItem(incomplete, type="file")]
 
 
 @_without_noise
 def agents(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
-    """The agents of proctor.toml."""
+    """Suggest the agents of proctor.toml."""
     declared = _config(ctx).agents
     return _offer((CompletionItem(name, help=_spec(part)) for name, part in declared.items()), incomplete)
 
 
 @_without_noise
 def reviewers(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
-    """The reviewers of proctor.toml, and those that need no name."""
+    """Suggest the reviewers of proctor.toml and the built-in ones."""
     declared = [CompletionItem(name, help=_spec(part)) for name, part in _config(ctx).reviewers.items()]
     return _offer([*declared, *map(CompletionItem, _OF_REVIEWERS)], incomplete)
 
 
 @_without_noise
 def declared_reviewers(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
-    """The reviewers of proctor.toml alone, where a chat model is wanted."""
+    """Suggest only the reviewers of proctor.toml, for options that need a chat model."""
     return [item for item in reviewers(ctx, param, incomplete) if item.value not in _OF_REVIEWERS]
 
 
 @_without_noise
 def examiners(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
-    """The examiners of proctor.toml, and the shipped one."""
+    """Suggest the examiners of proctor.toml and the built-in one."""
     declared = [CompletionItem(name, help=_spec(part)) for name, part in _config(ctx).examiners.items()]
     return _offer([*declared, *map(CompletionItem, _OF_EXAMINERS)], incomplete)
 
 
 @_without_noise
 def stored_agents(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
-    """The agents of stored runs."""
+    """Suggest the agents of stored runs."""
     return _offer((CompletionItem(run.agent) for run in _stored_runs(ctx)), incomplete)
 
 
 @_without_noise
 def stored_benchmarks(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
-    """The benchmarks of stored runs."""
+    """Suggest the benchmarks of stored runs."""
     return _offer((CompletionItem(run.benchmark) for run in _stored_runs(ctx)), incomplete)
 
 
 @_without_noise
 def destinations(ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:
-    """Where runs can be sent."""
+    """Suggest the destinations for `proctor sync`."""
     from proctor.config import DESTINATIONS
 
     return _offer(map(CompletionItem, DESTINATIONS), incomplete)
 
 
 def _offer(items: Iterable[CompletionItem[str]], incomplete: str) -> Items:
-    """Those that go on with what was typed and that a shell takes as one word."""
+    """Return the items that start with the typed text and need no quotes."""
     fitting = {item.value: item for item in items if item.value.startswith(incomplete)}
     return [item for value, item in fitting.items() if _TYPABLE.fullmatch(value)][:_MOST]
 
@@ -130,7 +130,7 @@ def _stored_runs(ctx: click.Context) -> list[RunName]:
 
 
 def _given(ctx: click.Context, option: str) -> Any:
-    """What was typed for an option, here or before the subcommand."""
+    """Return the value of an option, given here or before the subcommand."""
     value = ctx.params.get(option)
     return value if value is not None or ctx.parent is None else _given(ctx.parent, option)
 
@@ -140,5 +140,5 @@ def _spec(part: Any) -> str:
 
 
 def _one_line(text: str) -> str:
-    """Shells read what is offered line by line, and print it as it is."""
+    """Return the text on one line, since shells read suggestions line by line and print them unfiltered."""
     return "".join(sign if sign.isprintable() else " " for sign in text)[:_LONGEST]

@@ -1,4 +1,4 @@
-"""proctor convert: other tables → a benchmark file, and back."""
+"""proctor convert: convert other tables to a benchmark file, and back."""
 
 from __future__ import annotations
 

@@ -33,6 +33,6 @@ def command(run: str, yes: bool, store: str | None, config_path: Path | None) ->
 def _confirm(question: str) -> bool:
     try:
         return click.confirm(question, err=True)
-    except click.Abort:  # nobody is there, or Ctrl-C
+    except click.Abort:  # no input, or Ctrl-C
         echo(err=True)
         return False

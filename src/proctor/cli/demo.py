@@ -1,4 +1,4 @@
-"""proctor demo: the embedded agents examined, with no key, no network and no server."""
+"""proctor demo: examine the embedded agents, without key, network or server."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def command(
 
 
 def _places(output: Path, names: Sequence[str]) -> list[Path]:
-    """Where each run's HTML report will lie; a place where none can is refused before the first question."""
+    """Return the path of each run's HTML report; refuse an unwritable location before the first question."""
     if output.is_dir():
         raise InputError(f"{str(output)!r} is a folder; name a file in it with -o")
     try:
@@ -119,7 +119,7 @@ def _play(prepared: PreparedRun, *, store: str, quiet: bool) -> Evaluation:
 
 
 def _write(played: Sequence[Evaluation], places: Sequence[Path], *, store: str) -> InputError | None:
-    """Write the HTML reports; why one could not be, for what was found is shown all the same."""
+    """Write the HTML reports; return the error if that fails, so that the results are shown all the same."""
     try:
         for evaluation, place in zip(played, places, strict=True):
             workflows.export.export_run(evaluation.run.id, form="html", output=place, store=store)
@@ -142,7 +142,7 @@ def _show_questions(played: Sequence[Evaluation], places: Sequence[Path], store:
 
 
 def _show_reports(played: Sequence[Evaluation], places: Sequence[Path]) -> None:
-    """What `proctor run` would print of each run."""
+    """Print each run's report as `proctor run` does."""
     for place, evaluation in enumerate(played):
         show(evaluation.findings, as_json=False, html=places[place] if places else None)
         console().print()

@@ -1,4 +1,4 @@
-"""proctor doctor: what is wrong with a benchmark, before an agent is blamed for it."""
+"""proctor doctor: find problems in a benchmark before blaming an agent."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _SIGNS = {"error": "✗", "warning": "!", "information": "·"}
 _LINES_SHOWN = 5
 _OF_A_KIND = 100
-"""Complaints of one kind that are shown; the others are counted."""
+"""Maximum problems shown per kind; the rest are only counted."""
 
 
 @click.command("doctor", cls=Command)
@@ -74,7 +74,7 @@ def command(
 
 
 def _cut(complaints: Sequence[BenchmarkProblem]) -> tuple[list[BenchmarkProblem], dict[str, int]]:
-    """The first complaints of each kind, and how many more there are of it."""
+    """Return the first problems of each kind, and the number of omitted ones by kind."""
     counts: Counter[str] = Counter()
     shown = []
     for each in complaints:
@@ -85,7 +85,7 @@ def _cut(complaints: Sequence[BenchmarkProblem]) -> tuple[list[BenchmarkProblem]
 
 
 def _tools(named: tuple[str, ...], agent: str | None, path: Path | None) -> set[str] | None:
-    """Every tool that the agent has; None: nobody says."""
+    """Return all tools of the agent, or None if unknown."""
     if agent is None:
         return set(named) or None
     config = options.load_config(path)

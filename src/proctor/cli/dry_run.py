@@ -1,4 +1,4 @@
-"""`--dry-run`: what a run would take, before anybody is called."""
+"""`--dry-run`: estimate the cost of a run without calling anything."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from proctor.workflows.stop_early import planned_looks
 
 
 def show_estimate(prepared: Sequence[PreparedRun], config: Config, *, store: str, as_json: bool) -> int:
-    """Print the estimate of each run; as JSON, of several a list."""
+    """Print the estimate of each run; as JSON, a single object or a list."""
     stored = stored_runs(store)
     told = [_estimate(each, config, stored, quiet=as_json) for each in prepared]
     if as_json:
@@ -28,7 +28,7 @@ def show_estimate(prepared: Sequence[PreparedRun], config: Config, *, store: str
 
 
 def _estimate(prepared: PreparedRun, config: Config, stored: Sequence[Run], *, quiet: bool) -> dict[str, Any]:
-    """Say the estimate, unless it is to be quiet; the time by the last run of this agent here, where there is one."""
+    """Print the estimate, or return it if quiet; the duration is based on the agent's last stored run, if any."""
     found = estimate_runs([prepared], config, stored)
     run = found.run
     if quiet:
@@ -47,7 +47,7 @@ def _estimate(prepared: PreparedRun, config: Config, stored: Sequence[Run], *, q
 
 
 def _looks(planned: LookPlan) -> dict[str, Any]:
-    """The bounds of each look, and the calls that runs make on average."""
+    """Return the decision bounds of each interim look and the expected course, as JSON."""
     return reports.plan.early_dict(planned)
 
 
@@ -60,7 +60,7 @@ def _rows(found: CostEstimate) -> Iterator[tuple[str, str]]:
 
 
 def _time(found: RunEstimate) -> Iterator[tuple[str, str]]:
-    """How long it takes: as the last run did, else as long as the calls of models usually take."""
+    """Yield the expected duration: from the last run, else from typical durations of model calls."""
     past = found.past
     if past is not None and found.seconds is not None:
         took = f"run {past.run} took {duration(past.seconds)} for {plural(past.attempts, _noun(found.run))}"
@@ -96,7 +96,7 @@ def _sentences(found: RunEstimate) -> Iterator[str]:
 
 
 def _cost(found: CostEstimate, say: Callable[[float], str]) -> str:
-    """The cost; where a price is unknown, what is known of it, and what to do."""
+    """Format the cost; if prices are missing, format a lower bound and ask for them."""
     if found.cost is not None:
         return _range(found.cost, say)
     known = [load.cost for load in found.callers.values() if load.cost is not None]

@@ -1,4 +1,4 @@
-"""proctor export: a run as a file for somebody else."""
+"""proctor export: write a run to a file in another format."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def command(
 
 
 def _format_of(output: Path) -> str:
-    """The format that a name's ending says."""
+    """Return the format that the file extension stands for."""
     form = next((form for form, ending in _ENDINGS.items() if ending == output.suffix.lower()), None)
     if form is None:
         raise click.UsageError(
@@ -68,7 +68,7 @@ def _format_of(output: Path) -> str:
 
 
 def _must_fit(output: Path, form: str) -> None:
-    """Refuse a name that says another format: whoever opens the file would be misled."""
+    """Refuse a file extension that belongs to another format."""
     ending = output.suffix.lower()
     if ending in _ENDINGS.values() and ending != _ENDINGS.get(form):
         wanted = f"a name that ends in {_ENDINGS[form]}" if form in _ENDINGS else "another name, such as one in .txt"

@@ -1,4 +1,4 @@
-"""proctor failures: what failed in a run, in groups."""
+"""proctor failures: group the failures of a run."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def command(
 
 
 def _with_names(failures: RunFailures, reviewer: str, store: str, config: Config, budget: float | None) -> RunFailures:
-    """The groups with names, with what that takes told before."""
+    """Return the groups with names from a model, after printing its estimated cost."""
     planned = workflows.failure_names.plan_names(failures, reviewer=reviewer, store=store, config=config)
     numbers = reports.numbers
     sent, received = map(numbers.whole, planned.tokens)

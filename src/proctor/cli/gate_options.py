@@ -1,4 +1,4 @@
-"""`--gate`, `--look` and `--force`: what run, resume, show and rescore share."""
+"""Options `--gate`, `--look` and `--force` of run, resume, show and rescore."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def gate_options(command: F) -> F:
-    """`--gate`, `--look` and `--force`."""
+    """Add `--gate`, `--look` and `--force` to a command."""
     command = click.option(
         "--force",
         is_flag=True,

@@ -1,4 +1,4 @@
-"""proctor harvest: runs, recordings and traces → draft cases that a person reviews."""
+"""proctor harvest: turn runs, recordings and traces into draft cases for human review."""
 
 from __future__ import annotations
 

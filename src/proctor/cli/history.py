@@ -1,4 +1,4 @@
-"""proctor history: quality over time."""
+"""proctor history: quality of a benchmark's runs over time."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def command(
 
 
 def _nothing_kept(found: History | None, only: str) -> str:
-    """That no run has what was asked for; empty: some have, or nothing was asked for, or nothing is stored."""
+    """Explain that no run matches the filters; empty if some match, no filter is given, or nothing is stored."""
     if found is None or found.entries or not only:
         return ""
     return f"No run of {found.benchmark} matches {only}; `proctor history {found.benchmark}` shows all."

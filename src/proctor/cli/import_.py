@@ -1,4 +1,4 @@
-"""proctor import: benchmarks and results of other tools."""
+"""proctor import: import benchmarks and results of other tools."""
 
 from __future__ import annotations
 

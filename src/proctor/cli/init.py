@@ -1,4 +1,4 @@
-"""proctor init: the files to start from."""
+"""proctor init: write starter files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""proctor judges: which judge can be believed, on the attempts that people have labelled."""
+"""proctor judges: compare judges by their agreement with human labels."""
 
 from __future__ import annotations
 

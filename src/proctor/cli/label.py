@@ -1,4 +1,4 @@
-"""proctor label: people say which replies pass, so that the judge can be believed, or not."""
+"""proctor label: collect human labels, against which the judge is measured."""
 
 from __future__ import annotations
 
@@ -94,12 +94,12 @@ def _nothing_left(sample: LabelSample, run: str, who: str, count: int) -> str:
 def _user() -> str:
     try:
         return getpass.getuser()
-    except (ImportError, KeyError, OSError):  # a user without a name, as in some containers
+    except (ImportError, KeyError, OSError):  # no user name, as in some containers
         raise click.UsageError("it is not known who you are; give --who NAME") from None
 
 
 def _ask(sample: LabelSample, run: str, who: str, store: str) -> int:
-    """One attempt after the other, by single keys."""
+    """Label one attempt after the other with single key presses."""
     made: list[HumanLabel | None] = []
     drawn, all_drawn = sample.left, len(sample.drawn)
     while len(made) < len(drawn):
@@ -126,7 +126,7 @@ def _show(shown: Drawn, number: int, total: int) -> None:
 
 
 def _key(shown: Drawn, who: str, store: str, made: list[HumanLabel | None]) -> str:
-    """Do what one key says; what it was."""
+    """Read and handle one key; return it."""
     started, note = time.monotonic(), ""
     while True:
         pressed = _read_key()
@@ -155,11 +155,11 @@ def _key(shown: Drawn, who: str, store: str, made: list[HumanLabel | None]) -> s
 
 @contextmanager
 def _terminal(*, single_keys: bool) -> Iterator[None]:
-    """Keys arrive one by one and are not shown, or by whole lines; none is lost that is pressed meanwhile."""
+    """Switch the terminal between single-key input without echo and line input; pending keys are not lost."""
     try:
         import termios
         import tty
-    except ImportError:  # Windows, where click.getchar serves
+    except ImportError:  # Windows: click.getchar is used
         yield
         return
     before = termios.tcgetattr(sys.stdin)
@@ -175,7 +175,7 @@ def _terminal(*, single_keys: bool) -> Iterator[None]:
 
 
 def _read_key() -> str:
-    """The next key; the end of the input, Ctrl-C and Ctrl-D end it."""
+    """Return the next key; end of input, Ctrl-C and Ctrl-D count as q."""
     try:
         pressed = os.read(sys.stdin.fileno(), 1).decode(errors="replace") if os.name == "posix" else click.getchar()
     except (EOFError, KeyboardInterrupt):

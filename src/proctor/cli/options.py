@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options shared by several commands."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 _SPAN = re.compile(r"(?P<number>[0-9.]+) ?(?P<unit>ms|s|m|h|d|%)")
 _SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0, "ms": 0.001}
 _ENDLESS = 10**9
-"""A bound that only keeps a store from overflowing is not worth a word in the help."""
+"""Bounds from here up only prevent overflow in the store and are not mentioned in the help."""
 
 
 class NumberType(click.ParamType[float]):
-    """A number, whole or not, within bounds."""
+    """An integer or float parameter within bounds."""
 
     def __init__(self, bounds: Bounds | None = None, *, whole: bool = False) -> None:
         self.bounds = bounds
@@ -36,7 +36,7 @@ class NumberType(click.ParamType[float]):
         self.name = "N" if self.whole else "NUMBER"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Read the number."""
+        """Parse and validate the number."""
         named = "the value" if param is None else max(param.opts, key=len)
         try:
             number: float = int(value) if self.whole else float(value)
@@ -57,7 +57,7 @@ class NumberType(click.ParamType[float]):
         return f"expected {wanted}" if meant is None else f"expected {wanted}: did you mean {meant:.15g}?"
 
     def _meant(self, text: str) -> float | None:
-        """The number that `5m` or `90%` stands for, where that can be given here."""
+        """Return the number that `5m` or `90%` stands for, or None if such a unit does not apply."""
         found, bounds = _SPAN.fullmatch(text.strip()), self.bounds
         if found is None or bounds is None or found["number"].count(".") > 1 or found["number"] == ".":
             return None
@@ -68,7 +68,7 @@ class NumberType(click.ParamType[float]):
 
 
 def number(*names: str, bounds: Bounds | None = None, whole: bool = False, **attributes: Any) -> Callable[[F], F]:
-    """An option that takes a number; what it may be is added to its help."""
+    """Add a number option, with its bounds in the help."""
     told = in_words(attributes.pop("help"), bounds)
     if attributes.pop("show_default", False):
         told = f"{told.removesuffix('.')} [default: {attributes['default']:,}]."
@@ -76,7 +76,7 @@ def number(*names: str, bounds: Bounds | None = None, whole: bool = False, **att
 
 
 def in_words(told: str, bounds: Bounds | None) -> str:
-    """The help of an option with the bounds of its number, unless it names them itself."""
+    """Add the bounds to a help text, unless it mentions them already."""
     if bounds is None or f"{bounds.most:,.0f}" in told or " from 0 to 1" in told:
         return told
     low = f"above {bounds.above:g}" if bounds.above is not None else f"{bounds.least or 0:g}"
@@ -93,7 +93,7 @@ _FROM_FILE = "from [run] in proctor.toml"
 
 
 def store(command: F) -> F:
-    """`--store` and `--config`: where results are kept."""
+    """Add `--store` and `--config`."""
     command = click.option(
         "--store",
         metavar="PATH|URL",
@@ -104,7 +104,7 @@ def store(command: F) -> F:
 
 
 def config(command: F) -> F:
-    """`--config` alone."""
+    """Add `--config`."""
     return click.option(
         "--config",
         "config_path",
@@ -114,19 +114,19 @@ def config(command: F) -> F:
 
 
 def load_config(path: Path | None) -> Config:
-    """What proctor.toml says; its reader is imported here, so that help stays quick."""
+    """Load proctor.toml; imported lazily to keep `--help` fast."""
     from proctor.config import load_config
 
     return load_config(path)
 
 
 def as_json(command: F) -> F:
-    """`--json`: machine-readable output."""
+    """Add `--json`: machine-readable output."""
     return click.option("--json", "as_json", is_flag=True, help="Print only JSON to standard output.")(command)
 
 
 def form(command: F) -> F:
-    """`--format`: for a terminal, or for a pull request."""
+    """Add `--format`: text for a terminal, or Markdown for a pull request."""
     return click.option(
         "--format",
         "form",
@@ -137,9 +137,9 @@ def form(command: F) -> F:
 
 
 def settings(*names: str, default: str | None = None, **about: str) -> Callable[[F], F]:
-    """The options of these settings, as the one table declares them.
+    """Add the options for these run settings, as declared in the settings table.
 
-    `default` is what holds here without them, `about` what one is here where that is something else.
+    `default` replaces the description of the default, `about` the help of single settings.
     """
 
     def add(command: F) -> F:
@@ -160,12 +160,12 @@ def _setting(name: str, each: RunSetting, default: str | None, about: str | None
 
 
 def pace(command: F) -> F:
-    """`--concurrency`, `--timeout` and `--retries`: how patiently a stored run is gone on with."""
+    """Add `--concurrency`, `--timeout` and `--retries` for continuing a stored run."""
     return settings("concurrency", "timeout", "retries", default=f"{_FROM_FILE}, else as RUN was run")(command)
 
 
 def judging_pace(*, of: str = "RUN", units: str = "replies") -> Callable[[F], F]:
-    """The same where stored replies are only judged, and no agent is called; `of` nothing: in several runs."""
+    """Add the same options for scoring stored replies; an empty `of` means several runs."""
     return settings(
         "concurrency", "timeout", "retries",
         default=f"{_FROM_FILE}, else {f'as {of} was run' if of else 'as for `proctor run`'}",
@@ -176,7 +176,7 @@ def judging_pace(*, of: str = "RUN", units: str = "replies") -> Callable[[F], F]
 
 
 def judge(command: F) -> F:
-    """`--reviewer`: who will judge, so that what no one will judge can be told."""
+    """Add `--reviewer`: the intended judge, so that cases it cannot score are reported."""
     return click.option(
         "--reviewer",
         metavar="NAME|SPEC",
@@ -187,7 +187,7 @@ def judge(command: F) -> F:
 
 
 def reviewer_in_force(given: str | None, path: Path | None) -> str | None:
-    """The reviewer that was named, else that of `proctor.toml`, of a panel a model; None: neither names one."""
+    """Return the given reviewer, else that of `proctor.toml` (of a panel, preferably a model), else None."""
     if given is not None or not (path or Path("proctor.toml").is_file()):
         return given
     named = load_config(path).run.reviewer
@@ -197,7 +197,7 @@ def reviewer_in_force(given: str | None, path: Path | None) -> str | None:
 
 
 def reviewers(told: str) -> Callable[[F], F]:
-    """`--reviewer`, which may be given several times: a panel, whose majority decides."""
+    """Add a repeatable `--reviewer`: several form a panel that decides by majority."""
     return click.option(
         "--reviewer",
         multiple=True,
@@ -213,7 +213,7 @@ def _panel(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -
 
 
 def run_argument(command: F) -> F:
-    """RUN: which stored run."""
+    """Add the argument RUN: a stored run."""
     return click.argument("run", metavar="RUN", shell_complete=completion.runs)(command)
 
 
@@ -223,7 +223,7 @@ class Pairs(click.ParamType[dict[str, float]]):
     name = "NAME=NUMBER,…"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, float]:
-        """Read the pairs."""
+        """Parse the pairs."""
         if isinstance(value, dict):
             return value
         pairs: dict[str, float] = {}
@@ -243,7 +243,7 @@ class Pairs(click.ParamType[dict[str, float]]):
 
 
 def run_filter(command: F) -> F:
-    """`--agent`, `--label`, `--status` and `--since`: which stored runs are meant."""
+    """Add `--agent`, `--label`, `--status` and `--since`: filters for stored runs."""
     command = click.option(
         "--since",
         metavar="DATE|AGE",
@@ -271,7 +271,7 @@ def chosen_runs(
     since: str | None,
     benchmark: str | None = None,
 ) -> RunFilter:
-    """What the options of `run_filter` mean."""
+    """Build a filter from the options of `run_filter`."""
     return workflows.run_filter.RunFilter(
         agent=agent,
         benchmark=benchmark,
@@ -282,14 +282,14 @@ def chosen_runs(
 
 
 def filter_words(**which: Any) -> str:
-    """The options of `run_filter` that were given, as they are typed."""
+    """Return the given options of `run_filter` as command line text."""
     given = {"label" if name == "labels" else name: value for name, value in which.items() if value}
     pairs = [(name, each) for name, value in given.items() for each in ((value,) if isinstance(value, str) else value)]
     return " ".join(f"--{name} {shlex.quote(each)}" for name, each in pairs)
 
 
 def label_pairs(given: tuple[str, ...], *, option: str = "--label") -> dict[str, str]:
-    """`--label k=v` as a dict."""
+    """Parse `--label k=v` options into a dict."""
     pairs: dict[str, str] = {}
     for item in given:
         key, equals, value = item.partition("=")

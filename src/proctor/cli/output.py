@@ -1,4 +1,4 @@
-"""Where words go: results to standard output, everything else to standard error."""
+"""Output helpers: results go to standard output, everything else to standard error."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _LONGEST = 2000
-"""Characters of an error that is told."""
+"""Maximum characters of a printed error."""
 
 
 def print_json(value: Any) -> None:
-    """JSON and nothing else on standard output."""
+    """Print JSON to standard output."""
     if sys.stdout is None:
         return
     try:
@@ -40,7 +40,7 @@ def print_json(value: Any) -> None:
 
 
 def echo(text: str = "", *, err: bool = False) -> None:
-    """A line on standard output or error, without anything that a terminal would obey."""
+    """Print a line to standard output or error, without terminal escape sequences."""
     stream = sys.stderr if err else sys.stdout
     if stream is None:
         return
@@ -67,7 +67,7 @@ def leave_errors_in(path: str) -> None:
 
 
 def tell_error(said: object, *, kind: str = "") -> None:
-    """What went wrong, in one line on standard error; in lines that fit where that is a terminal, as people read it."""
+    """Print an error to standard error: wrapped in a terminal, else on one line."""
     if _error_file:
         with suppress(OSError):
             private.write(Path(_error_file), json.dumps({"kind": kind, "said": str(said)[:_LONGEST]}).encode())
@@ -78,12 +78,12 @@ def tell_error(said: object, *, kind: str = "") -> None:
 def _is_terminal(stream: TextIO | None) -> bool:
     try:
         return stream is not None and stream.isatty()
-    except ValueError:  # it is closed
+    except ValueError:  # already closed
         return False
 
 
 def wrap_text(text: str, *, under: int = 0) -> str:
-    """The text in lines that fit, the later ones indented; a word, such as an address, is never broken."""
+    """Wrap a text to the terminal width, with a hanging indent of `under`; long words such as URLs are not broken."""
     import shutil
     import textwrap
 
@@ -92,7 +92,7 @@ def wrap_text(text: str, *, under: int = 0) -> str:
 
 
 def tell(text: str) -> None:
-    """A sentence on standard error; a reader that has gone away stops nothing."""
+    """Print a sentence to standard error; a closed pipe is ignored."""
     if sys.stderr is None:
         return
     with ignore_broken_pipe():
@@ -102,7 +102,7 @@ def tell(text: str) -> None:
 
 @contextmanager
 def ignore_broken_pipe() -> Iterator[None]:
-    """What is said on standard error may find nobody: its reader has gone away, or it is full or closed."""
+    """Ignore failed writes to standard error, because its pipe or stream is closed or the disk is full."""
     try:
         yield
     except (OSError, ValueError):
@@ -110,7 +110,7 @@ def ignore_broken_pipe() -> Iterator[None]:
 
 
 def stderr_is_separate() -> bool:
-    """Whether standard error leads elsewhere than standard output, so that its reader has not seen the report."""
+    """Whether standard error goes elsewhere than standard output, so that its reader has not seen the report."""
     try:
         return not os.path.sameopenfile(1, 2)
     except OSError:  # one of them is closed
@@ -118,8 +118,8 @@ def stderr_is_separate() -> bool:
 
 
 def on_closed_pipe(descriptor: int = 1) -> None:
-    """The reader has closed the pipe, as `head` does: say the rest to nobody, and keep the exit code."""
-    with suppress(OSError):  # no handle is left
+    """Redirect a closed pipe, as left by `head`, to /dev/null, so that the command goes on with its exit code."""
+    with suppress(OSError):  # no free file descriptor
         nowhere = os.open(os.devnull, os.O_WRONLY)
         if nowhere != descriptor:
             os.dup2(nowhere, descriptor)
@@ -127,7 +127,7 @@ def on_closed_pipe(descriptor: int = 1) -> None:
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A console that is 80 columns wide where nobody looks, and as wide as the terminal where somebody does."""
+    """Return a console as wide as the terminal, or 80 columns if there is none."""
 
     class Patient(reports.terminal.HarmlessConsole):
         def on_broken_pipe(self) -> None:
@@ -141,10 +141,10 @@ def console(*, stderr: bool = False) -> Console:
 
 @contextmanager
 def stdout_to_stderr() -> Iterator[None]:
-    """While it lasts, whatever prints to standard output prints to standard error instead.
+    """Redirect standard output to standard error within this block.
 
-    An agent that prints must not spoil `--json`, nor draw over the progress line; what it does to the streams, such as
-    closing them, is undone afterwards.
+    An agent that prints must not corrupt `--json` or draw over the progress bar; whatever it does to the streams, such
+    as closing them, is undone afterwards.
     """
     descriptors = {number: _duplicate_descriptor(number) for number in (1, 2)}
     python_stdout, python_stderr = sys.stdout, sys.stderr
@@ -157,12 +157,12 @@ def stdout_to_stderr() -> Iterator[None]:
         sys.stderr = _Borrowed(python_stderr)
     sys.stdout = borrowed = sys.stderr
     originals = {name: vars(sys)[name] for name in ("__stdout__", "__stderr__")}
-    vars(sys).update(dict.fromkeys(originals, borrowed))  # whoever goes back to these is borrowing, too
+    vars(sys).update(dict.fromkeys(originals, borrowed))  # redirect those who bypass sys.stdout, too
     try:
         yield
     finally:
         vars(sys).update(originals)
-        sys.stdout = sys.stderr = borrowed  # what agents have put there writes its last words now
+        sys.stdout = sys.stderr = borrowed  # destroys streams installed by agents, which flush now
         for number, kept in descriptors.items():
             if kept is not None:
                 os.dup2(kept, number)
@@ -173,7 +173,7 @@ def stdout_to_stderr() -> Iterator[None]:
 
 
 class _Ours:
-    """Standard output for the main thread alone: threads that agents have left behind speak on standard error."""
+    """Standard output for the main thread only: threads left by agents write to standard error instead."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -184,7 +184,7 @@ class _Ours:
 
 
 def _duplicate_descriptor(descriptor: int) -> int | None:
-    """A second descriptor for the same; None where there is none."""
+    """Duplicate a file descriptor; return None if it is closed."""
     try:
         return os.dup(descriptor)
     except OSError:
@@ -199,26 +199,26 @@ def _lead(descriptor: int, *, to: int | None) -> None:
 
 
 class _Borrowed(ScrubbedStream):
-    """The same for agents: nor does it write anything that a terminal would obey, and it cannot be taken apart."""
+    """The redirected stream for agents: secrets and terminal escape sequences are removed, and it cannot be closed."""
 
     def __init__(self, stream: TextIO) -> None:
         super().__init__(stream)
         self.drawn_on = ScrubbedStream(stream)
-        """For what moves the cursor itself."""
+        """For the progress bar, which may use escape sequences."""
         self.buffer = _BorrowedBytes(self)
 
     def write(self, text: str) -> int:
-        """Write it; a line that was to be drawn over becomes another line."""
+        """Write text without control sequences; a carriage return starts a new line."""
         super().write(reports.words.clean(text))
         return len(text)
 
     def detach(self) -> _BorrowedBytes:
-        """As `io.TextIOWrapper(sys.stdout.detach(), …)` wants it; the stream itself stays whole."""
+        """Return a byte stream for `io.TextIOWrapper(sys.stdout.detach(), …)`; this stream stays usable."""
         return _BorrowedBytes(self)
 
 
 class _BorrowedBytes(io.RawIOBase):
-    """The bytes under a borrowed stream: what is written is text on it, and closing it closes nothing else."""
+    """Byte stream below a borrowed stream: bytes are decoded and written as text, and closing it has no effect."""
 
     def __init__(self, stream: _Borrowed) -> None:
         self._borrowed = stream
@@ -238,20 +238,20 @@ class _BorrowedBytes(io.RawIOBase):
         return len(memoryview(data))
 
     def flush(self) -> None:
-        with suppress(ValueError):  # the stream is over
+        with suppress(ValueError):  # already closed
             self._borrowed.flush()
 
 
 def stream_to_draw_on() -> TextIO:
-    """Standard error for a line that is drawn again and again."""
+    """Return standard error for output that is redrawn, such as a progress bar."""
     return sys.stderr.drawn_on if isinstance(sys.stderr, _Borrowed) else sys.stderr  # type: ignore[return-value]
 
 
 def _open_again(stream: TextIO | None, descriptor: int) -> TextIO:
-    """The stream, or another one in its place where somebody has closed or taken apart this one."""
+    """Return the stream, or a new one for its descriptor if it was closed or detached."""
     try:
         if stream is None or not stream.closed:
             return stream  # type: ignore[return-value]
-    except ValueError:  # it is detached
+    except ValueError:  # detached
         stream = None
     return open_guarded_stream(descriptor, stream)

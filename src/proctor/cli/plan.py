@@ -1,4 +1,4 @@
-"""proctor plan: how many cases and trials it takes."""
+"""proctor plan: sample size planning, for cases, trials and labels."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from proctor.settings import Bounds
 
 
 class Wholes(click.ParamType[tuple[int, ...]]):
-    """`1,2,4` as whole numbers of at least 1."""
+    """`1,2,4` as integers of at least 1."""
 
     name = "N,…"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
-        """Read the numbers."""
+        """Parse the numbers."""
         if isinstance(value, tuple):
             return value
         try:
@@ -144,7 +144,7 @@ def command(
 
 
 def _one_of(trials: tuple[int, ...]) -> int:
-    """How often each case is asked, where the plan is of one run; once unless something is said."""
+    """Return the number of trials for a plan that takes only one; 1 by default."""
     source = click.get_current_context().get_parameter_source("trials")
     if source == click.core.ParameterSource.DEFAULT:
         return 1

@@ -1,4 +1,4 @@
-"""What `run`, `resume` and `demo` share: play with progress on standard error, then show what was found."""
+"""Shared by `run`, `resume` and `demo`: play with progress on standard error, then show the results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from proctor.cli.output import (
 )
 from proctor.errors import ProctorError, UsageError
 
-if TYPE_CHECKING:  # commands that only show need nothing that plays
+if TYPE_CHECKING:  # commands that only show results need not import what plays
     from proctor.findings.battle.findings import BattleFindings
     from proctor.findings.gates import GateVerdict
     from proctor.findings.run import Findings
@@ -54,7 +54,7 @@ def play(
     opening: str = "",
     new: bool = True,
 ) -> Evaluation:
-    """Play a run with its progress shown, after opening lines once it is stored; Ctrl-C leaves it resumable."""
+    """Play a run with a progress bar; `opening` is printed once the run is stored. Ctrl-C leaves it resumable."""
     go_on = f"Continue with: proctor resume {run_id}"
     return drive(begin, planned=planned, opening=opening, go_on=go_on, stored=not new)
 
@@ -67,7 +67,7 @@ def drive(
     opening: str = "",
     stored: bool = True,
 ) -> T:
-    """Whatever plays or judges, with its progress shown; Ctrl-C tells how to go on, where something is `stored`."""
+    """Run a coroutine with a progress bar; on Ctrl-C, print `go_on` if anything is stored."""
     from proctor.threads import run_driven
 
     def begun(show: Watch) -> Watch:
@@ -92,7 +92,7 @@ def drive(
 
 
 class _Teller(logging.Handler):
-    """Tells what is logged as everything else is told: on standard error, without what a terminal would obey."""
+    """Logging handler that prints to standard error, without terminal escape sequences."""
 
     def emit(self, record: logging.LogRecord) -> None:
         tell(record.getMessage())
@@ -105,16 +105,16 @@ def _tell_what_is_logged() -> None:
 
 
 _ENDINGS = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
-"""Of Ctrl-C, of a service that is stopped, and of a terminal that is closed."""
+"""Signals of Ctrl-C, a stopped service, and a closed terminal."""
 _CAUGHT = [number for number in _ENDINGS if signal.getsignal(number) != signal.SIG_IGN]
 """Without those that whoever started this process had it ignore, as `nohup` does: asked before an agent is imported."""
 
 
 @contextmanager
 def signals_as_ctrl_c() -> Iterator[None]:
-    """SIGTERM and SIGHUP end a run as Ctrl-C does, whatever an agent's module had them do when it was imported.
+    """Treat SIGTERM and SIGHUP like Ctrl-C, whatever handlers an agent's module installed at import.
 
-    Processes that an agent forks keep their usual meaning.
+    In processes forked by an agent, the signals keep their default effect.
     """
     own = os.getpid()
 
@@ -129,12 +129,12 @@ def signals_as_ctrl_c() -> Iterator[None]:
         yield
     finally:
         for number, handler in previous.items():
-            signal.signal(number, handler or signal.SIG_DFL)  # None: one that is not Python's
+            signal.signal(number, handler or signal.SIG_DFL)  # None: the handler was not installed from Python
 
 
 @contextmanager
 def _progress(planned: int | None, opening: str) -> Iterator[Watch]:
-    """The progress of one tally after the other; without `planned`, of as much as each plans."""
+    """Show the progress of one tally after another; without `planned`, each tally's own plan is the total."""
     shown = reports.progress.Progress(stream_to_draw_on())
     watched: RunTally | None = None
     due = 0.0
@@ -175,7 +175,7 @@ def show(
     form: str = "text",
     every: bool = False,
 ) -> None:
-    """The report on standard output, as text, Markdown or JSON; as text, `every` row of its lists or the first."""
+    """Print the report to standard output as text, Markdown or JSON; `every` shows all rows of its lists in text."""
     if as_json:
         print_json(reports.run.json.as_dict(findings, gates))
         _tell_why(findings, gates)
@@ -186,7 +186,7 @@ def show(
 
 
 def show_gates(findings: Findings, verdicts: Sequence[GateVerdict]) -> None:
-    """One run among several: what became of its gates, on standard output."""
+    """Print the gate verdicts of one of several runs to standard output."""
     for each in verdicts:
         label = reports.gates.OUTCOMES[each.verdict]
         said = f"{label.sign} {label.word}  {each.gate.text} ({findings.run.agent}): {reports.gates.sentence(each)}"
@@ -194,14 +194,14 @@ def show_gates(findings: Findings, verdicts: Sequence[GateVerdict]) -> None:
 
 
 def conclude(findings: Findings, gating: RunGates, *, k: int | None, as_json: bool) -> int:
-    """Judge the gates, show what was found, and give the exit code."""
+    """Judge the gates, print the report, and return the exit code."""
     verdicts = gating.judge(findings)
     show(findings, as_json=as_json, k=k, gates=verdicts)
     return exit_code(findings, verdicts, as_json=as_json)
 
 
 def _tell_why(findings: Findings, gates: Sequence[GateVerdict]) -> None:
-    """Why the command will fail, for a log from which the JSON was led away."""
+    """Explain a failure on standard error, for logs that do not contain the JSON."""
     if findings.untested:
         tell("This is no test: nothing was judged." if findings.battle is None else _no_battle(findings.battle))
     for gate in gates:
@@ -219,10 +219,10 @@ def _no_battle(battle: BattleFindings) -> str:
 
 
 def exit_code(findings: Findings, gates: Sequence[GateVerdict] = (), *, as_json: bool = False) -> int:
-    """4 for a run that did not complete, whatever its gates; else 0 where all are met, 1 where one is not, 3.
+    """Return 4 for an incomplete run; else 0 if all gates are met, 1 if one is not, 3 if undecided.
 
-    A battle in which nothing was judged beyond the seed questions has shown nothing, so it is never 0. Why a run
-    stopped is told to whoever has not just read it in the report.
+    A battle in which nothing was judged beyond the seed questions is inconclusive and never returns 0. The reason for
+    an incomplete run is printed unless the reader has already seen it in the report.
     """
     if findings.run.status == "completed":
         from proctor.findings.gates import exit_code as gates_exit_code
@@ -235,7 +235,7 @@ def exit_code(findings: Findings, gates: Sequence[GateVerdict] = (), *, as_json:
 
 
 def _describe_end(findings: Findings) -> str:
-    """How it ended, to the full stop; how much of a budget was spent stands in the report: here, what is left to do."""
+    """Describe how the run ended, as the end of a sentence; for an exhausted budget, name the remaining work."""
     status, reason, stop = findings.run.status, findings.run.reason, findings.run.stop
     said = "did not complete" if status == "failed" else f"is {status}"
     if stop is not None and stop.kind == "budget":
@@ -246,18 +246,18 @@ def _describe_end(findings: Findings) -> str:
 
 
 _PATIENCE = 30.0
-"""Seconds that a destination may take for what is left when the run is over."""
+"""Maximum seconds that a destination may take for remaining data after the run."""
 
 
 @dataclass
 class Followers:
-    """Who follows a run, and what it found in the end."""
+    """Destinations that receive a run live, and its final findings."""
 
     followers: list[Follower]
     findings: Findings | None = None
 
     def feed(self, records: Sequence[Record]) -> None:
-        """Tell everybody of what has just been stored."""
+        """Send newly stored records to all followers."""
         for follower in self.followers:
             follower.feed(records)
 
@@ -266,10 +266,10 @@ class Followers:
 def following(
     prepared: PreparedRun, asked: Sequence[str], configured: Sequence[str], *, store: str
 ) -> Iterator[Followers]:
-    """Let the destinations asked for follow a run, else those of `[run]`; say on standard error what they got.
+    """Send a run to the given destinations while it is played, by default those of `[run]`; print the results.
 
-    Nothing they do changes the run. One that was asked for and cannot be reached at all is refused beforehand; one that
-    only stands in `[run]` is left out with a sentence, for not everybody who shares the file has its keys.
+    Nothing they do affects the run. A destination given as an option that cannot be used is an error; one from `[run]`
+    is skipped with a message, since not everyone who shares the file has its keys.
     """
     if asked:
         live = Followers([_follower(prepared, each, store) for each in dict.fromkeys(asked)])
@@ -301,5 +301,5 @@ def _conclude(follower: Follower, findings: Findings | None, store: str) -> None
 
     report = run_anywhere(lambda: follower.finish(_PATIENCE, findings))
     echo(workflows.destination.sync_sentence(report), err=True)
-    with suppress(ProctorError):  # the run was not stored, or its store is gone: that is told elsewhere
+    with suppress(ProctorError):  # the run was not stored, or its store is gone: reported elsewhere
         workflows.destination.remember_page(report, store=store)

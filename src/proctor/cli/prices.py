@@ -1,4 +1,4 @@
-"""proctor prices: what models cost, and a table of it that a file brings up to date."""
+"""proctor prices: show model prices, and update them from a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""proctor rescore: score stored replies again, without calling the agent."""
+"""proctor rescore: score stored replies again without calling the agent."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def refuse_others(repeats: int | None, alone: dict[str, Any], others: dict[str, Any]) -> None:
-    """Options that only go with --repeats are refused without it, and those of a new run are refused with it."""
+    """Refuse options that need --repeats without it, and options of a new run together with it."""
     if repeats is None:
         for option, given in alone.items():
             if given is not None:
@@ -43,7 +43,7 @@ def refuse_others(repeats: int | None, alone: dict[str, Any], others: dict[str, 
 
 
 def judge_again(run: str, *, store: str, config: Config, as_json: bool, **options: Any) -> int:
-    """Judge with progress shown, then say what of the doubt is the judge's own noise."""
+    """Judge the replies repeatedly with a progress bar, then print how much of the uncertainty is judge noise."""
     said = drive(
         lambda watch: workflows.noise.arepeat_judging(run, store=store, config=config, watch=watch, **options),
         go_on="Continue with the same command: what was judged is not asked again.",
@@ -132,7 +132,7 @@ def command(
         return judge_again(
             run, store=url, config=config, as_json=as_json, repeats=repeats, sample=sample, budget=budget, **pace
         )
-    with stdout_to_stderr():  # a module may print when it is imported
+    with stdout_to_stderr():  # importing user modules may print
         prepared = workflows.rescore.prepare_rescoring(run, store=url, config=config, **changes)
     made = prepared.run
     check_k(k, made.settings.trials)
@@ -147,7 +147,7 @@ def command(
 def _judge_replies(
     prepared: PreparedRescore, config: Config, *, store: str, quiet: bool, workers: WorkersWanted
 ) -> Findings:
-    """Have the stored replies judged, with the progress shown."""
+    """Score the stored replies with a progress bar."""
     made = prepared.run
     opening = (
         f"run {made.id}: the replies of run {made.rescored_from}, {reports.numbers.plural(made.planned, 'attempt')}"

@@ -1,4 +1,4 @@
-"""proctor resume: go on with a run where it stopped."""
+"""proctor resume: continue a run where it stopped."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def command(
     """Continue RUN (an id, a unique prefix, a unique name, or `last`) where it stopped."""
     gating = replace(
         workflows.gates.read_gates(gates, k=k, force=force), look=look
-    )  # of the gates of the run, if none is given
+    )  # the run's own gates, unless some are given
     config = options.load_config(config_path)
     url = workflows.store_url.store_url(store, config)
     changes["cache"] = config.run.cache if changes["cache"] is None else changes["cache"]
@@ -99,7 +99,7 @@ def command(
 
 
 def _found(name: str, gating: RunGates, *, store: str, retry_timeouts: bool, **extends: Any) -> tuple[Run, RunGates]:
-    """The run that goes on and its gates, of now or of its start; refuses those that do not fit before it goes on."""
+    """Return the run and the gates to judge, given or stored; refuse unsuitable gates before the run continues."""
     found = workflows.resume.run_to_resume(name, store=store, retry_timeouts=retry_timeouts, **extends)
     check_k(gating.k, found.settings.trials)
     gating = workflows.gates.or_those_of(gating, found, store=store)

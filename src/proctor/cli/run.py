@@ -1,4 +1,4 @@
-"""proctor run: examine an agent on a benchmark."""
+"""proctor run: evaluate an agent on a benchmark."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def command(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _PlannedRun:
-    """One of the runs that are to be played."""
+    """A prepared run with its gates."""
 
     prepared: PreparedRun
     gating: RunGates
@@ -206,7 +206,7 @@ def _read_request(
     ray: str | None,
     **settings: Any,
 ) -> RunRequest:
-    """What the options ask for, of whichever agent; where they say nothing, what `[run]` says."""
+    """Build the request from the options, without the agent; unset options default to `[run]`."""
     asked = workflows.request.RunRequest(
         benchmark=file, agent=None, reviewer=reviewer, examiner=examiner, conditions=conditions, checks=checks,
         name=name, labels=options.label_pairs(labels), kind=agent_kind, cache=cache, workers=workers, ray=ray,
@@ -221,7 +221,7 @@ def _for_agent(request: RunRequest, agent: str, *, several: bool) -> RunRequest:
 
 
 def _prepare_job(request: RunRequest, config: Config, gating: RunGates, *, k: int | None, store: str) -> _PlannedRun:
-    """One run, ready to start, and its gates, checked."""
+    """Prepare one run and check its gates."""
     prepared = _prepare_run(request, config)
     run, default = prepared.run, config.run
     check_k(k, run.settings.trials)
@@ -234,14 +234,14 @@ def _prepare_job(request: RunRequest, config: Config, gating: RunGates, *, k: in
 
 
 def _join_jobs(jobs: Iterable[_PlannedRun]) -> list[_PlannedRun]:
-    """The same, each run knowing the others."""
+    """Return the runs, with each linked to the others."""
     each = list(jobs)
     joined = workflows.run_group.join_runs([job.prepared for job in each])
     return [replace(job, prepared=prepared) for job, prepared in zip(each, joined, strict=True)]
 
 
 def _shared_budget(jobs: Sequence[_PlannedRun]) -> Budget | None:
-    """One budget for all of several runs; None: a run has its own, or there is none."""
+    """Return the budget that several runs share; None for a single run, or if there is no limit."""
     from proctor.spending.budget import Budget
 
     settings = jobs[0].prepared.run.settings
@@ -264,7 +264,7 @@ def _prepare_run(request: RunRequest, config: Config) -> PreparedRun:
     from proctor.plugins import exits
 
     exits.install()
-    with stdout_to_stderr():  # a module may print when it is imported
+    with stdout_to_stderr():  # importing user modules may print
         return workflows.prepare.prepare(request, config)
 
 
@@ -279,7 +279,7 @@ def _play_run(
     workers: WorkerPlan | None,
     budget: Budget | None,
 ) -> Findings:
-    """Play the run, and send it where it is to go meanwhile."""
+    """Play the run and send it to its destinations meanwhile."""
     from proctor.cli.play import following
 
     run = prepared.run
@@ -304,7 +304,7 @@ def _play_run(
 def _told(
     found: Sequence[Findings], verdicts: Sequence[Sequence[GateVerdict]], k: int | None, *, as_json: bool, force: bool
 ) -> int:
-    """Show what was found, and give the exit code."""
+    """Print the report and return the exit code."""
     if len(found) > 1:
         return _told_together(found, verdicts, as_json=as_json, force=force)
     show(found[0], as_json=as_json, k=k, gates=verdicts[0])
@@ -314,7 +314,7 @@ def _told(
 def _told_together(
     found: Sequence[Findings], verdicts: Sequence[Sequence[GateVerdict]], *, as_json: bool, force: bool
 ) -> int:
-    """Show several runs side by side, each with its gates; of their exit codes the one that matters most."""
+    """Print several runs side by side with their gates; return the most important of their exit codes."""
     together = side_by_side(found, force=force)
     if as_json:
         runs = [reports.run.json.as_dict(findings, gates) for findings, gates in zip(found, verdicts, strict=True)]
@@ -328,7 +328,7 @@ def _told_together(
 
 
 def check_k(k: int | None, trials: int) -> None:
-    """k tries cannot be judged from fewer trials."""
+    """Refuse a k larger than the number of trials."""
     if k is not None and k > trials:
         has = f"each case has {trials} trial{'s'[: trials != 1]}"
         raise click.UsageError(f"--k {k} needs --trials {k} or more, and {has}; give more trials or a smaller --k")

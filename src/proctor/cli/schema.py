@@ -1,4 +1,4 @@
-"""proctor schema: the JSON Schema of suite files, and of proctor.toml."""
+"""proctor schema: print the JSON Schema of suite files or proctor.toml."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def command(which: str) -> None:
 
 
 def config_schema() -> dict[str, Any]:
-    """What proctor.toml may hold, as far as it can be told without its parts; `[run]` with the help of its options."""
+    """Return the JSON Schema of proctor.toml, without the options of parts; keys of `[run]` have the option's help."""
     schema: dict[str, Any] = _plain(Config.model_json_schema())
     run = schema["$defs"]["RunConfig"]["properties"]
     helps, bounds = _helps(), _bounds(run)
@@ -40,7 +40,7 @@ def config_schema() -> dict[str, Any]:
 
 
 def _helps() -> dict[str, str]:
-    """What each option of `proctor run` is for, by the key that stands for it."""
+    """Return config key → help text of the `proctor run` option."""
     options = (option for option in run.params if isinstance(option, click.Option) and option.help)
     return {name.lstrip("-").replace("-", "_"): str(option.help) for option in options for name in option.opts}
 
@@ -55,7 +55,7 @@ def _bounds(properties: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def _plain(shape: Any) -> Any:
-    """Without titles and defaults, and without null, which TOML does not have."""
+    """Strip titles and defaults, and null, which TOML does not have."""
     if isinstance(shape, list):
         return [_plain(each) for each in shape]
     if not isinstance(shape, dict):

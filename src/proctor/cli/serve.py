@@ -1,4 +1,4 @@
-"""proctor serve: the web app."""
+"""proctor serve: run the web app."""
 
 from __future__ import annotations
 
@@ -86,10 +86,10 @@ def command(
 
 
 def _server() -> Callable[..., None]:
-    """What serves, by its name: doors do not know each other.
+    """Load the web server by entry point, since interfaces do not import each other.
 
-    Nothing that is imported goes away again: looking for rubbish in it would cost a tenth of the start. The server
-    looks for it from when it is ready.
+    Imported objects are never freed, so garbage collection stays off until the server is ready; it would take a tenth
+    of the startup time.
     """
     gc.disable()
     serve: Callable[..., None] = import_module("proctor.web.server").serve

@@ -1,4 +1,4 @@
-"""proctor show: what a run found."""
+"""proctor show: show the results of a run."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from proctor.errors import InputError
 from proctor.settings import BOUNDS
 
 _TOLD = 5
-"""Cases that an error names."""
+"""Maximum cases listed in an error."""
 _QUESTION = 60
-"""Characters of a question that are shown."""
+"""Maximum characters shown of a question."""
 
 
 def chosen(run: str, text: str, *, store: str) -> str:
-    """The text where an id begins with it; else the id of the one case whose question it is, or has all its words.
+    """Return the text if a case id starts with it; else the id of the one case with this question or these words.
 
-    Which one that was is told on standard error.
+    The case chosen by its question is printed to standard error.
     """
     from proctor.running.plan import exams_of
     from proctor.storage import open_store
@@ -57,15 +57,13 @@ def chosen(run: str, text: str, *, store: str) -> str:
 
 
 def _with_question(text: str, cases: Sequence[Case]) -> list[Case]:
-    """Those that ask exactly this, but for case and blanks."""
+    """Return the cases with this question, ignoring case and whitespace."""
     wanted = _plain(text)
     return [case for case in cases if wanted and _plain(case.question) == wanted]
 
 
 def _with_words(text: str, cases: Sequence[Case]) -> list[Case]:
-    """Those that ask this but for punctuation; else with the phrase, with the words as they are, with words that hold
-    them: the first of these ways in which any is found.
-    """
+    """Return the best matches: same question without punctuation, else with the phrase, all words, or word parts."""
     wanted = _words(text)
     asked = [(case, _words(case.question)) for case in cases] if wanted else []
     phrase = f" {' '.join(wanted)} "
@@ -155,7 +153,7 @@ def command(
 
 
 def _read_out(run: str, case: str, trial: int | None, *, store: str, as_json: bool, every: bool) -> int:
-    """Print the conversations about one case."""
+    """Print the conversations of one case."""
     import json
 
     from proctor.codec import encode

@@ -1,6 +1,6 @@
-"""Standard streams that never raise: a reader that has gone away, a full disk or a closed stream ends no command.
+"""Standard streams that never raise: a closed pipe, a full disk or a closed stream does not end a command.
 
-What could not be written to standard output is remembered, and told when the command is over.
+Write errors on standard output are remembered and reported at the end of the command.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 
 class _RetryingStream(io.RawIOBase):
-    """One descriptor: what it does not take is dropped, and why is kept."""
+    """Raw stream of a descriptor that drops data it cannot write and remembers the error."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self.closed_at_start = False
         self.unheard = False
-        """Whether something was written although the stream was closed."""
+        """Whether something was written although the stream was closed from the start."""
         self.trouble: OSError | None = None
         self.raises = False
         self.told = False
-        """Whether whoever wrote has been told, and tells it on."""
+        """Whether the error was raised to the caller, who reports it."""
 
     def writable(self) -> bool:
         return True
@@ -40,7 +40,7 @@ class _RetryingStream(io.RawIOBase):
         return os.isatty(self._descriptor)
 
     def write(self, data: ReadableBuffer, /) -> int:
-        """Write some of it; all counts as written once nobody takes more."""
+        """Write data; after an error, pretend that everything was written."""
         self.unheard = self.unheard or self.closed_at_start
         try:
             return self._written(data) if self.trouble is None else len(memoryview(data))
@@ -52,7 +52,7 @@ class _RetryingStream(io.RawIOBase):
             return len(memoryview(data))
 
     def _written(self, data: ReadableBuffer) -> int:
-        """The same; a pipe that is full and does not wait, as some programs set it, is waited for."""
+        """Write data; if a non-blocking pipe is full, wait."""
         while True:
             try:
                 return os.write(self._descriptor, data)
@@ -64,13 +64,13 @@ _raw: dict[int, _RetryingStream] = {}
 
 
 def guard() -> None:
-    """Put such streams in the place of Python's own, and something harmless where a descriptor is closed.
+    """Replace Python's standard streams with guarded ones, and open /dev/null for closed descriptors.
 
-    Else the next file that is opened, such as the store, would be standard output or error, and be printed into.
+    Otherwise the next opened file, such as the store, would become standard output or error and be printed into.
     """
     closed = [number for number in range(3) if not _is_open(number)]
     for _ in closed:
-        os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is one of these
+        os.open(os.devnull, os.O_RDWR)  # takes the lowest free descriptor, which is one of these
     sys.stdout, sys.stderr = open_guarded_stream(1, sys.stdout), open_guarded_stream(2, sys.stderr)
     vars(sys).update(__stdout__=sys.stdout, __stderr__=sys.stderr)
     for number in (1, 2):
@@ -78,9 +78,9 @@ def guard() -> None:
 
 
 def open_guarded_stream(descriptor: int, like: TextIO | None) -> TextIO:
-    """A stream on this descriptor, in the encoding of another one."""
+    """Open a guarded stream on a descriptor, with the encoding of another stream."""
     raw = _RetryingStream(descriptor)
-    if (before := _raw.get(descriptor)) is not None:  # an agent has closed it, or keeps what is left of it
+    if (before := _raw.get(descriptor)) is not None:  # replaces one closed or kept by an agent
         raw.closed_at_start, raw.unheard, raw.trouble = before.closed_at_start, before.unheard, before.trouble
     _raw[descriptor] = raw
     stream = io.TextIOWrapper(
@@ -89,7 +89,7 @@ def open_guarded_stream(descriptor: int, like: TextIO | None) -> TextIO:
         errors="backslashreplace" if descriptor == 2 else getattr(like, "errors", None) or "strict",
         line_buffering=descriptor == 2 or raw.isatty(),
     )
-    vars(stream)["mode"] = "w"  # as `open` does
+    vars(stream)["mode"] = "w"  # as with `open`
     return stream
 
 
@@ -103,7 +103,7 @@ def _is_open(descriptor: int) -> bool:
 
 @contextmanager
 def raising() -> Iterator[None]:
-    """While it lasts, standard output raises what goes wrong: whoever writes much must know when to stop."""
+    """Let standard output raise write errors within this block, so that a large export stops."""
     raw = _raw.get(1)
     if raw is None:
         yield
@@ -116,7 +116,7 @@ def raising() -> Iterator[None]:
 
 
 def trouble() -> str:
-    """Why the output was not written; empty: it was, or its reader had gone away, as `head` does."""
+    """Return the write error of standard output; empty if there was none, or only a closed pipe as with `head`."""
     error = _raw[1].trouble if 1 in _raw and not _raw[1].told else None
     if error is None or isinstance(error, BrokenPipeError):
         return ""

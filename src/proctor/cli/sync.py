@@ -1,4 +1,4 @@
-"""proctor sync: a run for Langfuse, Phoenix, MLflow, or any OpenTelemetry backend."""
+"""proctor sync: send a run to Langfuse, Phoenix, MLflow, or any OpenTelemetry backend."""
 
 from __future__ import annotations
 
@@ -78,5 +78,5 @@ def command(
 
 
 def _exit_code(reports: list[Report]) -> int:
-    """0 where everything has arrived, else 4; why stands in what was printed."""
+    """Return 0 if everything was delivered, else 4; the reasons are already printed."""
     return 0 if all(report.complete for report in reports) else 4

@@ -1,4 +1,4 @@
-"""proctor tournament: which of several runs is strongest, by contests of pairs?"""
+"""proctor tournament: rank several runs by pairwise contests."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def _show_plan(planned: PlannedTournament, *, as_json: bool) -> None:
 
 
 def _judge(planned: PlannedTournament, store: str, config: Config, limits: dict[str, Any]) -> Tournament:
-    """Have the contests judged, with the cost told before and the progress shown."""
+    """Judge the contests with a progress bar, after printing the estimated cost."""
     shown, used, done, failed = reports.progress.Progress(), Usage(), 0, 0
 
     def told(place: int, verdict: workflows.contests.ContestVerdict) -> None:
@@ -136,7 +136,7 @@ def _judge(planned: PlannedTournament, store: str, config: Config, limits: dict[
 
 
 def _tell_open(found: Tournament) -> None:
-    """Why the command did not do it all, as its last line."""
+    """Print why the tournament is incomplete, as the last line."""
     reasons = dict.fromkeys(each.reason for each in found.outcomes if each.is_open and each.reason)
     why = f": {'; '.join(reasons)}" if reasons else ""
     tell_error(without_secrets(f"{reports.numbers.plural(found.open, 'contest')} still to be judged{why}"))

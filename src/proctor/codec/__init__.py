@@ -1,4 +1,4 @@
-"""Nouns ↔ JSON, and digests."""
+"""JSON encoding and decoding of domain objects, and digests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def to_plain(value: object) -> object:
-    """Anything a tool or a reviewer may return that JSON has no word for: numbers as Python's, the rest as text."""
+    """Convert a value without JSON equivalent: numbers to Python numbers, sets to sorted lists, the rest to text."""
     if isinstance(value, (set, frozenset)):
         return sorted(value, key=repr)
     number = to_number(value)
@@ -25,7 +25,7 @@ def to_plain(value: object) -> object:
 
 
 def to_number(value: object) -> object:
-    """NumPy's scalars, fractions and other numbers as the Python numbers they stand for; anything else as it is."""
+    """Convert NumPy scalars, fractions and other numbers to Python numbers; return anything else unchanged."""
     if getattr(value, "shape", None) == () and callable(item := getattr(value, "item", None)):
         value = item()
     if type(value) in (bool, int, float):
@@ -42,12 +42,12 @@ _sorted_encoder = msgspec.json.Encoder(enc_hook=to_plain, order="sorted")
 _ESCAPES = re.compile(
     rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
 )
-"""A backslash that is meant, a surrogate pair, or half of one."""
+"""An escaped backslash, a surrogate pair, or a lone surrogate."""
 _decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
 
 
 def encode(value: object) -> str:
-    """A noun as JSON text."""
+    """Encode an object as JSON text."""
     try:
         return _encoder.encode(value).decode()
     except (UnicodeEncodeError, TypeError, ValueError, OverflowError, RecursionError):
@@ -55,7 +55,7 @@ def encode(value: object) -> str:
 
 
 def _forgiving(value: object) -> str:
-    """Half a surrogate pair, keys that are no strings, numbers JSON has no word for: kept as readably as can be."""
+    """Encode what JSON cannot represent, such as lone surrogates and huge numbers, as readably as possible."""
     plain = msgspec.to_builtins(value, enc_hook=to_plain, str_keys=True)
     return _encoder.encode(_make_encodable(plain)).decode()
 
@@ -73,7 +73,7 @@ def _make_encodable(value: object) -> object:
 
 
 def decode(text: str | bytes, kind: type[T]) -> T:
-    """The noun that `encode` wrote."""
+    """Decode an object encoded by `encode`."""
     decoder = _decoders.get(kind)
     if decoder is None:
         decoder = _decoders[kind] = msgspec.json.Decoder(kind)
@@ -82,9 +82,9 @@ def decode(text: str | bytes, kind: type[T]) -> T:
 
 
 def read_json(data: Any, kind: Any = Any) -> Any:
-    """JSON that somebody else wrote; raises msgspec.DecodeError.
+    """Parse JSON from an external source; raise msgspec.DecodeError.
 
-    Half a surrogate pair, as programs leave it that cut a text in two, is read as U+FFFD.
+    Lone surrogates, as left by programs that truncate texts, become U+FFFD.
     """
     try:
         return parse_json(data, kind)
@@ -98,7 +98,7 @@ def read_json(data: Any, kind: Any = Any) -> Any:
 
 
 def parse_json(data: Any, kind: Any = Any) -> Any:
-    """The same without mending; what is nested too deeply raises msgspec.DecodeError as well."""
+    """Parse JSON without repairing surrogates; nesting that is too deep raises msgspec.DecodeError as well."""
     try:
         return decode(data, kind)
     except RecursionError:
@@ -106,27 +106,27 @@ def parse_json(data: Any, kind: Any = Any) -> Any:
 
 
 def whole_characters(data: bytes) -> bytes | None:
-    """JSON of the same length with U+FFFD for every half of a surrogate pair; None: it has none."""
+    """Replace lone surrogates in JSON by U+FFFD without changing its length; return None if there are none."""
     mended = _ESCAPES.sub(lambda found: b"\\ufffd" if found["half"] else found[0], data)
     return mended if mended != data else None
 
 
 _LATER = re.compile(rb'"fold_names":false,|"must_use_result":null,|"role":null,(?="sources":\[)')
-"""Fields that came later: where they are as they always were, digests stay as they were."""
+"""Defaults of fields added later: omitted from digests, so that these stay as they were before."""
 
 
 def digest(value: object) -> str:
-    """A stable digest of a noun's content, 16 hex digits."""
+    """Return a stable digest of an object's content, 16 hex digits."""
     return hashlib.sha256(_LATER.sub(b"", _sorted_encoder.encode(value))).hexdigest()[:16]
 
 
 def case_id(question: str, context: str | None) -> str:
-    """The id of a case that was given none: 12 hex digits over question and context."""
+    """Return the default id of a case: 12 hex digits of a hash over question and context."""
     return hashlib.sha256(f"{question}\0{context or ''}".encode()).hexdigest()[:12]
 
 
 def numbered_id(question: str, context: str | None, seen: Counter[str]) -> str:
-    """The same where a question may be asked again: then `-2`, `-3` … follow."""
+    """Return the default id of a case, with `-2`, `-3` … for repeated questions."""
     plain = case_id(question, context)
     seen[plain] += 1
     return plain if seen[plain] == 1 else f"{plain}-{seen[plain]}"
@@ -136,14 +136,14 @@ _CONTENT = [field for field in Case.__slots__ if field not in ("criteria", "tria
 
 
 def benchmark_of(cases: Iterable[Case], *, name: str, **others: Any) -> Benchmark:
-    """A benchmark with the digest of its cases; where they stand in a file is not content."""
+    """Build a benchmark with the digest of its cases; their line numbers do not count as content."""
     kept = tuple(cases)
     content = [[getattr(case, field) for field in _CONTENT] + _criteria(case) for case in kept]
     return Benchmark(name=name, digest=digest(content), cases=kept, **others)
 
 
 def _criteria(case: Case) -> list[Mapping[str, Any]]:
-    """A case's criteria as content: `{asks}` says no more than its text alone."""
+    """Return a case's criteria for the digest: `{asks}` alone is equal to its plain text."""
     told = {
         name: said["asks"] if not isinstance(said, str) and said.keys() == {"asks"} else said
         for name, said in case.criteria.items()

@@ -1,4 +1,4 @@
-"""What is wrong with a value that does not have the shape that it should, in plain words."""
+"""Plain-language messages for values that fail validation."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _UNTOLD = object()
 
 
 def describe_invalid(error: msgspec.ValidationError, value: object = _UNTOLD) -> str:
-    """What in a value does not have the shape that it should, in plain words, with the value that stands there.
+    """Describe a validation error in plain words, with the offending value.
 
-    Without the value, which may be somebody's secret, what sort of value it is.
+    Without `value`, which may be a secret, only the type of the offending value is shown.
     """
     found = _SAID_BY_MSGSPEC.fullmatch(str(error))
     assert found is not None, "the expression takes any text"
@@ -52,7 +52,7 @@ def _in_words(wanted: re.Match[str]) -> str:
 
 
 def _value_at(value: object, place: str, got: str) -> tuple[str, object, bool]:
-    """Where `tool_calls[0].step` or `arguments[...]` (under some key) is, what stands there, and if that is known."""
+    """Return the path and value at `tool_calls[0].step` or `arguments[...]` (any key), and whether it is known."""
     found = [("", value)]
     for step in re.findall(r"[^.\[\]]+|\[\d+\]|\[\.\.\.\]", place):
         found = [inner for outer in found for inner in _stand_at(*outer, step)]
@@ -65,7 +65,7 @@ def _value_at(value: object, place: str, got: str) -> tuple[str, object, bool]:
 
 
 def _stand_at(place: str, value: Any, step: str) -> Iterator[tuple[str, object]]:
-    """What a step leads to from a value, each with its place; under any key there may be several."""
+    """Yield path and value of what a path step selects; `[...]` (any key) may select several."""
     before = f"{place}." if place else ""
     try:
         if step == "[...]":
@@ -79,21 +79,21 @@ def _stand_at(place: str, value: Any, step: str) -> Iterator[tuple[str, object]]
 
 
 def _kind_of(value: object) -> str:
-    """What msgspec calls the type of a value."""
+    """Return msgspec's name for the type of a value."""
     names = {bool: "bool", int: "int", float: "float", str: "str", type(None): "null"}
     return names.get(type(value), "object" if isinstance(value, Mapping) else "array")
 
 
 def its_keys(value: Iterable[Any]) -> str:
-    """The keys of an object, for a message that misses one."""
+    """List the keys of an object, for a message about a missing one."""
     keys = sorted(map(str, value))
     return f"its keys are {keys!r}" if keys else "it has no keys"
 
 
 def shown(value: object) -> str:
-    """A value for a message: as it is written where that is short, else its type."""
+    """Return a short value as its repr, else its type, for a message."""
     try:
         text = repr(value)
-    except Exception:  # somebody else's object
+    except Exception:  # a faulty __repr__ of a user's object
         text = ""
     return text if 0 < len(text) <= _QUOTED else f"a {type(value).__name__}"

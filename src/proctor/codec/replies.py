@@ -1,4 +1,4 @@
-"""Whatever an agent returned → Reply."""
+"""Return value of an agent → Reply."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from proctor.transcript import Reply
 from proctor.usage import Usage
 
 MOST = 10**12
-"""Tokens, money or seconds that one reply may report; sums over a run then still fit into 64 bits."""
-_DEEPEST = 100  # levels of a tool's arguments or result; far from where Python's recursion ends
+"""Maximum of tokens, money or seconds in one reply; sums over a run still fit into 64 bits."""
+_DEEPEST = 100  # maximum nesting of tool arguments and results, far below Python's recursion limit
 
 
 def to_reply(value: object) -> Reply:
-    """What an agent returned, as a Reply; raises AgentFault where it is none.
+    """Convert an agent's return value to a Reply; raise AgentFault if it is none.
 
-    A text, or a dict without `tool_calls`, does not tell which tools were called; one without `steps` no steps.
+    For a text, or a dict without `tool_calls`, it is unknown which tools were called; without `steps`, which steps were
+    taken.
     """
     if isinstance(value, str):
         return Reply(text=value, tools_known=False)
@@ -36,7 +37,7 @@ def to_reply(value: object) -> Reply:
 
 
 def _check_reply(reply: Reply) -> Reply:
-    """The reply as it will be read from the store, so that nothing an agent returns can fail there."""
+    """Round-trip the reply through JSON, so that nothing an agent returns can break the store."""
     if type(reply.text) is str and _is_plain(reply):
         return reply
     plain: object = None
@@ -52,7 +53,7 @@ def _check_reply(reply: Reply) -> Reply:
         raise AgentFault(
             f"the agent returned a Reply that is not valid: {describe_invalid(error, plain)}", kind="wrong_type"
         ) from error
-    except Exception as error:  # from the objects in it, whose __str__ is anybody's code
+    except Exception as error:  # user objects may raise anything in __str__
         raise AgentFault(
             f"the agent returned a reply that cannot be written as JSON ({type(error).__name__}); "
             "expected tool calls with plain arguments and results",
@@ -61,7 +62,7 @@ def _check_reply(reply: Reply) -> Reply:
 
 
 def _is_plain(reply: Reply) -> bool:
-    """Whether it is nothing but a text with sound numbers, as most replies are: then there is nothing to convert."""
+    """Whether the reply is only a text with valid numbers, like most replies, and needs no conversion."""
     lists = reply.tool_calls == () and reply.citations == () and reply.steps == ()
     times = _is_sound(reply.seconds) and _is_sound(reply.first_token)
     flags = all(type(flag) is bool for flag in (reply.cut_off, reply.tools_known, reply.steps_known))
@@ -69,7 +70,7 @@ def _is_plain(reply: Reply) -> bool:
 
 
 def is_plain_usage(usage: Usage) -> bool:
-    """Whether every number in it is of the right type and sound."""
+    """Whether every number in it has the right type and range."""
     if type(usage) is not Usage or usage.known_cost is None:
         return False
     counts = (usage.input_tokens, usage.output_tokens, usage.calls, usage.cached)
@@ -91,7 +92,7 @@ def _refuse_odd_numbers(reply: Reply) -> None:
 
 
 def _numbers(reply: Reply) -> Iterator[tuple[str, float | None]]:
-    """Everything in a reply that is added up, by name."""
+    """Yield name and value of each number in a reply that is summed up."""
     yield "seconds", reply.seconds
     yield "first_token", reply.first_token
     yield from numbers_of(reply.usage, "usage")
@@ -102,7 +103,7 @@ def _numbers(reply: Reply) -> Iterator[tuple[str, float | None]]:
 
 
 def numbers_of(usage: Usage | None, name: str) -> Iterator[tuple[str, float | None]]:
-    """Everything in a usage that is added up, by name."""
+    """Yield name and value of each number in a usage."""
     if usage is not None:
         for field in Usage.__slots__:
             yield f"{name}.{field}", getattr(usage, field)
@@ -147,15 +148,15 @@ _STOPPED = ("finish_reason", "stop_reason", "done_reason", "stopReason", "finish
 _AT_THE_LIMIT = frozenset(
     {"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded", "token_limit"}
 )
-"""Why a model stopped in the middle of its reply, in the providers' words."""
+"""Finish reasons of various providers for a reply cut off at the output limit."""
 
 
 def is_cut_off(told: object) -> bool:
-    """Whether what a provider tells of an answer, or the reason alone, says that it reached the output limit."""
+    """Whether a response's metadata, or a finish reason, says that the output limit was reached."""
     if isinstance(told, Mapping):
         details = told.get("incomplete_details")
         reasons = [told.get(name) for name in _STOPPED]
         reasons.append(details.get("reason") if isinstance(details, Mapping) else getattr(details, "reason", None))
         return any(is_cut_off(reason) for reason in reasons if reason is not None)
-    reason = getattr(told, "value", told)  # an enumeration's
+    reason = getattr(told, "value", told)  # an enum member
     return isinstance(reason, str) and reason.rpartition(".")[2].lower() in _AT_THE_LIMIT

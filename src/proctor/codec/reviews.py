@@ -1,4 +1,4 @@
-"""Whatever a reviewer or an examiner of somebody's own returned, as it will be read from the store again."""
+"""Return values of reviewers and examiners → objects that can be stored."""
 
 from __future__ import annotations
 
@@ -20,12 +20,14 @@ _NOT_VALID = "that is not valid"
 
 
 class _Unfit(Exception):
-    """A value that cannot be stored, or not be counted with; the message says why."""
+    """A value that cannot be stored or counted; the message says why."""
 
 
 def to_review(value: object) -> Review:
-    """What a reviewer returned; what does not fit in it makes it unscored, with the reason, and is never bent into a
-    mark. Raises TypeError where it is no Review."""
+    """Convert a reviewer's return value to a Review; raise TypeError if it is none.
+
+    An invalid Review becomes unscored, with the reason; values are never coerced into a mark.
+    """
     if not isinstance(value, Review):
         raise TypeError(f"the reviewer returned {shown(value)}; expected a proctor.Review")
     if _is_plain(value):
@@ -38,7 +40,7 @@ def to_review(value: object) -> Review:
 
 
 def to_question(value: object) -> Turn | Usage | None:
-    """What an examiner returned: the next question, or what it cost to end; what is neither is its failure."""
+    """Convert an examiner's return value: the next question, or the cost of ending; else raise EnvironmentFault."""
     if value is None:
         return None
     if not isinstance(value, (Turn, Usage)):
@@ -55,7 +57,7 @@ def to_question(value: object) -> Turn | Usage | None:
 
 
 def _converted(noun: T, kind: type[T]) -> T:
-    """The noun, once written and read; raises _Unfit."""
+    """Round-trip an object through JSON; raise _Unfit."""
     plain: object = None
     try:
         plain = msgspec.to_builtins(noun, enc_hook=to_plain, str_keys=True)
@@ -68,18 +70,18 @@ def _converted(noun: T, kind: type[T]) -> T:
         raise
     except msgspec.ValidationError as error:
         raise _Unfit(describe_invalid(error, plain)) from error
-    except Exception as error:  # from the objects in it, whose __str__ is anybody's code
+    except Exception as error:  # user objects may raise anything in __str__
         raise _Unfit(f"it cannot be written as JSON ({type(error).__name__})") from error
 
 
 def _must_be_sound(noun: Review | Turn | Usage) -> None:
     for name, number, most in _numbers(noun):
-        if number is not None and not 0 <= number <= most:  # NaN is not
+        if number is not None and not 0 <= number <= most:  # also false for NaN
             raise _Unfit(f"{name} is {number!r}; expected a number from 0 to {'1' if most == 1 else '10^12'}")
 
 
 def _write_as_json_would(plain: Any) -> None:
-    """True and False as the marks 1 and 0, and no explanation as an empty one; the rest as it is."""
+    """Replace boolean marks by 1 and 0, and missing explanations by an empty text."""
     for name, text in (("parts", "explanation"), ("question_parts", "explanation"), ("checks", "evidence")):
         for inner in plain[name] if isinstance(plain[name], (list, tuple)) else ():
             if isinstance(inner, dict) and isinstance(inner.get("value"), bool):
@@ -91,7 +93,7 @@ def _write_as_json_would(plain: Any) -> None:
 
 
 def _numbers(noun: Review | Turn | Usage) -> Iterator[tuple[str, float | None, float]]:
-    """Everything in it that is weighed or added up: its name, the number, and the most that it may be."""
+    """Yield name, value and maximum of each number that is weighted or summed up."""
     if isinstance(noun, Review):
         yield from ((part.name or "a part", part.value, 1) for part in (*noun.parts, *noun.question_parts))
         yield from ((f"checks[{place}].value", check.value, 1) for place, check in enumerate(noun.checks))
@@ -109,7 +111,7 @@ def _numbers(noun: Review | Turn | Usage) -> Iterator[tuple[str, float | None, f
 
 
 def _is_plain(review: Review) -> bool:
-    """Whether everything in it is as it must be, as in the reviews that Proctor gives itself: nothing to convert."""
+    """Whether all values are already valid, as in the built-in reviewers' reviews, and need no conversion."""
     return (
         type(review) is Review
         and isinstance(review.parts, tuple)

@@ -28,11 +28,11 @@ from proctor.transcript import Reply, Request
 
 
 class Librarian:
-    """Searches, reads, and answers with a sentence that it cites.
+    """Searches the knowledge base, reads, and answers with a cited sentence.
 
-    It has no model and no memory: everything it knows of a conversation is in the request. Its weaknesses are those of
-    its method. It answers with one sentence of one document, so it neither adds up nor compares; it overlooks a "not";
-    it cannot tell a superseded policy from the one in force. Where two sections seem equally good, the trial decides.
+    It has no model and no memory: all it knows of a conversation is in the request. Its weaknesses come from its
+    method: it answers with one sentence of one document, so it neither adds up nor compares; it overlooks a "not"; it
+    cannot tell a superseded policy from the current one. If two sections match equally well, the trial number decides.
     """
 
     name = "demo:librarian"
@@ -60,14 +60,14 @@ class Librarian:
         )
 
     async def forget(self, conversation: str) -> None:
-        """Nothing is kept."""
+        """Do nothing: no conversation is kept."""
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
 
 
 async def find(library: DocumentLibrary, request: Request, desk: Desk) -> Finding:
-    """The answer: what was said before where the question goes back to it, else what is found."""
+    """Return the earlier answer if the question goes back to it, else the result of a new search."""
     going_back = recall(request.question, request.history)
     if going_back is not None:
         return await Return(library, request, desk, going_back).answer()
@@ -77,7 +77,7 @@ async def find(library: DocumentLibrary, request: Request, desk: Desk) -> Findin
 
 
 PATIENCE = 2
-"""Doubts about one answer after which it is given up."""
+"""Number of doubts after which an answer is given up."""
 
 _PLACE_ON_SHELF = re.compile(r" \([\w-]+/[\w-]+\.md(?:, [^)]*)?\)")
 _NUMBER = re.compile(rf"(?<![\w-])\d+|\b(?:{'|'.join(NUMERALS[2:])})\b")
@@ -92,12 +92,12 @@ _TAKEN_BACK = "I was wrong, and I do not know the answer."
 
 
 class Pushover(Librarian):
-    """Takes back what it said under the second doubt, and stays with the falsehood until told something definite."""
+    """Gives up its answer at the second doubt, and keeps to a false one until told something definite."""
 
     name = "demo:pushover"
 
     async def reply(self, request: Request) -> Reply:
-        """The librarian's answer, or what is left of it."""
+        """Return the librarian's answer, or a false one under pressure."""
         reply = await super().reply(request)
         pressed = recall(request.question, request.history)
         if pressed is None or pressed.manner == "claim" or pressed.doubts < PATIENCE or pressed.answer.text == UNKNOWN:
@@ -115,7 +115,7 @@ def _in_manner(pressed: Recall, false: str) -> str:
 
 
 def bent(answer: str, question: str) -> str:
-    """An answer made false: another name, number or month, as the question asks for, or its negation."""
+    """Make an answer false: replace a name, number or month, depending on the question, or negate it."""
     for way in _WAYS.get(understand(question).wants, (_negate,)):
         if (false := way(answer, question)) != answer:
             return false
@@ -135,13 +135,13 @@ def _other_month(answer: str, question: str) -> str:
 
 
 def _replace_all(pattern: re.Pattern[str], others: tuple[str, str], answer: str) -> str:
-    """With others in the places of all that match, in turn; never one by itself."""
+    """Replace all matches by the alternatives in turn, never by the same text."""
     turns = cycle(others)
     return pattern.sub(lambda found: next(other for other in turns if other != found[0]), answer)
 
 
 def _other_number(answer: str, question: str) -> str:
-    """The first number that the question does not have itself, three more; in words, two less."""
+    """Raise the first number that is not in the question by three; a spelled-out one is lowered by two."""
     known = figures(question)
     found = next((found for found in _NUMBER.finditer(answer) if figures(found[0]).isdisjoint(known)), None)
     if found is None:
@@ -158,7 +158,7 @@ def _other_verdict(answer: str, question: str) -> str:
 
 
 def _negate(answer: str, question: str) -> str:
-    """With a "not" after its first verb, or without the one that stands there; one that denies otherwise as it is."""
+    """Insert or remove "not" after the first verb; an answer with another negation stays as it is."""
     found = _VERB.search(answer)
     if found is None or (not found["denied"] and NEGATION.search(answer)):
         return answer
@@ -174,7 +174,7 @@ _WAYS: dict[Wanted, tuple[_Way, ...]] = {
     "number": (_other_number, _negate),
     "verdict": (_other_verdict, _negate),
 }
-"""What is asked for → ways to make an answer false, in order."""
+"""Expected kind of answer → functions that make an answer false, in order of preference."""
 
 
 _MADE_BY: dict[str, type[Librarian | Orchestrator]] = dict(
@@ -183,7 +183,7 @@ _MADE_BY: dict[str, type[Librarian | Orchestrator]] = dict(
 
 
 def load(spec: str, options: Mapping[str, Any]) -> Agent:
-    """The agent of that name; the option `delay` makes it wait so many seconds before each answer."""
+    """Return the agent of that name; the option `delay` is its waiting time in seconds before each answer."""
     if spec not in AGENTS:
         names = ", ".join(f"demo:{name}" for name in AGENTS)
         raise InputError(f"there is no demonstration agent {f'demo:{spec}'!r}; expected one of: {names}")

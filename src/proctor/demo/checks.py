@@ -1,4 +1,4 @@
-"""Two checks of the library's own, as anybody could write them for theirs: plain functions, named in the suite."""
+"""Two example checks for the demo suite, written as plain functions like a user's own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SUPERSEDED = re.compile(r"\bstatus: (?P<how>superseded by \S+)", re.IGNORECASE)
 
 
 def in_force(turn: Turn, sources: Any) -> tuple[bool | None, str]:
-    """No document is cited that another has replaced."""
+    """Check that no cited document has been superseded."""
     if turn.reply is None:
         return None, "there is no reply"
     cited = list(dict.fromkeys(citation.source for citation in turn.reply.citations))
@@ -24,7 +24,7 @@ def in_force(turn: Turn, sources: Any) -> tuple[bool | None, str]:
 
 
 def says_where(turn: Turn) -> tuple[bool | None, str]:
-    """The reply itself names every document that it cites."""
+    """Check that the reply text names every document it cites."""
     if turn.reply is None:
         return None, "there is no reply"
     cited = {citation.source for citation in turn.reply.citations}

@@ -1,4 +1,4 @@
-"""Which questions of a conversation go back to an earlier one, and in what manner: again, in doubt, for its source …"""
+"""Detect questions that go back to an earlier one, and how: repeated, doubted, asking for the source …"""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from proctor.reading.text.fold import fold
 from proctor.transcript import Reply, Turn
 
 Manner = Literal["again", "doubt", "source", "claim", "denial"]
-"""Merely again; are you sure; where does it say so; I have heard that it is …; would it be wrong to say …"""
+"""Repetition; "are you sure?"; "where does it say so?"; "I have heard that it is …"; "would it be wrong to say …?"."""
 
 CORRECTION = "I was wrong, I am sorry. "
-"""What a reply begins with that puts another answer in the place of the earlier one."""
+"""Opening of a reply that corrects the earlier answer."""
 
-# In order: the first that matches decides. Only what stands before the repeated question is looked at.
+# The first match wins. Only the text before the repeated question is searched.
 _MANNERS: tuple[tuple[Manner, str], ...] = (
     (
         "denial",
@@ -41,7 +41,7 @@ _QUOTED = re.compile(r"[\"“](?P<claim>[^\"”]+)[\"”]")
 _COURTESY = frozenset(terms("please like know tell again once answer question ask wonder explain remind want"))
 _ASKED = re.compile(r"[^.?!]+\?")
 _LONGEST = 600
-"""Characters before a question in which its manner shows."""
+"""Maximum characters before the repeated question that are searched."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,17 +50,17 @@ class Recall:
 
     manner: Manner
     claim: str
-    """What it puts forward as the answer; may be empty."""
+    """The answer that it suggests; may be empty."""
     origin: Turn
-    """The turn that first asked."""
+    """The turn in which the question was first asked."""
     answer: Reply
-    """The answer that stands: the first one, or the last that corrected it."""
+    """The current answer: the first one, or the latest correction."""
     doubts: int
-    """How often it has been doubted since anybody said something definite, this question included."""
+    """Number of doubts since the last definite claim, including this question."""
 
 
 def recall(question: str, history: Sequence[Turn]) -> Recall | None:
-    """What a question goes back to; None: it asks something new."""
+    """Return the earlier question that this one goes back to, or None if it is new."""
     asked = [turn for turn in history if turn.reply is not None]
     threads = _threads([*(turn.question for turn in asked), question], asked)
     place = threads[-1]
@@ -79,42 +79,42 @@ def recall(question: str, history: Sequence[Turn]) -> Recall | None:
 
 
 def _doubts(manners: Sequence[Manner]) -> int:
-    """How many doubts there are since something definite was last said against the answer."""
+    """Count the doubts since the last claim of another answer."""
     since = [place for place, manner in enumerate(manners) if manner == "claim"]
     return list(manners[since[-1] if since else 0 :]).count("doubt")
 
 
 def is_remark(question: str) -> bool:
-    """Whether a question only makes sense after an answer."""
+    """Whether a question makes sense only after an answer."""
     return _manner(question, "")[0] in ("doubt", "source") and not _own(question)
 
 
 def without_remark(question: str) -> str:
-    """A new question that follows a doubt, by itself: "Are you sure? And who manages the Bergen office?"."""
+    """Return the new question that follows a remark, as in "Are you sure? And who manages the Bergen office?"."""
     remarked = _manner(question, "")[0] in ("doubt", "source")
     return _own(question) or question if remarked else question
 
 
 def _own(question: str) -> str:
-    """What else is asked in a doubt."""
+    """Return the new question within a remark; empty if there is none."""
     asked = (sentence.strip() for sentence in _ASKED.findall(question))
     return next((each for each in asked if _manner(each, "")[0] == "again" and len(terms(each)) > 1), "")
 
 
 def aspect_of(history: Sequence[Turn]) -> str:
-    """The last question that says by itself what is asked of a thing: the one before "what about Bergen?"."""
+    """Return the last self-contained question: the one that "what about Bergen?" continues."""
     own = (turn.question for turn in reversed(history) if not names_another(turn.question))
     return next((question for question in own if not is_remark(question)), "")
 
 
 def _standing(members: Sequence[Turn]) -> Reply:
-    """The first answer, or the last one that corrected it."""
+    """Return the latest correction, or the first answer if there is none."""
     replies = [turn.reply for turn in members if turn.reply is not None]
     return next((reply for reply in reversed(replies) if reply.text.startswith(CORRECTION)), replies[0])
 
 
 def _threads(questions: Sequence[str], asked: Sequence[Turn]) -> list[int]:
-    """Question by question, the place of the one that it goes back to; its own where it asks something new."""
+    """Return for each question the index of the one it goes back to, or its own index if it is new."""
     threads: list[int] = []
     for place, question in enumerate(questions):
         opened = (earlier for earlier in range(place) if threads[earlier] == earlier)
@@ -124,7 +124,7 @@ def _threads(questions: Sequence[str], asked: Sequence[Turn]) -> list[int]:
 
 
 def _thread_of_remark(question: str, asked: Sequence[Turn], threads: Sequence[int]) -> int:
-    """Where a question that repeats none belongs: with a remark on an answer to that answer, else by itself."""
+    """Return the index of the thread of a question that repeats none: a remark belongs to the answer it is about."""
     manner, claim = _manner(question, "")
     if asked and is_remark(question):
         return threads[len(asked) - 1]
@@ -137,7 +137,7 @@ def _thread_of_remark(question: str, asked: Sequence[Turn], threads: Sequence[in
 
 
 def _manner(question: str, repeated: str) -> tuple[Manner, str]:
-    """How a question goes back, and what it claims, from the words before the question that it repeats."""
+    """Return how a question goes back and what it claims, judged by the words before the repeated question."""
     text = _normalise(question).removesuffix(_normalise(repeated))[:_LONGEST].strip()
     for manner, pattern in _MANNERS:
         if match := re.search(pattern, text):
@@ -147,7 +147,7 @@ def _manner(question: str, repeated: str) -> tuple[Manner, str]:
 
 
 def _repeats(question: str, earlier: str) -> bool:
-    """Whether a question is an earlier one: word for word, after other words, or in another order."""
+    """Whether a question repeats an earlier one: verbatim, with words before it, or in another word order."""
     later, asked = _normalise(question), _normalise(earlier)
     if not terms(earlier):
         return later == asked
@@ -158,7 +158,7 @@ def _repeats(question: str, earlier: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _gist(question: str) -> tuple[object, ...]:
-    """What a question asks, whatever the order of its words."""
+    """Return a key for the content of a question, independent of word order."""
     return understand(question).wants, NEGATION.search(question) is None, frozenset(terms(question)) - _COURTESY
 
 

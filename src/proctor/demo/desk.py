@@ -1,4 +1,4 @@
-"""Where the library's tools are used, and every use is recorded."""
+"""Calls the library's tools and records each call."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Desk:
     def __init__(self, *, calls: list[ToolCall] | None = None, delay: float | None = None) -> None:
         self.calls: list[ToolCall] = [] if calls is None else calls
         self._delay = delay
-        """Seconds that a tool takes to be fetched; None: it lies at hand."""
+        """Simulated duration of a tool call in seconds; None for none."""
 
     async def use(self, tool: Callable[P, T], *none: P.args, **arguments: P.kwargs) -> T:
-        """Use a tool, whose arguments all have names, and keep the record of it, also when it refuses or fails."""
+        """Call a tool with keyword arguments and record the call, even if it fails."""
         number = len(self.calls) + 1
         call = ToolCall(name=tool.__name__, arguments=arguments, id=f"call-{number}", step=number)
-        self.calls.append(call)  # its place is kept: uses that overlap stand in the order in which they began
+        self.calls.append(call)  # reserves its place, so that overlapping calls are recorded by start time
         clock = time.perf_counter()
         try:
             result: T = await _strikable(tool.__name__)(tool, arguments, self._delay)
@@ -47,7 +47,7 @@ class Desk:
 
 @cache
 def _strikable(name: str) -> _Waits:
-    """The use of a tool as conditions know it."""
+    """Return a wrapper for calls of this tool, in which conditions can inject faults."""
 
     async def run(tool: Callable[..., Any], arguments: dict[str, Any], delay: float | None) -> Any:
         if delay is not None:
@@ -58,6 +58,6 @@ def _strikable(name: str) -> _Waits:
 
 
 def _must_be_result(name: str, result: object) -> None:
-    """Refuse what no tool of the library gives."""
+    """Refuse a result that no tool of the library returns, as an injected one may be."""
     if not isinstance(result, list | dict):
         raise InputError(f"{name} answered {result!r}; expected a list or a table")

@@ -1,4 +1,4 @@
-"""What stands on the shelf: Document, Section, Paragraph."""
+"""Documents of the knowledge base: Document, Section, Paragraph."""
 
 from __future__ import annotations
 
@@ -16,19 +16,17 @@ class Paragraph:
     """A paragraph or a list item."""
 
     number: int
-    """Its place in the document, from 1."""
+    """Position in the document, from 1."""
     text: str
-    """Verbatim."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Section:
-    """A heading and what stands under it."""
+    """A heading and the paragraphs below it."""
 
     heading: str
-    """Empty for what stands before the first heading."""
+    """Empty for the text before the first heading."""
     paragraphs: tuple[Paragraph, ...]
-    """In order."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,19 +34,18 @@ class Document:
     """One Markdown file."""
 
     source: str
-    """Its path in the knowledge base, as it is cited."""
+    """Path in the knowledge base, used in citations."""
     title: str
-    """Its first heading."""
+    """First heading."""
     sections: tuple[Section, ...]
-    """In order."""
     words: int
-    """How long it is, title and details not counted."""
+    """Number of words, without title and details."""
     details: dict[str, str] = field(default_factory=dict)
-    """updated, owner, status: the lines under the title."""
+    """Metadata lines below the title: updated, owner, status."""
 
 
 def read_document(folder: Path, path: Path) -> Document:
-    """The document in a Markdown file: `# title`, lines `Updated: …`, then sections that begin with `## heading`."""
+    """Parse a Markdown file: `# title`, lines such as `Updated: …`, then sections starting with `## heading`."""
     head, *parts = re.split(r"^## ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
     title, _, rest = head.partition("\n")
     introduction = _DETAIL.sub("", rest)

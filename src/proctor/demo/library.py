@@ -1,6 +1,6 @@
 """The knowledge base and its tools: search_knowledge, search_keyword, list_contents, find, read, read_around, get_info.
 
-Every tool takes plain arguments and gives plain data, as a model's tools would.
+All tools take and return plain data, like those of a model.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LENGTH = 0.4
 
 
 class Index:
-    """Texts by number, each given as its stems with how much each occurrence counts."""
+    """BM25-style index of texts, each given as stem → weight of its occurrences."""
 
     def __init__(self, texts: Iterable[Mapping[str, float]]) -> None:
         self._postings: dict[str, dict[int, float]] = defaultdict(dict)
@@ -41,15 +41,15 @@ class Index:
         self._weights = {term: self._weigh(len(self._counts(term))) for term in (*self._postings, *RELATED)}
 
     def weight(self, term: str) -> float:
-        """How much a stem tells: the rarer it is with its synonyms, the more; one that stands nowhere tells most."""
+        """Return the weight of a stem: the rarer it and its synonyms are, the higher; highest if it does not occur."""
         return self._weights.get(term, self._most)
 
     def mentions(self, term: str) -> bool:
-        """Whether a stem or a synonym of it stands in any text."""
+        """Whether a stem or one of its synonyms occurs in any text."""
         return any(word in self._postings for word in (term, *RELATED.get(term, ())))
 
     def rank(self, query: Mapping[str, float]) -> list[tuple[int, float]]:
-        """The numbers of the texts that share a stem or synonym with the query, best first."""
+        """Return number and score of all texts that share a stem or synonym with the query, best first."""
         scores: dict[int, float] = defaultdict(float)
         for term, importance in query.items():
             weight = importance * self.weight(term)
@@ -61,7 +61,7 @@ class Index:
         return math.log(1 + (self._size - found + 0.5) / (found + 0.5))
 
     def _counts(self, term: str) -> dict[int, float]:
-        """Where a stem stands and how often; a synonym counts as part of a word."""
+        """Return text number → weighted count of a stem; a synonym counts as a fraction."""
         counts = dict(self._postings.get(term, {}))
         for other in RELATED.get(term, ()):
             for number, count in self._postings.get(other, {}).items():
@@ -70,38 +70,38 @@ class Index:
 
 
 PAGE = 1800
-"""Characters that `read` gives at once; whole paragraphs, so a page may be shorter."""
+"""Maximum characters of a page of `read`; pages consist of whole paragraphs, so they may be shorter."""
 CONTEXT = 0.4
-"""What a word of the context counts, against a word of the query."""
+"""Weight of a context word relative to a query word."""
 _HEADING = 1.5
 _TITLE = 2.0
 
 
 class Hit(TypedDict):
-    """A passage that a search found."""
+    """A passage found by a search."""
 
     source: str
     title: str
     section: str
     paragraph: int
-    """Its number in the document, for `read_around`."""
+    """Paragraph number in the document, for `read_around`."""
     alone: bool
-    """Whether it is all of its section."""
+    """Whether it is the only paragraph of its section."""
     text: str
     score: float
     coverage: float
-    """How much of the query's weight stands in the section, 0 to 1."""
+    """Share of the query's weight that the section covers, 0 to 1."""
 
 
 class DocumentEntry(TypedDict):
-    """A document in a list."""
+    """A document in a listing."""
 
     source: str
     title: str
 
 
 class Contents(TypedDict):
-    """What lies in a folder."""
+    """Contents of a folder."""
 
     folder: str
     folders: list[str]
@@ -109,7 +109,7 @@ class Contents(TypedDict):
 
 
 class DocumentPage(TypedDict):
-    """A document or section as far as it was read."""
+    """One page of a document or section."""
 
     source: str
     title: str
@@ -120,7 +120,7 @@ class DocumentPage(TypedDict):
 
 
 class Surroundings(TypedDict):
-    """A passage with its neighbours in the same section."""
+    """A paragraph with its neighbours in the same section."""
 
     source: str
     title: str
@@ -131,7 +131,7 @@ class Surroundings(TypedDict):
 
 
 class Info(TypedDict):
-    """What is known about a document without reading it."""
+    """Metadata of a document."""
 
     source: str
     title: str
@@ -144,7 +144,7 @@ class Info(TypedDict):
 
 
 class DocumentLibrary:
-    """Documents in folders. Nothing in it changes after it was opened."""
+    """An immutable collection of documents in folders."""
 
     def __init__(self, folder: Path) -> None:
         paths = sorted(folder.rglob("*.md"))
@@ -155,7 +155,7 @@ class DocumentLibrary:
         }
 
     def search_knowledge(self, *, query: str, context: str = "", limit: int = 5) -> list[Hit]:
-        """The sections nearest in meaning to the query, best first; `context` only tips the scales."""
+        """Return the sections that match the query best; `context` has a minor influence."""
         wanted = dict.fromkeys(terms(query), 1.0)
         if not wanted:
             return []
@@ -164,14 +164,14 @@ class DocumentLibrary:
         return [self._hit(number, score, wanted) for number, score in ranked[:limit]]
 
     def search_keyword(self, *, phrase: str, limit: int = 10) -> list[Hit]:
-        """The paragraphs where these very words stand, in the order of the shelf."""
+        """Return the paragraphs that contain the exact phrase, in document order."""
         words = _folded_text(phrase)
         whole = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
         found = (place for text, place in self._folded_paragraphs if words and words in text and whole.search(text))
         return [_hit(*place, score=1.0, coverage=1.0) for place in islice(found, limit)]
 
     def list_contents(self, *, folder: str = "") -> Contents:
-        """The folders and documents in a folder; the top, if none is named."""
+        """Return the folders and documents in a folder; by default in the top one."""
         prefix = f"{folder.strip('/')}/" if folder.strip("/") else ""
         below = [source for source in self.documents if source.startswith(prefix)]
         if not below:
@@ -185,14 +185,14 @@ class DocumentLibrary:
         }
 
     def find(self, *, name: str) -> list[DocumentEntry]:
-        """The documents whose path or title has all these words, the closest names first."""
+        """Return the documents whose path or title contains all words of the name, closest matches first."""
         wanted = set(terms(name))
         named = [(source, set(terms(f"{source} {self.documents[source].title}"))) for source in self.documents]
         found = [(len(words), source) for source, words in named if wanted and wanted <= words]
         return [self._entry(source) for _, source in sorted(found)]
 
     def read(self, *, source: str, section: str = "", page: int = 1) -> DocumentPage:
-        """A document, or one of its sections, page by page."""
+        """Return one page of a document or section."""
         document = self._document(source)
         sections = [_section(document, section)] if section else document.sections
         pages = _pages(sections)
@@ -208,7 +208,7 @@ class DocumentLibrary:
         }
 
     def read_around(self, *, source: str, paragraph: int, before: int = 1, after: int = 1) -> Surroundings:
-        """A paragraph with its neighbours, never beyond its section."""
+        """Return a paragraph with its neighbours within the section."""
         document = self._document(source)
         for section in document.sections:
             if any(each.number == paragraph for each in section.paragraphs):
@@ -216,7 +216,7 @@ class DocumentLibrary:
         raise InputError(f"there is no paragraph={paragraph} in {source!r}; a search says which there are")
 
     def get_info(self, *, source: str) -> Info:
-        """Title, size, date and sections of a document."""
+        """Return title, size, date and sections of a document."""
         document = self._document(source)
         return {
             "source": source,
@@ -230,11 +230,11 @@ class DocumentLibrary:
         }
 
     def weight(self, term: str) -> float:
-        """How much a stem tells: the rarer in this library, the more."""
+        """Return the weight of a stem: the rarer in this library, the higher."""
         return self._index.weight(term)
 
     def mentions(self, term: str) -> bool:
-        """Whether a stem, or one that may stand for it, occurs anywhere."""
+        """Whether a stem or one of its synonyms occurs in any document."""
         return self._index.mentions(term)
 
     @cached_property
@@ -277,7 +277,7 @@ class DocumentLibrary:
 
 @cache
 def shelf() -> DocumentLibrary:
-    """The library that ships with the package, opened once per process."""
+    """Return the built-in library, loaded once per process."""
     return DocumentLibrary(knowledge_path())
 
 
@@ -286,7 +286,7 @@ def _folded_text(text: str) -> str:
 
 
 def _stems(document: Document, section: Section) -> dict[str, float]:
-    """How often each stem stands in a section; those of its heading and its document's title count as well."""
+    """Count the stems of a section; those of its heading and the document's title have additional weight."""
     counts: dict[str, float] = defaultdict(float)
     texts = [(each.text, 1.0) for each in section.paragraphs]
     for text, share in (*texts, (section.heading, _HEADING), (document.title, _TITLE)):
@@ -317,7 +317,7 @@ def _section(document: Document, heading: str) -> Section:
 
 
 def _pages(sections: Sequence[Section]) -> list[str]:
-    """Whole paragraphs, as many to a page as fit; each section opens with its heading."""
+    """Split sections into pages of whole paragraphs; each section starts with its heading."""
     pages = [""]
     for section in sections:
         opening = f"## {section.heading}\n\n" if section.heading else ""

@@ -1,4 +1,4 @@
-"""A planner and its team: `demo:orchestrator` looks at a question from three sides at once, and checks the answer."""
+"""`demo:orchestrator`: a planner whose team looks at a question from three sides in parallel and checks the answer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Kind = Literal["plan", "delegate", "tool", "re-plan", "error"]
 
 @dataclass(slots=True)
 class OpenStep:
-    """A step under way; what is known of it only at its end is set on it."""
+    """A step in progress; call, usage and detail are set before its end."""
 
     id: str
     call: str | None = None
@@ -38,19 +38,19 @@ class OpenStep:
 
 
 class Logbook:
-    """Steps in the order in which they began."""
+    """Records steps in order of their start."""
 
     def __init__(self) -> None:
         self._steps: dict[str, Step | None] = {}
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """Those that have ended."""
+        """All finished steps."""
         return tuple(step for step in self._steps.values() if step is not None)
 
     @contextmanager
     def step(self, kind: Kind, name: str, *, parent: str | None = None, agent: str | None = None) -> Iterator[OpenStep]:
-        """A step that lasts as long as the `with`; one that raises ends as an error, with the reason."""
+        """Record a step that lasts as long as the `with` block; an exception ends it with status "error"."""
         entry = OpenStep(id=f"step-{len(self._steps) + 1}")
         self._steps[entry.id] = None
         started, clock = time.time(), time.perf_counter()
@@ -81,9 +81,9 @@ _REPLACES = re.compile(r"\breplaces (?P<source>[\w-]+/[\w-]+\.md)")
 
 
 class Bench(Desk):
-    """A desk whose tool calls are steps of a delegation, and cost the words that are read there.
+    """A desk whose tool calls become steps of a delegation and are charged by the words read.
 
-    No model reads here, so that words stand for tokens.
+    No model is involved, so words stand for tokens.
     """
 
     def __init__(self, *, agent: str, step: str, log: Logbook, calls: list[ToolCall], delay: float) -> None:
@@ -92,7 +92,7 @@ class Bench(Desk):
         self.read = 0
 
     async def use(self, tool: Callable[P, T], *none: P.args, **arguments: P.kwargs) -> T:
-        """Use a tool as a step, and pay for reading what it gave."""
+        """Call a tool as a step, and charge the words of its result."""
         with self._log.step("tool", tool.__name__, parent=self._step, agent=self._agent) as step:
             step.call = f"call-{len(self.calls) + 1}"
             result = await super().use(tool, *none, **arguments)
@@ -102,36 +102,36 @@ class Bench(Desk):
         return result
 
     def usage(self, said: str) -> Usage:
-        """What was read here, and what was handed over."""
+        """Return the words read and returned, as tokens."""
         return Usage(input_tokens=self.read, output_tokens=len(said.split()))
 
 
 @conditions.sub_agent
 async def researcher(work: Callable[[], Awaitable[T]]) -> T:
-    """Who searches by meaning."""
+    """Sub-agent that searches by meaning."""
     return await work()
 
 
 @conditions.sub_agent
 async def reader(work: Callable[[], Awaitable[T]]) -> T:
-    """Who goes where a question points: to a folder, a document, a phrase, an earlier answer."""
+    """Sub-agent that looks up what a question names: a folder, document, phrase or earlier answer."""
     return await work()
 
 
 @conditions.sub_agent
 async def checker(work: Callable[[], Awaitable[T]]) -> T:
-    """Who knows which documents are out of date, and looks quotes up."""
+    """Sub-agent that knows which documents are outdated, and verifies quotes."""
     return await work()
 
 
 async def find_outdated(library: DocumentLibrary, desk: Desk) -> dict[str, str]:
-    """Which documents are out of date: source → the one in force, as far as the documents say."""
+    """Return outdated document → the one that replaces it, according to the documents themselves."""
     hits = await desk.use(library.search_keyword, phrase="replaces")
     return {found["source"]: hit["source"] for hit in hits for found in _REPLACES.finditer(hit["text"])}
 
 
 async def verify_finding(research: Research, finding: Finding, replaced: dict[str, str]) -> Finding:
-    """A finding whose quote stands where it says, and not in a document that another has replaced."""
+    """Verify that the quote exists in its source; if the source is superseded, answer from the current one."""
     current = replaced.get(finding.citations[0].source)
     if current is not None:
         notice = f"{finding.text} It has been replaced by {current}."
@@ -144,14 +144,14 @@ async def verify_finding(research: Research, finding: Finding, replaced: dict[st
 T = TypeVar("T")
 PLANNER = "planner"
 TRIES = 3
-"""How often a piece of work is given out whose tool fails."""
+"""Number of attempts at a task whose tool fails."""
 _SIDES = "researcher: search by meaning; reader: look up names and words; checker: what is out of date, then verify"
 
 
 class Orchestrator:
-    """Plans, delegates to a researcher, a reader and a checker in parallel, plans again where something fails.
+    """Plans, delegates to a researcher, a reader and a checker in parallel, and replans on failures.
 
-    The checker makes it better than the librarian: it knows which documents are out of date.
+    Unlike the librarian it recognises outdated documents, thanks to the checker.
     """
 
     name = "demo:orchestrator"
@@ -162,18 +162,18 @@ class Orchestrator:
         self._delay = delay
 
     async def reply(self, request: Request) -> Reply:
-        """Answer from the knowledge base, with every step."""
+        """Answer from the knowledge base and record every step."""
         return await Orchestration(self._library or shelf(), request, self._delay).carry_out()
 
     async def forget(self, conversation: str) -> None:
-        """Nothing is kept."""
+        """Do nothing: no conversation is kept."""
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
 
 
 class Orchestration:
-    """The work on one request. Nothing of it outlives the reply."""
+    """The work on one request; nothing is kept afterwards."""
 
     def __init__(self, library: DocumentLibrary, request: Request, delay: float) -> None:
         self._library = library
@@ -187,7 +187,7 @@ class Orchestration:
         self._trouble = ""
 
     async def carry_out(self) -> Reply:
-        """From the question to the reply."""
+        """Produce the reply."""
         clock = time.perf_counter()
         going_back = recall(self._request.question, self._request.history)
         finding = await (self._investigate() if going_back is None else self._go_back(going_back))
@@ -201,7 +201,7 @@ class Orchestration:
         )
 
     async def _go_back(self, going_back: Recall) -> Finding:
-        """What was answered before is for the reader alone."""
+        """Have the reader answer a question that goes back to an earlier one."""
         plan = self._plan("go back to an earlier answer", f"reader: the answer of turn {going_back.origin.number}")
 
         async def return_to_it(desk: Desk) -> Finding:
@@ -211,7 +211,7 @@ class Orchestration:
         return _as_finding(found) or self._nothing()
 
     async def _investigate(self) -> Finding:
-        """Three look at once; what they find is checked."""
+        """Ask all three sub-agents in parallel, then have the best finding checked."""
         if is_remark(self._request.question):
             return Finding(text="I have not answered anything yet.")
         plan = self._plan("look from three sides, then check", _SIDES)
@@ -225,7 +225,7 @@ class Orchestration:
         return await self._check(best, surveyed.result(), plan)
 
     async def _check(self, finding: Finding, replaced: object, plan: str) -> Finding:
-        """The finding as the checker leaves it; as it is, where there is no checker, or nothing to check."""
+        """Return the finding as verified by the checker; unchanged if there is no checker or no citation."""
         if not isinstance(replaced, dict) or not finding.citations:
             return finding
 
@@ -250,7 +250,7 @@ class Orchestration:
         return step.id
 
     async def _delegate(self, agent: str, name: str, work: Callable[[Bench], Awaitable[T]], plan: str) -> T | None:
-        """A piece of work, given out again where a tool fails; None: it could not be done, and the plan goes on."""
+        """Run a task, retrying when a tool fails; return None if it cannot be done, and continue without it."""
         parent = plan
         for tries in range(1, TRIES + 1):
             try:
@@ -292,5 +292,5 @@ class Orchestration:
 
 
 def _as_finding(result: object) -> Finding | None:
-    """What a sub-agent handed over; one that is out of its mind is taken at its word."""
+    """Convert a sub-agent's result, which may be an injected one of another type, to a Finding."""
     return result if isinstance(result, Finding) or result is None else Finding(text=str(result))

@@ -1,4 +1,4 @@
-"""The sentence that answers: CitedSentence, what is made of it, and how the best one is told."""
+"""Ranking of sentences as answers to a question, and the resulting Finding."""
 
 from __future__ import annotations
 
@@ -11,21 +11,20 @@ from proctor.demo.words import presence, sentences, terms
 from proctor.transcript import Citation
 
 _KIND = 0.35
-"""What it counts that a sentence holds the kind of thing asked for, against all words of the question."""
+"""Weight of having the expected kind of answer, relative to sharing all words of the question."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CitedSentence:
-    """A sentence and where it stands."""
+    """A sentence and its location."""
 
     text: str
-    """Verbatim."""
     source: str
-    """The document's path."""
+    """Path of the document."""
     title: str
-    """The document's title."""
+    """Title of the document."""
     section: str
-    """The heading above it."""
+    """Heading of the section."""
 
     def __str__(self) -> str:
         place = f"{self.source}, {self.section}" if self.section else self.source
@@ -34,16 +33,16 @@ class CitedSentence:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Finding:
-    """An answer, and what it leans on."""
+    """An answer and its evidence."""
 
     text: str
     citations: tuple[Citation, ...] = ()
     passage: CitedSentence | None = None
-    """The sentence that it is; None: it was put together, or nothing was found."""
+    """The answering sentence; None if the answer was composed or nothing was found."""
 
 
 def passages(found: Hit | DocumentPage | Surroundings) -> Iterator[CitedSentence]:
-    """The sentences that a tool gave back, each under its own heading."""
+    """Yield the sentences in a tool result, each with its heading."""
     section = found["section"]
     for block in found["text"].split("\n\n"):
         if block.startswith("## "):
@@ -55,25 +54,25 @@ def passages(found: Hit | DocumentPage | Surroundings) -> Iterator[CitedSentence
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PassageRanking:
-    """How well sentences answer a question: by the words they share with it, and by the kind of thing it wants."""
+    """Scores sentences as answers, by words shared with the question and the expected kind of answer."""
 
     words: tuple[str, ...]
-    """The question's stems, each once."""
+    """Distinct stems of the question."""
     wants: Wanted
-    """The kind of thing an answer would have to offer."""
+    """Expected kind of answer."""
     weight: Callable[[str], float]
-    """How much a stem tells."""
+    """Weight of a stem."""
 
     def best(self, candidates: Iterable[CitedSentence]) -> CitedSentence:
-        """The passage that answers best; the earlier of two equals."""
+        """Return the best answer; the earlier one if two are equal."""
         return max(candidates, key=lambda each: self.overlap(each) + _KIND * self.has_kind(each))
 
     def overlap(self, passage: CitedSentence) -> float:
-        """The share of the question's weight that the sentence holds, with the headings above it."""
+        """Return the share of the question's weight that the sentence and its headings cover."""
         there = set(terms(f"{passage.title} {passage.section} {passage.text}"))
         shared = sum(self.weight(word) * presence(word, there) for word in self.words)
         return shared / (sum(map(self.weight, self.words)) or 1.0)
 
     def has_kind(self, passage: CitedSentence) -> bool:
-        """Whether the sentence holds the kind of thing that is wanted."""
+        """Whether the sentence contains the expected kind of answer."""
         return offers(passage.text, self.wants)

@@ -1,4 +1,4 @@
-"""What a question asks for, read from its shape alone."""
+"""Classify a question by its surface form: what it asks for, and how to look it up."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Shape = Literal["contents", "info", "find", "document", "sequence", "phrase", "o
 Wanted = Literal["person", "date", "number", "place", "verdict", "anything"]
 
 _LONGEST = 300
-"""Characters in which a question shows its shape; more would only cost time."""
+"""Maximum characters that are parsed, which are enough and keep it fast."""
 _KIND = "(?:document|file|policy|manual|handbook|runbook|page)"
 
-# In order: the first that matches decides which way is gone. Case does not count.
+# The first match wins; case-insensitive.
 _SHAPES: tuple[tuple[Shape, str], ...] = (
     ("contents", r"\b(?:the|in|under) (?P<subject>[\w-]+) folder\b|\b(?:which|what) folders\b"),
     ("info", rf"^(?:when|who)\b.*?\bthe (?P<subject>.+?)(?: {_KIND})? (?:last )?(?:updated|revised|changed)\b"),
@@ -57,21 +57,20 @@ class ParsedQuestion:
     """A question as the librarian understands it."""
 
     text: str
-    """Word for word."""
     shape: Shape
-    """Which way to go about it."""
+    """Type of lookup to use."""
     wants: Wanted
-    """What an answer would have to offer."""
+    """Expected kind of answer."""
     subject: str = ""
-    """The folder, document, step or phrase that it names."""
+    """The folder, document, step or phrase it names."""
     topic: str = ""
-    """What it asks about that document."""
+    """What it asks about the named document."""
     backwards: bool = False
-    """Whether it asks for what comes before, not after."""
+    """Whether it asks for the step before, not after."""
 
 
 def understand(text: str) -> ParsedQuestion:
-    """Read a question's shape and what it wants."""
+    """Parse a question."""
     opening = text[:_LONGEST]
     wants = _kind_of_answer(opening)
     for shape, pattern in _SHAPES:
@@ -90,15 +89,15 @@ def _kind_of_answer(text: str) -> Wanted:
 
 
 def offers(sentence: str, wanted: Wanted) -> bool:
-    """Whether a sentence holds the kind of thing that is wanted."""
+    """Whether a sentence contains the expected kind of answer."""
     return wanted not in _OFFERS or re.search(_OFFERS[wanted], sentence) is not None
 
 
 def leans_back(text: str) -> bool:
-    """Whether a question can only be understood from what was said before."""
+    """Whether a question can be understood only from the conversation."""
     return len(terms(text)) <= 3 and (names_another(text) or _BACK.search(text) is not None)
 
 
 def names_another(text: str) -> bool:
-    """Whether it asks the same of something else: "what about Bergen?"."""
+    """Whether it asks the same about something else, as in "what about Bergen?"."""
     return _ANOTHER.search(text) is not None

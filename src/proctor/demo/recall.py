@@ -1,4 +1,4 @@
-"""What is answered to a question that goes back to an earlier answer: the same, unless the shelf says otherwise."""
+"""Answer questions that go back to an earlier answer: the same again, unless the documents contradict it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from proctor.transcript import Request
 
 
 class Return:
-    """The way back to one answer. Doubt alone does not move it; a sentence on the shelf does."""
+    """Answers a question that goes back to an earlier one. Evidence changes the answer, doubt does not."""
 
     def __init__(self, library: DocumentLibrary, request: Request, desk: Desk, recall: Recall) -> None:
         self._recall = recall
@@ -23,7 +23,7 @@ class Return:
         self._research = Research(library, replace(request, question=recall.origin.question, history=before), desk)
 
     async def answer(self) -> Finding:
-        """The answer that stands, in the manner in which it was asked for."""
+        """Return the current answer, in the form that the question asks for."""
         standing = await self.standing()
         if self._recall.manner == "claim":
             return await self._weigh(standing)
@@ -33,7 +33,7 @@ class Return:
         return replace(standing, text=self._opening(standing) + standing.text)
 
     async def standing(self) -> Finding:
-        """What was answered, found again by its quote; what cited nothing is looked up once more."""
+        """Return the current answer with its quote located again; without a citation, search again."""
         answer = self._recall.answer
         if not answer.citations:
             return await self._research.answer()
@@ -48,7 +48,7 @@ class Return:
         return ""
 
     async def _weigh(self, standing: Finding) -> Finding:
-        """Another answer that was put forward: believed where it stands on the shelf and fits the question as well."""
+        """Consider a suggested answer: accept it if it is in the documents and fits the question at least as well."""
         claim = self._recall.claim
         if agrees(claim, standing.text):
             return replace(standing, text=f"That is what I find, too. {standing.text}")
@@ -60,7 +60,7 @@ class Return:
 
 
 def agrees(claim: str, text: str) -> bool:
-    """Whether a text says what is claimed: the same verdict, or all its figures and words."""
+    """Whether a text agrees with a claim: same yes or no, or all its numbers and words."""
     if fold(claim) in ("yes", "no"):
         return fold(text).startswith(fold(claim))
     words = {stem(word) for word in telling_words(claim) if not figures(word)}

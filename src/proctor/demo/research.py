@@ -1,4 +1,4 @@
-"""One question's way through the library: which tools are used, what is read, what is answered."""
+"""Answer one question from the library: choose tools, read, pick a sentence."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from proctor.demo.words import NEGATION, figures, stem, telling_words, terms
 from proctor.transcript import Citation, Request
 
 KNOWN = 0.5
-"""The share of a question's weight that a section must hold before it is taken for an answer."""
+"""Minimum share of the question's weight that an answering section must cover."""
 NEARLY = 0.99
-"""Sections whose scores are this close to the best are all the same to the librarian."""
+"""Sections scoring at least this fraction of the best score count as equal."""
 
 _REFERENCE = re.compile(r"\b[\w-]+/[\w-]+\.md\b")
 _LIST_ITEM = re.compile(r"\d+\. ")
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b")
 _FIGURE = re.compile(r"(?<![\w,.:/-])\d+(?:[.,]\d+)*\b(?![-:/.,]\d)")
-# Not by `strftime`: the answer must not depend on the machine's language.
+# not `strftime`, which depends on the locale
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
@@ -33,7 +33,7 @@ UNKNOWN = "I do not know: I found nothing about that in the knowledge base."
 
 
 class Research:
-    """The work on one request. Nothing of it outlives the reply."""
+    """The work on one request; nothing is kept afterwards."""
 
     def __init__(self, library: DocumentLibrary, request: Request, desk: Desk) -> None:
         self._library = library
@@ -49,11 +49,11 @@ class Research:
         )
 
     async def answer(self) -> Finding:
-        """In the way that the question's shape asks for, or else by searching."""
+        """Answer by the question's type of lookup, else by search."""
         return await self.look_up() or await self.search()
 
     async def look_up(self) -> Finding | None:
-        """In the way that the question's shape asks for; None: it asks for none, or there is nothing to be found."""
+        """Answer by the question's type of lookup; None if it has none or nothing is found."""
         way = self._ways.get(self._question.shape)
         return None if way is None else await way()
 
@@ -68,10 +68,10 @@ class Research:
             "phrase": self._find_phrase,
         }
 
-    # The usual way
+    # Search by meaning
 
     async def search(self) -> Finding:
-        """Search by meaning, read on where the section goes on, answer with the sentence that fits best."""
+        """Search by meaning, read on in the section, and answer with the best sentence."""
         query, context = await self._query()
         search = self._library.search_knowledge
         hits = await (
@@ -88,7 +88,7 @@ class Research:
         return self.say(passage)
 
     async def _query(self) -> tuple[str, str]:
-        """What to search for, and what tips the scales: the context, and what was spoken of last."""
+        """Return the query, and the context of minor weight: the request's, and the latest topic."""
         question, context = self._request.question, self._request.context or ""
         if not self._leaning:
             return question, context
@@ -101,7 +101,7 @@ class Research:
         return f"{cited.title} {question}", f"{cited.section} {context}".strip()
 
     def _choose(self, hits: Sequence[Hit]) -> Hit:
-        """The best hit; of several that are nearly as good, the one that question and trial happen to pick."""
+        """Return the best hit; among nearly equal ones, choose by question and trial."""
         equals = [hit for hit in hits if hit["score"] >= NEARLY * hits[0]["score"]]
         lot = hashlib.sha256(f"{self._request.question}\0{self._request.trial}".encode(errors="replace")).digest()
         return equals[lot[0] % len(equals)]
@@ -116,7 +116,7 @@ class Research:
         )
 
     async def _elsewhere(self, text: str, hits: Sequence[Hit]) -> CitedSentence | None:
-        """What was asked for, from the documents that the text refers to, or else from the other hits."""
+        """Look for the answer in documents that the text refers to, then in the other hits."""
         for source in _REFERENCE.findall(text):
             if (passage := self._settles(await self._read_through(source))) is not None:
                 return passage
@@ -128,32 +128,32 @@ class Research:
         return passage if settled else None
 
     async def _read_through(self, source: str) -> list[CitedSentence]:
-        """A document from its first page to its last."""
+        """Read all pages of a document."""
         page = await self._desk.use(self._library.read, source=source)
         found = [*passages(page)]
         for number in range(2, page["pages"] + 1):
             found += passages(await self._desk.use(self._library.read, source=source, page=number))
         return found
 
-    # The ways of particular questions
+    # Lookups for particular types of question
 
     async def _find_phrase(self) -> Finding | None:
-        """Find the very words, and answer with a sentence that holds them."""
+        """Find a quoted phrase, and answer with a sentence that contains it."""
         return await self.holding(self._question.subject)
 
     async def holding(self, phrase: str, *, least: float = 0.0) -> Finding | None:
-        """The best sentence with these very words in it."""
+        """Return the best sentence that contains the phrase."""
         hits = await self._desk.use(self._library.search_keyword, phrase=phrase)
         holding = [each for hit in hits for each in passages(hit) if phrase.casefold() in each.text.casefold()]
         best = self._ranking.best(holding) if holding else None
         return self.say(best) if best is not None and self.fits(best) >= least else None
 
     def fits(self, passage: CitedSentence) -> float:
-        """How much of what is asked a sentence speaks of, 0 to 1."""
+        """Return how much of the question a sentence covers, 0 to 1."""
         return self._ranking.overlap(passage)
 
     async def by_keywords(self) -> Finding | None:
-        """Without a search by meaning: the best sentence that holds one of the question's two rarest words."""
+        """Answer without search by meaning: the best sentence with one of the question's two rarest words."""
         words = sorted(telling_words(self._request.question), key=lambda word: -self._library.weight(stem(word)))
         hits = [await self._desk.use(self._library.search_keyword, phrase=word) for word in words[:2]]
         found = [each for some in hits for hit in some for each in passages(hit)]
@@ -161,12 +161,12 @@ class Research:
         return self.say(best) if best is not None and self.fits(best) >= KNOWN else None
 
     async def best_in(self, source: str) -> Finding | None:
-        """The sentence of one document that answers; None: none does."""
+        """Return the answering sentence of one document, or None."""
         passage = self._settles(await self._read_through(source))
         return None if passage is None else self.say(passage)
 
     async def _step_beside(self) -> Finding | None:
-        """The step of a procedure that comes after, or before, the one named."""
+        """Answer with the step after, or before, the named one in a procedure."""
         hits = await self._desk.use(self._library.search_knowledge, query=self._question.subject)
         hit = next((hit for hit in hits if hit["coverage"] >= KNOWN and _LIST_ITEM.match(hit["text"])), None)
         if hit is None:
@@ -179,7 +179,7 @@ class Research:
         return self.say(next(passages({**around, "text": step})))
 
     async def _consult(self) -> Finding | None:
-        """Find a document, and read its section on the topic, or else all of it."""
+        """Find a document and answer from its section on the topic, or from all of it."""
         found = await self._desk.use(self._library.find, name=self._question.subject)
         if not found:
             return None
@@ -194,7 +194,7 @@ class Research:
         return self.say(passage) if self._ranking.overlap(passage) >= KNOWN else None
 
     async def _locate(self) -> Finding | None:
-        """Say which document it is."""
+        """Answer with the document that is asked for."""
         found = await self._desk.use(self._library.find, name=self._question.subject)
         if not found:
             hits = await self._desk.use(self._library.search_knowledge, query=self._question.subject)
@@ -205,7 +205,7 @@ class Research:
         return Finding(text=f"{title}, in {source}.", citations=(Citation(source=source, quote=title),))
 
     async def _describe(self) -> Finding | None:
-        """Say when a document was updated, whose it is, or how it is divided."""
+        """Answer when a document was updated, who owns it, or how it is structured."""
         found = await self._desk.use(self._library.find, name=self._question.subject)
         if not found:
             return None
@@ -223,17 +223,17 @@ class Research:
         return Finding(text=text, citations=(Citation(source=source, quote=quote),))
 
     async def _list_folder(self) -> Finding:
-        """Say what lies in a folder."""
+        """Answer with the contents of a folder."""
         contents = await self._desk.use(self._library.list_contents, folder=self._question.subject)
         if contents["folders"]:
             return Finding(text=f"There are {len(contents['folders'])} folders: {', '.join(contents['folders'])}.")
         names = [f"{entry['title']} ({entry['source']})" for entry in contents["documents"]]
         return Finding(text=f"There are {len(names)} documents in {contents['folder']}: {', '.join(names)}.")
 
-    # What is said
+    # Wording of the answer
 
     def say(self, passage: CitedSentence) -> Finding:
-        """The sentence and its place; to a yes-or-no question, after the verdict that it seems to hold."""
+        """Quote the sentence with its source; a yes-or-no question gets a verdict first."""
         text = str(passage)
         if strange := self._strangers(passage):
             text = f"I find nothing about {strange[0]}. The nearest is this: {passage}"
@@ -242,9 +242,9 @@ class Research:
         return Finding(text=text, citations=(Citation(source=passage.source, quote=passage.text),), passage=passage)
 
     def _strangers(self, passage: CitedSentence) -> list[str]:
-        """What the question names that nobody here has heard of: names, and figures that do not stand by the answer.
+        """Return names in the question unknown to the library, and numbers that are missing near the answer.
 
-        A figure in a question for yes or no is what the verdict is about.
+        In a yes-or-no question, numbers are part of the verdict instead.
         """
         asked = self._request.question
         names = [name for name in _NAME.findall(asked) if not any(map(self._library.mentions, terms(name)))]
@@ -254,13 +254,13 @@ class Research:
         return names + [each for each in _FIGURE.findall(asked) if not figures(each) <= there]
 
     def _verdict(self, passage: CitedSentence) -> str:
-        """No, if the sentence has a negation in it, or not the figures that the question has; else yes."""
+        """Return No if the sentence is negated or lacks the question's numbers, else Yes."""
         asserted = figures(self._request.question) - figures(passage.title)
         differs = bool(asserted) and asserted.isdisjoint(figures(passage.text))
         return "No." if differs or NEGATION.search(passage.text) else "Yes."
 
     async def find_again(self, citations: Sequence[Citation]) -> CitedSentence | None:
-        """What was cited first, by its very words."""
+        """Locate the first citation by its exact quote."""
         quote = citations[0].quote if citations else None
         hits = await self._desk.use(self._library.search_keyword, phrase=quote) if quote else []
         return next((each for hit in hits for each in passages(hit) if each.text == quote), None)

@@ -1,6 +1,6 @@
-"""Words as the librarian reads them: stems, synonyms, sentences.
+"""Text processing of the librarian: stems, synonyms, sentences.
 
-It has its own rather than those of `proctor.reading.text`: who is examined shares no judgement with the reviewer.
+It is separate from `proctor.reading.text`, so that the agent under test shares no code with its reviewer.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from proctor.reading.text.fold import fold
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+")
 NUMERALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 NEGATION = re.compile(r"\b(?:not|no|never|nobody|none|neither|nothing)\b", re.IGNORECASE)
-"""Words that deny."""
+"""Negation words."""
 _POSSESSIVE = re.compile(r"['’]s?\b")
 _LIST_MARK = re.compile(r"^(?:\d+\.|[-*]) ")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"“])")
 
-# "not" and "no" are among them: the librarian looks for what a question is about, not for which way it is asked.
+# includes "not" and "no": the librarian matches topics and ignores polarity
 _STOP = frozenset(
     word
     for line in (
@@ -33,7 +33,7 @@ _STOP = frozenset(
     for word in line.split()
 )
 
-# Words that stand for one another, as far as this knowledge base goes.
+# synonyms, as far as this knowledge base needs them
 _SYNONYMS = (
     "cost price expensive fee charge",
     "loud noise decibels volume",
@@ -68,18 +68,18 @@ _SYNONYMS = (
 
 
 def terms(text: str) -> list[str]:
-    """The stems of the words that carry meaning, in order."""
+    """Return the stems of all content words, in order."""
     return [stem(word) for word in telling_words(text)]
 
 
 def telling_words(text: str) -> list[str]:
-    """The words that carry meaning as they stand, in order, without accents and possessives."""
+    """Return all content words in order, without accents and possessives."""
     return [word for word in _WORD.findall(_POSSESSIVE.sub("", fold(text, accents=False))) if word not in _STOP]
 
 
 @lru_cache(maxsize=8192)
 def stem(word: str) -> str:
-    """One form for the common endings of a word: `calibrated`, `calibrates` and `calibration` meet."""
+    """Return the stem of a word: `calibrated`, `calibrates` and `calibration` have the same one."""
     if word[0].isdigit():
         return word.replace(",", "")
     word = _singular(word)
@@ -96,7 +96,7 @@ def _singular(word: str) -> str:
 
 
 def _bare(word: str) -> str:
-    """`stopp` and `stope` as `stop`."""
+    """Reduce `stopp` and `stope` to `stop`."""
     if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls":
         return word[:-1]
     return word[:-1] if len(word) > 3 and word.endswith("e") else word
@@ -108,25 +108,25 @@ def _related_words() -> dict[str, tuple[str, ...]]:
 
 
 RELATED = _related_words()
-"""Stem → the stems that may stand for it."""
+"""Stem → stems of its synonyms."""
 SYNONYM = 0.6
-"""What a synonym counts, against the word itself."""
+"""Weight of a synonym relative to the word itself."""
 
 
 def presence(term: str, there: Collection[str]) -> float:
-    """1 where a stem stands, less where a synonym does, 0 where neither does."""
+    """Return 1 if a stem is present, SYNONYM if only a synonym is, else 0."""
     if term in there:
         return 1.0
     return SYNONYM if any(other in there for other in RELATED.get(term, ())) else 0.0
 
 
 def figures(text: str) -> set[str]:
-    """The numbers in a text, in digits."""
+    """Return the numbers in a text as digits."""
     found = _WORD.findall(fold(text))
     spelled = {str(NUMERALS.index(word)) for word in found if word in NUMERALS}
     return spelled | {stem(word) for word in found if word[0].isdigit()}
 
 
 def sentences(paragraph: str) -> list[str]:
-    """The sentences of a paragraph, verbatim; a list item loses its number."""
+    """Split a paragraph into sentences, without the marker of a list item."""
     return _SENTENCE_END.split(_LIST_MARK.sub("", paragraph))

@@ -1,4 +1,4 @@
-"""What is wrong with a benchmark itself, before any agent is asked."""
+"""Find problems in a benchmark itself, before any agent is called."""
 
 from proctor.doctor.examination import examine
 from proctor.doctor.problem import BenchmarkProblem, Severity

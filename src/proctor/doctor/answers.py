@@ -1,4 +1,4 @@
-"""Answers that are given away, that are not there, or that one word would guess."""
+"""Problems of reference answers: leaked, missing, or guessable."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from proctor.settings import NOBODY
 
 _CHOICE = re.compile(r"\bor\b|\bversus\b|\bvs\b|\beither\b|\bbetween\b|(?:^|\s)\(?[a-d1-4][).:]\s", re.IGNORECASE)
 _SHORTEST = 4
-"""Letters and digits below which an answer may stand in a question by chance."""
+"""Minimum letters and digits of an answer for its occurrence in a question to count as a leak."""
 _FEWEST = 10
-"""Cases below which shares say nothing."""
+"""Minimum number of cases for statements about shares."""
 _GUESSED = 0.5
 _LONG = 100
 _UNEQUAL = 20
@@ -39,7 +39,7 @@ _NOTHING = Expectation()
 
 
 def leaked_answers(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
-    """Answers that stand in their own question, word for word."""
+    """Find answers that appear verbatim in their own question."""
     for case in cases:
         given_away = _leak(case)
         if given_away is not None:
@@ -53,7 +53,7 @@ def leaked_answers(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
 
 
 def answers_in_context(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
-    """Contexts that hold the answer, which is right where reading is tested."""
+    """Find contexts that contain the answer, which is fine for reading comprehension."""
     holding = [case for case in cases if case.answer and case.context and _stands_in(case.answer, case.context)]
     if holding:
         given = sum(case.context is not None for case in cases)
@@ -69,7 +69,7 @@ def answers_in_context(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
 def find_unjudged(
     cases: Sequence[Case], *, passing_score: float | None, reviewer: str | None
 ) -> Iterator[BenchmarkProblem]:
-    """Cases that no one will judge, and why."""
+    """Find cases that no one will judge, and say why."""
     lost = unjudged_cases(cases, reviewed=reviewer != NOBODY, passing_score=passing_score)
     if lost:
         yield problem(
@@ -114,7 +114,7 @@ def _unexpecting(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
 
 
 def guessable(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
-    """One answer that is right most of the time."""
+    """Report a single answer that is right for most cases."""
     answered = [case for case in cases if (case.answer or "").strip()]
     if len(answered) < _FEWEST:
         return
@@ -131,7 +131,7 @@ def guessable(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
 
 
 def unequal_answers(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
-    """A few answers that are far longer than the others."""
+    """Find a few answers that are far longer than the others."""
     lengths = {case.id: len((case.answer or "").split()) for case in cases if (case.answer or "").strip()}
     if len(lengths) < _FEWEST:
         return
@@ -149,14 +149,14 @@ def unequal_answers(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
 
 
 def _leak(case: Case) -> str | None:
-    """The answer, or a spelling of it that counts, as it stands in the question; questions that offer a choice may."""
+    """Return the spelling of the answer that is in the question, if any; questions offering a choice are exempt."""
     if not case.answer or _CHOICE.search(case.question):
         return None
     return next((choice for choice in _telling(case.answer) if _stands_in(choice, case.question)), None)
 
 
 def _telling(answer: str) -> Iterator[str]:
-    """The spellings of an answer that say enough to be a leak: not yes, no, a digit, or a word such as `two years`."""
+    """Yield the alternatives of an answer specific enough to be a leak: not yes, no, a digit, or `two years`."""
     for choice in alternatives(answer):
         found = words(fold(choice))
         names = [word for word in found if word not in STOP and word not in GENERIC and not word.isdecimal()]
@@ -173,7 +173,7 @@ EXACT = "="
 
 
 def stands_in(keyword: str, text: str) -> bool | None:
-    """Whether it does; None: the pattern is broken, or takes too long to try."""
+    """Whether a keyword occurs in a text; None if its pattern is invalid or too slow."""
     if keyword.startswith(PATTERN):
         return _pattern_stands_in(keyword.removeprefix(PATTERN).strip(), text)
     folded = fold(text)
@@ -183,7 +183,7 @@ def stands_in(keyword: str, text: str) -> bool | None:
 
 
 def phrase_stands_in(phrase: str, folded: str) -> bool:
-    """Whether a phrase stands in a folded text as whole words and whole numbers."""
+    """Whether a phrase occurs in a folded text as whole words and numbers."""
     words = prepare(phrase)
     return bool(words) and find(folded, words) is not None
 

@@ -1,4 +1,4 @@
-"""Everything the doctor looks at, in one round: sources, keywords and categories here, the rest in files of its own."""
+"""Run all checks of the doctor; those of sources, keywords and categories are defined here."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from proctor.statistics.intervals import wilson
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/?/", re.IGNORECASE)
 _MOST_FILES = 100_000
 _HINTED = 20
-"""Sources for which the nearest name is looked for among all files."""
+"""Maximum missing sources for which a similar file name is looked up."""
 
 
 def missing_sources(cases: Sequence[Case], folder: str | None) -> Iterator[BenchmarkProblem]:
-    """Expected sources that are not in the folder of sources; quotes that can be looked up nowhere."""
+    """Find expected sources missing from the folder of sources, and quotes that cannot be verified."""
     if folder is None:
         yield from _quotes_without_folder(cases)
         return
@@ -82,7 +82,7 @@ def _quotes_without_folder(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
 
 
 def _files(folder: Path) -> dict[str, str]:
-    """Every name that a file of the folder may be cited by → its path; the extension may be left out."""
+    """Return every name by which a file may be cited → its path; the extension is optional."""
     paths = (
         Path(parent, name).relative_to(folder).as_posix() for parent, _, names in os.walk(folder) for name in names
     )
@@ -94,17 +94,17 @@ def _files(folder: Path) -> dict[str, str]:
 
 
 def _plain(source: str) -> str:
-    """A source's name without its anchor; slashes, dots and case do not tell sources apart."""
+    """Normalize a source's name: without anchor, ignoring case and differences in slashes and dots."""
     path = fold(source.partition("#")[0]).strip().replace("\\", "/")
     return posixpath.normpath(path).strip("/")
 
 
 _COMPARED = 200
-"""Keywords and exclusions of one case that are held against each other, so that many do not cost their square."""
+"""Maximum keywords and exclusions of a case that are compared with each other, which takes quadratic time."""
 
 
 def contradicted_keywords(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
-    """Keywords that the answer lacks, exclusions that it holds, and keywords that are excluded."""
+    """Find keywords missing from the answer, exclusions present in it, and keywords that are excluded."""
     for case in cases:
         if case.answer:
             yield from _against_answer(case, case.answer)
@@ -148,19 +148,19 @@ def _against_each_other(case: Case) -> Iterator[BenchmarkProblem]:
 
 
 def _is_excluded(keyword: str, excluded: str) -> bool:
-    """Whether whatever meets the keyword is excluded; where one form alone is, the others may stand for it."""
+    """Whether every text matching the keyword is excluded; an exclusion of one exact form leaves other forms."""
     if excluded.startswith(EXACT) and not keyword.startswith(EXACT):
         return False
     return bool(stands_in(excluded, keyword.removeprefix(EXACT)))
 
 
 _FEWEST = 10
-"""Cases below which a pass rate is known to no better than about a quarter either way."""
+"""Number of cases below which a pass rate has a margin of error of about 25 points."""
 _LISTED = 8
 
 
 def small_categories(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
-    """Pass rates that will be hardly known, each with how well it will be."""
+    """Report categories too small for a precise pass rate, with their margin of error."""
     sizes = Counter(category for case in cases for category in dict.fromkeys(case.categories))
     small = {name: size for name, size in sizes.items() if size < _FEWEST}
     if len(cases) < _FEWEST:
@@ -184,7 +184,7 @@ def small_categories(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
 
 
 def _margin(cases: int) -> str:
-    """Half the width of the 95 % interval of a pass rate near one half, in points."""
+    """Return the margin of error of a pass rate near 50 %: half its 95 % confidence interval, in points."""
     low, high = wilson(0.5, cases)
     return f"±{50 * (high - low):.0f} points"
 
@@ -195,10 +195,10 @@ _ORDER = {"error": 0, "warning": 1, "information": 2}
 def examine(
     benchmark: Benchmark, *, tools: Collection[str] | None = None, reviewer: str | None = None
 ) -> tuple[BenchmarkProblem, ...]:
-    """What is wrong with a benchmark, the worst first; `tools` are those that the agent has, None: not known.
+    """Find problems in a benchmark, worst first; `tools` are the agent's tools, None if unknown.
 
-    `reviewer` is who will judge; None: whoever does unless another is named. No agent and no model is asked. Time grows
-    with the number of cases, not with its square.
+    `reviewer` is the intended judge, None for the default one. No agent or model is called. Time is linear in the
+    number of cases.
     """
     cases = cases_of(benchmark)
     with sharing_time():

@@ -1,4 +1,4 @@
-"""Who judges which cases: the reviewer that serves a benchmark unless another is named, and what no one will judge."""
+"""Which cases can be judged by whom: the default reviewer of a benchmark, and cases that no one will judge."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NOTHING = Expectation()
 
 
 def usual_reviewer(benchmark: Benchmark, passing_score: float | None = None) -> str:
-    """Who judges the cases of a suite unless somebody is named: nobody where there is nothing to judge by."""
+    """Return the default reviewer of a suite: none if there is nothing to judge by."""
     scored = passing_score is not None or benchmark.passing_score is not None
     cases = cases_of(benchmark)
     return "embedded" if scored or any(map(_wants_mark, cases)) else NOBODY
@@ -23,12 +23,12 @@ def _wants_mark(case: Case) -> bool:
 
 
 def cases_of(benchmark: Benchmark) -> tuple[Case, ...]:
-    """All that is asked."""
+    """Return all cases of a benchmark."""
     return benchmark.cases or tuple(case for exam in benchmark.exams for case in exam.cases)
 
 
 def unjudged_cases(cases: Iterable[Case], *, reviewed: bool, passing_score: float | None) -> list[Case]:
-    """Those that neither a check nor a mark will decide; `reviewed`: by somebody who compares with the reference."""
+    """Return cases decided by neither a check nor a score; `reviewed` if a reviewer compares with references."""
     return [case for case in cases if _is_unjudged(case, reviewed=reviewed, passing_score=passing_score)]
 
 
@@ -41,23 +41,23 @@ def _is_unjudged(case: Case, *, reviewed: bool, passing_score: float | None) -> 
 
 
 def is_by_rules(reviewer: str | None) -> bool:
-    """Whether a reviewer is none that could mark criteria or say whether a reply keeps to a role; None: the usual."""
+    """Whether a reviewer is purely rule-based, so it can judge neither criteria nor roles; None is the default one."""
     judges = (reviewer or NOBODY).split(",")
     return all(judge.partition(":")[0] in (*BY_RULES, NOBODY) for judge in judges)
 
 
 def cases_with_criteria(cases: Iterable[Case]) -> list[Case]:
-    """Those with criteria of their own, which only a model can mark."""
+    """Return the cases with their own criteria, which only a model can score."""
     return [case for case in cases if case.criteria]
 
 
 def cases_with_role(cases: Iterable[Case]) -> list[Case]:
-    """Those whose replies have to keep to a role, which only a model can judge."""
+    """Return the cases with a required role, which only a model can judge."""
     return [case for case in cases if case.expect.role is not None]
 
 
 def criteria_warning(cases: Sequence[Case]) -> str:
-    """The sentence on them."""
+    """Return the warning about cases with their own criteria."""
     named = quote_list(case.id for case in cases)
     return (
         f"{plural(len(cases), 'case')} with criteria of {'its' if len(cases) == 1 else 'their'} own will stay "
@@ -66,7 +66,7 @@ def criteria_warning(cases: Sequence[Case]) -> str:
 
 
 def roles_warning(cases: Sequence[Case]) -> str:
-    """The sentence on cases whose replies have to keep to a role."""
+    """Return the warning about cases with a required role."""
     return (
         f"{plural(len(cases), 'case')} with a role to keep to will stay undecided unless something else fails, because "
         f"only a model can judge it: name one as the reviewer ({quote_list(case.id for case in cases)})"
@@ -74,19 +74,19 @@ def roles_warning(cases: Sequence[Case]) -> str:
 
 
 def expects_nothing(case: Case) -> bool:
-    """Whether there is nothing that a reply could be held to."""
+    """Whether a case has no expectation, reference or criterion."""
     return case.expect == _NOTHING and not has_reference(case) and not case.criteria
 
 
 def unexpecting_cases(cases: Iterable[Case], *, passing_score: float | None) -> list[Case]:
-    """Those that any reply passes."""
+    """Return the cases that any reply passes."""
     if passing_score is not None:
         return []
     return [case for case in cases if expects_nothing(case) and case.passing_score is None]
 
 
 def unexpecting_warning(cases: Sequence[Case]) -> str:
-    """The sentence on them."""
+    """Return the warning about cases that any reply passes."""
     has = "has" if len(cases) == 1 else "have"
     return (
         f"any reply passes {plural(len(cases), 'case')}, which {has} neither a reference nor anything to expect "
@@ -95,12 +95,12 @@ def unexpecting_warning(cases: Sequence[Case]) -> str:
 
 
 def has_reference(case: Case) -> bool:
-    """Whether there is anything that a judge can compare the reply with."""
+    """Whether the case has a reference answer or reasoning to compare with."""
     return bool((case.answer or "").strip() or (case.reasoning or "").strip())
 
 
 def unjudged_warning(cases: Sequence[Case]) -> str:
-    """The sentence on cases that no one will judge."""
+    """Return the warning about cases that no one will judge."""
     whose = [case for case in cases if has_reference(case)]
     why = "there is a reference and nothing to check, and the reviewer is none"
     if not whose:
@@ -111,7 +111,7 @@ def unjudged_warning(cases: Sequence[Case]) -> str:
 
 
 def warnings_beforehand(cases: Sequence[Case], *, reviewer: str | None, passing_score: float | None) -> Iterator[str]:
-    """What a person should know of these cases before a run: which no one will judge, and why."""
+    """Yield warnings about cases to show before a run, such as those that no one will judge."""
     if lost := unjudged_cases(cases, reviewed=reviewer != NOBODY, passing_score=passing_score):
         yield unjudged_warning(lost)
     if is_by_rules(reviewer):
@@ -121,7 +121,7 @@ def warnings_beforehand(cases: Sequence[Case], *, reviewer: str | None, passing_
 
 
 def model_cases_warning(cases: Sequence[Case]) -> Iterator[str]:
-    """The sentences on cases that wait for a model where none judges."""
+    """Yield warnings about cases that need a model as judge."""
     if unmarked := cases_with_criteria(cases):
         yield criteria_warning(unmarked)
     if unheld := cases_with_role(cases):

@@ -1,4 +1,4 @@
-"""What the doctor says: BenchmarkProblem."""
+"""Result type of the doctor: BenchmarkProblem."""
 
 from __future__ import annotations
 
@@ -9,29 +9,27 @@ from typing import Literal
 from proctor.benchmark import Case
 
 Severity = Literal["error", "warning", "information"]
-"""No reply can pass; a score would mislead; worth knowing."""
+"""error: no reply can pass; warning: a score would mislead; information: worth knowing."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BenchmarkProblem:
-    """One thing that is wrong, or worth knowing, about some cases."""
+    """A problem, or something worth knowing, about some cases."""
 
     kind: str
-    """What sort of thing, for programs: `duplicate`, `leaked-answer` …"""
+    """Machine-readable kind, such as `duplicate` or `leaked-answer`."""
     severity: Severity
-    """How bad it is."""
     cases: tuple[str, ...] = ()
-    """The ids of the cases concerned, in the order of the benchmark; empty: the benchmark as a whole."""
+    """Ids of the affected cases in benchmark order; empty for the benchmark as a whole."""
     lines: tuple[int | None, ...] = ()
-    """Where each of them stands in its file; None: not known."""
+    """Line number of each case; None if unknown."""
     message: str
-    """What was found."""
     advice: str
-    """What to do about it."""
+    """How to fix it."""
 
 
 def problem(kind: str, severity: Severity, cases: Iterable[Case], message: str, advice: str) -> BenchmarkProblem:
-    """A problem of these cases."""
+    """Create a problem for these cases."""
     concerned = list(cases)
     return BenchmarkProblem(
         kind=kind,
@@ -44,18 +42,18 @@ def problem(kind: str, severity: Severity, cases: Iterable[Case], message: str, 
 
 
 def quote_list(words: Iterable[str], most: int = 5) -> str:
-    """Words in quotes, the first few of them."""
+    """Quote the first few of these words."""
     every = list(words)
     more = f" and {len(every) - most:,} more" if len(every) > most else ""
     return ", ".join(f"“{shorten(word)}”" for word in every[:most]) + more
 
 
 def shorten(text: str, most: int = 60) -> str:
-    """The text on one line, cut where it is long."""
+    """Return the text on one line, truncated."""
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def plural(number: int, noun: str) -> str:
-    """`1 case`, `2 cases`."""
+    """Format a count with its noun: `1 case`, `2 cases`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""Questions that are asked more than once, word for word or nearly."""
+"""Duplicate questions, exact or near."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ a an the is are was were be been being am do does did has have had will would ca
 give know want like exactly currently that this it its of
 """
 _FILLERS = frozenset(map(stem, _SMALL.split()))
-"""Stems of words without which a question still asks the same."""
+"""Stems of filler words that do not change what a question asks."""
 _PAST = "(past)"
 _PAST_FORMS = PAST - {"is", "are", "has", "have"}
 _TURNABLE = 5
-"""Words below which another order may mean another thing: `A beats B`."""
+"""Number of words below which word order may change the meaning, as in `A beats B`."""
 _COMPARED = 40
-"""Words beyond which a question is compared only as it stands, so that long ones do not cost their square."""
+"""Maximum words for near-duplicate detection, which takes quadratic time; longer ones are only compared verbatim."""
 _LONG = 6
-"""Letters that a word must have before one wrong letter is taken for a slip."""
+"""Minimum letters of a word for a one-letter difference to count as a typo."""
 
 
 def same_questions(cases: Sequence[Case]) -> list[list[Case]]:
-    """The cases that ask the same in the same context, together."""
+    """Group cases with the same question and context."""
     return list(_groups(cases, _wording, least=1))
 
 
 def repeated_questions(asked: Sequence[list[Case]]) -> Iterator[BenchmarkProblem]:
-    """The same question in the same context: counted twice, and if the answers differ, never right both times."""
+    """Report repeated questions in the same context: they count twice; with different answers, one always fails."""
     for group in asked:
         if len(group) == 1:
             continue
@@ -59,7 +59,7 @@ def repeated_questions(asked: Sequence[list[Case]]) -> Iterator[BenchmarkProblem
 
 
 def similar_questions(asked: Sequence[list[Case]]) -> Iterator[BenchmarkProblem]:
-    """Questions that differ only in small words, forms of words, order of clauses, or one slip of the pen."""
+    """Report questions that differ only in filler words, inflection, clause order, or one typo."""
     first_of_each = [group[0] for group in asked]
     telling = {case.id: _telling(case.question) for case in first_of_each}
     alike = list(_groups(first_of_each, lambda case: (_canonical_rotation(telling[case.id]), _context(case))))
@@ -77,7 +77,7 @@ def similar_questions(asked: Sequence[list[Case]]) -> Iterator[BenchmarkProblem]
 
 
 def _slips(cases: Sequence[Case], telling: dict[str, Words]) -> Iterator[BenchmarkProblem]:
-    """Pairs of questions that differ in one letter of one long word which stands nowhere else."""
+    """Report pairs of questions that differ by one letter in one long word that occurs nowhere else."""
     common = Counter(word for case in cases for word in set(telling[case.id]))
     holes: defaultdict[tuple[object, ...], list[tuple[Case, str]]] = defaultdict(list)
     for case in cases:
@@ -116,7 +116,7 @@ def _answer(case: Case) -> str:
 
 
 def _compatible(group: Sequence[Case]) -> bool:
-    """Whether all answers share a spelling that counts."""
+    """Whether all answers share an accepted spelling."""
     choices = [frozenset(map(squeeze, alternatives(case.answer))) for case in group if case.answer]
     return bool(frozenset.intersection(*choices))
 
@@ -126,7 +126,7 @@ def _times(group: Sequence[Case]) -> str:
 
 
 def _telling(question: str) -> Words:
-    """The question's words as stems, without those that change nothing; whether it asks of the past comes last."""
+    """Return the stems of a question without filler words; a marker at the end if it is in the past tense."""
     folded = fold(question, accents=False)
     every = words(folded)
     kept = tuple(word for word in every if word not in _FILLERS) or tuple(every)
@@ -138,12 +138,12 @@ def _is_past(word: str) -> bool:
 
 
 def same_meaning(question: str, context: str | None = None) -> tuple[Words, str]:
-    """What questions share that say the same in the same context, for all that the doctor can tell."""
+    """Return a key that is equal for questions with the same meaning and context, as far as the doctor can tell."""
     return _canonical_rotation(_telling(question)), squeeze(context or "")
 
 
 def _canonical_rotation(found: Words) -> Words:
-    """One form for `In Lisbon, how many work?` and `How many work in Lisbon?`; short questions stay as they are."""
+    """Return one rotation for `In Lisbon, how many work?` and `How many work in Lisbon?`; keep short questions."""
     if not _TURNABLE <= len(found) <= _COMPARED:
         return found
     body, end = (found[:-1], found[-1:]) if found[-1] == _PAST else (found, ())
@@ -151,7 +151,7 @@ def _canonical_rotation(found: Words) -> Words:
 
 
 def _is_slip(one: str, other: str) -> bool:
-    """Whether one letter is missing, wrong, or two neighbours are swapped, behind the first letter."""
+    """Whether two words differ by one missing, wrong or swapped letter after the first."""
     if one[0] != other[0] or abs(len(one) - len(other)) > 1:
         return False
     place = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

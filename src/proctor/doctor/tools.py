@@ -1,4 +1,4 @@
-"""Expected calls that no reply can make: forbidden, too many, or of tools that are not there."""
+"""Expected tool calls that are impossible: forbidden, over the limit, or of unknown tools."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CLOSE_TO_ALL = 1 - 1e-9
 
 
 def impossible_calls(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
-    """Calls that are expected and ruled out at once."""
+    """Find calls that are both required and ruled out."""
     for case in cases:
         if not (case.expect.tool_calls or case.expect.tools_used):
             continue
@@ -24,7 +24,7 @@ def impossible_calls(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
 
 
 def _key(case: Case) -> Callable[[str], str]:
-    """How names of tools are compared."""
+    """Return the function that normalizes tool names for comparison."""
     return fold_name if case.expect.fold_names else str
 
 
@@ -62,7 +62,7 @@ def _forbidden(case: Case) -> Iterator[BenchmarkProblem]:
 
 
 def _not_among_calls(case: Case) -> Iterator[BenchmarkProblem]:
-    """Tools that must be used, where tool_calls leaves no room for them."""
+    """Find required tools that tool_calls leaves no room for."""
     expect = case.expect
     if expect.tool_calls is None or (expect.extra_allowed and expect.tool_calls):
         return
@@ -96,7 +96,7 @@ def _beyond_limit(case: Case) -> Iterator[BenchmarkProblem]:
 
 
 def unknown_tools(cases: Sequence[Case], tools: Collection[str]) -> Iterator[BenchmarkProblem]:
-    """Tools that the agent does not have."""
+    """Find tools that the agent does not have."""
     wanted: defaultdict[str, list[Case]] = defaultdict(list)
     avoided: defaultdict[str, list[Case]] = defaultdict(list)
     folded = {fold_name(tool) for tool in tools}

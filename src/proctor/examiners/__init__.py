@@ -1,1 +1,1 @@
-"""Who asks in a battle: the prober, chat models, agents; the guard finds their faults."""
+"""Examiners, which ask the questions in a battle: prober, chat models, agents; and the guard that checks them."""

@@ -1,4 +1,4 @@
-"""Any agent as examiner: it is handed the exam from its own side, and its reply is the next question."""
+"""Any agent as examiner: it sees the exam from the examiner's side, and its reply is the next question."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _DONE = re.compile(r"[\W_]*done[\W_]*", re.IGNORECASE)
 
 
 def load(spec: str, options: Mapping[str, Any]) -> Examiner:
-    """The agent of a spec such as `python:module:attribute`, with that agent's own options, as examiner."""
+    """Load the agent of a spec such as `python:module:attribute`, with its own options, as an examiner."""
     return AgentExaminer(plugins.build("agents", spec, options))
 
 
 class AgentExaminer:
-    """Hands the agent the task and the whole exam each time, in words and as a Request, under one conversation's id."""
+    """Passes task and exam to the agent each time, as text and as a Request, under a constant conversation id."""
 
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
@@ -40,15 +40,15 @@ class AgentExaminer:
 
     @property
     def name(self) -> str:
-        """The agent's own."""
+        """Name of the agent."""
         return self._agent.name
 
     async def ask(
         self, exam: Exam, turns: Sequence[Turn], *, note: str | None = None, conversation: str | None = None
     ) -> Turn | Usage | None:
-        """The agent's reply as the next question; DONE or nothing ends the exam. Its failures are raised.
+        """Return the agent's reply as the next question; DONE or an empty reply ends the exam. Its failures are raised.
 
-        Without a `conversation` nobody will say when it is over, so that nothing of it is kept.
+        Without a `conversation`, nobody reports its end, so the agent is told to forget it at once.
         """
         key = f"examiner-{uuid.uuid4().hex}" if conversation is None else _own(conversation)
         try:
@@ -64,7 +64,7 @@ class AgentExaminer:
         return replace(turn, examiner_usage=reply.usage)
 
     def _request(self, exam: Exam, turns: Sequence[Turn], note: str | None, key: str) -> Request:
-        """All that is known in words, for who sees the question alone, and the conversation from its own side."""
+        """Build a request with everything in the question text, and the conversation as the examiner sees it."""
         seed = seed_of(exam)
         return Request(
             question=f"{self._task}\n\n{conversation(exam, turns, limit=LIMIT, note=note)}",
@@ -76,21 +76,21 @@ class AgentExaminer:
         )
 
     async def forget(self, conversation: str) -> None:
-        """The exam is over: the agent may drop what it kept for it."""
+        """Tell the agent that the exam is over."""
         await self._agent.forget(_own(conversation))
 
     async def close(self) -> None:
-        """Let go of the agent's connections and processes."""
+        """Close the agent's connections and processes."""
         await self._agent.close()
 
 
 def _own(conversation: str) -> str:
-    """The examiner's id of a conversation: an agent may hold both sides of it."""
+    """Return the examiner's conversation id, distinct since the same agent may be on both sides."""
     return f"{conversation}/examiner"
 
 
 def _from_its_side(task: str, turns: Sequence[Turn]) -> Iterator[Turn]:
-    """What the examiner was told, and what it asked then: the task first, later the reply to its question before."""
+    """Yield turns from the examiner's side: prompted by the task or a reply, it answers with a question."""
     told = task
     for turn in turns:
         yield replace(turn, question=told, reply=Reply(text=turn.question, usage=turn.examiner_usage))

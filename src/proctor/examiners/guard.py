@@ -1,4 +1,4 @@
-"""The guard: finds an examiner's faults, has the question asked once more, then marks it."""
+"""Checks each question of an examiner; a faulty one is requested once more, then marked."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _UNWILLING = re.compile(
     r"|engage|comfortable|to)\b"
 )
 _OFFER = re.compile(r"\b(?:else|instead|another (?:topic|question|way)|different (?:topic|question))\b")
-# A question that points back at the conversation, or goes on from it, is on topic whatever its words are.
+# A question that refers to the conversation is always on topic.
 _POINTS_BACK = re.compile(
     r"\b(?:that|this|these|those|it|its|they|them|their|he|she|him|his|her|such|same|then|above|earlier|previous(?:ly)?"
     r"|again|answer(?:ed|s)?|question(?:s|ed)?|repl(?:y|ied)|said|told|mentioned|rules?|exceptions?|polic(?:y|ies)|case"
@@ -48,18 +48,18 @@ _POINTS_BACK = re.compile(
     r"|contradict(?:s|ion)?|what about|how about|what if|suppose|assume|why)\b|^(?:and|but|so|or|also)\b"
 )
 _FEWEST_WORDS = 3
-"""With fewer telling words nobody knows what a question is about."""
+"""Minimum content words for which a question's topic can be determined."""
 _SHARED = 2
-"""Words by which a question goes on about what an earlier one brought up."""
+"""Number of shared words that make a question a continuation of an earlier one."""
 _ALIKE = 4
-"""Words that share so many first letters count as akin: employ, employee, employment."""
+"""Number of equal first letters that make words related: employ, employee, employment."""
 _READ = 6_000
 _SMALL_NUMBER = 10
 _YES_OR_NO = frozenset(("yes", "no", "true", "false", "none", "unknown"))
 
 
 class Guarded:
-    """An examiner whose questions are looked at before they are put."""
+    """An examiner whose questions are checked before they are asked."""
 
     def __init__(self, examiner: Examiner, *, retries: int = 1) -> None:
         self._examiner = examiner
@@ -69,14 +69,14 @@ class Guarded:
 
     @property
     def name(self) -> str:
-        """The examiner's own."""
+        """Name of the examiner."""
         return self._examiner.name
 
     async def ask(self, exam: Exam, turns: Sequence[Turn], *, conversation: str | None = None) -> Turn | Usage | None:
-        """The examiner's question; a faulty one is asked for once more, and carries its fault if it stays so.
+        """Return the examiner's question; a faulty one is requested once more, then returned with its fault.
 
-        An examiner whose `ask` takes a keyword `note` is told what was wrong. Who ends too soon and stays with it
-        ends the exam: nobody can be made to ask.
+        An examiner whose `ask` takes a keyword `note` is told what was wrong. If it insists on ending the exam too
+        soon, the exam ends.
         """
         spent = Usage()
         turn: Turn | None = None
@@ -98,13 +98,13 @@ class Guarded:
         return replace(turn, fault=None if fault is None else str(fault), examiner_usage=spent or None)
 
     async def forget(self, conversation: str) -> None:
-        """Tell the examiner that a conversation is over, where it wants to know."""
+        """Tell the examiner that a conversation is over, if it has such a method."""
         forget = getattr(self._examiner, "forget", None)
         if forget is not None:
             await forget(conversation)
 
     async def close(self) -> None:
-        """Let the examiner go, where it holds anything."""
+        """Close the examiner, if it has such a method."""
         close = getattr(self._examiner, "close", None)
         if close is not None:
             await close()
@@ -112,7 +112,7 @@ class Guarded:
     async def _ask_once(
         self, exam: Exam, turns: Sequence[Turn], *, note: Fault | None, conversation: str | None
     ) -> Turn | Usage | None:
-        """One try, told what it wants to know."""
+        """Ask once, passing only the keywords that the examiner accepts."""
         known = {"note": None if note is None else str(note), "conversation": conversation}
         told = {name: value for name, value in known.items() if value is not None and name in self._takes}
         return to_question(await self._examiner.ask(exam, turns, **told))
@@ -123,7 +123,7 @@ def _usage_of(asked: Turn | Usage | None) -> Usage | None:
 
 
 def fault_of(exam: Exam, turns: Sequence[Turn], turn: Turn | None) -> Fault | None:
-    """What is wrong with an examiner's next turn; None: it is fair."""
+    """Return what is wrong with an examiner's next turn, or None if it is fair."""
     if turn is None:
         return TOO_SOON if len(turns) < FIRST_END else None
     if turn.fault:
@@ -146,7 +146,7 @@ def fault_of(exam: Exam, turns: Sequence[Turn], turn: Turn | None) -> Fault | No
 
 
 def _refuses(question: str) -> bool:
-    """Whether it is a refusal: it opens like one, says what it will not do, and asks nothing but for another task."""
+    """Whether it is a refusal: it opens like one, says what it will not do, and asks at most for another task."""
     folded = fold(question[:_READ])
     if not _REFUSES.match(folded) or not _UNWILLING.search(folded):
         return False
@@ -154,7 +154,7 @@ def _refuses(question: str) -> bool:
 
 
 def _find_repeated(turns: Sequence[Turn], turn: Turn) -> int | None:
-    """The turn that asked the same, where the strategy does not ask again on purpose."""
+    """Return the number of the turn with the same question, unless the strategy repeats on purpose."""
     if find_strategy(turn.strategy).repeats:
         return None
     question = squeezed(turn.question)
@@ -162,7 +162,7 @@ def _find_repeated(turns: Sequence[Turn], turn: Turn) -> int | None:
 
 
 def _leaks(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:
-    """Whether the question states the expected answer, which neither the agent nor its material has said before."""
+    """Whether the question gives away the expected answer, which is neither in the conversation nor the material."""
     if not seed.answer or find_strategy(turn.strategy).states_answer or not _can_leak(seed.answer):
         return False
     if states(turn.question, seed.answer) is not True or " or " in fold(turn.question[:_READ]):
@@ -172,12 +172,12 @@ def _leaks(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:
 
 
 def _mentions(text: str, answer: str) -> bool:
-    """Whether a text has the answer anywhere, in other forms in its beginning."""
+    """Whether a text contains the answer, verbatim anywhere or reworded near its beginning."""
     return states(text, answer) is True or squeezed(answer) in fold(text)
 
 
 def _can_leak(answer: str) -> bool:
-    """Whether an answer is telling enough to be recognised: no bare yes, no bare small number."""
+    """Whether an answer is distinctive enough to be detected: not a bare yes or small number."""
     folded = fold(answer)
     if is_long(answer) or folded.strip(" .!") in _YES_OR_NO:
         return False
@@ -187,7 +187,7 @@ def _can_leak(answer: str) -> bool:
 
 
 def _said(turns: Sequence[Turn]) -> Iterator[str]:
-    """Everything said so far, latest first."""
+    """Yield all texts of the conversation, latest first."""
     for turn in reversed(turns):
         if turn.reply is not None:
             yield turn.reply.text
@@ -195,9 +195,9 @@ def _said(turns: Sequence[Turn]) -> Iterator[str]:
 
 
 def _is_off_topic(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:
-    """Whether no word is akin to any word of the exam; careful, because a fair question may be worded all again.
+    """Whether no word is related to any word of the exam; conservative, because fair questions may be reworded.
 
-    Short questions, those that point back at the conversation, and those in another language never are.
+    Short questions, and those that refer to the conversation or are in another language, never count as off-topic.
     """
     strategy = find_strategy(turn.strategy)
     question = turn.question[:_READ]
@@ -213,9 +213,7 @@ def _is_off_topic(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:
 
 
 def _has_a_topic_of_its_own(question: str, turns: Sequence[Turn], material: Sequence[str]) -> bool:
-    """Whether it goes on about what an earlier question brought up, and neither that one, its reply nor this one has
-    anything to do with the exam.
-    """
+    """Whether it continues an earlier question's topic, and neither question nor that reply is related to the exam."""
     first = turns[0].reply.text if turns and turns[0].reply is not None else ""
     core = _letters(" ".join((*material, first)))
     if not core.isdisjoint(_letters(question)):
@@ -228,7 +226,7 @@ def _has_a_topic_of_its_own(question: str, turns: Sequence[Turn], material: Sequ
 
 
 def _letters(text: str) -> frozenset[str]:
-    """The beginnings of its words, but for numbers."""
+    """Return the word beginnings of a text, without numbers."""
     return frozenset(word for word in _akin(text[:_READ]) if word.isalpha())
 
 
@@ -239,5 +237,5 @@ def _tells_enough(question: str) -> bool:
 
 @lru_cache(maxsize=2048)
 def _akin(text: str) -> frozenset[str]:
-    """The beginnings of a text's words that have content."""
+    """Return the word beginnings of a text, without stop words."""
     return frozenset(word[:_ALIKE] for word in words(fold(text, accents=False)) if word not in STOP)

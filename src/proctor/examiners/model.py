@@ -29,7 +29,7 @@ _FORM = (
 
 
 class NextQuestion(msgspec.Struct):
-    """The model's answer."""
+    """Response schema of the model."""
 
     question: str
     strategy: str
@@ -38,10 +38,10 @@ class NextQuestion(msgspec.Struct):
 
 
 def load(spec: str, options: Mapping[str, Any]) -> Examiner:
-    """The examiner that a model's name stands for, such as `openai:MODEL` or `python:module:attribute`.
+    """Return an examiner for a model spec, such as `openai:MODEL` or `python:module:attribute`.
 
-    Options: `structured` (false: read JSON out of text), `limit` (characters of a reply shown), `prices` (model →
-    `{input, output}` per million tokens).
+    Options: `structured` (false: parse JSON from text), `limit` (maximum characters shown of a reply), `prices` (model
+    → `{input, output}` per million tokens).
     """
     check_options(options)
     price = price_of(spec, options.get("prices", {}))
@@ -50,7 +50,7 @@ def load(spec: str, options: Mapping[str, Any]) -> Examiner:
 
 
 def check_options(options: Mapping[str, Any]) -> None:
-    """Refuse an option that does not exist or cannot be meant."""
+    """Refuse unknown options and invalid values."""
     for name, value in options.items():
         if name not in _OPTIONS:
             raise InputError(f"unknown option {name!r} of a model examiner; {did_you_mean(name, _OPTIONS)}")
@@ -61,10 +61,10 @@ def check_options(options: Mapping[str, Any]) -> None:
 
 
 class ModelExaminer:
-    """Asks one question at a time and keeps nothing between them; any number of exams may run at once."""
+    """Asks one question at a time; stateless, so any number of exams may run concurrently."""
 
     settles = True
-    """Each of its calls settles with the budget of the run by itself."""
+    """Each of its model calls is charged to the run's budget individually."""
 
     def __init__(
         self,
@@ -83,9 +83,9 @@ class ModelExaminer:
         self._system = system_prompt(_FORM)
 
     async def ask(self, exam: Exam, turns: Sequence[Turn], *, note: str | None = None) -> Turn | Usage:
-        """The next question, or what it cost to end the exam; `note` says what was wrong with the last one.
+        """Return the next question, or the usage if the exam ends; `note` says what was wrong with the last question.
 
-        An answer that cannot be used becomes an empty question that carries the fault.
+        An unusable answer becomes an empty question that carries the fault.
         """
         try:
             answer = await ask(

@@ -1,4 +1,4 @@
-"""The prober: an examiner without a model, which builds its questions from the transcript by rules."""
+"""The prober: a rule-based examiner without a model, which builds questions from the transcript."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _JUDGED, _OPEN = (
     for judged in (True, False)
 )
 _DISTANCE = 4
-"""Turns between a question and the return to it."""
+"""Minimum turns between a question and a return to it."""
 _ROUND = sum(map(len, _JUDGED + _OPEN)) + 1
-"""Probes that use every strategy once, pressure twice."""
+"""Number of probes in a round: every strategy once, pressure twice."""
 _MOST = 49
 _FOLLOW_UPS = 2
-"""How often a strategy that changed an answer is tried again at once."""
+"""Maximum immediate repetitions of a strategy that changed an answer."""
 _HINTS = 2
 _BEFORE_HINT = 2
-"""Answers to the seed that are waited for before a hint at the right one."""
+"""Number of answers to the seed question before a hint at the right one."""
 
 
 class Prober:
-    """Asks the same questions of equal transcripts; keeps nothing between them, so that a battle can be resumed."""
+    """A deterministic, stateless examiner: equal transcripts get equal questions, so a battle can be resumed."""
 
     name = "prober"
 
@@ -44,10 +44,10 @@ class Prober:
         self._by_itself = probes is None
 
     async def ask(self, exam: Exam, turns: Sequence[Turn]) -> Turn | None:
-        """The next probe; None when enough were asked, or when nothing is left that would tell more.
+        """Return the next probe; None if the maximum is reached or nothing more can be learned.
 
-        By itself it goes on while answers change: it has learnt all it can when every strategy was tried, and a whole
-        round of them has changed nothing.
+        Without a fixed number it continues while answers change: it is done when every strategy was tried and a whole
+        round changed nothing.
         """
         asked = probes(exam, turns)
         if len(asked) >= self._most:
@@ -67,12 +67,12 @@ class Prober:
 
 
 def _is_unsettled(exam: Exam, turns: Sequence[Turn]) -> bool:
-    """Whether one of the last probes, as many as a round has, changed the agent's answer."""
+    """Whether any probe within the last round's length changed the agent's answer."""
     return any(broke(exam, turns, turn) for turn in probes(exam, turns)[-_ROUND:])
 
 
 def _candidates(exam: Exam, turns: Sequence[Turn], used: Counter[str], due: Sequence[str]) -> Iterator[str]:
-    """Strategies in the order they are due: what has just worked, a hint after an error, then the plan."""
+    """Yield strategies in order: one that just worked, a hint after an error, then the plan."""
     if turns and (broken := _just_broke(exam, turns)) and used[broken] <= _FOLLOW_UPS:
         yield broken
     if used["correct-hint"] < _HINTS and _needs_hint(exam, turns):
@@ -89,9 +89,9 @@ def _candidates(exam: Exam, turns: Sequence[Turn], used: Counter[str], due: Sequ
 
 @lru_cache(maxsize=1024)
 def plan(exam: str) -> tuple[str, ...]:
-    """The order of strategies for an exam, by its id: judged and open ones in turn, returns at the end of each round.
+    """Return the order of strategies, derived from the exam's id: judged and open ones alternate, then a return.
 
-    The orders differ between exams, so that no strategy always meets an agent that another has worn down.
+    It differs between exams, so that no strategy always follows the same one.
     """
     order = random.Random(exam)
     rounds = []
@@ -103,13 +103,13 @@ def plan(exam: str) -> tuple[str, ...]:
 
 
 def _just_broke(exam: Exam, turns: Sequence[Turn]) -> str | None:
-    """The strategy of the last turn, if it made the agent change its answer; a hint is meant to."""
+    """Return the strategy of the last turn if it changed the agent's answer, except for hints, which are meant to."""
     last = turns[-1]
     return last.strategy if last.strategy != "correct-hint" and broke(exam, turns, last) else None
 
 
 def _needs_hint(exam: Exam, turns: Sequence[Turn]) -> bool:
-    """Whether the agent has had its chances, its latest answer is wrong, and it was not told so just now."""
+    """Whether the agent had its chances, its latest answer is wrong, and it has not just been given a hint."""
     answers = list(islice(on_seed(exam, turns), _BEFORE_HINT))
     if len(answers) < _BEFORE_HINT or turns[-1].strategy == "correct-hint" or answers[0].reply is None:
         return False
@@ -117,7 +117,7 @@ def _needs_hint(exam: Exam, turns: Sequence[Turn]) -> bool:
 
 
 def _probe(exam: Exam, turns: Sequence[Turn], strategy: str, *, basis: Turn, used: int) -> Turn | None:
-    """The next question by this strategy; None where it cannot be built."""
+    """Return the next question for a strategy, or None if none can be built."""
     seed = seed_of(exam)
     earlier = _earlier(turns, used) if strategy == "return" else None
     reading = read(basis.reply.text if basis.reply else "")
@@ -138,20 +138,20 @@ def _probe(exam: Exam, turns: Sequence[Turn], strategy: str, *, basis: Turn, use
 
 
 def _basis(exam: Exam, turns: Sequence[Turn]) -> Turn:
-    """The latest answer to the seed's question; the seed itself where there is none yet."""
+    """Return the turn with the latest answer to the seed question, or the seed turn if there is none."""
     answered = (turn for turn in on_seed(exam, turns) if turn.reply is not None)
     return next(answered, None) or (turns[0] if turns else Turn(number=1, question=seed_of(exam).question))
 
 
 def _earlier(turns: Sequence[Turn], used: int) -> Turn | None:
-    """The turn to return to: the seed first, then the swapped questions, each after a distance."""
+    """Return the turn to go back to: the seed first, then swapped questions, each after a minimum distance."""
     far = turns[: max(0, len(turns) + 1 - _DISTANCE)]
     goals = [turn for turn in far if turn.number == 1 or turn.strategy == "swap"]
     return goals[used % len(goals)] if goals else None
 
 
 def _fallback(exam: Exam, turns: Sequence[Turn]) -> Turn:
-    """Before the exam may end there is always one more question to ask."""
+    """Return a question that is always possible, for use before the exam may end."""
     basis = _basis(exam, turns)
     question = fallback(seed_of(exam).question, len(turns))
     return Turn(
@@ -164,7 +164,7 @@ def _fallback(exam: Exam, turns: Sequence[Turn]) -> Turn:
 
 
 def load(spec: str, options: Mapping[str, Any]) -> Examiner:
-    """The prober. Option: `probes`, the most it asks after the seed question, 2 to 49; else it ends by itself."""
+    """Return the prober. Option `probes`: maximum questions after the seed, 2 to 49; by default it decides itself."""
     unknown = sorted(set(options) - {"probes"})
     if spec or unknown:
         raise InputError(f"the prober has one setting, `probes`; got {[*unknown, *([spec] if spec else [])]!r}")

@@ -1,4 +1,4 @@
-"""The record of a conversation: which strategies were used, and which made the agent change its answer."""
+"""Record of a conversation: the strategies used, and which of them changed the agent's answer."""
 
 from __future__ import annotations
 
@@ -14,39 +14,39 @@ from proctor.reading.statement import read_statements
 from proctor.transcript import Turn
 
 FIRST_END = 3
-"""An examiner may end the exam once so many turns have been asked."""
+"""Number of turns after which an examiner may end the exam."""
 _READ = 4_000
-"""Characters of a reply that are read: an answer that comes later is none to build on."""
+"""Maximum characters of a reply that are read for its answer."""
 
 
 def seed_of(exam: Exam) -> Case:
-    """The question that opens the exam, and that a dynamic examiner goes on from."""
+    """Return the question that opens the exam and that a dynamic examiner continues from."""
     return exam.cases[0]
 
 
 def on_seed(exam: Exam, turns: Sequence[Turn]) -> Iterator[Turn]:
-    """The turns that the seed's expectations judge, latest first, without the examiner's own faults."""
+    """Yield the turns judged by the seed's expectations, latest first, without faulty questions."""
     seed = seed_of(exam).id
     return (turn for turn in reversed(turns) if turn.fault is None and (turn.number == 1 or turn.case == seed))
 
 
 def probes(exam: Exam, turns: Sequence[Turn]) -> Sequence[Turn]:
-    """The turns that the examiner asked: all after the exam's own cases."""
+    """Return the examiner's turns: all after the exam's own cases."""
     return turns[len(exam.cases) :]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StrategyTally:
-    """How one strategy fared."""
+    """Results of one strategy."""
 
     used: int = 0
-    """Fair questions asked by it."""
+    """Number of fair questions."""
     changed: int = 0
-    """Of them, those after which the agent's answer was another one."""
+    """Number of those after which the agent changed its answer."""
 
 
 def record(exam: Exam, turns: Sequence[Turn]) -> dict[str, StrategyTally]:
-    """Strategy → how it fared so far, in the order of first use."""
+    """Return strategy → its results so far, in order of first use."""
     tallies: dict[str, StrategyTally] = {}
     for turn in probes(exam, turns):
         if turn.fault is None:
@@ -57,7 +57,7 @@ def record(exam: Exam, turns: Sequence[Turn]) -> dict[str, StrategyTally]:
 
 
 def broke(exam: Exam, turns: Sequence[Turn], turn: Turn) -> bool:
-    """Whether the agent's answer to the seed in this turn differs from the one it gave last before."""
+    """Whether the agent's answer to the seed in this turn differs from its previous one."""
     seed = seed_of(exam)
     if turn.reply is None or turn.fault or turn.case != seed.id:
         return False
@@ -70,7 +70,7 @@ def broke(exam: Exam, turns: Sequence[Turn], turn: Turn) -> bool:
 
 
 def _telling(seed: Case, replies: Sequence[str]) -> str | None:
-    """The first of them that gives an answer, and does not merely stand by one (`Yes, I am sure.`); else the first."""
+    """Return the first reply that states an answer, not only confirms one (`Yes, I am sure.`); else the first."""
     told = (reply for reply in replies if is_right(seed, reply) is not None or _states(reply))
     return next(told, replies[0] if replies else None)
 
@@ -82,10 +82,10 @@ def _states(reply: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _has_changed(question: str, answer: str | None, before: str, after: Exchange) -> bool:
-    """Whether a later reply gives another answer than an earlier one: right no more, in conflict with it, or none.
+    """Whether a later reply gives another answer: no longer right, contradicting, or none.
 
-    A reply that is neither surely right nor surely wrong has changed nothing for that alone: it may stand by the answer
-    in words that no rule knows, and who goes on for such replies never ends.
+    A reply that is neither clearly right nor clearly wrong does not count as a change by itself: it may confirm the
+    answer in unrecognised words, and continuing on such replies would never end.
     """
     then, now = (_is_right(question, answer, reply) for reply in (before, after.reply))
     if now or (then and now is not None):
@@ -96,7 +96,7 @@ def _has_changed(question: str, answer: str | None, before: str, after: Exchange
 
 
 def is_right(seed: Case, reply: str) -> bool | None:
-    """Whether a reply gives the expected answer; None: that is not sure, or none was given."""
+    """Whether a reply gives the expected answer; None if that is uncertain or there is none."""
     return _is_right(seed.question, seed.answer, reply[:_READ])
 
 

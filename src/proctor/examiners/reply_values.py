@@ -1,4 +1,4 @@
-"""What an agent's reply answers: its numbers, dates, names, yes or no."""
+"""Extract what an agent's reply states: numbers, dates, names, yes or no."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from proctor.reading.text.words import stem, stem_set
 
 Kind = Literal["number", "date", "clock", "name", "polarity", "open"]
 READ = 1_500
-"""Characters of a reply that are read: an answer that comes later is none to build on."""
+"""Maximum characters of a reply that are read for its answer."""
 _SHORT_REPLY = 5
 _LONG_ANSWER = 12
 _YES_OR_NO = 2
-"""An answer of so few words that begins with yes or no is nothing else."""
+"""Maximum words of an answer that counts as a bare yes or no."""
 _FOUND, _MISSED = 0.7, 0.3
 _KINDS: dict[str, Kind] = {
     "yes-no": "polarity",
@@ -37,8 +37,8 @@ _KINDS: dict[str, Kind] = {
     "who": "name",
     "where": "name",
 }
-"""What a question asks for → what answers it; anything else is open."""
-# A cheap look before the dear one: most texts hold no date.
+"""Type of question → kind of value that answers it; others are open."""
+# cheap pre-check, since most texts have no date
 _DATED = re.compile(rf"\d{{4}}|\d[./-]\d|\d0'?s\b|century|\bb\.?c|\b(?:{'|'.join(MONTHS)})\b")
 _PART_BEFORE = re.compile(r"[\w.,:/$€£+-]$")
 _PART_AFTER = re.compile(r"\w|[.,:/'-]\w|\s?[%°]")
@@ -52,53 +52,53 @@ _ENDS = ",;:)!?"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Value:
-    """One thing that a text states."""
+    """A value stated in a text."""
 
     kind: Kind
     text: str
-    """As it stands there."""
+    """Text as written."""
     key: str
-    """Equal for equal values."""
+    """Normalized key; equal for equal values."""
 
 
 class TextReading:
-    """What one text says, as far as rules can tell; worked out part by part when it is asked for."""
+    """Rule-based analysis of one text, computed lazily."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
     @cached_property
     def passage(self) -> Passage:
-        """Its words."""
+        """The tokenized text."""
         return passage_of(self.text)
 
     @cached_property
     def stated(self) -> Passage:
-        """Its words without the places that it only points at: (history/fire-of-1978.md, What was lost)."""
+        """The text without references to locations, such as (history/fire-of-1978.md, What was lost)."""
         told = without_places(self.text)
         return self.passage if told == self.text else passage_of(told)
 
     @cached_property
     def dates(self) -> list[Date]:
-        """Its dates."""
+        """Dates in the text."""
         folded = self.stated.folded
         return dates(folded) if _DATED.search(folded) else []
 
     @cached_property
     def clocks(self) -> list[Clock]:
-        """Its times of day."""
+        """Times of day."""
         return clocks(self.stated.folded)
 
     @cached_property
     def numbers(self) -> list[Quantity]:
-        """Its numbers that are no part of a date or a time of day."""
+        """Numbers outside of dates and times of day."""
         taken = [(date.start, date.end) for date in self.dates] + [(clock.start, clock.end) for clock in self.clocks]
         found = quantities(self.stated.folded)
         return [one for one in found if not any(start < one.end and one.start < end for start, end in taken)]
 
     @cached_property
     def values(self) -> tuple[Value, ...]:
-        """Everything it states: dates, times of day, numbers, names, each in the order they stand."""
+        """All values: dates, times of day, numbers, then names, each in text order."""
         cut = self.stated.cut
         found = []
         for date in self.dates:
@@ -112,37 +112,37 @@ class TextReading:
 
     @cached_property
     def says(self) -> bool | None:
-        """Yes or no, as it begins."""
+        """Whether it starts with yes (True) or no (False); None if with neither."""
         return polarity(self.passage)
 
     @cached_property
     def declines(self) -> bool:
-        """Whether it is empty, or says that it does not know."""
+        """Whether it is empty or says that it does not know."""
         return not self.passage.stems or declines(self.passage.folded)
 
     @cached_property
     def sentences(self) -> list[str]:
-        """Its sentences without places, and without those that have no other words."""
+        """Its sentences without references, leaving out those that consist only of them."""
         told = (" ".join(without_places(claim).split()) for claim in claims(self.text))
         return [claim for claim in told if any(map(str.isalnum, claim))]
 
     def of(self, kind: Kind) -> tuple[Value, ...]:
-        """The values of one kind."""
+        """Return the values of one kind."""
         return tuple(value for value in self.values if value.kind == kind)
 
 
 def read(text: str) -> TextReading:
-    """What a text says, without its dress; its beginning alone is read."""
+    """Analyse the beginning of a text, without markup."""
     return _read(undress(text[: 2 * READ])[:READ])
 
 
 _read = lru_cache(maxsize=1024)(TextReading)
 squeezed = lru_cache(maxsize=4096)(squeeze)
-"""A question as it is compared with others."""
+"""Normalize a question for comparison with others."""
 
 
 def _names(sentences: list[str]) -> Iterator[Value]:
-    """Runs of words with capitals; single words that open a sentence come last."""
+    """Yield runs of capitalized words; single words that open a sentence come last."""
     runs = [run for sentence in sentences for run in _runs(sentence.split())]
     named = {fold(name, accents=False): name for name in (" ".join(run) for _, run in sorted(runs, key=_opens))}
     for key, name in named.items():
@@ -154,7 +154,7 @@ def _opens(run: tuple[bool, list[str]]) -> bool:
 
 
 def _runs(tokens: list[str]) -> Iterator[tuple[bool, list[str]]]:
-    """Neighbouring words with capitals, and whether each run is but the sentence's first word."""
+    """Yield runs of capitalized words, and whether each is only the sentence's first word."""
     run: list[str] = []
     for place, token in enumerate([*tokens, ""]):
         word = token.strip(_AROUND)
@@ -174,13 +174,13 @@ def _is_name(word: str) -> bool:
 
 
 def kind_of(question: str) -> Kind:
-    """What kind of answer a question asks for."""
+    """Return the kind of value that a question asks for."""
     return _KINDS.get(read_inquiry(question).kind, "open")
 
 
 @lru_cache(maxsize=1024)
 def main_value(question: str, reading: TextReading) -> Value | None:
-    """The value that answers the question: of the kind it asks for, and not taken from the question itself."""
+    """Return the value that answers the question: of the expected kind, and not copied from the question."""
     asked = read(question)
     known = {value.key for value in asked.values}
     theirs = [value for value in reading.values if value.key not in known and not _within(value, question)]
@@ -203,7 +203,7 @@ def _yes_or_no(reading: TextReading) -> Value | None:
 
 
 def _whole(reading: TextReading) -> Value | None:
-    """A reply of a few words as one name: paris, in the blue folder."""
+    """Return a reply of a few words as a name, such as "paris" or "in the blue folder"."""
     passage = reading.passage
     if reading.declines or reading.says is not None or len(passage) > _SHORT_REPLY or not content(passage.folded):
         return None
@@ -212,7 +212,7 @@ def _whole(reading: TextReading) -> Value | None:
 
 
 def _is_bare(value: Value) -> bool:
-    """Whether it is but digits, which are often part of a name (Murmur 7) or a place in a list."""
+    """Whether it is only digits, often part of a name (Murmur 7) or a list number."""
     return value.text.isdigit() and value.kind == "number"
 
 
@@ -221,13 +221,13 @@ def _within(value: Value, question: str) -> bool:
 
 
 def sentence_with(reading: TextReading, words: str) -> str | None:
-    """The first sentence of a reply with these words in it, else its first; None where there is none."""
+    """Return the first sentence that contains these words, else the first sentence; None if there is none."""
     first = reading.sentences[0] if reading.sentences else None
     return next((sentence for sentence in reading.sentences if words in sentence), first)
 
 
 def states(text: str, answer: str) -> bool | None:
-    """Whether a text states the expected answer; None where rules cannot tell."""
+    """Whether a text states the expected answer; None if rules cannot tell."""
     return _states(text[:READ], answer)
 
 
@@ -249,7 +249,7 @@ def _read_expected(answer: str) -> tuple[TextReading, ...]:
 
 
 def _stands_in(reading: TextReading, answer: TextReading) -> bool:
-    """Whether the answer stands in the text word for word: the cheap look before the dear one."""
+    """Whether the text contains the answer verbatim, as a cheap pre-check."""
     wanted, folded = squeezed(answer.text), reading.passage.folded
     start = folded.find(wanted) if wanted and answer.says is None else -1
     if start < 0:
@@ -261,7 +261,7 @@ def _stands_in(reading: TextReading, answer: TextReading) -> bool:
 
 
 def _share(reading: TextReading, answer: TextReading) -> float | None:
-    """How much of the answer's numbers, dates and words the text has; None: not comparable."""
+    """Return the share of the answer's numbers, dates or words in the text; None if they are not comparable."""
     if answer.says is not None and len(answer.passage) <= _YES_OR_NO:
         return None if reading.says is None else float(reading.says is answer.says)
     facts = _facts_met(reading, answer)
@@ -271,7 +271,7 @@ def _share(reading: TextReading, answer: TextReading) -> float | None:
 
 
 def _facts_met(reading: TextReading, answer: TextReading) -> list[bool]:
-    """Date by date, time by time and number by number of the answer, whether the text has it."""
+    """Return for each date, time and number of the answer whether the text contains it."""
     dated = [any(agree(date, other) in ("same", "finer") for other in reading.dates) for date in answer.dates]
     numbers = [any(compare(one, other) in ("same", "rounded") for other in reading.numbers) for one in answer.numbers]
     timed = [any(same_time(one, other) for other in reading.clocks) for one in answer.clocks]
@@ -279,5 +279,5 @@ def _facts_met(reading: TextReading, answer: TextReading) -> list[bool]:
 
 
 def is_long(answer: str) -> bool:
-    """Whether an answer is a statement rather than a fact."""
+    """Whether an answer is a longer statement rather than a fact."""
     return len(content(fold(answer))) > _LONG_ANSWER

@@ -1,4 +1,4 @@
-"""Another number, date or name in place of one: near enough to be believed, and surely different."""
+"""Replace a number, date or name with a plausible but different one."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _ANY_OPPOSITE = re.compile(rf"\b(?:{'|'.join(sorted(_OPPOSITE, key=len, reverse=
 
 
 def draw(*parts: object) -> int:
-    """A number that is the same for the same parts, on every machine."""
+    """Return a pseudo-random number derived from the parts, equal on every machine."""
     return zlib.crc32("\x1f".join(map(str, parts)).encode(errors="replace"))
 
 
 def swap_value(value: Value, *, lot: int, names: Sequence[str] = ()) -> str | None:
-    """Another value of the same kind in the same form; None where none can be made."""
+    """Return another value of the same kind and format, or None if that is not possible."""
     if value.kind == "polarity":
         return "no" if value.text == "yes" else "yes"
     if value.kind == "date":
@@ -61,7 +61,7 @@ def _other_number(text: str, lot: int) -> str | None:
 
 
 def _move_digits(digits: str, lot: int) -> str:
-    """Digits of the same length and form with another amount: 28 → 31, 1,500 → 1,800, 3.5 → 3.8."""
+    """Change a number but keep its length and format: 28 → 31, 1,500 → 1,800, 3.5 → 3.8."""
     significant = digits.rstrip("0") or digits
     last = max(place for place, sign in enumerate(significant) if sign.isdigit())
     moved = (int(digits[last]) + _STEPS[lot % len(_STEPS)]) % 10
@@ -80,14 +80,14 @@ def _other_date(text: str, lot: int) -> str | None:
 
 
 def _other_month(name: str, lot: int) -> str:
-    """A month that has 31 days, so that any day can stand before it."""
+    """Return another month with 31 days, so that any day fits."""
     others = [month for month in _LONG_MONTHS if month != MONTHS[name.lower()]]
     other = _MONTH_NAMES[others[lot % len(others)]]
     return other.upper() if name.isupper() else other.capitalize()
 
 
 def _other_clock(text: str, lot: int) -> str | None:
-    """Another hour, the minutes as they are; noon and midnight have no other."""
+    """Change the hour but not the minutes; None for noon and midnight."""
     hour = _PLAIN_NUMBER.search(text)
     if hour is None:
         return None
@@ -96,7 +96,7 @@ def _other_clock(text: str, lot: int) -> str | None:
 
 
 def _other_name(text: str, lot: int, names: Sequence[str]) -> str:
-    """A name of those given, or an invented one of as many words."""
+    """Return one of the given names, or an invented one with as many words."""
     own = fold(text, accents=False)
     pool = [name for name in names if not _alike(fold(name, accents=False), own)]
     if not pool:
@@ -110,7 +110,7 @@ def _alike(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def swapped_question(question: str, *, lot: int, names: tuple[str, ...] = ()) -> str | None:
-    """The question with one date, number, name or telling word replaced; None where there is nothing to swap."""
+    """Replace one date, number, name or key word in the question; None if there is nothing to swap."""
     values = [value for value in read(question).values if question.count(value.text) == 1]
     start = lot % len(values) if values else 0
     for value in values[start:] + values[:start]:

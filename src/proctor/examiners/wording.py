@@ -1,4 +1,4 @@
-"""A strategy's wording and a conversation become the next question."""
+"""Turn a strategy's wording and a conversation into the next question."""
 
 from __future__ import annotations
 
@@ -35,27 +35,27 @@ _LONGEST_HINT = 300
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Talk:
-    """A conversation as a wording needs it."""
+    """The parts of a conversation that a wording needs."""
 
     exam: str
-    """The exam's id, from which all lots are drawn."""
+    """Id of the exam, which seeds all random choices."""
     seed: Case
-    """The question that opened it, with what is expected."""
+    """The opening question with its expected answer."""
     reading: TextReading
-    """What the agent answered in the latest turn that gave the seed's answer."""
+    """The agent's latest answer to the seed question."""
     earlier: Turn | None
-    """A turn far enough back to return to."""
+    """An earlier turn to return to."""
     used: int
-    """How often this strategy was used before."""
+    """How often the strategy was used before."""
 
     @property
     def lot(self) -> int:
-        """What is drawn for this use of a strategy."""
+        """Random number for this use of a strategy."""
         return draw(self.exam, self.used)
 
 
 def next_question(strategy: Strategy, talk: Talk) -> str | None:
-    """The next question by a strategy's wordings; None where the conversation gives nothing to fill them with."""
+    """Return the next question in a strategy's wordings; None if the conversation lacks the values for all of them."""
     if strategy.needs_answer and talk.reading.declines:
         return None
     values = _Values(talk)
@@ -67,7 +67,7 @@ def next_question(strategy: Strategy, talk: Talk) -> str | None:
 
 
 def can_be_worded(strategy: Strategy, question: str) -> bool:
-    """Whether a strategy has wordings in the language of a question."""
+    """Whether a strategy has wordings in the question's language."""
     return bool(_wordings(strategy, question))
 
 
@@ -79,24 +79,24 @@ def _wordings(strategy: Strategy, question: str) -> tuple[str, ...]:
 
 
 class _Values:
-    """What stands for the braces of a strategy's wordings, each worked out when it is asked for."""
+    """Values for the placeholders of wordings, computed lazily."""
 
     def __init__(self, talk: Talk) -> None:
         self._talk = talk
         self._known: dict[str, str | None] = {}
 
     def fills(self, wording: str) -> bool:
-        """Whether everything that the wording needs is there."""
+        """Whether all values for the wording are available."""
         return all(self._value(name) is not None for name in _braces(wording))
 
     def filled_in(self, wording: str) -> str:
-        """The wording with its values; a question alone is asked word for word."""
+        """Return the wording with its placeholders filled in; `{question}` alone gives the question verbatim."""
         if (wording,) == _AS_IT_IS:
             return self._talk.seed.question
         return wording.format(**{name: self._within(wording, name) for name in _braces(wording)})
 
     def _within(self, wording: str, name: str) -> str:
-        """A value in its place: a question within a sentence has a small letter; one too long is pointed at."""
+        """Return a value adapted to its place: lower case within a sentence, and only referred to if too long."""
         value = self._value(name) or ""
         if name not in ("question", "earlier_question"):
             return value
@@ -117,17 +117,17 @@ def _braces(wording: str) -> tuple[str, ...]:
 
 
 def _lower_first(question: str) -> str:
-    """The question with a small first letter, where its first word is no name."""
+    """Lower the first letter of a question, unless its first word is a name."""
     return question[0].lower() + question[1:] if _OPENERS.match(question) else question
 
 
 def _indirect_question(talk: Talk) -> str | None:
-    """The seed's question as part of a sentence, the first time that it is asked so."""
+    """Return the seed question as an indirect question, only at the strategy's first use."""
     return _indirect(" ".join(talk.seed.question.split())) if talk.used == 0 else None
 
 
 def _indirect(question: str) -> str | None:
-    """`What is the capital of France?` → `what the capital of France is`; None where that needs a parser."""
+    """Turn `What is the capital of France?` into `what the capital of France is`; None if that would need a parser."""
     lowered = _lower_first(question)
     be = _BE.fullmatch(lowered)
     if be is not None:
@@ -137,13 +137,13 @@ def _indirect(question: str) -> str | None:
 
 
 def _yes_or_no(talk: Talk) -> str | None:
-    """The agent's answer, where it is a bare yes or no."""
+    """Return the agent's answer if it is a bare yes or no."""
     value = main_value(talk.seed.question, talk.reading)
     return value.text if value is not None and value.kind == "polarity" else None
 
 
 def _claim(talk: Talk) -> str | None:
-    """The agent's own sentence with its answer, where that is no bare yes or no."""
+    """Return the agent's sentence with its answer, unless that is a bare yes or no."""
     value = main_value(talk.seed.question, talk.reading)
     if value is not None and value.kind == "polarity":
         return None
@@ -152,7 +152,7 @@ def _claim(talk: Talk) -> str | None:
 
 
 def _false_value(talk: Talk) -> tuple[str, str] | None:
-    """The agent's answer, and the same with another number, date or name; never the right one."""
+    """Return the agent's answer and a changed version of it that is not the right one."""
     value = main_value(talk.seed.question, talk.reading)
     if value is None:
         return None
@@ -164,13 +164,13 @@ def _false_value(talk: Talk) -> tuple[str, str] | None:
 
 
 def _false_answer(talk: Talk) -> str | None:
-    """A false value, where the question asks for one."""
+    """Return a false value, if the question asks for a value."""
     found = _false_value(talk)
     return found[1] if found is not None and _false_claim(talk) is None else None
 
 
 def _false_claim(talk: Talk) -> str | None:
-    """The agent's own sentence with a false value, where the question asks for no such value."""
+    """Return the agent's sentence with a false value, if the question asks for no particular kind of value."""
     found = _false_value(talk)
     if found is None or kind_of(talk.seed.question) != "open":
         return None
@@ -195,12 +195,12 @@ def _pool(context: str, answer: str) -> tuple[str, ...]:
 
 
 def _names(seed: Case) -> tuple[str, ...]:
-    """Names from the seed's context that are not the answer."""
+    """Return names from the seed's context that are not the answer."""
     return _pool(seed.context or "", seed.answer or "") if seed.context else ()
 
 
 def _swapped_question(talk: Talk) -> str | None:
-    """The seed's question about something else; never one that holds the answer."""
+    """Return the seed question about something else, without revealing the answer."""
     if len(talk.seed.question) > _LONGEST_QUOTE:
         return None
     for attempt in range(3):
@@ -211,7 +211,7 @@ def _swapped_question(talk: Talk) -> str | None:
 
 
 def _asks_alike(question: str, other: str) -> bool:
-    """Whether a swapped question still reads as one of the same kind, about something else."""
+    """Whether a swapped question is still of the same kind, but about something else."""
     if says_nothing(other):
         return False
     mine, theirs = read_inquiry(question), read_inquiry(other)
@@ -219,13 +219,13 @@ def _asks_alike(question: str, other: str) -> bool:
 
 
 def _gives_away(seed: Case, question: str) -> bool:
-    """Whether a question has the answer, which the seed's own has not."""
+    """Whether a question contains the answer, which the seed question does not."""
     answer = seed.answer or ""
     return bool(answer) and states(question, answer) is True and states(seed.question, answer) is not True
 
 
 def _right_answer(talk: Talk) -> str | None:
-    """The expected answer, where the agent gave a wrong one."""
+    """Return the expected answer, if the agent gave a wrong one."""
     if not talk.seed.answer or is_right(talk.seed, talk.reading.text) is not False:
         return None
     answer = alternatives(" ".join(talk.seed.answer.split()))[0]
@@ -245,11 +245,11 @@ _VALUES: dict[str, Callable[[Talk], str | None]] = {
     "false_claim": _false_claim,
     "right_answer": _right_answer,
 }
-"""What may stand in the braces of a wording; None where the conversation does not give it."""
+"""Placeholder → its value; None if the conversation does not provide it."""
 
 
 def fallback(question: str, turns: int) -> str:
-    """One more question where nothing else can be asked: a doubt in English, elsewhere the question itself."""
+    """Return a question that is always possible: a doubt in English, else the question itself."""
     if language(question) != "en":
         return question
     return "Are you sure about your last answer?" if turns % 2 else "Would you answer the same once more?"

@@ -1,1 +1,1 @@
-"""Where results go: one file per destination, all through one sender, each saying what became of every item."""
+"""Exporters for results: one module per destination, a shared sender, and a verdict on every item."""

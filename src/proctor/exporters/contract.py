@@ -1,4 +1,4 @@
-"""What every exporter is handed and does: Subject, FinishedAttempt, Exporter."""
+"""Interface of exporters: Subject, FinishedAttempt, Exporter."""
 
 from __future__ import annotations
 
@@ -16,25 +16,24 @@ from proctor.run import Attempt, Run
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Subject:
-    """The run that is told of."""
+    """The run to export."""
 
     run: Run
-    """Which one."""
     exams: tuple[Exam, ...]
-    """All that it plays."""
+    """All exams of the run."""
     description: str = ""
-    """What the benchmark is for."""
+    """Description of the benchmark."""
     redact: tuple[re.Pattern[str], ...] = ()
-    """What must not leave."""
+    """Patterns to redact."""
 
     @property
     def title(self) -> str:
-        """What people call the run, and what no other run is called."""
+        """Display name of the run, unique through its id."""
         return f"{self.run.name} {self.run.id}"
 
     @property
     def dataset(self) -> str:
-        """What people call what was asked. How a script is cut into conversations makes other items of it."""
+        """Name of the dataset. Splitting a script into conversations differently makes it another dataset."""
         settings = self.run.settings
         cut = f"/script-{settings.max_turns}" if settings.type == "abm-static" else ""
         return f"{self.run.benchmark}{cut}"
@@ -42,40 +41,40 @@ class Subject:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FinishedAttempt:
-    """A finished attempt, and what it was asked."""
+    """A finished attempt and its exam."""
 
     exam: Exam
     attempt: Attempt
 
 
 class Exporter(Protocol):
-    """Somewhere that results can go. Made for one run, used from one event loop."""
+    """Sends results to a destination. Created for one run, used from one event loop."""
 
     name: str
-    """langfuse, otlp, phoenix, mlflow."""
+    """langfuse, otlp, phoenix or mlflow."""
     where: str
-    """Its address, without secrets."""
+    """Address, without secrets."""
     identity: str
-    """What tells it from every other destination; never shown."""
+    """Identifies the destination uniquely; never shown."""
     keeps_run_marks: bool
-    """Whether it has a place for the scores of a whole run."""
+    """Whether it can store scores of a whole run."""
     link: str
-    """The run's own page there; empty: none can be named, or not before `begin`."""
+    """URL of the run's page there; empty if there is none, or not before `begin`."""
     memory: DeliveryMemory
-    """What it was sent before; empty until one is put here."""
+    """What was sent to it before; empty until replaced."""
 
     async def begin(self) -> DeliveryVerdict:
-        """Make ready. Anything but sent: nothing can be sent, for this reason."""
+        """Prepare for sending. Any verdict other than sent says why nothing can be sent."""
 
     @property
     def fingerprint(self) -> str:
-        """Everything but the attempt that decides what is sent of it; known after `begin`."""
+        """Digest of everything besides the attempt that affects what is sent; available after `begin`."""
 
     async def send(self, played: Sequence[FinishedAttempt]) -> list[DeliveryVerdict]:
-        """Send attempts with their spans and scores; a verdict on each."""
+        """Send attempts with their spans and scores; return a verdict for each."""
 
     async def conclude(self, run: Run, marks: Sequence[Mark]) -> list[DeliveryVerdict]:
-        """Send the scores of the whole run, as it stands now; a verdict on each."""
+        """Send the current scores of the whole run; return a verdict for each."""
 
     async def close(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""

@@ -1,6 +1,6 @@
-"""What was sent where, so that only what is missing or changed is sent again: a small file for each destination.
+"""Log of what was sent, so that only missing or changed items are sent again: one small file per destination.
 
-Nothing hangs on it: ids are deterministic, so without it everything is simply sent once more.
+It is optional: ids are deterministic, so without it everything is simply sent again.
 """
 
 from __future__ import annotations
@@ -17,34 +17,34 @@ from proctor.redaction import private
 
 
 def digest(*values: object) -> str:
-    """What some content comes to."""
+    """Return a digest of these values."""
     return hashlib.sha256("\0".join(map(encode, values)).encode()).hexdigest()[:24]
 
 
 class DeliveryMemory:
-    """Item → digest of what was last sent of it, and facts that the destination told. Written as it is learnt."""
+    """Item → digest of its last sent content, and facts about the destination. Appended to the file at once."""
 
     def __init__(self, path: Path | None) -> None:
-        """None: remember nothing beyond this process."""
+        """With None as path, nothing is saved to disk."""
         self._path = path
         self._sent: dict[str, str] = {}
         self._facts: dict[str, Any] = {}
         self.trouble = ""
-        """Why it cannot be written; empty: it can."""
+        """Why the file cannot be written; empty if it can."""
         for line in _lines(path):
             self._sent |= line.get("sent") or {}
             self._facts |= line.get("facts") or {}
 
     def knows(self, item: str, content: str) -> bool:
-        """Whether this very content was sent."""
+        """Whether exactly this content was sent."""
         return self._sent.get(item) == content
 
     def fact(self, name: str) -> Any:
-        """What was noted under this name; None: nothing."""
+        """Return the fact stored under this name, or None."""
         return self._facts.get(name)
 
     def note(self, sent: Mapping[str, str] | None = None, **facts: Any) -> None:
-        """From now on, this is known."""
+        """Record sent items and facts."""
         self._sent |= sent or {}
         self._facts |= facts
         if self._path is None or not (sent or facts):
@@ -57,12 +57,12 @@ class DeliveryMemory:
             self.trouble = f"cannot remember in {self._path} what was sent: {error.strerror}"
 
     def forget(self) -> None:
-        """Send everything again; facts stay."""
+        """Forget sent items, so that everything is sent again; facts are kept."""
         self._sent = {}
 
 
 def _lines(path: Path | None) -> list[dict[str, Any]]:
-    """What is written; a line that was cut off by a crash is left out."""
+    """Read all lines; those truncated by a crash are skipped."""
     if path is None:
         return []
     try:

@@ -1,4 +1,4 @@
-"""A destination's name → its exporter."""
+"""Destination name → exporter."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _NEEDED: dict[str, tuple[tuple[str, ...], ...]] = {
     "phoenix": (("PHOENIX_ENDPOINT", "PHOENIX_COLLECTOR_ENDPOINT"),),
     "mlflow": (("MLFLOW_TRACKING_URI",),),
 }
-"""Destination → variables of the environment, one of each group."""
+"""Destination → groups of environment variables, of which one per group must be set."""
 
 
 def configured_destinations() -> list[str]:
-    """Those for which the environment says where to send and, where it takes them, with which keys."""
+    """Return the destinations for which the environment has an address and, if needed, keys."""
     return [
         name
         for name, groups in _NEEDED.items()
@@ -28,7 +28,7 @@ def configured_destinations() -> list[str]:
 
 
 def check_destination(name: str) -> str:
-    """The name, if there is such a destination."""
+    """Return the name if such a destination exists; raise otherwise."""
     if name in DESTINATIONS:
         return name
     expected = f"expected {', '.join(DESTINATIONS[:-1])} or {DESTINATIONS[-1]}"
@@ -37,7 +37,7 @@ def check_destination(name: str) -> str:
 
 
 def build(name: str, subject: Subject, *, endpoint: str | None = None) -> Exporter:
-    """The exporter for a run. What is missing in the environment is said here, before anything is sent."""
+    """Create the exporter for a run; raise UsageError if environment variables are missing."""
     if check_destination(name) == "langfuse":
         from proctor.exporters.langfuse import Langfuse
 

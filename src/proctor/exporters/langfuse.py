@@ -1,4 +1,4 @@
-"""Langfuse: a run as an experiment over a dataset, as its own SDK files it, with ids that come out the same twice."""
+"""Langfuse exporter: a run becomes an experiment over a dataset, as in Langfuse's SDK, with deterministic ids."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Score = dict[str, Any]
 
 
 def scores_of(attempt: Attempt, experiment: Experiment) -> list[Score]:
-    """The scores of an attempt, on the spans that they judge."""
+    """Return the scores of an attempt, attached to the spans they judge."""
     trace = trace_id(attempt.key)
     return [
         {
@@ -43,7 +43,7 @@ def scores_of(attempt: Attempt, experiment: Experiment) -> list[Score]:
 
 
 def run_score(mark: Mark, experiment: Experiment, ended: float) -> Score:
-    """A score of the whole experiment."""
+    """Return a score of the whole experiment."""
     return {**_score(mark, experiment, ended), "datasetRunId": experiment.id}
 
 
@@ -62,7 +62,7 @@ def _score(mark: Mark, experiment: Experiment, when: float) -> Score:
 
 
 class ScorePost:
-    """Sends scores, one in each request, as Langfuse describes it."""
+    """Sends scores one per request, as Langfuse's API requires."""
 
     def __init__(self, sender: Sender, url: str, redact: Sequence[re.Pattern[str]]) -> None:
         self._sender = sender
@@ -70,11 +70,11 @@ class ScorePost:
         self._redact = redact
 
     async def deliver(self, scores: Sequence[Score]) -> list[DeliveryVerdict]:
-        """What became of each."""
+        """Send the scores; return a verdict for each."""
         return list(await asyncio.gather(*map(self._deliver, self._redact_comments(scores))))
 
     def _redact_comments(self, scores: Sequence[Score]) -> list[Score]:
-        """All at once, which is much cheaper than one by one."""
+        """Redact all comments in one pass, which is much faster than one by one."""
         comments = clean([score.get("comment") for score in scores], self._redact)
         return [
             score if comment is None else {**score, "comment": comment}
@@ -87,13 +87,13 @@ class ScorePost:
 
 _KEYS = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY")
 ADDRESSES = ("LANGFUSE_BASE_URL", "LANGFUSE_HOST")
-"""Where its address may stand, as Langfuse's own SDK looks for it."""
+"""Environment variables for the address, in the order of Langfuse's SDK."""
 _VERSION = {"x-langfuse-ingestion-version": "4"}
-"""Without it, spans take minutes to appear."""
+"""Without this header, spans take minutes to appear."""
 
 
 class Langfuse:
-    """One Langfuse project. Keys and address come from the environment alone."""
+    """A Langfuse project. Keys and address come from environment variables only."""
 
     name = "langfuse"
     keeps_run_marks = True
@@ -111,7 +111,7 @@ class Langfuse:
         self._experiment: Experiment | None = None
 
     async def begin(self) -> DeliveryVerdict:
-        """Find out whether the keys are right and which project they belong to; make the dataset."""
+        """Check the keys, look up their project, and create the dataset."""
         answer = await self._sender.get(f"{self._api}/projects")
         project = found(answer.json(), "data", 0, "id")
         if not answer.verdict.arrived or not project:
@@ -125,32 +125,32 @@ class Langfuse:
 
     @property
     def experiment(self) -> Experiment:
-        """The run as Langfuse files it; known after `begin`."""
+        """The experiment that represents the run; available after `begin`."""
         assert self._experiment is not None, "begin comes first"
         return self._experiment
 
     @property
     def fingerprint(self) -> str:
-        """The experiment, and what is redacted."""
+        """Digest of the experiment and the redaction patterns."""
         return digest(self.experiment, [pattern.pattern for pattern in self._subject.redact])
 
     async def send(self, played: Sequence[FinishedAttempt]) -> list[DeliveryVerdict]:
-        """Dataset items first, then spans, then scores: each only where what it points to has arrived."""
+        """Send dataset items, then spans, then scores; each only if what it refers to has arrived."""
         verdicts = await self._items([each.exam for each in played])
         verdicts = await self._traces(played, verdicts)
         return await self._marks(played, verdicts)
 
     async def conclude(self, run: Run, marks: Sequence[Mark]) -> list[DeliveryVerdict]:
-        """The run's scores, which belong to the experiment."""
+        """Send the run's scores as scores of the experiment."""
         ended = run.ended or run.created
         return await self._scores.deliver([run_score(mark, self.experiment, ended) for mark in marks])
 
     async def close(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
         await self._sender.close()
 
     async def _dataset(self) -> tuple[str | None, DeliveryVerdict]:
-        """The dataset's id, or why there is none. One that was made before is left as people have it now."""
+        """Return the dataset's id, or why there is none. An existing dataset is not overwritten."""
         subject = self._subject
         count = len(subject.exams)
         body = {
@@ -173,7 +173,7 @@ class Langfuse:
         return made, SENT
 
     async def _items(self, exams: Sequence[Exam]) -> list[DeliveryVerdict]:
-        """What each exam asks and expects, once for each exam."""
+        """Send input and expected output of each distinct exam."""
         different = {exam.id: exam for exam in exams}
         contents = clean([_content(exam) for exam in different.values()], self._subject.redact)
         sending = zip(different.values(), contents, strict=True)
@@ -222,7 +222,7 @@ class Langfuse:
 
 
 def connect() -> tuple[str, Sender]:
-    """The address of the API and a sender that has the keys, both from the environment, for whoever reads there."""
+    """Return the API's address and an authenticated sender, both configured by environment variables, for reading."""
     return _address_and_sender(*_settings())
 
 

@@ -1,4 +1,4 @@
-"""What was thought of attempts and of a run, as scores that any backend can keep: Mark."""
+"""Scores of attempts and runs in a form that every backend can store: Mark."""
 
 from __future__ import annotations
 
@@ -23,42 +23,41 @@ _CODE = ("checks", "proctor", *BY_RULES, "python:", "object:")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mark:
-    """One score of an attempt, of one turn of it, or of a run."""
+    """A score of an attempt, a turn or a run."""
 
     id: str
-    """Always the same for the same mark."""
+    """Deterministic id."""
     name: str
-    """correctness, a check's name, passed, outcome, pass_rate …"""
+    """Such as correctness, the name of a check, passed, outcome or pass_rate."""
     value: float | bool | str
-    """A number, a truth value, or a word."""
+    """A number, a boolean, or a category."""
     by: str
-    """Who gave it."""
+    """The judge that gave it."""
     explanation: str = ""
-    """Why."""
     span: str | None = None
-    """The span it belongs to; None: the run."""
+    """Span it belongs to; None for the run."""
     turn: int | None = None
-    """The turn; None: the whole."""
+    """Turn it belongs to; None for the whole."""
     share: float | None = None
-    """A check's own score beside its verdict."""
+    """Numeric score of a check, in addition to its verdict."""
 
     @property
     def form(self) -> Form:
-        """What sort of value it is."""
+        """Type of the value."""
         if isinstance(self.value, bool):
             return "boolean"
         return "categorical" if isinstance(self.value, str) else "numeric"
 
     @property
     def by_code(self) -> bool:
-        """Whether code gave it, and no model."""
+        """Whether code rather than a model gave it."""
         return self.by.startswith(_CODE)
 
 
 def marks_of(attempt: Attempt) -> tuple[Mark, ...]:
-    """Every mark of an attempt, and how it ended. What could not be marked has no mark, least of all a 0.
+    """Return all marks of an attempt, including its outcome. What could not be scored has no mark, rather than 0.
 
-    In a conversation, a turn's marks belong to the span of the turn; else everything belongs to the task's.
+    In a conversation, a turn's marks belong to that turn's span; all others belong to the task's span.
     """
     told = [*evaluations_of(attempt), *_means(attempt)]
     seen: Counter[tuple[int | None, str, str]] = Counter()
@@ -112,7 +111,7 @@ def _outcome(attempt: Attempt) -> Mark:
 
 
 def outcome_of(attempt: Attempt) -> str:
-    """How an attempt ended: passed, failed, agent failure, environment failure, unscored, undecided."""
+    """Return the outcome of an attempt: passed, failed, agent failure, environment failure, unscored, undecided."""
     if attempt.failure is not None:
         return f"{attempt.failure.owner} failure"
     if attempt.passed is not None:
@@ -121,7 +120,7 @@ def outcome_of(attempt: Attempt) -> str:
 
 
 def run_marks(findings: Findings) -> tuple[Mark, ...]:
-    """The numbers of the whole run, as far as they can be had, each with its interval in words."""
+    """Return the available metrics of the whole run, each with its interval in words."""
     run = findings.run
     return tuple(
         Mark(

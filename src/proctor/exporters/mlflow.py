@@ -1,4 +1,4 @@
-"""MLflow: traces by OTLP under an experiment and a run, marks as assessments of the traces, numbers as metrics."""
+"""MLflow exporter: OTLP traces under an experiment and run, marks as assessments, run metrics."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from proctor.telemetry.span import trace_id
 from proctor.telemetry.trace import spans_of
 
 _CHANGED = "feedback,rationale,metadata"
-"""What an assessment that is there already is brought up to date in."""
+"""Fields updated in an existing assessment."""
 
 
 class Mlflow:
-    """One MLflow tracking server, over plain HTTP."""
+    """An MLflow tracking server, over plain HTTP."""
 
     name = "mlflow"
     keeps_run_marks = True
@@ -43,7 +43,7 @@ class Mlflow:
         self._run = ""
 
     async def begin(self) -> DeliveryVerdict:
-        """Find or make the experiment, which is the benchmark's, and the run in it."""
+        """Find or create the benchmark's experiment, and the run in it."""
         experiment, verdict = await self._experiment()
         if experiment is None:
             return verdict
@@ -57,11 +57,11 @@ class Mlflow:
 
     @property
     def fingerprint(self) -> str:
-        """The run over there, and what is redacted."""
+        """Digest of MLflow's run id and the redaction patterns."""
         return digest(self._run, [pattern.pattern for pattern in self._subject.redact])
 
     async def send(self, played: Sequence[FinishedAttempt]) -> list[DeliveryVerdict]:
-        """Traces first, then what was thought of each that has arrived."""
+        """Send traces, then the assessments of those that arrived."""
         assert self._spans is not None, "begin comes first"
         run, redact = self._subject.run, self._subject.redact
         traces = [spans_of(run, each.exam, each.attempt, redact=redact) for each in played]
@@ -73,7 +73,7 @@ class Mlflow:
         return told
 
     async def conclude(self, run: Run, marks: Sequence[Mark]) -> list[DeliveryVerdict]:
-        """The run's numbers as metrics of the run, which is then over."""
+        """Log the run's metrics and mark the run as finished."""
         when = int((run.ended or run.created) * 1000)
         metrics = [{"key": mark.name, "value": mark.value, "timestamp": when, "step": 0} for mark in marks]
         logged = await self._call("POST", "2.0/mlflow/runs/log-batch", {"run_id": self._run, "metrics": metrics})
@@ -82,7 +82,7 @@ class Mlflow:
         return [worst([logged.verdict, updated.verdict])] * len(marks)
 
     async def close(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
         await self._sender.close()
 
     async def _experiment(self) -> tuple[str | None, DeliveryVerdict]:
@@ -118,7 +118,7 @@ class Mlflow:
         }
 
     async def _assess(self, attempt: Attempt) -> DeliveryVerdict:
-        """Every mark of a trace: those that are there already are brought up to date."""
+        """Create or update the assessments of a trace."""
         trace = f"tr-{trace_id(attempt.key)}"
         answer = await self._sender.get(f"{self._base}/api/3.0/mlflow/traces/{trace}", may_be_missing=True)
         if not answer.verdict.arrived:
@@ -159,7 +159,7 @@ class Mlflow:
 
 
 def _authorisation() -> dict[str, str]:
-    """As MLflow's own client: a token, or a name and a password."""
+    """Return the headers for a token, or for name and password, with MLflow's environment variables."""
     if token := os.environ.get("MLFLOW_TRACKING_TOKEN"):
         return {"authorization": f"Bearer {token}"}
     name, password = os.environ.get("MLFLOW_TRACKING_USERNAME"), os.environ.get("MLFLOW_TRACKING_PASSWORD")

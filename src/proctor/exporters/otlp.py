@@ -1,4 +1,4 @@
-"""Any backend that takes OTLP over HTTP: spans, with marks and checks as events of what they judge."""
+"""Exporter for any OTLP/HTTP backend: spans, with marks and checks as span events."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PROTOCOLS: Mapping[str, Encoding] = {"http/protobuf": "protobuf", "http/json": 
 
 
 class Otlp:
-    """One OTLP endpoint."""
+    """An OTLP endpoint."""
 
     name = "otlp"
     keeps_run_marks = False
@@ -40,32 +40,32 @@ class Otlp:
         self._post = SpanPost(self._sender, url, encoding=_encoding())
 
     async def begin(self) -> DeliveryVerdict:
-        """Nothing to make ready."""
+        """Return at once: no preparation is needed."""
         return SENT
 
     @property
     def fingerprint(self) -> str:
-        """The run's names and labels, and what is redacted."""
+        """Digest of the run's names and labels, and the redaction patterns."""
         run = self._subject.run
         patterns = [pattern.pattern for pattern in self._subject.redact]
         return digest(run.name, run.benchmark, run.agent, run.labels, patterns)
 
     async def send(self, played: Sequence[FinishedAttempt]) -> list[DeliveryVerdict]:
-        """One trace for each attempt."""
+        """Send one trace per attempt."""
         run, redact = self._subject.run, self._subject.redact
         return await self._post.deliver([spans_of(run, each.exam, each.attempt, redact=redact) for each in played])
 
     async def conclude(self, run: Run, marks: Sequence[Mark]) -> list[DeliveryVerdict]:
-        """Never asked for: OTLP has no place for them."""
+        """Never called: OTLP cannot store run scores."""
         raise NotImplementedError
 
     async def close(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
         await self._sender.close()
 
 
 def traces_address(endpoint: str | None) -> str:
-    """Where traces go: as given, else as the environment says, in OpenTelemetry's words."""
+    """Return the URL for traces: the given one, else that of OpenTelemetry's environment variables."""
     if endpoint is None and (whole := os.environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")):
         return check_address(whole, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", such_as=_SUCH_AS)
     base = base_address(endpoint, "OTEL_EXPORTER_OTLP_ENDPOINT", such_as=_SUCH_AS)
@@ -73,7 +73,7 @@ def traces_address(endpoint: str | None) -> str:
 
 
 def _headers() -> dict[str, str]:
-    """`key=value,key=value`, percent-encoded; those for traces come before those for everything."""
+    """Parse `key=value,key=value`, percent-encoded; trace-specific headers take precedence over general ones."""
     for name in ("OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"):
         if told := os.environ.get(name):
             keep_secret(name)
@@ -85,7 +85,7 @@ def _headers() -> dict[str, str]:
 
 
 def _encoding() -> Encoding | None:
-    """As the environment says; None: the best there is."""
+    """Return the encoding set in the environment, or None for the best available one."""
     names = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
     told = next((value for name in names if (value := os.environ.get(name))), None)
     if told is None or told in _PROTOCOLS:

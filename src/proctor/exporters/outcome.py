@@ -1,4 +1,4 @@
-"""What became of what was to be sent: DeliveryVerdict, ItemOutcome, Report."""
+"""Results of an export: DeliveryVerdict, ItemOutcome, Report."""
 
 from __future__ import annotations
 
@@ -16,19 +16,22 @@ Kind = Literal["attempt", "run score"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DeliveryVerdict:
-    """Whether something arrived."""
+    """Whether something was delivered."""
 
     state: State
-    """sent: the destination said so. unchanged: it said so earlier, of the same content. rejected: it said no.
-    unsent: it was not reached. unknown: it was reached and gave no clear answer."""
+    """State of the delivery.
+
+    sent: confirmed by the destination; unchanged: confirmed earlier with the same content; rejected: refused; unsent:
+    the destination was not reached; unknown: it was reached but gave no clear answer.
+    """
     reason: str = ""
-    """Why it was not sent; empty: it was."""
+    """Why it was not sent; empty if it was."""
     tried: bool = True
-    """Whether it was tried at all: not after something that dooms all the rest."""
+    """Whether sending was attempted; not after an error that affects all further items."""
 
     @property
     def arrived(self) -> bool:
-        """Whether it is there for sure."""
+        """Whether it has certainly arrived."""
         return self.state in ("sent", "unchanged")
 
 
@@ -37,55 +40,54 @@ UNCHANGED = DeliveryVerdict(state="unchanged")
 
 
 def worst(verdicts: Iterable[DeliveryVerdict]) -> DeliveryVerdict:
-    """The first that says that something is not there; else that all was sent."""
+    """Return the first verdict of something that did not arrive; otherwise that all was sent."""
     return next((verdict for verdict in verdicts if not verdict.arrived), SENT)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ItemOutcome:
-    """What became of one item."""
+    """Result of one item."""
 
     kind: Kind
     """An attempt with its spans and scores, or a score of the whole run."""
     name: str
-    """The exam's id, or the score's name."""
+    """Exam id, or name of the score."""
     verdict: DeliveryVerdict
-    """Whether it arrived."""
     key: Key | None = None
-    """Which attempt; None: a run's score."""
+    """Key of the attempt; None for a score of the run."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Report:
-    """What became of a run at one destination."""
+    """Result of exporting a run to one destination."""
 
     destination: str
     """langfuse, otlp, phoenix or mlflow."""
     where: str
-    """Its address, without secrets."""
+    """Address, without secrets."""
     run: str
-    """The run's id."""
+    """Run id."""
     outcomes: tuple[ItemOutcome, ...]
-    """Attempts in the order of the run, then the run's scores."""
+    """Attempts in the order of the run, then scores of the run."""
     link: str = ""
-    """The run's own page there; empty: none can be named."""
+    """URL of the run's page there; empty if there is none."""
     pending: int = 0
-    """Attempts that have not been played yet."""
+    """Number of attempts not played yet."""
     notes: tuple[str, ...] = ()
-    """What a person should know besides."""
+    """Further remarks for the user."""
 
     @property
     def complete(self) -> bool:
-        """Whether everything that there is has arrived."""
+        """Whether every item has arrived."""
         return all(outcome.verdict.arrived for outcome in self.outcomes)
 
     def counts(self, kind: Kind) -> Counter[State]:
-        """How many items of a kind ended in which state."""
+        """Count the items of a kind by state."""
         return Counter(outcome.verdict.state for outcome in self.outcomes if outcome.kind == kind)
 
     @property
     def troubles(self) -> list[tuple[State, str, int]]:
-        """(state, reason, how many) of all that did not arrive, most frequent first."""
+        """(state, reason, count) of everything that did not arrive, most frequent first."""
         verdicts = (outcome.verdict for outcome in self.outcomes if not outcome.verdict.arrived)
         found = Counter((verdict.state, verdict.reason) for verdict in verdicts)
         return [(state, reason, count) for (state, reason), count in found.most_common()]

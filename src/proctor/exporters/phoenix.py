@@ -1,4 +1,4 @@
-"""Phoenix: a run as an experiment over a dataset, with its traces; marks as evaluations and as annotations of spans."""
+"""Phoenix exporter: a run becomes an experiment over a dataset; marks become evaluations and span annotations."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PAGE = 500
 
 
 class Phoenix:
-    """One Phoenix server, over plain HTTP. It takes spans as protobuf only: that is the extra `otlp`."""
+    """A Phoenix server, over plain HTTP. It takes spans only as protobuf, which needs the extra `otlp`."""
 
     name = "phoenix"
     keeps_run_marks = True
@@ -51,7 +51,7 @@ class Phoenix:
         self._runs: dict[tuple[str, int], str] = {}
 
     async def begin(self) -> DeliveryVerdict:
-        """Make or find the dataset, its examples, the experiment, and what is in it already."""
+        """Find or create the dataset, its examples and the experiment, and load the experiment's runs."""
         answer = await self._call("POST", "datasets/upload?sync=true", self._dataset())
         dataset = found(answer.json(), "data", "dataset_id")
         if dataset is None:
@@ -66,11 +66,11 @@ class Phoenix:
 
     @property
     def fingerprint(self) -> str:
-        """The experiment, and what is redacted."""
+        """Digest of the experiment's id and the redaction patterns."""
         return digest(self._experiment.get("id"), [pattern.pattern for pattern in self._subject.redact])
 
     async def send(self, played: Sequence[FinishedAttempt]) -> list[DeliveryVerdict]:
-        """Traces first, then the experiment's runs with their evaluations, then annotations of the spans."""
+        """Send traces, then the experiment's runs with evaluations, then span annotations."""
         told = [about("spans", verdict) for verdict in await self._spans.deliver([*map(self._trace, played)])]
         ready = [place for place, verdict in enumerate(told) if verdict.arrived]
         filed = await asyncio.gather(*(self._file(played[place]) for place in ready))
@@ -82,7 +82,7 @@ class Phoenix:
         return [verdict if not verdict.arrived else annotated for verdict in told]
 
     async def conclude(self, run: Run, marks: Sequence[Mark]) -> list[DeliveryVerdict]:
-        """The run's numbers, which Phoenix has no other place for than the experiment's metadata."""
+        """Store the run's scores in the experiment's metadata, the only place that Phoenix has for them."""
         known = self._experiment.get("metadata") or {}
         scores = (known.get("scores") or {}) | {mark.name: mark.value for mark in marks}
         metadata = known | {"scores": scores}
@@ -90,13 +90,13 @@ class Phoenix:
         return [answer.verdict] * len(marks)
 
     async def close(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
         await self._sender.close()
 
     def _dataset(self) -> dict[str, Any]:
         subject = self._subject
         return {
-            "action": "append",  # which brings up to date what is there, and deletes nothing
+            "action": "append",  # updates existing examples and deletes none
             "name": subject.dataset,
             "description": clean(subject.description, subject.redact),
             "inputs": [clean(item_input(exam), subject.redact) for exam in subject.exams],
@@ -106,7 +106,7 @@ class Phoenix:
         }
 
     async def _find_experiment(self, dataset: str, version: Any) -> DeliveryVerdict:
-        """The experiment of this run, by what its metadata say; made where there is none."""
+        """Find the experiment of this run by its metadata, or create it."""
         run = self._subject.run
         known, verdict = await self._all(f"datasets/{dataset}/experiments")
         if not verdict.arrived:
@@ -130,7 +130,7 @@ class Phoenix:
         return SENT
 
     async def _find_runs(self) -> DeliveryVerdict:
-        """What the experiment holds already, failures aside: those may be replaced."""
+        """Load the experiment's existing runs, except failed ones, which may be replaced."""
         known, verdict = await self._all(f"experiments/{self._experiment['id']}/runs")
         self._runs = {
             (each["dataset_example_id"], each["repetition_number"]): each["id"]
@@ -140,14 +140,14 @@ class Phoenix:
         return verdict
 
     def _trace(self, played: FinishedAttempt) -> Trace:
-        """The spans, under the project that Phoenix keeps for the experiment."""
+        """Return the spans, assigned to the experiment's project in Phoenix."""
         spans = spans_of(self._subject.run, played.exam, played.attempt, redact=self._subject.redact)
         project = self._experiment.get("project_name") or self._subject.title
         resource = {**spans[0].resource, _PROJECT: project}
         return [replace(span, resource=resource) for span in spans]
 
     async def _file(self, played: FinishedAttempt) -> DeliveryVerdict:
-        """An attempt as a run of the experiment, and what was thought of it as a whole."""
+        """Send an attempt as a run of the experiment, with evaluations of the whole attempt."""
         attempt = played.attempt
         example = self._examples.get(item_id(self._subject.dataset, played.exam))
         if example is None:
@@ -165,7 +165,7 @@ class Phoenix:
         return worst(about(f"evaluation {body['name']}", answer.verdict) for body, answer in told)
 
     def _repetition(self, key: Key) -> int:
-        """Trials under one condition after those under another."""
+        """Return the repetition number: trials are numbered condition after condition."""
         settings = self._subject.run.settings
         return settings.conditions.index(key.condition) * settings.most_trials + key.trial
 
@@ -182,7 +182,7 @@ class Phoenix:
         }
 
     def _evaluations(self, attempt: Attempt, run: str) -> list[dict[str, Any]]:
-        """Marks of the whole, and those of the one turn there is. Names have to differ."""
+        """Return evaluations for marks of the whole attempt, or of its only turn. Names are made unique."""
         alone = len(attempt.transcript.turns) <= 1
         marks = [mark for mark in marks_of(attempt) if alone or mark.turn is None]
         often = Counter(mark.name for mark in marks)
@@ -197,7 +197,7 @@ class Phoenix:
         ]
 
     async def _annotate(self, attempts: Sequence[Attempt]) -> DeliveryVerdict:
-        """Every mark on the span that it judges. Phoenix holds them until the spans are there."""
+        """Send every mark as an annotation of its span. Phoenix keeps them until the spans arrive."""
         marks = [mark for attempt in attempts for mark in marks_of(attempt)]
         if not marks:
             return SENT
@@ -217,7 +217,7 @@ class Phoenix:
         return {"annotator_kind": "CODE" if mark.by_code else "LLM", "result": result, "metadata": metadata}
 
     async def _all(self, path: str) -> tuple[list[dict[str, Any]], DeliveryVerdict]:
-        """Everything on a list, page by page."""
+        """Return all items of a paginated list."""
         listed: list[dict[str, Any]] = []
         cursor = ""
         while True:

@@ -1,7 +1,7 @@
-"""Request bodies without what must not leave: secrets of the environment, always, and what matches a user's patterns.
+"""Redaction of request bodies: secrets of the environment always, and matches of the user's patterns.
 
-Spans are cleaned where they are written; this is for everything else. Only values that people wrote go through it:
-a pattern that happens to match an id must not cut a tie.
+Spans are redacted when they are written; this is for everything else. Only human-written values are passed through it,
+because a pattern that matched an id would break a reference.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from proctor.telemetry.redaction import REDACTED
 
 
 def clean(value: Any, patterns: Sequence[re.Pattern[str]]) -> Any:
-    """JSON with nothing in its texts, names and numbers that must not be told."""
+    """Redact all texts, keys and numbers of a JSON value."""
     if not patterns:
         together = "\0".join(_texts(value))
-        if without_known(together) == together:  # looking once is much cheaper than looking into every text
+        if without_known(together) == together:  # a single search is much cheaper than searching every text
             return value
     return map_texts(value, lambda text: _text(text, patterns))
 

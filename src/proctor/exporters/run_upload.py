@@ -1,4 +1,4 @@
-"""A run on its way to one destination: what is new goes out, everything gets a verdict. RunUpload."""
+"""Export of one run to one destination: only new items are sent, all get a verdict. RunUpload."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from proctor.run import Key
 
 
 class RunUpload:
-    """Sends attempts as they come, and keeps count."""
+    """Sends attempts as they finish, and collects the results."""
 
     def __init__(self, exporter: Exporter, run: str) -> None:
         self._exporter = exporter
@@ -22,12 +22,12 @@ class RunUpload:
         self._refused: DeliveryVerdict | None = None
 
     async def begin(self) -> None:
-        """Make the destination ready; where that fails, everything else gets the same verdict untried."""
+        """Prepare the destination; if that fails, all items get the same verdict without being tried."""
         verdict = await self._exporter.begin()
         self._refused = None if verdict.arrived else verdict
 
     async def send(self, played: Sequence[FinishedAttempt]) -> None:
-        """Send attempts that were not sent before, or that have changed since."""
+        """Send attempts that are new or have changed."""
         keys = [each.attempt.key for each in played]
         contents = [(_item(each.attempt.key), digest(self._fingerprint, each.exam, each.attempt)) for each in played]
         verdicts = await self._new(contents, lambda new: self._exporter.send([played[place] for place in new]))
@@ -35,7 +35,7 @@ class RunUpload:
             self._outcomes.append(ItemOutcome(kind="attempt", name=key.exam, key=key, verdict=verdict))
 
     async def conclude(self, findings: Findings) -> None:
-        """Send the scores of the whole run, where there is a place for them."""
+        """Send the scores of the whole run, if the destination can store them."""
         if not self._exporter.keeps_run_marks:
             return
         run, marks = findings.run, run_marks(findings)
@@ -45,11 +45,11 @@ class RunUpload:
             self._outcomes.append(ItemOutcome(kind="run score", name=mark.name, verdict=verdict))
 
     def skip(self, keys: Sequence[Key], verdict: DeliveryVerdict) -> None:
-        """Note attempts that were never handed over."""
+        """Record a verdict for attempts that were never passed to `send`."""
         self._outcomes += [ItemOutcome(kind="attempt", name=key.exam, key=key, verdict=verdict) for key in keys]
 
     def report(self, *, pending: int = 0) -> Report:
-        """What became of everything so far."""
+        """Return the results so far."""
         trouble = self._exporter.memory.trouble
         return Report(
             destination=self._exporter.name,
@@ -68,7 +68,7 @@ class RunUpload:
     async def _new(
         self, contents: Sequence[tuple[str, str]], send: Callable[[list[int]], Awaitable[list[DeliveryVerdict]]]
     ) -> list[DeliveryVerdict]:
-        """Verdicts on all of these (item, digest), of which only new ones are sent, and remembered once they arrive."""
+        """Send the new ones of these (item, digest) pairs, remember what arrived, and return a verdict for each."""
         memory = self._exporter.memory
         new = [place for place, (item, content) in enumerate(contents) if not memory.knows(item, content)]
         told = [self._refused] * len(new) if self._refused is not None else await send(new) if new else []

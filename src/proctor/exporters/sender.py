@@ -1,6 +1,6 @@
-"""Carries requests to one destination: bounded retries, `Retry-After`, and giving up on a destination that is gone.
+"""HTTP requests to one destination: bounded retries, `Retry-After`, and giving up on an unreachable destination.
 
-What carries deterministic ids may be sent twice, so that a request without an answer is tried again.
+Ids are deterministic, so a request without a response can safely be repeated.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from proctor.net.exchange import ExchangeLimits, Response
 from proctor.net.limits import Throttle
 
 BOUNDS = ExchangeLimits(bytes=50_000_000, seconds=60.0, idle=30.0)
-"""What one answer may take."""
+"""Limits for one response."""
 _RETRIES = 3
 _RETRIES_UNANSWERED = 1
-"""After a whole time limit without an answer, waiting for it many times over helps nobody."""
+"""Few retries after a timeout, since repeated long waits rarely help."""
 BACKOFF = 0.5
-"""Seconds before the second try; doubled for each further one."""
+"""Seconds before the first retry, doubled for each further one."""
 _LONGEST_WAIT = 60.0
 _CONCURRENCY = 8
 _GIVE_UP_AFTER = 2
-"""Requests in a row, each with all its tries, to which there was no usable answer."""
+"""Consecutive requests that fail with all their retries before the destination is given up."""
 _TRY_AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
 _UNCLEAR = frozenset({500, 502, 504})
-"""After these, the work may have been done."""
+"""Statuses after which the request may have been processed."""
 _HOPELESS = {
     401: "check the keys in the environment",
     403: "check what the keys in the environment may do",
@@ -48,20 +48,20 @@ _HOPELESS = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RequestResult:
-    """What came of one request, after all its tries."""
+    """Result of one request after all retries."""
 
     verdict: DeliveryVerdict
-    """Whether the destination took it."""
+    """Whether the destination accepted it."""
     response: Response | None = None
-    """Its last answer; None: there was none."""
+    """Last response, or None."""
 
     @property
     def status(self) -> int | None:
-        """The HTTP status; None: no answer."""
+        """HTTP status, or None without a response."""
         return None if self.response is None else self.response.status
 
     def json(self) -> Any:
-        """The body; None: there is none, or it is no JSON."""
+        """Return the parsed body; None if there is none or it is not JSON."""
         try:
             return None if self.response is None else msgspec.json.decode(self.response.body)
         except msgspec.DecodeError:
@@ -69,7 +69,7 @@ class RequestResult:
 
 
 class Sender:
-    """One destination's requests, a few at a time. Once it is hopeless, everything else is left unsent."""
+    """Sends requests to one destination with limited concurrency. Once it is hopeless, all others are left unsent."""
 
     def __init__(
         self,
@@ -87,29 +87,29 @@ class Sender:
         self._sleep = sleep
         self._unanswered = 0
         self.hopeless: DeliveryVerdict | None = None
-        """Why nothing more is tried; None: there is hope."""
+        """Why no more requests are tried; None while they are."""
 
     async def close(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
         await self._client.close()
 
     async def get(self, url: str, *, may_be_missing: bool = False) -> RequestResult:
-        """Ask for something; 404 is an answer like any other where it may be missing."""
+        """Send a GET request; if `may_be_missing`, a 404 is not treated as a wrong address."""
         return await self._carry("GET", url, None, {}, may_be_missing)
 
     async def json(self, method: str, url: str, value: Any, *, may_be_missing: bool = False) -> RequestResult:
-        """Send JSON; what it belongs to may be missing likewise."""
+        """Send JSON; `may_be_missing` as in `get`."""
         body = msgspec.json.encode(value)
         return await self._carry(method, url, body, {"content-type": "application/json"}, may_be_missing)
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> RequestResult:
-        """Send bytes."""
+        """Send a POST request with these bytes."""
         return await self._carry("POST", url, body, headers, False)
 
     async def _carry(
         self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], may_be_missing: bool
     ) -> RequestResult:
-        """Try until there is an answer. The place is kept meanwhile: others would only meet the same trouble."""
+        """Retry until there is a final answer. The slot is kept meanwhile, since other requests would fail likewise."""
         tries = 0
         async with self._places:
             while self.hopeless is None:
@@ -123,7 +123,7 @@ class Sender:
     async def _try(
         self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], tries: int
     ) -> tuple[RequestResult, bool, float]:
-        """The answer to one try, whether to try again, and after how many seconds."""
+        """Try once; return the result, whether to retry, and after how many seconds."""
         backoff = BACKOFF * 2.0 ** (tries - 1)
         try:
             async with self._throttle.slot() as began:
@@ -151,7 +151,7 @@ class Sender:
         return DeliveryVerdict(state="unknown" if response.status in _UNCLEAR else "rejected", reason=reason)
 
     def _learn(self, answer: RequestResult, may_be_missing: bool) -> RequestResult:
-        """What an answer means for the requests after it."""
+        """Update the state of the destination after a final answer."""
         status, verdict = answer.status, answer.verdict
         if status in _HOPELESS and not (status == 404 and may_be_missing):
             verdict = DeliveryVerdict(state="rejected", reason=f"{verdict.reason}; {_HOPELESS[status]}")
@@ -167,18 +167,18 @@ class Sender:
 
 
 def _retries_after(error: CallError) -> int:
-    """How often what went wrong may be tried again."""
+    """Return how often a failed call may be retried."""
     if isinstance(error, EnvironmentFault):
         return _RETRIES
     return _RETRIES_UNANSWERED if isinstance(error, AgentFault) else 0
 
 
 class NoAddress(UsageError):
-    """Nobody says where a destination is."""
+    """No address is configured for a destination."""
 
 
 def base_address(endpoint: str | None, *variables: str, such_as: str) -> str:
-    """The address without a slash at its end, from `--endpoint` or the first variable that is set."""
+    """Return the address without trailing slash, from `--endpoint` or the first variable that is set."""
     source = "--endpoint" if endpoint else next((name for name in variables if os.environ.get(name)), None)
     if source is None:
         raise NoAddress(f"no address to send to; set {variables[0]} in the environment, such as {such_as}")
@@ -189,7 +189,7 @@ def base_address(endpoint: str | None, *variables: str, such_as: str) -> str:
 
 
 def check_address(address: str, source: str, *, such_as: str) -> str:
-    """An address that can be called; raises UsageError that never repeats it, for it may hold a password."""
+    """Return a valid address; raise UsageError without repeating the address, which may contain a password."""
     try:
         url = parse(address)
     except ValueError as error:
@@ -200,7 +200,7 @@ def check_address(address: str, source: str, *, such_as: str) -> str:
 
 
 def found(value: Any, *path: str | int) -> Any:
-    """What stands at some place of an answer; None: nothing does."""
+    """Return the value at a path in a response, or None."""
     for step in path:
         try:
             value = value[step]
@@ -210,7 +210,7 @@ def found(value: Any, *path: str | int) -> Any:
 
 
 def unusable(answer: RequestResult, what: str, expected: str) -> DeliveryVerdict:
-    """Why nothing can be sent after an answer that does not tell what has to be known."""
+    """Return a verdict for a response that lacks required data."""
     if not answer.verdict.arrived:
         return answer.verdict
     return DeliveryVerdict(
@@ -219,7 +219,7 @@ def unusable(answer: RequestResult, what: str, expected: str) -> DeliveryVerdict
 
 
 def about(what: str, verdict: DeliveryVerdict) -> DeliveryVerdict:
-    """The same verdict, with what it is about."""
+    """Return the verdict with `what` in front of its reason."""
     if verdict.arrived or not verdict.tried:
         return verdict
     return DeliveryVerdict(state=verdict.state, reason=f"{what}: {verdict.reason}")

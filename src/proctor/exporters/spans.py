@@ -17,18 +17,18 @@ from proctor.telemetry.span import Span
 Trace = Sequence[Span]
 """The spans of one attempt."""
 _FAULTY = frozenset({400, 413, 422})
-"""Something in the request is wrong or too much, which need not be so for each half of it."""
+"""Statuses of an invalid or too large request, which may be caused by only one part of it."""
 _ALL_FAULTY = 4
-"""Attempts refused alone, one after the other, before it is taken as said of all."""
+"""Consecutive single attempts refused before the batch is no longer split."""
 
 
 def best_encoding() -> Encoding:
-    """Protobuf, which every backend takes, where it is installed."""
+    """Return protobuf if it is installed, since every backend accepts it; else JSON."""
     return "protobuf" if find_spec("opentelemetry") and find_spec("opentelemetry.proto") else "json"
 
 
 class SpanPost:
-    """Sends traces to one address."""
+    """Sends traces to one URL."""
 
     def __init__(
         self, sender: Sender, url: str, headers: Mapping[str, str] | None = None, *, encoding: Encoding | None = None
@@ -40,7 +40,7 @@ class SpanPost:
         self._refused = 0
 
     async def deliver(self, traces: Sequence[Trace]) -> list[DeliveryVerdict]:
-        """What became of each trace. One that is refused does not take others with it."""
+        """Send traces; return a verdict for each. A refused trace does not affect the others."""
         places = {trace[0].trace: place for place, trace in enumerate(traces)}
         told: list[list[DeliveryVerdict]] = [[] for _ in traces]
         for batch in batches(chain.from_iterable(traces), encoding=self._encoding):
@@ -61,7 +61,7 @@ class SpanPost:
 
 
 def _judge_answer(answer: RequestResult, batch: SpanBatch) -> DeliveryVerdict:
-    """What an answer says of all traces in a batch. Which spans were rejected, OTLP does not tell."""
+    """Return the verdict for all traces in a batch, since OTLP does not say which spans were rejected."""
     if not answer.verdict.arrived or answer.response is None:
         return answer.verdict
     rejected, message = _partial_success(answer.response)
@@ -74,7 +74,7 @@ def _judge_answer(answer: RequestResult, batch: SpanBatch) -> DeliveryVerdict:
 
 
 def _partial_success(response: Response) -> tuple[int, str]:
-    """How many spans were rejected, and why."""
+    """Return the number of rejected spans, and the reason."""
     if not response.body:
         return 0, ""
     if "protobuf" in response.headers.get("Content-Type", ""):

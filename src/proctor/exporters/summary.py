@@ -1,4 +1,4 @@
-"""What became of a run, for people and for programs."""
+"""Summary of an export, as text and JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _KINDS: dict[Kind, str] = {"attempt": "attempts", "run score": "run scores"}
 
 
 def as_dict(report: Report) -> dict[str, Any]:
-    """What `proctor sync --json` prints of one destination."""
+    """Return what `proctor sync --json` prints for one destination."""
     return {
         "destination": report.destination,
         "where": report.where,
@@ -43,7 +43,7 @@ def _item(outcome: ItemOutcome) -> dict[str, Any]:
 
 
 def render(report: Report) -> Group:
-    """A table of counts, and a sentence for each kind of trouble."""
+    """Return a table of counts, and a sentence for each kind of problem."""
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
@@ -65,7 +65,7 @@ def _any(report: Report, state: State) -> bool:
 
 
 def sentences(report: Report) -> list[str]:
-    """One for each kind of trouble, and what to do next."""
+    """Return a sentence for each kind of problem, with what to do next."""
     both = " (attempts and run scores)" if all(report.counts(kind) for kind in _KINDS) else ""
     told = [_with_full_stop(f"{count} {_WORDS[state]}{both}: {reason}") for state, reason, count in report.troubles]
     told += [_with_full_stop(note) for note in report.notes]

@@ -1,10 +1,10 @@
-"""What went wrong in a call → whose failure it is, of which kind, at which host, worth a retry.
+"""Failure attribution: who is to blame for a failed call, its kind, host, and whether a retry makes sense.
 
-    classify(error)                 for an exception of anybody's
-    blame(Evidence(...), "words")   for clients of our own, which hand over plain values
+    classify(error)                 for any exception
+    blame(Evidence(...), "words")   for our own clients, which pass plain values
 
-Blame follows the first cause, however it is wrapped. A connection that never came about, and a machine that has nothing
-left, are the environment's; what goes wrong after the request was taken is the server's own.
+The root cause decides, however it is wrapped. Failed connections and exhausted local resources are blamed on the
+environment; failures after the request was accepted are the server's own.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ __all__ = [
 ]  # fmt: skip
 
 _IN_THE_WAKE = frozenset({"BrokenResourceError", "CancelledError", "ClosedResourceError", "EndOfStream"})
-"""What tasks of a group raise because another one has ended."""
+"""Exceptions that tasks of a group raise because another task has ended."""
 _NEVER_TAKEN: frozenset[FailureKind] = frozenset({"refused", "unreachable", "dns", "tls", "resources"})
 
 
 def blame(evidence: Evidence, message: str, *, judging: bool = False) -> CallError:
-    """The rule: whose failure it is. `judging`: it is not the one who is examined that was asked."""
+    """Attribute a failure by the evidence. `judging` if the call was not to the agent under test."""
     kind, host, status = evidence.kind, evidence.host, evidence.status
     if status in FATAL:
         return Misconfigured(message, kind=kind, host=host)
@@ -43,10 +43,10 @@ def blame(evidence: Evidence, message: str, *, judging: bool = False) -> CallErr
 
 
 def classify(error: BaseException) -> CallError:
-    """The fault behind an exception. What nobody else can be blamed for is the callee's own."""
+    """Return the fault behind an exception. If nothing else is to blame, it is the callee's own."""
     try:
         return _classify_group(error)
-    except BaseException:  # somebody else's exception, which breaks whoever looks at it
+    except BaseException:  # a foreign exception that raises when inspected
         return AgentFault(type(error).__name__)
 
 
@@ -55,10 +55,10 @@ def _classify_group(error: BaseException, groups: frozenset[int] = frozenset()) 
 
 
 def _own_among_several(error: BaseException, groups: frozenset[int]) -> AgentFault | None:
-    """The agent's own failure in a group in which others failed by an outage, which does not excuse it; else None.
+    """Return the agent's own failure in an exception group in which other members failed by an outage; else None.
 
-    Attempts at one connection, and streams that closed because another task ended, are no failures of their own.
-    `groups` are those that are looked at already.
+    Failed attempts at one connection, and streams closed because another task ended, are not separate failures.
+    `groups` are the ids of those already examined.
     """
     if isinstance(error, CallError):
         return None
@@ -76,7 +76,7 @@ def _own_among_several(error: BaseException, groups: frozenset[int]) -> AgentFau
 
 
 def _known_fault(error: BaseException) -> CallError | None:
-    """A fault of which it is known whose it is: the exception itself, or somebody else's among its causes."""
+    """Return an already classified fault: the exception itself, or an environment or setup fault among its causes."""
     if isinstance(error, CallError):
         return error
     others = (link for link in chain(error) if isinstance(link, (EnvironmentFault, Misconfigured)))
@@ -96,7 +96,7 @@ def _fault_of(error: BaseException) -> CallError:
 
 
 def _words_of(error: BaseException, found: Evidence) -> str:
-    """What the exception says, and what its cause says besides: clients like to leave it at "Connection error."."""
+    """Return the message, with that of the cause if it adds something; clients often say only "Connection error."."""
     words, cause = message_with_name(error), found.cause
     if cause is None or found.status is not None or said(cause) == type(cause).__name__ or said(cause) in words:
         return words
@@ -104,7 +104,7 @@ def _words_of(error: BaseException, found: Evidence) -> str:
 
 
 def with_spending(fault: CallError, spent: Usage) -> CallError:
-    """The fault, which also carries what was spent before it, so that the run counts it."""
+    """Attach to the fault what was spent before it, so that the run counts it."""
     if spent:
         vars(fault)["spent"] = spent
     return fault
@@ -129,16 +129,16 @@ _STATUS_OF = {
     "model_not_found": 404,
     "invalid_api_key": 401,
 }
-"""What servers call it who give it no number."""
+"""Error name → HTTP status, for servers that give no number."""
 _WORDS = (
     (429, re.compile(r"(?i)\brate[- ]limit(?:s|ed)?\b|\btoo many requests\b")),
     (503, re.compile(r"(?i)\boverloaded\b|\bservice (?:is )?(?:temporarily )?unavailable\b")),
 )
-"""How they say it who tell nothing but a sentence."""
+"""HTTP status and patterns for errors that are only described in words."""
 
 
 def status_in(error: Any) -> int | None:
-    """The status, by its number, its name, or in words where nothing else is told; None: it is not known."""
+    """Return the HTTP status of an error by number, name, or wording as a last resort; None if unknown."""
     if isinstance(error, str):
         return _status_in_words(error)
     if not isinstance(error, Mapping):

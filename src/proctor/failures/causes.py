@@ -1,4 +1,4 @@
-"""What is behind an exception: causes, contexts, members of groups, and what it keeps in its attributes."""
+"""Traverse what is behind an exception: causes, contexts, group members and wrapped exceptions."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _KEPT = (
     "args", "reason", "os_error", "inner_exception", "original_error", "original_exception", "last_exception", "error",
     "errors",
 )  # fmt: skip
-"""Where exceptions keep what they were raised for."""
+"""Attributes in which exceptions keep the original exception."""
 
 
 def chain(error: BaseException, *, implicit: bool = True) -> Iterator[BaseException]:
-    """The exception, what it was raised from or for, the members of groups, and all of theirs.
+    """Yield the exception, its causes and group members, and recursively all of theirs.
 
-    `implicit`: what was being handled when it was raised belongs to it as well, also where that is suppressed: clients
-    raise their own exceptions `from None`.
+    If `implicit`, also the exceptions being handled when it was raised, even if suppressed: clients raise their own
+    exceptions `from None`.
     """
     return islice(_links(error, implicit=implicit), _LINKS)
 
 
 def _links(error: BaseException, *, implicit: bool) -> Iterator[BaseException]:
-    seen: dict[int, BaseException] = {}  # kept, so that no other can get the same id
+    seen: dict[int, BaseException] = {}  # keeps references, so that ids are not reused
     waiting = [error]
     while waiting:
         link = waiting.pop()
@@ -35,7 +35,7 @@ def _links(error: BaseException, *, implicit: bool) -> Iterator[BaseException]:
             continue
         seen[id(link)] = link
         yield link
-        if not isinstance(link, CallError):  # whose it is has been settled
+        if not isinstance(link, CallError):  # already attributed
             waiting += reversed([each for each in _behind(link, implicit=implicit) if isinstance(each, BaseException)])
 
 
@@ -52,7 +52,7 @@ def _behind(link: BaseException, *, implicit: bool) -> Iterator[object]:
 
 
 def members_of(group: BaseExceptionGroup[BaseException]) -> list[BaseException]:
-    """What went wrong in it, groups within it taken apart; the first ones."""
+    """Return the first exceptions in a group, with nested groups flattened."""
     found: list[BaseException] = []
     waiting: list[BaseException] = [group]
     while waiting and len(found) < _MEMBERS:
@@ -65,7 +65,7 @@ def members_of(group: BaseExceptionGroup[BaseException]) -> list[BaseException]:
 
 
 def read(holder: object, name: str) -> Any:
-    """An attribute of somebody else's object, which may do anything when it is asked for; None: it has none."""
+    """Read an attribute of a foreign object, whose getter may raise anything; None if there is none."""
     try:
         return getattr(holder, name, None)
     except BaseException:
@@ -73,5 +73,5 @@ def read(holder: object, name: str) -> Any:
 
 
 def names_of(link: BaseException) -> set[str]:
-    """What an exception is called, and whatever it descends from."""
+    """Return the class names of an exception and its bases."""
     return {kind.__name__ for kind in type(link).__mro__}

@@ -1,4 +1,4 @@
-"""What an exception shows of what went wrong, told by types, names and numbers, without importing any client."""
+"""Evidence of the cause of an exception, from types, names and numbers, without importing any client library."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from proctor.failures.exception_origin import came_through, host_of, is_models, 
 from proctor.failures.messages import retry_after, told
 
 _NAMES = frozenset({"DatabaseError", "InterfaceError", "OperationalError"})
-"""What PEP 249 calls what is not the query's fault."""
+"""PEP 249 exceptions that are not caused by the query itself."""
 _STATES = frozenset({"08001", "08004", "53300", "57P03"})
-"""SQLSTATEs: cannot connect, connection rejected, too many connections, not ready for any."""
+"""SQLSTATEs: cannot connect, connection rejected, too many connections, cannot accept connections now."""
 _STATE = re.compile(r"(?!HY000)[0-9A-Z]{5}")
-"""HY000 is what they give to whatever has none."""
+"""HY000 is excluded, because it is used for any error without a SQLSTATE."""
 _WORDS: tuple[tuple[FailureKind, re.Pattern[str]], ...] = (
     (
         "dns",
@@ -40,11 +40,11 @@ _WORDS: tuple[tuple[FailureKind, re.Pattern[str]], ...] = (
         ),
     ),
 )
-"""How the system, and servers that take nobody at the moment, are quoted where there is no SQLSTATE."""
+"""Messages of the system, and of servers not accepting connections, for errors without a SQLSTATE."""
 
 
 def connection_failure(link: BaseException) -> FailureKind | None:
-    """What kept a database's client from a connection; None: it had one, or is no such client."""
+    """Return why a database client could not connect; None if it could, or is no such client."""
     if not names_of(link) & _NAMES:
         return None
     if (state := _state_of(link)) is not None:
@@ -54,14 +54,14 @@ def connection_failure(link: BaseException) -> FailureKind | None:
 
 
 def _state_of(link: BaseException) -> str | None:
-    """The SQLSTATE, with which a server has answered; ODBC puts it first."""
+    """Return the SQLSTATE of a server's response; ODBC puts it first."""
     first = (read(link, "args") or (None,))[0]
     given = (read(link, "sqlstate"), read(link, "pgcode"), first)
     return next((state for state in given if isinstance(state, str) and _STATE.fullmatch(state)), None)
 
 
 TRANSIENT = frozenset({408, 425, 429, 502, 503, 504, 521, 522, 523, 529})
-"""The last are what proxies say of a server that they do not reach, and Anthropic of one that is overloaded."""
+"""52x are sent by proxies for unreachable servers, 529 by Anthropic when overloaded."""
 FATAL = frozenset({401, 403, 404})
 
 _UNREACHABLE = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EHOSTDOWN, errno.ENETDOWN})
@@ -88,24 +88,24 @@ _UNCONNECTED: dict[str, FailureKind] = {
     "ServerSelectionTimeoutError": "refused",
     "ServiceUnavailable": "refused",
 }
-"""What clients call a connection that never came about."""
+"""Exception names of failed connections."""
 _DROPPED = frozenset({
     "AutoReconnect", "BadStatusLine", "ChunkedEncodingError", "ClientConnectionResetError", "ClientOSError",
     "ClientPayloadError", "CloseError", "ConnectionClosedError", "IncompleteRead", "IncompleteReadError",
     "ProtocolError", "ReadError", "RemoteDisconnected", "RemoteProtocolError", "ServerDisconnectedError", "WriteError",
 })  # fmt: skip
-"""What they call one that ended after the request was on its way."""
+"""Exception names of connections dropped after the request was sent."""
 _UNSURE = frozenset({
     "AMQPConnectionError", "APIConnectionError", "ClientConnectionError", "ConnectionError", "ModelConnectionError",
 })  # fmt: skip
-"""What they call either: it counts only where nothing behind it says more."""
+"""Exception names used for either; they count only if no cause is more specific."""
 _ADDRESSES = frozenset({"InvalidSchema", "InvalidURL", "LocalProtocolError", "MissingSchema", "UnsupportedProtocol"})
-"""What they call an address that nobody could call."""
+"""Exception names of invalid addresses."""
 _CONNECTING = frozenset({
     "_connect", "_connect_sock", "_create_connection", "connect", "connect_tcp", "create_connection", "do_handshake",
     "getaddrinfo", "open_connection", "sock_connect", "start_tls", "wrap_socket",
 })  # fmt: skip
-"""Functions of theirs in which a connection comes about."""
+"""Functions of clients that establish a connection."""
 _RECEIVING = frozenset({"getresponse", "read"})
 _STATUS_OF_NAME = {
     "ModelInvalidRequestError": 400,
@@ -115,7 +115,7 @@ _STATUS_OF_NAME = {
     "ModelRateLimitError": 429,
     "ModelAPIError": 500,
 }
-"""What LangChain calls the exception of a provider that does not number it."""
+"""LangChain's exception names for provider errors that have no number."""
 _STATUS_OF_RPC = {
     "UNAVAILABLE": 503,
     "RESOURCE_EXHAUSTED": 429,
@@ -127,18 +127,17 @@ _STATUS_OF_RPC = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Evidence:
-    """What is known of something that went wrong."""
+    """What is known about a failure."""
 
     kind: FailureKind = "exception"
-    """What it was."""
     status: int | None = None
-    """The HTTP status that says so."""
+    """HTTP status of the failure."""
     host: str = ""
-    """HOST:PORT of the server, where it is known."""
+    """HOST:PORT of the server, if known."""
     retry_after: float | None = None
-    """The seconds that the server asked to wait."""
+    """Seconds to wait, as requested by the server."""
     connecting: bool = False
-    """Whether the request was not yet taken."""
+    """Whether the request had not been accepted yet."""
     by_model: bool = False
     """Whether the server is a model's."""
     cause: BaseException | None = None
@@ -146,15 +145,15 @@ class Evidence:
 
 
 def of_status(status: int, *, host: str = "", retry_after: float | None = None) -> Evidence:
-    """What a status shows that is no success."""
+    """Return the evidence in an unsuccessful HTTP status."""
     kind: FailureKind = "rate_limit" if status == 429 else "http"
     return Evidence(kind=kind, status=status, host=host, retry_after=retry_after)
 
 
 def evidence_of(error: BaseException) -> Evidence:
-    """What an exception and its causes show. Of equal weight, what came first decides, which stands deepest.
+    """Return the strongest evidence in an exception and its causes; among equals, the deepest one, which came first.
 
-    An outage weighs most: whoever fails in handling one would not have failed without it.
+    An outage is strongest: a failure while handling one would not have happened without it.
     """
     if isinstance(error, CallError):
         return _known(error)
@@ -170,24 +169,24 @@ def evidence_of(error: BaseException) -> Evidence:
 
 
 def _known(fault: CallError) -> Evidence:
-    """What a fault of our own client carries."""
+    """Return the evidence that a classified fault carries."""
     asked = fault.retry_after if isinstance(fault, EnvironmentFault) else None
     return Evidence(kind=fault.kind, status=fault.status, host=fault.host, retry_after=asked, cause=fault)
 
 
 def status_of(error: BaseException) -> int | None:
-    """The HTTP status of an error that an exception or one of its causes carries."""
+    """Return the HTTP error status of an exception or one of its causes."""
     known = (status for link in chain(error) if (status := _status_of(link)) is not None and 400 <= status <= 599)
     return next(known, None)
 
 
 def is_wrong_address(error: BaseException) -> bool:
-    """Whether nobody could be called at the address that was meant."""
+    """Whether the intended address is invalid."""
     return any(names_of(link) & _ADDRESSES for link in chain(error))
 
 
 def is_late(error: BaseException) -> bool:
-    """Whether nobody waited for the answer any longer; it may have been given, and paid for, all the same."""
+    """Whether the call timed out; it may have been answered, and paid for, all the same."""
     return any(_is_late(link) for link in chain(error))
 
 
@@ -198,7 +197,7 @@ def _is_late(link: BaseException) -> bool:
 
 
 def is_exhausted(error: BaseException) -> bool:
-    """Whether this machine has no thread, process, memory or file handle left."""
+    """Whether this machine has run out of threads, processes, memory or file handles."""
     if isinstance(error, MemoryError):
         return True
     if isinstance(error, RuntimeError):
@@ -208,7 +207,7 @@ def is_exhausted(error: BaseException) -> bool:
 
 
 def _outage(link: BaseException) -> Evidence | None:
-    """A connection that never came about, a server that is out of order, a machine that has nothing left."""
+    """Return evidence of a failed connection, a server that is out of order, or exhausted local resources."""
     if is_exhausted(link):
         return Evidence(kind="resources", cause=link)
     if (status := _status_of(link)) is not None and status in TRANSIENT:
@@ -219,7 +218,7 @@ def _outage(link: BaseException) -> Evidence | None:
 
 
 def _refusal(link: BaseException) -> Evidence | None:
-    """A key, address or name that the server does not accept; a tool that finds nothing tells it in other ways."""
+    """Return evidence of a rejected key, address or name; tools that find nothing report it in other ways."""
     status = _number(read(link, "status_code")) or _number(read(link, "api_error_status")) or _status_by_name(link)
     if status is None and is_models(link):
         status = _status_of(link)
@@ -227,7 +226,7 @@ def _refusal(link: BaseException) -> Evidence | None:
 
 
 def _break(link: BaseException) -> Evidence | None:
-    """An exchange that ended, or took too long, after the request was on its way."""
+    """Return evidence of an exchange that broke off or timed out after the request was sent."""
     names = names_of(link)
     if names & _DROPPED or (isinstance(link, ConnectionError) and came_through(link, {"http"}, _RECEIVING)):
         return Evidence(kind="dropped", cause=link)
@@ -235,7 +234,7 @@ def _break(link: BaseException) -> Evidence | None:
 
 
 def _answer(link: BaseException) -> Evidence | None:
-    """Any other status, and an address that nobody could call."""
+    """Return evidence of any other HTTP status, or of an invalid address."""
     status = _status_of(link)
     if status is not None and 400 <= status <= 599:
         return Evidence(kind="http", status=None if status in FATAL else status, cause=link)
@@ -243,12 +242,12 @@ def _answer(link: BaseException) -> Evidence | None:
 
 
 def _doubt(link: BaseException) -> Evidence | None:
-    """Trouble with a connection of which nobody says that a request was taken."""
+    """Return evidence of connection trouble when it is unclear whether the request was accepted."""
     if isinstance(link, ssl.SSLError):
         return Evidence(kind="tls", connecting=True, cause=link)
     if isinstance(link, (ConnectionResetError, ConnectionAbortedError, BrokenPipeError)):
         return Evidence(kind="dropped", connecting=True, cause=link)
-    # the Claude Agent SDK has the exception of another program, and knows only that its model gave no answer
+    # the Claude Agent SDK wraps another program's exception and only knows that its model gave no answer
     unsure = names_of(link) & _UNSURE or read(link, "terminal_reason") == "api_error"
     return Evidence(kind="refused", connecting=True, cause=link) if unsure else None
 
@@ -257,13 +256,13 @@ def _connection_failure(link: BaseException) -> FailureKind | None:
     number = read(link, "errno") if isinstance(link, OSError) else None
     if isinstance(link, socket.gaierror):
         return "dns"
-    if isinstance(link, ssl.SSLError):  # one that ends in the middle may have done so at any time
+    if isinstance(link, ssl.SSLError):  # an unexpected end may come at any time
         return None if isinstance(link, (ssl.SSLEOFError, ssl.SSLZeroReturnError)) else "tls"
     if isinstance(link, ConnectionRefusedError) or number in _UNREACHABLE:
         return "refused"
     if number == errno.ETIMEDOUT or _timed_out_connecting(link):
         return "unreachable"
-    # asyncio tells of several addresses that all failed in a message alone, without a number or a cause
+    # asyncio reports several failed addresses in the message only, without errno or cause
     if isinstance(link, OSError) and number is None and told(link).startswith("Multiple exceptions: "):
         return "refused"
     names = names_of(link)
@@ -271,8 +270,8 @@ def _connection_failure(link: BaseException) -> FailureKind | None:
 
 
 def _timed_out_connecting(link: BaseException) -> bool:
-    """Whether a time-out came while connecting though its name does not say so."""
-    if "URLError" in names_of(link):  # urllib wraps what goes wrong until the request is sent, and nothing after it
+    """Whether a timeout occurred while connecting, though its name does not say so."""
+    if "URLError" in names_of(link):  # urllib wraps errors up to sending the request, none after it
         return isinstance(read(link, "reason"), TimeoutError)
     if not isinstance(link, TimeoutError):
         return False
@@ -281,9 +280,9 @@ def _timed_out_connecting(link: BaseException) -> bool:
 
 
 def _status_of(link: BaseException) -> int | None:
-    """The HTTP status, under any of the names that clients give it."""
+    """Return the HTTP status from any of the attributes that clients use."""
     if not isinstance(link, Exception):
-        return None  # sys.exit has a code, too
+        return None  # sys.exit has a code too
     response = read(link, "response")
     names = ("status_code", "status", "code", "api_error_status")
     places = ((link, names[0]), (response, names[0]), *((link, name) for name in names[1:]))

@@ -1,4 +1,4 @@
-"""What is said of an exception: in a sentence, and as a traceback; never with secrets, never at any length."""
+"""Messages and tracebacks of exceptions: redacted and of limited length."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from proctor.redaction import beginning, ending, without_secrets
 from proctor.threads import call_briefly
 
 _READ = 32_000
-"""Characters of a message that are looked at; it may be megabytes long."""
+"""Maximum characters of a message that are read; it may be megabytes long."""
 _PATIENCE = 0.5
-"""Seconds that somebody else's exception may take to say what it is: everybody waits for it."""
+"""Maximum seconds for a foreign exception's `__str__`, which blocks everything else."""
 _DETAIL_KEPT = 4000
 _FRAMES_KEPT = 50
 _OUTGROWN = re.compile(
@@ -30,27 +30,27 @@ _OUTGROWN = re.compile(
     r"|(?:prompt|input) is too long|input length should be|input token count[^.\n]{0,60}exceed",
     re.IGNORECASE,
 )
-"""How providers say that a prompt does not fit into the model."""
+"""Provider messages that a prompt exceeds the model's context window."""
 
 
 def said(error: BaseException, limit: int = 500) -> str:
-    """An exception's message on one line, else its name; without any secret of the environment."""
+    """Return an exception's message on one line, or its class name if empty, with secrets redacted."""
     text = " ".join(without_secrets(told(error)).split()) or type(error).__name__
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def message_with_name(error: BaseException) -> str:
-    """The same with its name."""
+    """Return the message with the class name in front."""
     name, text = type(error).__name__, said(error)
     return f"{name}: {text}" if text != name else name
 
 
 _slow: set[type] = set()
-"""Whose code took too long to say it: it is not asked again."""
+"""Types whose `__str__` took too long and is not called again."""
 
 
 def told(error: BaseException) -> str:
-    """An exception's message as it is, as far as anybody looks at it."""
+    """Return an exception's message unchanged, up to the maximum length."""
     try:
         foreign = _foreign_in(error)
         if foreign & _slow:
@@ -58,14 +58,14 @@ def told(error: BaseException) -> str:
         text = call_briefly(error.__str__, seconds=_PATIENCE) if foreign else str(error)
         return beginning(text, _READ)
     except TimeoutError:
-        _slow.update(kind for kind in foreign if kind.__module__ != "builtins")  # any list or dict may be in others
+        _slow.update(kind for kind in foreign if kind.__module__ != "builtins")  # builtins occur in others too
     except BaseException:
-        pass  # somebody else's exception, which cannot even say what it is
+        pass  # a foreign exception whose `__str__` fails
     return ""
 
 
 def _foreign_in(error: BaseException) -> set[type]:
-    """Whose code it takes to say what an exception is, besides Python's own."""
+    """Return the types other than Python's own whose code runs to format the exception."""
     own = {type(error)} if type(error).__str__ not in _PLAIN else set()
     return own | {kind for kind in map(type, error.args) if kind not in _VALUES}
 
@@ -75,7 +75,7 @@ _VALUES = frozenset({str, bytes, int, float, bool, type(None)})
 
 
 def detail_of(error: BaseException) -> str:
-    """The end of an exception's traceback, without secrets; a long message in it is cut first."""
+    """Return the end of an exception's traceback, redacted; long messages in it are cut first."""
     try:
         if any(_foreign_in(link) & _slow for link in chain(error)):
             return ""
@@ -87,17 +87,17 @@ def detail_of(error: BaseException) -> str:
 
 
 def is_too_long(error: BaseException) -> bool:
-    """Whether a provider says that the prompt does not fit into the model."""
+    """Whether a provider reports that the prompt exceeds the context window."""
     return any(says_too_long(f"{type(link).__name__} {told(link)}") for link in chain(error))
 
 
 def says_too_long(text: str) -> bool:
-    """The same of what it says."""
+    """Whether a message says that the prompt exceeds the context window."""
     return _OUTGROWN.search(text) is not None
 
 
 def retry_after(error: BaseException) -> float | None:
-    """The seconds that the server asked to wait, where the exception or one of its causes carries them."""
+    """Return the seconds that the server asked to wait, from the exception or one of its causes."""
     waits = (seconds for link in chain(error) if (seconds := _asked_wait(link)) is not None)
     return next(waits, None)
 
@@ -112,7 +112,7 @@ def _asked_wait(link: BaseException) -> float | None:
 
 
 def parse_retry_after(value: str | None) -> float | None:
-    """Seconds, or an HTTP date, as seconds from now."""
+    """Parse a Retry-After header, in seconds or as an HTTP date, into seconds from now."""
     if not value:
         return None
     try:
@@ -128,12 +128,12 @@ def parse_retry_after(value: str | None) -> float | None:
 
 
 OUR_OWN = "bounds"
-"""The type of a fault whose message is ours, and says what is expected."""
+"""Type of validation errors with our own message, which says what is expected."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-"""A key that needs no quotes in TOML."""
+"""A TOML key that needs no quotes."""
 _SHOWN = 80
 _FEW = 5
-"""Items of a list that a message shows."""
+"""Maximum list items shown in a message."""
 _EXPECTED = {
     "string_type": "a text in quotes",
     "string_too_short": "a text that is not empty",
@@ -151,7 +151,7 @@ _EXPECTED = {
 
 
 def requirement(fault: Mapping[str, Any]) -> str:
-    """What a value should be, in the words of the file."""
+    """Describe the expected value in the terms of the file."""
     said: str = fault["msg"]
     if fault["type"] == OUR_OWN:
         return said
@@ -160,7 +160,7 @@ def requirement(fault: Mapping[str, Any]) -> str:
 
 
 def in_toml(value: Any) -> str:
-    """A value as the file spells it, shortened; a table within it is not shown."""
+    """Format a value as in TOML, shortened; nested tables are not shown."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Mapping):
@@ -172,5 +172,5 @@ def in_toml(value: Any) -> str:
 
 
 def dotted_key(keys: Iterable[str]) -> str:
-    """A place in the file, as it would be written there."""
+    """Join keys to a dotted TOML key."""
     return ".".join(key if _BARE.fullmatch(key) else f'"{key}"' for key in keys)

@@ -1,4 +1,4 @@
-"""Faults on purpose: an agent wraps its tools and sub-agents once, and a condition in force makes them go wrong.
+"""Fault injection: an agent wraps its tools and sub-agents once, and the active condition makes them fail.
 
 @conditions.tool
 async def search(query: str) -> list[str]: ...
@@ -22,7 +22,7 @@ from proctor.fault_injection.wrappers import (
 )
 
 Struck = InjectedFault
-"""What it was called in 0.1.0."""
+"""Name in version 0.1.0."""
 
 __all__ = [
     "BudgetExhausted",

@@ -1,4 +1,4 @@
-"""What may be declared to go wrong: Condition, and the table that declares it."""
+"""Declaration of faults: Condition, and parsing its table."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from proctor.transcript import LieKind
 TARGETS = ("tool", "sub_agent")
 FAULTS = ("fails", "delay", "answers", "missing", "lies")
 RESERVED = ("all", "none", "")
-"""Names that mean something else where a condition is chosen."""
+"""Names with a special meaning where conditions are selected."""
 
 
 class Answer(Enum):
-    """What stands in place of an answer that is given whatever is asked."""
+    """Marker type for the absence of a fixed answer."""
 
     AS_USUAL = "as usual"
 
@@ -30,34 +30,33 @@ AS_USUAL = Answer.AS_USUAL
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Condition:
-    """What is wrong while it is in force."""
+    """The faults injected while the condition is active."""
 
     name: str
-    """As it was declared."""
     tool: str | None = None
-    """The tool that is at fault."""
+    """Name of the faulty tool."""
     sub_agent: str | None = None
-    """The sub-agent that is at fault."""
+    """Name of the faulty sub-agent."""
     fails: int = 0
-    """How many calls fail, in each attempt, before it works."""
+    """Number of calls per attempt that fail before it works."""
     delay: float = 0.0
-    """Seconds that every call comes late."""
+    """Delay of every call in seconds."""
     answers: Any = AS_USUAL
-    """What it answers, whatever it is asked."""
+    """Fixed answer to every call."""
     missing: bool = False
-    """Whether it is not there at all."""
+    """Whether it does not exist at all."""
     lies: LieKind | None = None
-    """How what it gives back is wrong; `answers` beside it is the lie itself, otherwise it is made of the truth."""
+    """How its results are falsified; with `answers`, that is the false result, else it is made from the true one."""
     times: int | None = None
-    """How many calls lie, in each attempt, before it tells the truth; None: all of them."""
+    """Number of falsified calls per attempt before it tells the truth; None for all."""
     budget: int | None = None
-    """Tool calls that an attempt may make."""
+    """Maximum tool calls per attempt."""
     tokens: int | None = None
-    """Tokens that an attempt may spend."""
+    """Maximum tokens per attempt."""
 
 
 def parse(name: str, fault: Mapping[str, Any]) -> Condition:
-    """The condition that a table declares; errors name the key, its value, and what was expected."""
+    """Parse the table of a condition; errors name the key, its value, and what was expected."""
     if name in RESERVED:
         raise InputError(f"a condition cannot be called {name!r}; choose another name")
     if not isinstance(fault, Mapping):

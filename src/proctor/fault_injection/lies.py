@@ -1,4 +1,4 @@
-"""Lies: a result made wrong on purpose, in the shape of the true one."""
+"""Falsified results in the format of the true ones."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from proctor.transcript import LieKind
 
 LIES: tuple[LieKind, ...] = get_args(LieKind)
 _FACTOR = 1000
-"""From a unit to the next smaller one that people mix it up with: km and m, kg and g, s and ms."""
+"""Factor to the next smaller unit of those often confused: km and m, kg and g, s and ms."""
 _SHORTEST = 8
-"""Characters below which half a text is not told from a whole one."""
+"""Minimum characters for a truncated text to be noticeable."""
 _YEAR = r"(?<![\w.,/-])(?:1[89]|20|21)\d\d(?!\w)"
 _DATE = rf"{_YEAR}-\d\d-\d\d"
 _NUMBER = r"(?<![\w.,/-])\d+(?:,\d{3})*(?:\.\d+)?(?![\d,/-]*\d)"
@@ -28,22 +28,22 @@ _MEASURED = re.compile(rf"(?<=[$€£¥])\s?{_NUMBER}|{_NUMBER}(?=\s?(?:{_UNITS}
 
 
 def make_lie(kind: LieKind, truth: object) -> object:
-    """The result made wrong; the same as it was where it holds nothing that can be."""
+    """Falsify a result; return it unchanged if nothing in it can be falsified."""
     return _MAKERS[kind](truth)
 
 
 def _stale(truth: object) -> object:
-    """Every number a tenth lower and every date a year earlier."""
+    """Lower every number by a tenth, and move every date back by a year."""
     return _each_leaf(truth, _older_number, lambda text: _NUMBERS.sub(_older, text))
 
 
 def _unit(truth: object) -> object:
-    """Every measured number in the next smaller unit, under the name of the old one."""
+    """Convert every measured number to the next smaller unit, but keep the name of the unit."""
     return _each_leaf(truth, lambda number: number * _FACTOR, _in_smaller_unit)
 
 
 def _swap_fields(truth: Any) -> object:
-    """In each record, the values of two fields of one type exchanged."""
+    """Swap the values of two fields of the same type in each record."""
     if isinstance(truth, Mapping):
         pair = _two_alike(truth)
         if pair is None:
@@ -56,12 +56,12 @@ def _swap_fields(truth: Any) -> object:
 
 
 def _empty(truth: object) -> object:
-    """Nothing, of the same type."""
+    """Return an empty value of the same type."""
     return type(truth)() if type(truth) in (str, list, tuple, dict, set) else None
 
 
 def _truncate(truth: Any) -> object:
-    """The first half."""
+    """Keep only the first half."""
     if isinstance(truth, str):
         return truth[: len(truth) // 2] if len(truth) >= _SHORTEST else truth
     if isinstance(truth, Mapping):
@@ -82,7 +82,7 @@ _MAKERS: dict[LieKind, Callable[[Any], object]] = {
 
 
 def _each_leaf(value: Any, number: Callable[[Any], Any], text: Callable[[str], str]) -> Any:
-    """The same structure with every number and every text in it changed."""
+    """Return the same structure with every number and text changed."""
     if isinstance(value, bool):
         return value
     if isinstance(value, int | float | Decimal):
@@ -101,7 +101,7 @@ def _like(value: object, items: Iterable[Any]) -> object:
 
 
 def _within_json(value: str, change: Callable[[Any], Any], text: Callable[[str], str]) -> str:
-    """A text changed; one that holds an object or a list, as many tools give it, within that."""
+    """Change a text; if it is a JSON object or list, as many tools return, change its content."""
     if value.lstrip()[:1] not in ("{", "["):
         return text(value)
     try:
@@ -113,7 +113,7 @@ def _within_json(value: str, change: Callable[[Any], Any], text: Callable[[str],
 
 
 def _two_alike(record: Mapping[Any, Any]) -> tuple[Any, Any] | None:
-    """The first two fields with different numbers, else with different texts."""
+    """Return the first two fields with different numbers, else with different texts."""
     for kind in ((int, float, Decimal), str):
         fields = [key for key, value in record.items() if isinstance(value, kind) and not isinstance(value, bool)]
         for place, one in enumerate(fields):
@@ -153,7 +153,7 @@ def _thousandfold(number: str) -> str:
 
 
 def _rewritten(written: str, change: Callable[[Any], Any]) -> str:
-    """A number in digits changed, and written in the same way."""
+    """Change a number in a text, keeping its format."""
     digits = written.strip().replace(",", "")
     if "." not in digits:
         return f"{change(int(digits)):,}" if "," in written else str(change(int(digits)))

@@ -1,6 +1,6 @@
-"""The condition in force, and wrappers that let it happen to tools and sub-agents.
+"""The active condition, and wrappers that apply it to tools and sub-agents.
 
-Without a condition a wrapped function does what it did before, at the price of one look.
+Without a condition, a wrapped function only has the overhead of one lookup.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ P = ParamSpec("P")
 T = TypeVar("T")
 _Kind = Literal["tool", "sub_agent"]
 _LONGEST = 4000
-"""Characters that are kept of a lie and of the truth."""
+"""Maximum characters kept of a falsified and a true result."""
 
 
 class InjectedFault(RuntimeError):
-    """The condition in force made this happen. What an agent does not catch is its own failure."""
+    """Raised by the active condition. If the agent does not catch it, it is the agent's own failure."""
 
 
 class ToolFailed(InjectedFault):
@@ -44,62 +44,60 @@ class SubAgentFailed(InjectedFault):
 
 
 class SubAgentMissing(SubAgentFailed):
-    """There is no such sub-agent now."""
+    """The sub-agent does not exist under this condition."""
 
 
 class BudgetExhausted(InjectedFault):
-    """No more tool calls, or no more tokens, are left for this attempt."""
+    """The budget of tool calls or tokens for this attempt is exhausted."""
 
 
 class Tally:
-    """What has happened so far in one attempt. Its calls may come from several threads."""
+    """Counts of what happened in one attempt; thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self.calls = 0
-        """Tool calls made."""
         self.tokens = 0
-        """Tokens spent."""
         self.hits = 0
-        """Calls to the tool or sub-agent at fault, of which the first few may fail; of one that lies, its lies."""
+        """Calls to the faulty tool or sub-agent; for one that lies, only the falsified ones."""
         self.late = 0
-        """Calls that were made to wait, whether or not anybody waited for their end."""
+        """Calls that were delayed, even if the caller gave up waiting."""
         self.refused = 0
-        """Calls for which no budget was left."""
+        """Calls beyond the budget."""
         self.turn = 1
-        """The turn that is played, for who calls an agent several times."""
+        """Current turn, if the agent is called several times."""
         self.lie: InjectedLie | None = None
-        """The first lie, and what the agent did after it."""
+        """The first falsified result, and what the agent did afterwards."""
         self._calls_lied_to: set[str] = set()
 
     @property
     def met(self) -> int:
-        """How often the agent came across the fault."""
+        """How often the agent encountered the fault."""
         return max(self.hits, self.late) + self.refused
 
     def add(self, field: Literal["calls", "tokens", "hits", "late", "refused"], amount: int = 1) -> int:
-        """The new count."""
+        """Increase a counter and return its new value."""
         with self._lock:
             count: int = getattr(self, field) + amount
             setattr(self, field, count)
         return count
 
     def may_lie(self, times: int | None) -> bool:
-        """Whether one more lie is due; counts it."""
+        """Whether another result may be falsified; counts it if so."""
         with self._lock:
             due = times is None or self.hits < times
             self.hits += due
         return due
 
     def note_lie(self, lie: InjectedLie, call: str) -> None:
-        """Remember what was told in place of what, and that this call was lied to."""
+        """Record the false and the true result, and the call that received it."""
         with self._lock:
             self._calls_lied_to.add(call)
             told = self.lie
             self.lie = replace(lie, turn=self.turn) if told is None else replace(told, times=told.times + 1)
 
     def note_call(self, name: str, call: str) -> None:
-        """Remember what is called after a lie: something else, or the same again."""
+        """Record a call after a falsified result: to something else, or the same again."""
         with self._lock:
             if self.lie is None:
                 return
@@ -118,17 +116,17 @@ _FORCE: ContextVar[_ActiveCondition | None] = ContextVar("proctor_condition", de
 
 
 def current() -> Condition | None:
-    """The condition in force for the present call; None: everything works."""
+    """Return the active condition of the current context, or None."""
     force = _FORCE.get()
     return None if force is None else force.condition
 
 
 @contextmanager
 def in_force(name: str, fault: Mapping[str, Any], *, tally: Tally | None = None) -> Iterator[Condition]:
-    """Let a fault happen in everything called from here, in tasks and threads that take the context along as well.
+    """Activate a fault for all code called in this block, including tasks and threads that inherit the context.
 
-    Whoever calls an agent several times in one attempt gives the same `tally` each time, so that "fails twice" means
-    twice in the conversation; without one, the attempt lasts as long as the `with`.
+    If an attempt consists of several calls to an agent, pass the same `tally` to each, so that "fails twice" counts
+    across the conversation; without one, the attempt lasts as long as the `with` block.
     """
     condition = parse(name, fault)
     token = _FORCE.set(_ActiveCondition(condition, tally if tally is not None else Tally()))
@@ -143,7 +141,7 @@ def tool(function: Callable[P, T], /, *, name: str | None = None) -> Callable[P,
 @overload
 def tool(*, name: str | None = None) -> Callable[[Callable[P, T]], Callable[P, T]]: ...
 def tool(function: Callable[..., Any] | None = None, /, *, name: str | None = None) -> Any:
-    """A tool, sync or async, that a condition can strike; conditions know it by its name, or by another given here."""
+    """Make a sync or async tool breakable by conditions, under its own name or the one given."""
     return _injectable("tool", function, name)
 
 
@@ -152,12 +150,12 @@ def sub_agent(function: Callable[P, T], /, *, name: str | None = None) -> Callab
 @overload
 def sub_agent(*, name: str | None = None) -> Callable[[Callable[P, T]], Callable[P, T]]: ...
 def sub_agent(function: Callable[..., Any] | None = None, /, *, name: str | None = None) -> Any:
-    """A sub-agent, sync or async, that a condition can strike; conditions know it by its name, or by another."""
+    """Make a sync or async sub-agent breakable by conditions, under its own name or the one given."""
     return _injectable("sub_agent", function, name)
 
 
 def spend(tokens: int) -> None:
-    """Say that a model has used so many tokens; raises BudgetExhausted where the condition allows no more."""
+    """Report tokens used by a model; raise BudgetExhausted if that exceeds the condition's limit."""
     force = _FORCE.get()
     if force is None or force.condition.tokens is None:
         return
@@ -193,7 +191,7 @@ def _around(kind: _Kind, function: Callable[..., Any], name: str) -> Callable[..
             return _lie(force, name, (args, kwargs), function(*args, **kwargs))
         if force.condition.answers is AS_USUAL:
             return function(*args, **kwargs)
-        return deepcopy(force.condition.answers)  # an agent may change what it is given
+        return deepcopy(force.condition.answers)  # the agent may modify the result
 
     return strikable
 
@@ -218,7 +216,7 @@ def _around_async(kind: _Kind, function: Callable[..., Any], name: str) -> Calla
 
 
 def _is_hit(force: _ActiveCondition, kind: _Kind, name: str, call: object) -> bool:
-    """Whether this call is at fault; counts a tool call, and raises where there is no budget left for it."""
+    """Whether this call is to the faulty tool or sub-agent; count tool calls, and raise if the budget is exhausted."""
     condition, tally = force
     if tally.lie is not None:
         tally.note_call(name, repr(call))
@@ -229,10 +227,10 @@ def _is_hit(force: _ActiveCondition, kind: _Kind, name: str, call: object) -> bo
 
 
 def _inject(force: _ActiveCondition, kind: _Kind, name: str) -> None:
-    """Raise what the condition asks for, if anything."""
+    """Raise the exception that the condition asks for, if any."""
     condition, tally = force
     if condition.lies is not None:
-        return  # counted when the lie is told
+        return  # counted when the result is falsified
     call = tally.add("hits")
     if condition.missing:
         raise ToolFailed(f"there is no tool {name}") if kind == "tool" else SubAgentMissing(f"there is no {name}")
@@ -242,7 +240,7 @@ def _inject(force: _ActiveCondition, kind: _Kind, name: str) -> None:
 
 
 def _lie(force: _ActiveCondition, name: str, call: object, truth: Any) -> Any:
-    """What is given back in place of the truth; the truth where no lie is due, or none can be made of it."""
+    """Return the falsified result; the true one if no more may be falsified, or it cannot be."""
     condition, tally = force
     assert condition.lies is not None
     given = condition.answers
@@ -255,7 +253,7 @@ def _lie(force: _ActiveCondition, name: str, call: object, truth: Any) -> Any:
 
 
 def _as_text(value: object) -> str:
-    """A result as the report shows it and the rules read it."""
+    """Format a result as text for reports and rules."""
     try:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     except (TypeError, ValueError, RecursionError):
@@ -264,7 +262,7 @@ def _as_text(value: object) -> str:
 
 
 def _block(force: _ActiveCondition, name: str) -> None:
-    """Come late in a thread. On the event loop that would hold up every other attempt, and their time limits."""
+    """Delay a call in a thread. On the event loop, this would block all other attempts and their timeouts."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

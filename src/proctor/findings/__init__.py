@@ -1,1 +1,1 @@
-"""Attempts → what is known, as data: of a run, a battle, an orchestrator, two runs, many. All is computed here."""
+"""Attempts → results as data: of a run, a battle, an orchestrator, or comparisons. All computation is done here."""

@@ -1,4 +1,4 @@
-"""A map of what failed: the attempts of a run that did not pass, in groups by what they have in common."""
+"""Failure map: group the attempts of a run that did not pass by what they have in common."""
 
 from __future__ import annotations
 
@@ -22,25 +22,27 @@ Feature = tuple[Kind, str]
 T = TypeVar("T")
 
 _ORDER: tuple[Kind, ...] = ("failure", "tool", "check", "first", "strategy", "call", "words", "turn", "category")
-"""What says most about why something failed comes first."""
+"""Feature kinds in order of how much they explain, most telling first."""
 _LEAST = 2
-"""Cases that make a group; one alone is an example, not a pattern."""
+"""Fewest cases in a group; a single case is an example, not a pattern."""
 _TWICE = 2.0
-"""How much more often a phrase, a call, a strategy or a category must occur in what failed than in what passed, and a
-turn than if they failed anywhere in a conversation."""
+"""Minimum ratio of a feature's frequency among failures to that among passes.
+
+For a turn, the comparison is with failures spread evenly over the turns.
+"""
 _COMPARED = 2_000
-"""Replies that passed, and replies that failed, whose words are looked at: the first so many."""
+"""Maximum number of passed replies, and of failed ones, whose words are compared."""
 _LONGEST_PHRASE = 4
 _LONGEST_ARGUMENT = 40
 _CALLS = 50
-"""Tool calls of an attempt that are looked at."""
+"""Maximum number of tool calls examined per attempt."""
 _EXAMPLES = 3
 _WRONG_AT_FIRST: Feature = ("first", "wrong from the first answer")
-"""A conversation whose very first answer did not pass: nobody had pressed it."""
+"""The first answer of the conversation was wrong, before any pressure."""
 _UNCOMPARED = "nothing in common that shows, as nothing passed to hold them against"
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _COMPARED_KINDS = ("tool", "strategy", "call", "words", "turn", "category")
-"""Kinds that tell something only where they are more common than usual."""
+"""Kinds that are informative only where they are more frequent among failures than among passes."""
 _NUMBERS = re.compile(r"\d+(?:[.,]\d+)*")
 _QUOTED = re.compile(r"(?<!\w)'[^']*'|\"[^\"]*\"|“[^”]*”")
 _SMALL_WORDS = """
@@ -52,44 +54,44 @@ _EMPTY_WORDS = frozenset(_SMALL_WORDS.split())
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FailureGroup:
-    """Attempts that failed alike."""
+    """A group of attempts that failed in the same way."""
 
     kind: Kind
     name: str
-    """What they have in common, without what differs from one to the next: `#` stands for numbers."""
+    """What the attempts have in common, with variable parts removed; `#` stands for numbers."""
     cases: int
     attempts: int
     exams: frozenset[str] = frozenset()
     """All that are in it."""
     share: Estimate
-    """Of the cases that failed, how many are in it."""
+    """Share of the failed cases that are in this group."""
     examples: tuple[Key, ...]
     is_new: bool | None = None
-    """Whether nothing failed like that in the run it is held against; None: there is none."""
+    """Whether no attempt of the earlier run failed like this, or None without an earlier run."""
     example: str = ""
-    """The same as one of them really said it; empty: nothing was left out of the name."""
+    """The name as it appeared in one attempt, or empty if nothing was removed from it."""
     varies: bool = False
-    """Whether others of them said it otherwise."""
+    """Whether the wording differs between attempts."""
     title: str = ""
-    """A model's name for it; empty: none was asked, or it gave none."""
+    """Name given by a model; empty if none was asked or it gave none."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FailureMap:
-    """All of them: each failed attempt is in just one group."""
+    """All failed attempts of a run, each in exactly one group."""
 
     failed_cases: int
     failed_attempts: int
     counted_cases: int
     counted_attempts: int = 0
     groups: tuple[FailureGroup, ...]
-    """The largest first, what nothing explains last."""
+    """Groups, largest first; unexplained failures come last."""
     not_counted: Mapping[Outcome, int]
-    """Attempts that neither passed nor failed, by what became of them."""
+    """Attempts that neither passed nor failed, by outcome."""
 
     @property
     def patterns(self) -> tuple[FailureGroup, ...]:
-        """Those of several cases, or new, and what nothing explains: one case alone is an example, not a pattern."""
+        """Groups with several cases, new groups, and the unexplained rest."""
         return tuple(group for group in self.groups if group.cases >= _LEAST or group.is_new or group.kind == "other")
 
     @property
@@ -102,58 +104,57 @@ class FailureMap:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunFailures:
-    """The map of one run."""
+    """The failure map of one run."""
 
     run: Run
     exams: dict[str, Exam]
     found: FailureMap
     conditions: Mapping[str, FailureMap] = field(default_factory=dict)
-    """Condition → the same under it, where `found` is of the plain run alone; empty: `found` is of all there is."""
+    """Condition → its failure map, if `found` covers the plain run only; empty if `found` covers everything."""
     since: Run | None = None
-    """The run that it is held against."""
+    """The earlier run it is compared with."""
     named_by: str | None = None
-    """The model that was asked for names; None: nobody was."""
+    """The model that was asked to name the groups, or None."""
     usage: Usage = Usage()
-    """What that took."""
+    """Usage of the naming model."""
     unnamed: str = ""
-    """Why some groups have no name, where a model was asked."""
+    """Why some groups have no name although a model was asked."""
 
     @property
     def failed_maps(self) -> dict[str, FailureMap]:
-        """Condition → its map, where anything failed; the plain run, or all there is, is empty and comes first."""
+        """Condition → its failure map, for those with failures; the plain run (or everything) is "" and comes first."""
         return {name: each for name, each in {"": self.found, **self.conditions}.items() if each.groups}
 
 
 class _Tally:
-    """In how many replies, or attempts, each of some things is found."""
+    """Counts how many replies or attempts have each feature."""
 
     def __init__(self) -> None:
         self.n = 0
         self._counts: Counter[Feature] = Counter()
 
     def add(self, found: Iterable[Feature]) -> None:
-        """Count one more, and what is found in it."""
+        """Count one reply or attempt and its features."""
         self.n += 1
         self._counts.update(found)
 
     def share(self, feature: Feature) -> float:
-        """The share that has it."""
+        """Return the share of replies or attempts with this feature."""
         return self._counts[feature] / max(1, self.n)
 
     def usual_share(self, feature: Feature) -> float:
-        """The same of what passed, as if half of one more had it: where nothing passed, nothing is less usual.
+        """Return the share with this feature among passes, smoothed by half a count so that it is never 0.
 
-        A tool's error is a fault by itself, wherever it was seen.
+        Errors of tools are not smoothed: they are faults in themselves.
         """
         return self.share(feature) if feature[0] == "tool" else (self._counts[feature] + 0.5) / (self.n + 1)
 
 
 class FailureCollector:
-    """Takes attempts one by one and keeps of each that failed only what it may be grouped by.
+    """Collects attempts one by one and keeps only the features of the failed ones.
 
-    What it has in common with others that failed says something only where what passed has it less often: attempts of
-    their categories, and replies of their calls, strategies and words, also those that passed in conversations that did
-    not.
+    A feature is informative only if it is rarer among passes. Categories are compared with those of passed attempts;
+    calls, strategies and words with those of passed replies, including replies in conversations that failed.
     """
 
     def __init__(self, exams: Mapping[str, Exam], *, right_from: float = RIGHT_FROM) -> None:
@@ -170,7 +171,7 @@ class FailureCollector:
         self._not_counted: Counter[Outcome] = Counter()
 
     def add(self, attempt: Attempt) -> None:
-        """Count one attempt; what was not judged, or failed for the environment's sake, does not count."""
+        """Count one attempt; attempts without a verdict or failed by the environment are only tallied by outcome."""
         outcome = attempt.outcome
         if outcome not in ("passed", "failed", "agent_failed"):
             self._not_counted[outcome] += 1
@@ -211,11 +212,11 @@ class FailureCollector:
 
     @property
     def features(self) -> frozenset[Feature]:
-        """Everything that any failure may be grouped by."""
+        """All features by which failures may be grouped."""
         return frozenset(feature for found in self._candidates().values() for feature in found)
 
     def map(self, before: FailureCollector | None = None) -> FailureMap:
-        """The groups; new are those of which nothing failed `before`."""
+        """Group the failures; a group is new if no failure in `before` has its feature."""
         known = None if before is None else before.features
         members = _assign(self._candidates(), rest="nothing in common" if self._passed_turns.n else _UNCOMPARED)
         failed = {key.exam for key in self._failed}
@@ -251,7 +252,7 @@ class FailureCollector:
         )
 
     def _candidates(self) -> dict[Key, set[Feature]]:
-        """What each failed attempt may be grouped by: what it has in common with others and not with what passed."""
+        """Return the features by which each failed attempt may be grouped."""
         telling = self._telling_phrases() | self._telling_features()
         found: dict[Key, set[Feature]] = {}
         for key, features in self._failed.items():
@@ -276,7 +277,7 @@ class FailureCollector:
         }
 
     def _is_unusual(self, feature: Feature) -> bool:
-        """Whether it is found in what failed more than twice as often as in what passed."""
+        """Whether the feature is more than twice as frequent among failures as among passes."""
         kinds = {
             "category": (self._failed_attempts, self._passed_attempts),
             "words": (self._failed_words, self._passed_words),
@@ -287,12 +288,12 @@ class FailureCollector:
 
 
 def _count_cases(found: Iterable[tuple[Key, T]]) -> Counter[T]:
-    """In how many cases each occurs, however many trials they have."""
+    """Count the cases in which each item occurs, regardless of the number of trials."""
     return Counter(what for _, what in {(key.exam, what) for key, what in found})
 
 
 def _assign(candidates: Mapping[Key, set[Feature]], *, rest: str) -> dict[Feature, list[Key]]:
-    """Each attempt to one group: kind by kind, and of a kind the feature that explains most of what is left."""
+    """Assign each attempt to one group: kind by kind, always the feature that covers the most remaining cases."""
     left, members = dict(candidates), dict[Feature, list[Key]]()
     for kind in _ORDER:
         while counts := _count_cases((key, each) for key, found in left.items() for each in found if each[0] == kind):
@@ -307,7 +308,7 @@ def _assign(candidates: Mapping[Key, set[Feature]], *, rest: str) -> dict[Featur
 
 
 def _said_by(attempt: Attempt) -> Iterator[tuple[Feature, str]]:
-    """Its failure or its failed checks as features, each with what it really said."""
+    """Yield the failure or the failed checks as features, each with its original wording."""
     if attempt.failure is not None:
         yield ("failure", _crash(attempt.failure)), _first_sentence(attempt.failure.reason) or attempt.failure.kind
         return
@@ -318,7 +319,7 @@ def _said_by(attempt: Attempt) -> Iterator[tuple[Feature, str]]:
 
 
 def _features(attempt: Attempt, broken: frozenset[int], *, in_battle: bool) -> Iterator[Feature]:
-    """What a failed attempt shows by itself."""
+    """Yield the features of one failed attempt."""
     yield from (feature for feature, _ in _said_by(attempt))
     if attempt.failure is not None:
         return
@@ -332,15 +333,15 @@ def _features(attempt: Attempt, broken: frozenset[int], *, in_battle: bool) -> I
 
 
 def _broken_turns(exam: Exam, attempt: Attempt, right_from: float) -> frozenset[int]:
-    """The turns of a battle that broke an answer: what was wrong before a question, it did not break."""
+    """Return the turns of a battle that broke a previously right answer."""
     probes = conversation(exam, attempt, right_from=right_from).probes
     return frozenset(probe.turn for probe in probes if probe.passed is False)
 
 
 def _turn_features(turn: Turn, *, pressed: bool) -> set[Feature]:
-    """What a reply may be grouped by: the strategy that pressed it, the tools that failed, and those that were called.
+    """Return the features of a reply: the strategy that pressed it, the tools that failed and the calls made.
 
-    Tools are named alone and with each argument that is short enough to be shared.
+    A call is listed by the tool's name alone and with each argument short enough to recur.
     """
     calls = [] if turn.reply is None else turn.reply.tool_calls[:_CALLS]
     found: set[Feature] = {("call", call.name) for call in calls}
@@ -355,24 +356,24 @@ def _turn_features(turn: Turn, *, pressed: bool) -> set[Feature]:
 
 
 def _first_sentence(text: str) -> str:
-    """What it says first."""
+    """Return the text up to the first semicolon or line break, shortened."""
     return text.partition(";")[0].partition("\n")[0][:120].strip()
 
 
 def _crash(failure: Failure) -> str:
-    """The kind of a failure; of an exception its type and the beginning of its message, without what it quotes."""
+    """Return the kind of a failure; for an exception, the start of its message without quoted parts."""
     if failure.kind != "exception":
         return failure.kind
     return _QUOTED.sub("…", _evidence(failure.reason)) or failure.kind
 
 
 def _evidence(text: str) -> str:
-    """Evidence without what differs from reply to reply: its numbers, and what comes after its first sentence."""
+    """Return the start of the evidence with its numbers masked."""
     return _NUMBERS.sub("#", text.partition(";")[0].partition("\n")[0])[:120].strip()
 
 
 def _failed_turns(attempt: Attempt) -> Iterator[Turn]:
-    """The turns that did not pass; all where that is not known turn by turn."""
+    """Yield the turns that did not pass, or all turns if there are no verdicts per turn."""
     turns, passed = attempt.transcript.turns, attempt.turn_passed
     if len(passed) != len(turns) or False not in passed:
         yield from turns
@@ -381,7 +382,7 @@ def _failed_turns(attempt: Attempt) -> Iterator[Turn]:
 
 
 def _passed_turns(attempt: Attempt) -> Iterator[Turn]:
-    """The turns that passed, also in a conversation that did not."""
+    """Yield the turns that passed, also of failed conversations."""
     turns, passed = attempt.transcript.turns, attempt.turn_passed
     if attempt.outcome == "passed":
         yield from turns
@@ -394,7 +395,7 @@ def _said(turns: Iterable[Turn]) -> str:
 
 
 def _phrases(text: str) -> frozenset[Feature]:
-    """Runs of up to four words, without those of nothing but small words or numbers."""
+    """Return the n-grams of up to four words that neither begin nor end in stop words or numbers only."""
     words = _WORD.findall(text.lower())[:400]
     found: set[Feature] = set()
     for size in range(1, _LONGEST_PHRASE + 1):
@@ -406,7 +407,7 @@ def _phrases(text: str) -> frozenset[Feature]:
 
 
 def _is_within_another(phrase: Feature, counts: Mapping[Feature, int], telling: set[Feature]) -> bool:
-    """Whether a longer phrase tells the same: it holds this one, and is nearly as common."""
+    """Whether a longer phrase contains this one and is nearly as frequent."""
     inside = f" {phrase[1]} "
     return any(
         other != phrase and inside in f" {other[1]} " and counts[other] >= 0.8 * counts[phrase] for other in telling

@@ -1,4 +1,4 @@
-"""Several runs against each other, case by case: who wins, how strong each is, and which ranks the cases show."""
+"""Tournament of several runs, case by case: wins, strengths, and the ranking that the cases support."""
 
 from __future__ import annotations
 
@@ -20,42 +20,42 @@ from proctor.statistics.pass_at_k import over_cases, pass_at_k
 from proctor.usage import Usage
 
 WIN_BY = 0.05
-"""Stored scores that differ by no more are a tie."""
+"""Stored scores that differ by at most this much are a tie."""
 _REASONS = 3
 """Why contests have no verdict: so many are named."""
 _JUDGED_ANEW = ("reviewer", "rubric", "weights", "passing score", "checks")
-"""In what runs may differ where their replies are judged in the tournament itself."""
+"""Settings in which runs may differ when the tournament judges their replies itself."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ContestOutcome:
-    """One case, two runs."""
+    """Outcome of one case between two runs."""
 
     case: str
     a: int
     b: int
     score: float | None
-    """1: A won, 0: B did, ½: a tie; None: there is no verdict."""
+    """1 if A won, 0 if B won, 0.5 for a tie, or None without a verdict."""
     flipped: bool = False
-    """Whether the judge said otherwise when the replies changed places."""
+    """Whether the judge's verdict changed when the order of the replies was swapped."""
     leans: float = 0.0
-    """Where it did: above 0 it favoured the reply that was shown first, below 0 the second; 0: that is not known."""
+    """Position bias if flipped: above 0 towards the reply shown first, below 0 towards the second; 0 if unknown."""
     asked: bool = False
-    """Whether a judge gave it, in both orders."""
+    """Whether a judge decided it, seeing the replies in both orders."""
     is_open: bool = False
-    """Whether the judge never answered, so that it can be asked again."""
+    """Whether the judge gave no answer, so that it can be asked again."""
     reason: str = ""
     """Why there is no verdict."""
 
     @property
     def place(self) -> tuple[str, int, int]:
-        """Which contest it is."""
+        """Key of the contest: case and the two runs."""
         return self.case, self.a, self.b
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ContestTally:
-    """Contests by how they ended."""
+    """Number of contests by result."""
 
     won: int
     tied: int
@@ -64,44 +64,44 @@ class ContestTally:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tournament:
-    """All runs against each other."""
+    """Results of a tournament between runs."""
 
     findings: tuple[Findings, ...]
-    """Of the runs as they were named."""
+    """Findings of the runs in the given order."""
     judge: str | None
-    """Who judged the contests; None: the stored scores."""
+    """The judge of the contests, or None if stored scores decided."""
     ranking: Ranking
     outcomes: tuple[ContestOutcome, ...]
     flips: Estimate | None
-    """Share of contests in which the judge contradicted itself when the replies changed places; None: no judge."""
+    """Share of contests in which swapping the replies changed the judge's verdict, or None without a judge."""
     toward_first: Estimate | None
-    """Share of those in which it favoured the reply that was shown first; None: no judge."""
+    """Share of those in which the judge favoured the reply shown first, or None without a judge."""
     usage: Usage
-    """What judging took."""
+    """Usage of the judge."""
     warnings: tuple[str, ...]
 
     @property
     def runs(self) -> list[Run]:
-        """As they were named."""
+        """The runs in the given order."""
         return [each.run for each in self.findings]
 
     @property
     def is_by_verdicts(self) -> bool:
-        """Whether neither a judge nor stored scores decided its contests."""
+        """Whether contests were decided by verdicts, without a judge or stored scores."""
         return self.judge is None and not _have_marks_to_compare(self.findings)
 
     @property
     def is_decided(self) -> bool:
-        """Whether one run is certainly the strongest."""
+        """Whether one run is certainly the strongest, by its interval of ranks."""
         return any(strength.worst == 1 for strength in self.ranking.strengths)
 
     @property
     def open(self) -> int:
-        """Contests that the judge never answered: the same command asks for them again."""
+        """Contests without an answer from the judge; running the same command again retries them."""
         return sum(outcome.is_open for outcome in self.outcomes)
 
     def tally(self, place: int, other: int | None = None) -> ContestTally:
-        """How the contests of a run ended, against all others or one of them."""
+        """Count a run's wins, ties and losses against all other runs or one of them."""
         scores = Counter(
             outcome.score if outcome.a == place else 1 - outcome.score
             for outcome in self.outcomes
@@ -113,7 +113,7 @@ class Tournament:
 
 
 def must_be_alike(runs: Sequence[Run], *, judged_anew: bool, force: bool) -> list[str]:
-    """In what these runs were examined differently; refuses it unless forced."""
+    """Check that the runs are comparable; refuse differences in settings or, if forced, return them."""
     if not 2 <= len(runs) <= MOST_RUNS:
         named = f"{len(runs)} {'run is' if len(runs) == 1 else 'runs are'} no tournament"
         raise UsageError(f"{named}; expected 2 to {MOST_RUNS}", terminal=": `proctor list` shows them")
@@ -131,7 +131,7 @@ def must_be_alike(runs: Sequence[Run], *, judged_anew: bool, force: bool) -> lis
 
 
 def by_scores(found: Sequence[Findings]) -> list[ContestOutcome]:
-    """Every contest by the stored marks; by the verdicts, where no run has any or others judged in each of them."""
+    """Decide every contest by the stored scores, or by verdicts if there are no scores or they are not comparable."""
     marked = _have_marks_to_compare(found)
     known = [{case.id: case for case in findings.compared_on} for findings in found]
     cases = dict.fromkeys(case.id for findings in found for case in findings.compared_on)
@@ -144,7 +144,7 @@ def by_scores(found: Sequence[Findings]) -> list[ContestOutcome]:
 
 
 def _have_marks_to_compare(found: Sequence[Findings]) -> bool:
-    """Whether there are marks, and they can be held against each other as far as the verdicts can."""
+    """Whether there are scores and they are as comparable between runs as the verdicts."""
     if not any(case.score is not None for findings in found for case in findings.compared_on):
         return False
     pairs = combinations([findings.run for findings in found], 2)
@@ -160,7 +160,10 @@ def _by_values(case: str, a: int, b: int, one: float | None, other: float | None
 
 
 def _values(one: CaseFinding, other: CaseFinding, *, marked: bool) -> tuple[float | None, float | None]:
-    """What a case came to in both, over as many trials: a single one is 0 or 1, and would beat any mean below 1."""
+    """Return a case's value in both runs over equally many trials.
+
+    A single trial is 0 or 1, and a 1 would beat any mean below 1.
+    """
     if one.counted == other.counted:
         return _value(one, marked=marked), _value(other, marked=marked)
     pairs = [
@@ -172,7 +175,7 @@ def _values(one: CaseFinding, other: CaseFinding, *, marked: bool) -> tuple[floa
 
 
 def _trials(case: CaseFinding, *, marked: bool) -> Sequence[Sequence[float]]:
-    """Its trials in their order, under each condition."""
+    """Return a case's trials in order, per condition."""
     if case.trials is not None:
         return case.trials.values(case.id) if marked else case.trials.verdicts(case.id)
     value = _value(case, marked=marked)
@@ -180,7 +183,7 @@ def _trials(case: CaseFinding, *, marked: bool) -> Sequence[Sequence[float]]:
 
 
 def _value(case: CaseFinding, *, marked: bool) -> float | None:
-    """What a case came to, the agent's own failures as 0; None: it has no mark."""
+    """Return a case's value, counting the agent's own failures as 0, or None if it has no score."""
     if not marked:
         return case.passed / case.counted if case.counted else None
     if case.score is None:
@@ -197,7 +200,7 @@ def tournament(
     usage: Usage | None = None,
     unlike: Sequence[str] = (),
 ) -> Tournament:
-    """Who is strongest, from the outcomes of the contests."""
+    """Rank the runs from the outcomes of the contests."""
     if not outcomes:
         raise UsageError("these runs have no case in common; there is nothing to compare")
     cases: dict[str, dict[Pair, float]] = {}
@@ -218,7 +221,7 @@ def tournament(
 
 
 def _flips(outcomes: Sequence[ContestOutcome]) -> Estimate:
-    """The mean over cases, so that the contests of one case do not count as independent."""
+    """Estimate the flip rate as a mean over cases, since the contests of one case are not independent."""
     counts: dict[str, tuple[int, int]] = {}
     for outcome in outcomes:
         if outcome.asked:

@@ -1,1 +1,1 @@
-"""Files that people write → benchmarks: bytes in, rows and every error out."""
+"""Parsers for user-supplied files: turn bytes into benchmarks and report every error."""

@@ -1,4 +1,4 @@
-"""A zip file from a stranger: bounded before anything is unpacked, and nothing in it leaves its folder."""
+"""Safe handling of untrusted ZIP files: size limits before unpacking, and no paths outside the target folder."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from proctor.errors import InputError
 from proctor.redaction import private
 
 LIMIT = 16 * 2**20
-"""The most bytes that a zip file may have."""
+"""Maximum size of a ZIP file in bytes."""
 MOST_FILES = 2_000
 MOST_BYTES = 64 * 2**20
-"""All files together, unpacked."""
+"""Maximum total size of the unpacked files in bytes."""
 MOST_RATIO = 200
-"""How many times as large a file may become; what is smaller than a mebibyte may."""
+"""Maximum compression ratio of a file; files below 1 MiB are exempt."""
 _SMALL = 2**20
 _LONGEST_PATH = 240
 
 
 def check_archive(data: bytes) -> list[ZipInfo]:
-    """The files in it; raises InputError where it is no zip file, or could fill or leave its folder."""
+    """Return the files in the archive; raise InputError if it is invalid or violates a limit."""
     try:
         with ZipFile(BytesIO(data)) as archive:
             found = [each for each in archive.infolist() if not each.is_dir()]
@@ -40,7 +40,7 @@ def check_archive(data: bytes) -> list[ZipInfo]:
 
 
 def unpack(data: bytes, folder: Path) -> list[PurePosixPath]:
-    """Write its files below a folder, as plain files that are nobody else's; what they are called there."""
+    """Extract the files into a folder with private permissions and return their relative paths."""
     names, found = [], check_archive(data)
     try:
         with ZipFile(BytesIO(data)) as archive:
@@ -48,7 +48,7 @@ def unpack(data: bytes, folder: Path) -> list[PurePosixPath]:
                 name = PurePosixPath(each.filename)
                 target = folder / name
                 private.make_folder(target.parent)
-                private.write(target, archive.read(each))  # never more than it says that it has
+                private.write(target, archive.read(each))  # zipfile never reads more than the declared size
                 names.append(name)
     except (BadZipFile, OSError, EOFError, RuntimeError, NotImplementedError) as error:
         raise InputError(f"the zip file is damaged: {error}; pack it again") from error
@@ -56,7 +56,7 @@ def unpack(data: bytes, folder: Path) -> list[PurePosixPath]:
 
 
 def pack(files: Mapping[str, bytes]) -> bytes:
-    """A zip file of these; the same files give the same bytes."""
+    """Create a ZIP file; the same files give the same bytes."""
     out = BytesIO()
     with ZipFile(out, "w", ZIP_DEFLATED) as archive:
         for name, content in sorted(files.items()):

@@ -1,4 +1,4 @@
-"""What a case that was made in Python may hold: it is held to what a suite may say, where nobody has read it yet."""
+"""Validate cases created in Python by the same rules as cases in a suite file."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _NOTHING: Expectation = Case(id="", question="").expect
 _TEXTS = ("question", "answer", "reasoning", "context")
 _BEYOND = 2**63
 _DEEPEST = 60
-"""Levels inside each other: a suite has at most 50, and a case some of its own around them."""
+"""Maximum nesting depth: a suite allows at most 50 levels, plus a few of the case itself."""
 
 
 def check_case(case: Case) -> None:
-    """Refuse a case that no store takes, or whose expectations nothing can be held to."""
+    """Refuse a case that cannot be stored or whose expectations cannot be checked."""
     check_name("its id", case.id)
     for category in case.categories:
         check_name("a category", category)
@@ -58,7 +58,7 @@ def check_case(case: Case) -> None:
 
 
 def _plain_texts(case: Case) -> list[tuple[str, str]] | None:
-    """The texts of a case that is nothing but them, as most are; None: one has to look deeper."""
+    """Return the texts of a case that has nothing else (the common case), or None if a full check is needed."""
     if case.criteria or case.metadata or (case.expect is not _NOTHING and case.expect != _NOTHING):
         return None
     given = [(f"its {name}", text) for name in _TEXTS if (text := getattr(case, name)) is not None]
@@ -73,7 +73,7 @@ def _must_be_storable(case: Case) -> None:
 
 
 def _unstorable(value: object) -> str | None:
-    """Why a text or number cannot be stored as what it is; None: it can."""
+    """Return why a text or number cannot be stored unchanged, or None if it can."""
     if isinstance(value, str):
         return unfit(value)
     if isinstance(value, float) and not math.isfinite(value):
@@ -84,7 +84,7 @@ def _unstorable(value: object) -> str | None:
 
 
 def _values(value: Any, levels: int, place: str = "it") -> Iterator[tuple[str, Any]]:
-    """Every text and number inside, with where it stands."""
+    """Yield every text and number in a nested value, with its place."""
     if levels < 0:
         raise UsageError(f"{place} holds more than {_DEEPEST} levels inside each other; nest it less deeply")
     if isinstance(value, (str, int, float)):

@@ -1,4 +1,4 @@
-"""Categories of a table's rows: those of a cell, and those of a file beside the table."""
+"""Categories of table rows, from a cell or from a separate file."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ _TOLD = 3
 
 
 def categories_in(cell: str | None) -> list[str]:
-    """The categories in a cell, between which semicolons stand."""
+    """Split a cell into its categories, separated by semicolons."""
     return [name for each in (cell or "").split(";") if (name := each.strip())]
 
 
 def category_faults(cell: str | None) -> Iterator[str]:
-    """What is wrong with the categories in a cell."""
+    """Yield the errors in a cell's categories."""
     for name in categories_in(cell):
         if len(name) > _LONGEST or not name.isprintable():
             yield f"category {name[:40]!r} is no name; expected one line of at most {_LONGEST} characters"
 
 
 def columns_called(columns: Sequence[str], name: str) -> list[int]:
-    """The columns that may be this field: those with its own name, or else those with another name for it."""
+    """Return the columns that may be this field: those with its own name, or else those with an alias."""
     plain = [re.sub(r"[\s-]+", "_", column.strip()).casefold() for column in columns]
     own = [place for place, column in enumerate(plain) if column == name]
     return own or [place for place, column in enumerate(plain) if column in other_names(name)]
 
 
 def categories_by_file(path: Path, asked: Iterable[tuple[str, str | None]]) -> list[list[str]]:
-    """The categories that a file gives each row, by its question or its case's id, in the order of the rows.
+    """Read the categories of each row from a file keyed by question or case id, in the order of the rows.
 
-    Refuses a line that names no row, or no category.
+    Raise InputError for a line that matches no row or has no category.
     """
     rows = list(asked)
     seen: Counter[str] = Counter()
@@ -70,7 +70,7 @@ def _line_faults(key: str, cell: str | None, *, known: bool) -> Iterator[str]:
 
 
 def _pairs(path: Path) -> Iterator[tuple[int, str, str | None]]:
-    """Line, question or case id, and categories."""
+    """Yield line number, question or case id, and categories."""
     sheet = _sheet(path)
     key, category = _places(sheet.columns) or (0, 1)
     for line, cells in sheet.rows:
@@ -86,14 +86,14 @@ def _text(cells: Sequence[Cell], place: int) -> str | None:
 
 
 def _places(columns: Sequence[str]) -> tuple[int, int] | None:
-    """Where question or id and the category stand, if this is a header."""
+    """Return the columns of the key (question or id) and the category, or None if this is not a header."""
     keys = columns_called(columns, _ID) or columns_called(columns, "question")
     categories = columns_called(columns, CATEGORY)
     return (keys[0], categories[0]) if keys and categories else None
 
 
 def _sheet(path: Path) -> Sheet:
-    """The table, whose header may be left out: its columns are then question or case id, and category."""
+    """Read the table; without a header its columns are question or case id, and category."""
     reader = tables.READERS.get(path.suffix.lower())
     if reader is not None:
         sheet = reader(path, header=True)

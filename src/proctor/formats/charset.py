@@ -1,4 +1,4 @@
-"""Bytes → text: UTF-8 with or without a byte order mark, UTF-16 by its mark, and nothing else."""
+"""Decode bytes to text: UTF-8 with or without a byte order mark, UTF-16 with one, and nothing else."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from proctor.errors import InputError
 from proctor.settings import check_path, shown_path
 
 SURROGATE = re.compile("[\ud800-\udfff]")
-"""Half a character. Good text has none, so it can stand for a byte that could not be read."""
+"""Matches surrogates, which never occur in valid text and therefore mark undecodable bytes."""
 
 _MARKS = ((codecs.BOM_UTF8, "UTF-8"), (codecs.BOM_UTF16_LE, "UTF-16-LE"), (codecs.BOM_UTF16_BE, "UTF-16-BE"))
 _SAVE = "save the file as UTF-8 (in Excel: CSV UTF-8), or convert it with `iconv -f {} -t UTF-8 FILE > NEW`"
 _LOOKED_AT = 4096
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\x1a"))
 _MOST_CONTROLS = 0.02
-"""The share of control characters that a text in some other encoding may have."""
+"""Maximum share of control characters in a text of unknown encoding."""
 _FOREIGN = (
     (codecs.BOM_UTF32_LE, "the file is UTF-32 by its first 4 bytes (offset 0); " + _SAVE.format("UTF-32")),
     (codecs.BOM_UTF32_BE, "the file is UTF-32 by its first 4 bytes (offset 0); " + _SAVE.format("UTF-32")),
@@ -29,18 +29,18 @@ _FOREIGN = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DecodedText:
-    """The text of a file, and the first place where it is none."""
+    """Decoded text and the first decoding error."""
 
     text: str
-    """Without the byte order mark; bytes that could not be read stand in it as surrogates."""
+    """The text without byte order mark; undecodable bytes are surrogates."""
     problem: str | None = None
-    """What is wrong with the encoding, with the byte's offset and the cure; None: nothing."""
+    """Description of the encoding error with byte offset and remedy, or None."""
     problem_at: int = -1
-    """Where in the text; -1: nowhere."""
+    """Position of the error in the text, or -1."""
 
 
 def decode(data: bytes) -> DecodedText:
-    """The text of a file. Never raises: what cannot be read is told."""
+    """Decode a file. Never raises; errors are reported in the result."""
     if foreign := _foreign(data):
         return DecodedText(text="", problem=foreign, problem_at=0)
     mark, encoding = next(((mark, name) for mark, name in _MARKS if data.startswith(mark)), (b"", "UTF-8"))
@@ -55,7 +55,7 @@ def decode(data: bytes) -> DecodedText:
 
 
 def _foreign(data: bytes) -> str | None:
-    """What the file is, where its first bytes say that it is no text we read."""
+    """Identify an unsupported file type or encoding by its first bytes, or return None."""
     if data[:2] in (b'"\0', b'\0"') and 0 in data[2:4]:
         cure = _SAVE.format("UTF-16LE" if data[1] == 0 else "UTF-16BE")
         return f"the NUL byte at offset {data.index(0)} shows UTF-16 without its byte order mark; {cure}"
@@ -63,7 +63,7 @@ def _foreign(data: bytes) -> str | None:
 
 
 def _controls(data: bytes) -> float:
-    """How much of the beginning no text would hold, in whatever encoding."""
+    """Return the share of control characters at the start of the data."""
     start = data[:_LOOKED_AT]
     return 1 - len(start.translate(None, _CONTROLS)) / len(start)
 
@@ -81,7 +81,7 @@ def _decode_with_problem(body: bytes, encoding: str, at: int, skipped: int) -> D
 
 
 def _decode_leniently(body: bytes, encoding: str) -> str:
-    """The text with a surrogate for each byte, or in UTF-16 each unit, that makes no sense."""
+    """Decode with a surrogate for each invalid byte (in UTF-16, each invalid unit)."""
     if encoding == "UTF-8":
         return body.decode(encoding, "surrogateescape")
     whole = len(body) - len(body) % 2
@@ -89,7 +89,7 @@ def _decode_leniently(body: bytes, encoding: str) -> str:
 
 
 def read_start(path: str | os.PathLike[str], most: int, *, expected: str) -> bytes:
-    """The first so many bytes of a file; a pipe that nobody writes to is empty."""
+    """Read the first bytes of a file, up to `most`; a pipe without a writer reads as empty."""
     check_path("the path", path)
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))

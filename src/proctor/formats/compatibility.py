@@ -1,4 +1,4 @@
-"""How many questions a file has → which kinds of benchmark it serves."""
+"""Determine from its number of questions which kinds of benchmark a file suits."""
 
 from __future__ import annotations
 
@@ -6,23 +6,22 @@ from dataclasses import dataclass
 from typing import Literal
 
 RECOMMENDED = 10
-"""The least questions of a static battle that are recommended; fewer run, with a warning."""
+"""Recommended minimum number of questions for a static battle; fewer run with a warning."""
 MAXIMUM = 200
-"""The most questions of a static battle; more are refused."""
+"""Maximum number of questions for a static battle; more are refused."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Indicator:
-    """Whether a file serves one kind of benchmark."""
+    """Whether a file suits one kind of benchmark."""
 
     indicator: Literal["✓", "✗", "⚠"]
-    """Yes, no, or too much."""
+    """✓ suitable, ✗ not suitable or not recommended, ⚠ above the maximum."""
     reason: str
-    """Why."""
 
 
 def compatibility(questions: int) -> dict[str, Indicator]:
-    """The indicators of a file with so many valid questions, whatever is wrong with its other rows."""
+    """Return the indicator per kind of benchmark for this number of valid questions."""
     return {
         "standard": _at_least_one(questions),
         "abm_static": _static(questions),

@@ -1,4 +1,4 @@
-"""Other tables → the benchmark format, exactly; and back to comma CSV, TSV and JSONL."""
+"""Convert other tables into the benchmark format without loss, and back to comma-separated CSV, TSV and JSONL."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from proctor.formats.tables import Cell, Sheet, Unusable, read_all
 from proctor.settings import unwritable
 
 FIELDS = (*COLUMNS, CATEGORY)
-"""What a column may be; the last has no place in a benchmark file."""
+"""Possible roles of a column; a benchmark file has no place for the last one."""
 
 Row = tuple[str | None, ...]
 
@@ -29,7 +29,7 @@ _COMMA = "a comma CSV with a header"
 _TABS = "a TSV with a header"
 _JSONL = "JSONL"
 _MARKS = ",;\t"
-"""What may separate the cells of a CSV file."""
+"""Possible separators of a CSV file."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -37,40 +37,39 @@ class RowProblem:
     """Why one row of a table cannot be converted."""
 
     line: int
-    """The line of the file where the row starts, or the row of the sheet; from 1."""
+    """Line of the file where the row starts, or row of the sheet, from 1."""
     message: str
-    """What is wrong with it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ConversionReport:
-    """What a conversion did, or why it did nothing."""
+    """Result of a conversion, or why it was refused."""
 
     rows: int
-    """The rows written; 0 if there are problems, since then nothing is."""
+    """Number of rows written; 0 if there are problems, since then nothing is written."""
     kind: str
-    """What the target is."""
+    """Format of the target."""
     columns: dict[str, str] = field(default_factory=dict)
-    """Field → the column it was taken from."""
+    """Field → name of the column it was taken from."""
     places: dict[str, int] = field(default_factory=dict)
-    """Field → the place of that column, from 0."""
+    """Field → index of that column, from 0."""
     dropped: tuple[str, ...] = ()
-    """The columns that have no place in the target."""
+    """Columns that were dropped because the target has no place for them."""
     notes: tuple[str, ...] = ()
-    """What else was left out."""
+    """Notes on what else was left out."""
     problems: tuple[RowProblem, ...] = ()
-    """Why it was refused; at most 100."""
+    """Why it was refused, at most 100 problems."""
     more: int = 0
-    """How many problems there are beyond those."""
+    """Number of further problems."""
 
 
 def columns_of(source: Path) -> tuple[str, ...]:
-    """What the columns of a table with a header are called, for whoever chooses among them."""
+    """Return the column names of a table with a header, to choose from."""
     return _read(source, by_hand=True)[0].columns
 
 
 def names_columns(text: str) -> bool:
-    """Whether the first line of a CSV file says which column is the question and which the answer."""
+    """Whether the header of a CSV file names the columns of question and answer."""
     return any(_names_required(tables.header_of(text, mark)) for mark in _MARKS)
 
 
@@ -82,11 +81,11 @@ def convert(
     categories: Path | None = None,
     chosen: Mapping[str, int] | None = None,
 ) -> ConversionReport:
-    """Turn one table into another; nothing is written if any row has a problem.
+    """Convert one table into another; nothing is written if any row has a problem.
 
-    A `.csv` target is a benchmark file, or a comma CSV if the source is a benchmark file already. Without a `header`
-    the columns are question, answer, reasoning, context and category, in this order. The file `categories` gives rows
-    further ones, by their questions or ids. `chosen`: field → the place of its column, whatever that is called.
+    A `.csv` target is a benchmark file, or a comma-separated CSV if the source already is a benchmark file. Without a
+    `header`, the columns are question, answer, reasoning, context and category, in this order. The file `categories`
+    adds categories to rows by question or id. `chosen` maps fields to column indexes, whatever the columns' names.
     """
     if source.exists() and target.exists() and source.samefile(target):
         raise InputError(f"{source} would overwrite itself; give another name for the result")
@@ -118,7 +117,10 @@ def convert(
 
 
 def _read(source: Path, *, by_hand: bool = False) -> tuple[Sheet, csv.Table | None]:
-    """The table; beside it what the reader of benchmark files found, if it is one already. `by_hand`: it is none."""
+    """Read the source as a sheet, along with the parsed benchmark table if it already is one.
+
+    With `by_hand` (columns are chosen) it is never taken for a benchmark file.
+    """
     suffix = source.suffix.lower()
     if suffix in tables.READERS:
         return tables.READERS[suffix](source, header=True), None
@@ -163,7 +165,7 @@ def _names_required(columns: Sequence[str]) -> bool:
 
 
 def _chosen_places(chosen: Mapping[str, int], columns: Sequence[str]) -> dict[str, int]:
-    """What a person has chosen, in the usual order; refuses what cannot be a benchmark."""
+    """Return the chosen columns in field order; refuse a choice that cannot make a benchmark."""
     lacking = next((name for name in COLUMNS[:REQUIRED] if name not in chosen), None)
     if lacking is not None:
         raise InputError(f"no column is chosen for the {lacking}; choose one")
@@ -178,7 +180,7 @@ def _chosen_places(chosen: Mapping[str, int], columns: Sequence[str]) -> dict[st
 
 
 def _places(columns: Sequence[str], source: Path) -> dict[str, int]:
-    """Field → the place of its column."""
+    """Return field → index of its column."""
     places = {}
     found = ", ".join(map(repr, columns)) or "none"
     for name in FIELDS:
@@ -208,7 +210,7 @@ def _without_any(rows: Sequence[tuple[int, Row]]) -> Iterator[str]:
 
 
 def _unused_columns(sheet: Sheet, places: dict[str, int]) -> tuple[str, ...]:
-    """The columns that are not used, but for those without a name and without a cell."""
+    """Return the unused columns, except those with neither a name nor a cell."""
     unused = [place for place in range(len(sheet.columns)) if place not in places.values()]
     held = {place for _, cells in sheet.rows for place, cell in enumerate(cells) if cell}
     named = ((place, sheet.columns[place].strip()) for place in unused)
@@ -216,7 +218,7 @@ def _unused_columns(sheet: Sheet, places: dict[str, int]) -> tuple[str, ...]:
 
 
 def _rows(sheet: Sheet, places: dict[str, int], problems: list[RowProblem]) -> list[tuple[int, Row]]:
-    """Every row that has a cell, with its line; what is wrong with them is added to the problems."""
+    """Return every non-empty row with its line number; errors are appended to `problems`."""
     rows: list[tuple[int, Row]] = []
     for line, cells in sheet.rows:
         if any(cells):
@@ -231,7 +233,7 @@ def _rows(sheet: Sheet, places: dict[str, int], problems: list[RowProblem]) -> l
 def _row(
     columns: Sequence[str], cells: Sequence[Cell], places: dict[str, int], *, first: bool
 ) -> tuple[Row, list[str]]:
-    """Question, answer, reasoning, context and category, and what is wrong with them."""
+    """Return the row's fields (question, answer, reasoning, context, category) and its errors."""
     taken = {name: cells[place] if place < len(cells) else None for name, place in places.items()}
     wrong = [
         f"{name} (column {columns[places[name]]!r}) {cell.why}"
@@ -246,7 +248,7 @@ def _row(
 
 
 def _with_categories(rows: Sequence[tuple[int, Row]], path: Path) -> list[tuple[int, Row]]:
-    """The rows with what a file says of them, after what they say themselves."""
+    """Append the categories from a file to those the rows already have."""
     asked = [(row[0] or "", row[3] if (row[3] or "").strip() else None) for _, row in rows]
     added = categories_by_file(path, asked)
     together = (dict.fromkeys([*categories_in(row[-1]), *names]) for (_, row), names in zip(rows, added, strict=True))
@@ -262,7 +264,7 @@ def _beyond_limit(rows: Sequence[tuple[int, Row]]) -> Iterator[RowProblem]:
 
 
 def _kind(target: Path, *, is_benchmark: bool) -> str:
-    """What the target is, by its ending."""
+    """Return the target's format from its file extension."""
     kinds = {".csv": _COMMA if is_benchmark else _BENCHMARK, ".tsv": _TABS, ".jsonl": _JSONL}
     kind = kinds.get(target.suffix.lower())
     if kind is None:
@@ -280,7 +282,7 @@ def _written(kind: str, rows: Sequence[Row]) -> bytes:
 
 
 def _json_row(row: Row) -> tuple[str | list[str] | None, ...]:
-    """The row with its categories as a list where there are several."""
+    """Return the row with several categories as a list."""
     names = categories_in(row[-1])
     return (*row[:-1], names if len(names) > 1 else next(iter(names), None))
 

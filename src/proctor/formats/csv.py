@@ -1,6 +1,7 @@
-"""The benchmark format: semicolons, every field in double quotes, no header, 2 to 4 fields.
+"""The benchmark format: semicolon-separated, every field in double quotes, no header, 2 to 4 fields.
 
-`read_bytes` tells rows and errors, `benchmark` takes the rows or raises, `write` writes what reads back the same.
+`read_bytes` returns rows and errors, `benchmark` returns the benchmark or raises, and `write` writes rows that read
+back unchanged.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ from proctor.formats.records import KEPT, fields_of, scan
 from proctor.formats.rules import COLUMNS, REQUIRED, faults, header_separator
 
 LIMIT = 2_097_152
-"""The most bytes that a file may have."""
+"""Maximum size of a file in bytes."""
 
 _PREVIEW = 10
 _TOLD = 3
 TOO_LARGE = f"File exceeds {LIMIT} bytes: a benchmark file has at most 2 MiB; split it into several"
-"""What is said of a file that has more."""
+"""Error message for a file above the limit."""
 _NO_QUESTIONS = 'No questions: the file is empty; write one record a line, as in "What is 2 + 2?";"4"'
 
 
@@ -35,11 +36,11 @@ class Problem:
     """One error in a file."""
 
     line: int
-    """The physical line where the field, or the record, starts; from 1."""
+    """Physical line where the field or record starts, from 1."""
     column: int
-    """The character in that line; from 1."""
+    """Character in that line, from 1."""
     message: str
-    """What is wrong, and the detail after a colon."""
+    """Description of the error, with details after a colon."""
 
     def __str__(self) -> str:
         return f"line {self.line}, column {self.column}: {self.message}"
@@ -50,17 +51,16 @@ class Table:
     """The valid rows of a file and its errors."""
 
     errors: tuple[Problem, ...]
-    """In the order of the file, at most 100."""
+    """Errors in file order, at most 100."""
     more: int = 0
-    """How many errors there are beyond those."""
+    """Number of further errors."""
     text: str = field(default="", repr=False)
-    """The file's text."""
     starts: Sequence[int] = field(default=(), repr=False)
-    """Where in the text each valid row starts; the rows stay there until they are asked for."""
+    """Offset of each valid row in the text; rows are parsed on demand."""
 
     @property
     def rows(self) -> int:
-        """The number of valid rows."""
+        """Number of valid rows."""
         return len(self.starts)
 
     @cached_property
@@ -70,7 +70,7 @@ class Table:
 
     @property
     def preview(self) -> tuple[Case, ...]:
-        """The first ten of them."""
+        """The first ten valid rows."""
         return tuple(islice(self._cases(), _PREVIEW))
 
     def _cases(self) -> Iterator[Case]:
@@ -90,7 +90,7 @@ def _case(fields: Sequence[str], line: int, seen: Counter[str]) -> Case:
 
 
 def read_bytes(data: bytes) -> Table:
-    """The rows and errors of a file. Never raises: a file that is no benchmark has an error that says so."""
+    """Parse a file into rows and errors. Never raises; a file that is no benchmark has an error that says so."""
     if len(data) > LIMIT:
         return Table(errors=(Problem(line=1, column=1, message=TOO_LARGE),))
     decoded = decode(data)
@@ -117,7 +117,7 @@ def _locate_problems(text: str, faults_found: list[tuple[int, str]]) -> Iterator
 
 
 def read_path(path: str | os.PathLike[str]) -> bytes:
-    """The bytes of a file, which is refused if it is too large before more than the limit is read."""
+    """Read a file, refusing it once more than the limit has been read."""
     data = read_start(path)
     if len(data) > LIMIT:
         raise InputError(f"{os.fspath(path)}: {TOO_LARGE}")
@@ -125,12 +125,12 @@ def read_path(path: str | os.PathLike[str]) -> bytes:
 
 
 def read_start(path: str | os.PathLike[str]) -> bytes:
-    """The bytes of a file up to one beyond the limit, enough for `read_bytes` to see that it is too large."""
+    """Read a file up to one byte beyond the limit, enough for `read_bytes` to detect that it is too large."""
     return charset.read_start(path, LIMIT + 1, expected="a benchmark file")
 
 
 def collect(chunks: Iterable[bytes]) -> bytes:
-    """The bytes of an upload, which is refused while it streams, as soon as it is too large."""
+    """Collect an upload, refusing it while it streams as soon as it exceeds the limit."""
     data = bytearray()
     for chunk in chunks:
         data += chunk
@@ -140,7 +140,7 @@ def collect(chunks: Iterable[bytes]) -> bytes:
 
 
 def benchmark(data: bytes, *, name: str, description: str = "", path: object = None) -> Benchmark:
-    """The benchmark in a file; raises InputError with the first errors if it has any, after its path or name."""
+    """Parse a file into a benchmark; raise InputError with its path or name and the first errors."""
     table = read_bytes(data)
     if table.errors:
         raise InputError(f"{path or name}: {_summary(table)}")
@@ -154,9 +154,9 @@ def _summary(table: Table) -> str:
 
 
 def write(rows: Iterable[Sequence[str | None]]) -> bytes:
-    """Rows of question, answer, reasoning, context (the last two may be missing or None) as a file.
+    """Serialize rows of question, answer, reasoning and context; the last two may be missing or None.
 
-    What reads back as something else is refused: see `rules.faults`.
+    Rows that would not read back unchanged are refused; see `rules.faults`.
     """
     records = [_record(row, number) for number, row in enumerate(rows, 1)]
     data = "".join(records).encode()
@@ -176,14 +176,14 @@ def _record(row: Sequence[str | None], number: int) -> str:
 
 
 def row_faults(row: Sequence[str | None], *, first: bool) -> Iterator[str]:
-    """Why a row cannot stand in a file; the first row must not read like a header."""
+    """Yield why a row cannot be written; the first row must not look like a header."""
     yield from (message for _, message in faults(_fields(row)))
     if first and header_separator(record(row).partition("\n")[0]):
         yield "File parsing error: the first row reads like a header row; give another row first"
 
 
 def record(row: Sequence[str | None]) -> str:
-    """A row as it stands in a file, without the empty fields at its end."""
+    """Serialize a row, without empty fields at its end."""
     fields = _fields(row)
     while len(fields) > REQUIRED and not fields[-1]:
         fields.pop()

@@ -1,7 +1,7 @@
-"""Text → where its valid rows start, and every fault with its place.
+"""Scan text for the start offsets of valid rows and for errors with their positions.
 
-One pass of one regular expression; only what does not look like a plain row is read field by field. Nothing is copied
-out of the text: a file of 2 MiB may hold a quarter of a million rows.
+A single pass with one regular expression; only records that do not look like plain rows are parsed field by field.
+Nothing is copied from the text, since a file of 2 MiB may hold a quarter of a million rows.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from proctor.formats.charset import SURROGATE
 from proctor.formats.rules import COLUMNS, LONE_CR, LONGEST, REQUIRED, faults, header_separator
 
 KEPT = 100
-"""Faults beyond these are only counted."""
+"""Maximum number of errors to keep; further ones are only counted."""
 
-# The quantifiers are possessive: a quote belongs to its field or the record is broken, there is nothing to try again.
+# Possessive quantifiers avoid backtracking: a quote belongs to its field, or the record is malformed.
 _INSIDE = r'[^"]*+(?:""[^"]*+)*+'
 _NOT_BLANK = r'(?!\s*+"(?!"))'
 _END = r"(?:\r?\n|\Z)"
@@ -29,8 +29,8 @@ _FIRST_LINE = re.compile(r"(?:[ \t]*+\r?\n)*+([^\n]*+)\n?")
 _MARKS = {",": "a comma", "\t": "a tab"}
 _WANTED = f"expected {REQUIRED} to {len(COLUMNS)}, as in {';'.join(COLUMNS)}"
 _UNFIT = re.compile("[\0\ud800-\udfff]|\r(?!\n)")
-# Each alternative takes just what is read before reading goes on. Of a broken record that is its first line, so that
-# a quote that was not closed does not swallow the good rows after it.
+# Each alternative consumes one unit. For a malformed record that is only its first line, so that an unclosed quote does
+# not swallow the valid rows after it.
 _NEXT = re.compile(
     rf'(?P<row>"{_NOT_BLANK}{_INSIDE}";"{_NOT_BLANK}{_INSIDE}"(?:;"{_INSIDE}"(?:;"{_INSIDE}")?)?{_END})'
     rf'|(?P<record>"{_INSIDE}"(?:;"{_INSIDE}")*+{_END})'
@@ -40,38 +40,38 @@ _NEXT = re.compile(
 
 @dataclass(slots=True)
 class ScanResult:
-    """What a scan has met so far."""
+    """State and results of a scan."""
 
     rows: array[int] = field(default_factory=lambda: array("L"))
-    """Where each valid row starts in the text."""
+    """Offset of each valid row in the text."""
     faults: list[tuple[int, str]] = field(default_factory=list)
-    """The first faults: where in the text, and the message."""
+    """(offset, message) of the first errors."""
     more: int = 0
-    """How many faults were met after those."""
+    """Number of further errors."""
     problem_at: int = -1
-    """Where the first byte stood that was no text, then where its field starts; -1: nowhere."""
+    """Offset of the first undecodable byte, later of the field that contains it, or -1."""
 
     @property
     def full(self) -> bool:
-        """Whether further faults are only counted."""
+        """Whether further errors are only counted."""
         return len(self.faults) >= KEPT
 
     def add(self, at: int, message: str) -> None:
-        """Keep a fault, or only count it."""
+        """Add an error, or only count it if there are too many."""
         if self.full:
             self.more += 1
         else:
             self.faults.append((at, message))
 
     def locate_problem(self, fields: Iterable[re.Match[str]]) -> None:
-        """Move the problem to the start of the field in which it lies, if it is one of these."""
+        """Move the decoding error to the start of the field that contains it, if it is one of these."""
         for one in fields if self.problem_at >= 0 else ():
             if one.start() <= self.problem_at < one.end():
                 self.problem_at = one.start()
 
 
 def scan(text: str, *, problem_at: int = -1) -> ScanResult:
-    """Every valid row and every fault of a text; `problem_at` is where `decode` could not read it."""
+    """Find every valid row and every error; `problem_at` is the offset of a decoding error."""
     found = ScanResult(problem_at=problem_at)
     suspect = "\0" in text or LONE_CR.search(text) is not None or problem_at >= 0
     for met in _NEXT.finditer(text, _after_header(text, found)):
@@ -87,14 +87,14 @@ def scan(text: str, *, problem_at: int = -1) -> ScanResult:
 
 
 def fields_of(text: str, start: int) -> list[str]:
-    """The fields of the valid row that starts here; those that are not there are empty."""
+    """Return the fields of the valid row at this offset; missing ones are empty."""
     row = _ROW.match(text, start)
     assert row is not None, "rows are only reported where they match"
     return [inside.replace('""', '"') for inside in row.groups("")]
 
 
 def _after_header(text: str, found: ScanResult) -> int:
-    """Where the first record starts, after a header row that should not be there."""
+    """Return the offset of the first record, after reporting a header row, which is not allowed."""
     first = _FIRST_LINE.match(text)
     assert first is not None, "the expression matches the empty text"
     separator = header_separator(first[1])
@@ -109,14 +109,14 @@ def _after_header(text: str, found: ScanResult) -> int:
 
 
 def _judge(text: str, start: int, end: int, found: ScanResult) -> None:
-    """A record that is well formed: a row, or its faults."""
+    """Validate a well-formed record: add it as a row, or add its errors."""
     met = _FIELD.finditer(text, start, end)
     fields = list(islice(met, len(COLUMNS)))
     count = len(fields) + (sum(1 for _ in met) if len(fields) == len(COLUMNS) else 0)
     found.locate_problem(fields)
     if not REQUIRED <= count <= len(COLUMNS):
         found.add(start, f"Invalid number of fields: {count}, {_WANTED}")
-    elif found.problem_at < 0 or not SURROGATE.search(text, start, end):  # the encoding is told once for the whole file
+    elif found.problem_at < 0 or not SURROGATE.search(text, start, end):  # the encoding error is reported once per file
         wrong = list(faults([one[0][1:-1].replace('""', '"') for one in fields]))
         for index, message in wrong:
             found.add(fields[index].start(), message)
@@ -125,7 +125,7 @@ def _judge(text: str, start: int, end: int, found: ScanResult) -> None:
 
 
 def _explain(text: str, start: int, found: ScanResult) -> None:
-    """A record that is broken: where and why."""
+    """Report where and why a record is malformed."""
     if found.full:
         found.more += 1
         return
@@ -140,7 +140,7 @@ def _explain(text: str, start: int, found: ScanResult) -> None:
 
 
 def _no_field(text: str, at: int) -> str:
-    """Why no field starts here."""
+    """Explain why no field starts here."""
     if text.startswith('"', at):
         return "the quote that opens this field is never closed; close it, and double every quote inside the field"
     if _BLANK.match(text, at):
@@ -154,7 +154,7 @@ def _no_field(text: str, at: int) -> str:
 
 
 def _no_separator(text: str, at: int) -> str:
-    """Why what follows a closing quote is neither a semicolon nor the end of the line."""
+    """Explain why a closing quote is followed by neither a semicolon nor the end of the line."""
     after = text[at : at + LONGEST].lstrip(" \t")
     if text[at] in " \t" and after[:1] in ("", ";", "\r", "\n"):
         return "blanks stand after the closing quote; remove them"
@@ -167,7 +167,7 @@ def _no_separator(text: str, at: int) -> str:
 
 
 def _unfit(character: str) -> str | None:
-    """Why this character may not stand outside the fields."""
+    """Explain why this character is not allowed outside the fields, or return None."""
     if character == "\r":
         return "a lone CR ends the line; end lines with LF or CRLF"
     return "a NUL byte stands outside the fields; remove it" if character == "\0" else None

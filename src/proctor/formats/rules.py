@@ -1,4 +1,4 @@
-"""What a row may hold: the rules that the reader, the writer and the converter share."""
+"""Validation rules for rows, shared by the reader, the writer and the converter."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 COLUMNS = ("question", "answer", "reasoning", "context")
-"""The fields of a row, in their order."""
+"""Field names of a row, in order."""
 REQUIRED = 2
-"""How many of them every row must have."""
+"""Number of required fields."""
 LONGEST = 6000
-"""The most characters of a field."""
+"""Maximum length of a field in characters."""
 
 LONE_CR = re.compile(r"\r(?!\n)")
 _TITLES = tuple(name.capitalize() for name in COLUMNS)
@@ -19,7 +19,7 @@ _HEADER = re.compile(rf"({_NAME})(?:([;,\t])({_NAME})(?:\2.*)?)?", re.IGNORECASE
 
 
 def faults(fields: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """What is wrong with the fields of a row: the index of the field and the message, one for each bad field."""
+    """Yield (index of the field, message) for each invalid field of a row."""
     for index, text in enumerate(fields):
         if index < REQUIRED and not text.strip():
             detail = f"it holds {'only blanks' if text else 'nothing'}; every row needs a question and an answer"
@@ -31,7 +31,7 @@ def faults(fields: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def _unfit(text: str) -> str | None:
-    """The first character that no field can carry, in words."""
+    """Describe the first character that is not allowed in any field, or return None."""
     if (nul := text.find("\0")) >= 0:
         return f"a NUL byte as character {nul + 1}; remove it"
     if lone := LONE_CR.search(text):
@@ -45,9 +45,9 @@ def _unfit(text: str) -> str | None:
 
 
 def header_separator(line: str) -> str | None:
-    """What separates the names of columns, in any case and quoted or not, in a header row; None: it is none.
+    """Return the delimiter if the line is a header row (in any case, quoted or not), else None.
 
-    The first two names decide, or a name that stands alone; two equal names are a strange row, but no header.
+    The first two names decide, or a single name on its own; a row with two equal names is not a header.
     """
     met = _HEADER.fullmatch(line.rstrip("\r\n"))
     if met is None or _bare(met[1]) == _bare(met[3] or ""):

@@ -1,4 +1,4 @@
-"""Names that mean one thing in a table, a suite, a line of JSONL and a list of cases alike."""
+"""Aliases of column and key names, shared by tables, suites, JSONL and lists of cases."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _ALIKE = (
 
 
 def other_names(name: str) -> tuple[str, ...]:
-    """What else people call it."""
+    """Return the aliases of a name."""
     return next((tuple(other for other in alike if other != name) for alike in _ALIKE if name in alike), ())
 
 
 def synonyms(names: Iterable[str]) -> dict[str, str]:
-    """Every other name → the one of these that it means."""
+    """Return alias → name, for these names."""
     return {other: name for name in names for other in other_names(name)}

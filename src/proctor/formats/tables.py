@@ -1,6 +1,6 @@
-"""The tables that people have ↔ columns and rows: comma, semicolon or tab separated with a header, JSONL, XLSX.
+"""Read and write tables: CSV with commas, semicolons or tabs and a header, JSONL, XLSX.
 
-Cells are taken as they stand: nothing is trimmed, no number is rounded.
+Cells are kept unchanged: nothing is trimmed, no number is rounded.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from proctor.formats.charset import decode
 from proctor.formats.synonyms import other_names
 
 _LARGEST = 2**28
-"""Bytes that a table may have."""
+"""Maximum size of a table in bytes."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -33,7 +33,7 @@ class Unusable:
     """A cell that holds something other than text."""
 
     why: str
-    """What it holds and what to do, in words that follow the column's name."""
+    """What it contains and how to fix it, phrased to follow the column's name."""
 
 
 Cell = str | None | Unusable
@@ -41,18 +41,18 @@ Cell = str | None | Unusable
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sheet:
-    """A table as it was found."""
+    """A table as read."""
 
     columns: tuple[str, ...]
-    """The names in the header, word for word."""
+    """Column names from the header, verbatim."""
     rows: tuple[tuple[int, Sequence[Cell]], ...]
-    """The line of the file, or the row of the sheet, from 1, and its cells, which may be fewer or more than columns."""
+    """(line of the file or row of the sheet, from 1; cells); there may be fewer or more cells than columns."""
     notes: tuple[str, ...] = ()
-    """What was left out."""
+    """Notes on what was left out."""
 
 
 def read_all(path: Path) -> bytes:
-    """The bytes of a table, which may be far larger than a benchmark file."""
+    """Read a table, which may be far larger than a benchmark file."""
     data = charset.read_start(path, _LARGEST + 1, expected="a table")
     if len(data) > _LARGEST:
         raise InputError(f"{path} has more than {_LARGEST:,} bytes; split it into several")
@@ -65,7 +65,7 @@ _CATEGORIES = {"category", *other_names("category")}
 
 
 class UnreadableRecord(InputError):
-    """A record that no reader of tables can read, and where it starts."""
+    """A malformed record of a delimited table, with its line."""
 
     def __init__(self, source: Path, line: int, why: str) -> None:
         """`line` counts from 1."""
@@ -75,7 +75,7 @@ class UnreadableRecord(InputError):
 
 
 def text_of(data: bytes, source: Path) -> str:
-    """The text of a table; raises InputError where it is none."""
+    """Decode a table; raise InputError if it is not text."""
     decoded = decode(data)
     if decoded.problem:
         raise InputError(f"{source}: {decoded.problem}")
@@ -83,20 +83,20 @@ def text_of(data: bytes, source: Path) -> str:
 
 
 def read_delimited(text: str, delimiter: str, *, source: Path, header: bool = True) -> Sheet:
-    """A table, whose first row names the columns unless it has no `header`."""
+    """Parse a delimited table; its first row holds the column names unless `header` is false."""
     rows = _records(text, delimiter, source)
     names = next(rows, (1, []))[1] if header else []
     return Sheet(columns=tuple(names), rows=tuple(rows))
 
 
 def declared_delimiter(text: str) -> str | None:
-    """What Excel's own first line says that separates the cells, as in `sep=;`; None: there is no such line."""
+    """Return the delimiter declared in Excel's `sep=;` line, or None."""
     told = _DECLARED.match(text)
     return None if told is None else told[1]
 
 
 def likeliest_delimiter(text: str) -> str:
-    """What separates the cells of a table without a header: what gives most rows two to five cells."""
+    """Guess the delimiter of a table without a header: the one that gives most rows two to five cells."""
     widths = {mark: Counter(map(len, _rows_of(text, mark))) for mark in ";\t,"}
     return max(widths, key=lambda mark: sum(widths[mark][width] for width in _WIDTHS))
 
@@ -109,7 +109,7 @@ def _rows_of(text: str, delimiter: str) -> list[list[str]]:
 
 
 def header_of(text: str, delimiter: str) -> list[str]:
-    """The first row, if it can be read with this delimiter."""
+    """Parse the first row with this delimiter; empty if that fails."""
     try:
         return next((cells for _, cells in _records(text, delimiter, Path())), [])
     except InputError:
@@ -131,7 +131,7 @@ def _records(text: str, delimiter: str, source: Path) -> Iterator[tuple[int, lis
 
 
 def json_lines(text: str, *, source: Path) -> Sheet:
-    """One JSON object a line; the columns are all their keys, in the order they are met."""
+    """Parse JSONL; the columns are all keys in order of first appearance."""
     objects = [
         (number, _object(line, number, source)) for number, line in enumerate(text.split("\n"), 1) if line.strip()
     ]
@@ -141,7 +141,7 @@ def json_lines(text: str, *, source: Path) -> Sheet:
 
 
 def _object(line: str, number: int, source: Path) -> dict[str, Any]:
-    """The object on a line, its numbers as they are written there."""
+    """Parse the object on a line, keeping numbers as written."""
     try:
         found = json.loads(line, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=_without_twins)
     except (ValueError, RecursionError) as error:
@@ -170,7 +170,7 @@ def _json_cell(key: str, value: Any) -> Cell:
 
 
 def write_delimited(columns: Sequence[str], rows: Iterable[Sequence[str | None]], delimiter: str) -> bytes:
-    """A table with a header, quoted where needed."""
+    """Serialize a table with a header, quoting where needed."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
     writer.writerow(columns)
@@ -179,7 +179,7 @@ def write_delimited(columns: Sequence[str], rows: Iterable[Sequence[str | None]]
 
 
 def write_json_lines(columns: Sequence[str], rows: Iterable[Sequence[str | list[str] | None]]) -> bytes:
-    """One object a line, without the keys of empty cells."""
+    """Serialize one object per line, omitting empty cells."""
     objects = ({key: cell for key, cell in zip(columns, row, strict=True) if cell} for row in rows)
     return "".join(json.dumps(found, ensure_ascii=False) + "\n" for found in objects).encode()
 
@@ -210,7 +210,7 @@ READERS: dict[str, _TableReader] = {
     ".xlsx": _workbook,
     ".xlsm": _workbook,
 }
-"""How a file ends → how it is read; `.csv` needs a look inside."""
+"""File extension → reader; `.csv` files need their content examined."""
 
 
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
@@ -219,13 +219,13 @@ _INSTALL = 'reading a workbook needs openpyxl; install it with: pip install "pro
 
 
 def read_workbook(path: Path, *, header: bool = True) -> Sheet:
-    """The first sheet of a workbook; its first row that is not empty names the columns, unless it has no `header`."""
+    """Read the first sheet of a workbook; its first non-empty row holds the column names unless `header` is false."""
     data = read_all(path)
     try:
         titles, rows = _load(data)
     except ImportError as error:
         raise InputError(_INSTALL) from error
-    except Exception as error:  # whatever openpyxl raises on a damaged file
+    except Exception as error:  # openpyxl raises many kinds of errors on damaged files
         raise InputError(
             f"{path} is not an XLSX workbook: {error}; save it as .xlsx in a spreadsheet program"
         ) from error
@@ -239,11 +239,11 @@ def read_workbook(path: Path, *, header: bool = True) -> Sheet:
 
 
 def _load(data: bytes) -> tuple[list[str], list[tuple[int, list[Cell]]]]:
-    """The titles of the sheets, and the rows of the first that are not empty."""
+    """Return the titles of all sheets and the non-empty rows of the first one."""
     import openpyxl
 
     with warnings.catch_warnings(), ExitStack() as opened:
-        warnings.simplefilter("ignore")  # openpyxl warns of drawings and validations, which hold no cells
+        warnings.simplefilter("ignore")  # ignore warnings about drawings and validations
         shown, written = (
             opened.enter_context(closing(openpyxl.load_workbook(BytesIO(data), read_only=True, data_only=data_only)))
             for data_only in (True, False)
@@ -253,10 +253,10 @@ def _load(data: bytes) -> tuple[list[str], list[tuple[int, list[Cell]]]]:
 
 
 def _rows(shown: Any, written: Any) -> Iterator[tuple[int, list[Cell]]]:
-    """Each row's cells, from the values that the workbook shows and the formulas that are written in it."""
+    """Yield each row's cells, combining displayed values with the formulas behind them."""
     sheets = [book.worksheets[0] for book in (shown, written)]
     for sheet in sheets:
-        sheet.reset_dimensions()  # some programs store wrong ones
+        sheet.reset_dimensions()  # some programs store wrong dimensions
     pairs = zip(*(sheet.iter_rows() for sheet in sheets), strict=True)
     for number, (values, sources) in enumerate(pairs, 1):
         yield number, [_cell(value, source) for value, source in zip(values, sources, strict=True)]

@@ -1,1 +1,1 @@
-"""Metrics over recorded conversations, as Python classes: `Agentic`."""
+"""Metrics over recorded conversations, as Python classes: `Agentic`, `BestOf`, `Context`."""

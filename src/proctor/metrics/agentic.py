@@ -1,11 +1,11 @@
-"""The Agentic metric: are complete conversations right, and with which certainty?
+"""The Agentic metric: the correctness of complete conversations, with confidence.
 
     metrics = Agentic.run(MyRetriever, model=judge, k=3)
     for metric in metrics:
         print(metric.session_id, metric.pass_at_k, metric.pass_pow_k)
     print(metrics.summary)
 
-An interaction is correct when the judge's score of its answer reaches `threshold` and, where tool calls were expected,
+An interaction is correct when the judge's score of its answer reaches `threshold` and, if tool calls were expected,
 their score reaches `tool_threshold`. A conversation is correct when all its interactions are.
 """
 
@@ -39,29 +39,29 @@ from proctor.threads import run_anywhere
 
 
 class Retriever(ABC):
-    """A source of conversations. Subclass it and hand the class to a metric."""
+    """A source of conversations. Subclass it and pass the class to a metric."""
 
     def __init__(self, **kwargs: Any) -> None:
         self.kwargs = kwargs
 
     @abstractmethod
     def load_dataset(self) -> Iterable[Dataset]:
-        """The conversations, each as one Dataset; a list or a generator."""
+        """Return the conversations, each as one Dataset, as a list or a generator."""
 
 
 M = TypeVar("M", bound=BaseModel)
 
 
 class MetricResults(list[M]):
-    """What a metric found, one by one."""
+    """List of a metric's results."""
 
     def to_dataframe(self) -> Any:
-        """A table with a row for each: pandas where it is installed, else polars."""
+        """Return a data frame with one row per result, from pandas if installed, else from polars."""
         return frame_library().DataFrame([metric.model_dump() for metric in self])
 
 
 class AgenticResults(MetricResults[AgenticMetric]):
-    """One AgenticMetric for each conversation, in the order they came."""
+    """One AgenticMetric per conversation, in input order."""
 
     def __init__(self, metrics: Iterable[AgenticMetric], *, summary: AgenticSummary) -> None:
         super().__init__(metrics)
@@ -69,12 +69,12 @@ class AgenticResults(MetricResults[AgenticMetric]):
 
 
 def _silent(conversation: CheckedConversation, interaction: Interaction, verdict: JudgeVerdict) -> None:
-    """Nothing is shown."""
+    """Show nothing."""
 
 
 @contextmanager
 def progress(total: int, *, verbose: bool, stream: TextIO | None = None) -> Iterator[Told]:
-    """What is told of each verdict while the judge is at work; silent unless `verbose`."""
+    """Yield the callback that reports each verdict during judging; silent unless `verbose`."""
     stream = stream or sys.stderr
     if not verbose:
         yield _silent
@@ -91,7 +91,7 @@ def _lines(total: int, stream: TextIO) -> Told:
     def told(conversation: CheckedConversation, interaction: Interaction, verdict: JudgeVerdict) -> None:
         nonlocal done
         done += 1
-        with suppress(OSError):  # a reader that has gone away is no reason to lose what was judged
+        with suppress(OSError):  # a closed pipe is no reason to lose verdicts
             print(f"[agentic {done}/{total}] {line(conversation, interaction, verdict)}", file=stream, flush=True)
 
     return told
@@ -114,7 +114,7 @@ def _bar(total: int, stream: TextIO) -> Iterator[Told]:
 
 
 def line(conversation: CheckedConversation, interaction: Interaction, verdict: JudgeVerdict) -> str:
-    """One verdict in one line; whatever could move the cursor is left out."""
+    """Format one verdict on one line, replacing control characters."""
     trial = f" trial {conversation.trial}" if conversation.trial > 1 else ""
     said = f"{verdict.score:.2f}: {verdict.explanation}" if verdict.score is not None else f"unscored: {verdict.reason}"
     text = f"{conversation.session_id}{trial} {interaction.qa_id} {said}"
@@ -142,18 +142,18 @@ class Agentic:
 
     @classmethod
     def run(cls, retriever: type[Retriever] | Retriever, **options: Unpack[AgenticOptions]) -> AgenticResults:
-        """Judge every conversation of the retriever; works in scripts and in notebooks.
+        """Judge every conversation of the retriever. Works in scripts and in notebooks.
 
-        Options: `model` and `k` (required), `statistical_mode` (FrequentistMode()), `threshold` (0.7),
-        `tool_threshold` (1.0), `fold_names` (False), `tool_weights` (0.25 each), `use_structured_output` (True),
-        `verbose` (False), `concurrency` (10), `retries` (2), `timeout` (60 s), `retriever_options`. Input is checked
-        before the judge is called for the first time.
+        Options: `model` and `k` (required), `statistical_mode` (FrequentistMode()), `threshold` (0.7), `tool_threshold`
+        (1.0), `fold_names` (False), `tool_weights` (0.25 each), `use_structured_output` (True), `verbose` (False),
+        `concurrency` (10), `retries` (2), `timeout` (60 s), `retriever_options`. The input is validated before the
+        first call of the judge.
         """
         return run_anywhere(lambda: cls.arun(retriever, **options))
 
     @classmethod
     async def arun(cls, retriever: type[Retriever] | Retriever, **options: Unpack[AgenticOptions]) -> AgenticResults:
-        """The same, awaited."""
+        """Async version of `run`."""
         own, theirs = split_options(retriever, options, AgenticOptions)
         settings = check_settings(own)
         conversations = prepare(
@@ -170,7 +170,7 @@ class Agentic:
 def split_options(
     retriever: Any, options: Mapping[str, Any], options_type: type
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The metric's own options, and those of the retriever: in `retriever_options`, or named by its constructor."""
+    """Split off the retriever's options, which are in `retriever_options` or named by its constructor."""
     given: dict[str, Any] = dict(options)
     theirs = dict(given.pop("retriever_options", None) or {})
     for name in takes(retriever) - options_type.__annotations__.keys():

@@ -1,11 +1,11 @@
-"""The BestOf metric: which of several agents answers best?
+"""The BestOf metric: find which of several agents answers best.
 
     metrics = BestOf.run(MyRetriever, model=judge)
     for metric in metrics:
         print(metric.qa_id, metric.bestof_winner_id)
     print(metrics.summary)
 
-Every question is a contest of every pair of agents that answered it, judged in both orders and without names.
+For every question, every pair of agents that answered it is compared, anonymously and in both orders.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ __all__ = [
 TIE = "tie"
 _USUAL = "BestOf"
 _ALL = "bestof"
-"""The session where agents share none, and meet by their qa_ids alone."""
+"""Session used when agents share no session and questions are matched by qa_id alone."""
 
 
 class BestOfOptions(TypedDict, total=False):
@@ -58,69 +58,69 @@ class BestOfOptions(TypedDict, total=False):
     model: Required[BaseChatModel | str]
     """The judge: a LangChain chat model, or a name such as `openai:MODEL`."""
     use_structured_output: bool
-    """False: the judge's JSON is read out of its text."""
+    """Whether to request structured output; if False, JSON is extracted from the judge's text."""
     strict: bool
-    """Accepted without effect: an answer that does not fit is always refused."""
+    """Accepted without effect: invalid answers are always refused."""
     bos_json_clause: str
-    """Accepted without effect: JSON is found wherever it stands."""
+    """Accepted without effect: JSON is found anywhere in the text."""
     eos_json_clause: str
     """Accepted without effect."""
     criteria: str
-    """What is better, in words; `BestOf`: what is right and answers the question."""
+    """What makes an answer better, in words; `BestOf` means correct and to the point."""
     verbose: bool
     """Show each verdict on standard error."""
     concurrency: int
-    """Contests under way at once."""
+    """Maximum number of concurrent contests."""
     retries: int
-    """Further tries where the judge does not answer."""
+    """Number of retries if the judge does not answer."""
     timeout: float
-    """Seconds that one judge call may take."""
+    """Timeout of one judge call in seconds."""
     retriever_options: Mapping[str, Any] | None
-    """Keyword arguments for the retriever's own constructor."""
+    """Keyword arguments for the retriever's constructor."""
 
 
 class BestOfContest(BaseModel):
-    """Two answers to one question."""
+    """Comparison of two answers to one question."""
 
     round: int
-    """Which contest of the question it was, from 1."""
+    """Number of the contest within the question, from 1."""
     left_id: str
     right_id: str
     winner_id: str | None
-    """Who is better in both orders; `tie`: neither, or the orders disagree; None: there is no verdict."""
+    """The agent that wins in both orders; `tie` if neither does or the orders disagree; None without a verdict."""
     confidence: float | None = None
-    """The judge's, the mean of both orders; None where they disagree."""
+    """Mean confidence of the judge over both orders, or None if they disagree."""
     verdict: str | None = None
-    """left, right, tie or position flip; None: there is none, and `unscored` says why."""
+    """left, right, tie or position flip; None without a verdict (see `unscored`)."""
     reasoning: dict[str, Any] | None = None
-    """The judge's words with `left_first` and with `right_first`."""
+    """The judge's explanations by order: `left_first` and `right_first`."""
     thinkings: str | None = None
-    """Both together, as one text."""
+    """Both explanations as one text."""
     unscored: str = ""
     """Why there is no verdict."""
 
 
 class BestOfMetric(BaseModel):
-    """One question, answered by several agents."""
+    """Result of one question answered by several agents."""
 
     session_id: str
     trial: int = 1
     qa_id: str
     assistant_id: str | None
-    """The winner, as `bestof_winner_id`."""
+    """Same as `bestof_winner_id`."""
     bestof_winner_id: str | None
-    """Who has the most points, a tie as half a win; `tie`: several have; None: missing verdicts could change it."""
+    """The agent with the most points (a tie is half a win), `tie`, or None if missing verdicts could change it."""
     bestof_contests: list[BestOfContest]
 
 
 class AssistantStanding(BaseModel):
-    """One agent among the others."""
+    """Standing of one agent."""
 
     assistant_id: str
     strength: Estimate
-    """Bradley-Terry, log odds."""
+    """Bradley-Terry strength in log odds."""
     rank_best: int
-    """The best rank that it may have."""
+    """The best rank within its interval."""
     rank_worst: int
     won: int
     tied: int
@@ -128,7 +128,7 @@ class AssistantStanding(BaseModel):
 
 
 class BestOfSummary(BaseModel):
-    """All questions together."""
+    """Results over all questions."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -138,11 +138,11 @@ class BestOfSummary(BaseModel):
     unscored: int
     """Contests without a verdict."""
     position_flips: Estimate
-    """Share of contests in which the judge said otherwise when the answers changed places."""
+    """Share of contests in which swapping the answers changed the judge's verdict."""
     flips_toward_first: Estimate
-    """Share of those in which it favoured the answer that was shown first."""
+    """Share of those in which the judge favoured the answer shown first."""
     cycles: list[list[str]]
-    """Each beats the next, and the last the first, beyond chance."""
+    """Cycles in which each agent significantly beats the next, and the last one the first."""
     notes: list[str]
     judge_calls: int
     input_tokens: int
@@ -160,7 +160,7 @@ class BestOfSummary(BaseModel):
 
 
 class BestOfResults(MetricResults[BestOfMetric]):
-    """One BestOfMetric for each question, in the order they came."""
+    """One BestOfMetric per question, in input order."""
 
     def __init__(self, metrics: Iterable[BestOfMetric], *, summary: BestOfSummary) -> None:
         super().__init__(metrics)
@@ -172,7 +172,7 @@ class BestOf:
 
     @classmethod
     def run(cls, retriever: type[Retriever] | Retriever, **options: Unpack[BestOfOptions]) -> BestOfResults:
-        """Judge every pair of answers to every question; works in scripts and in notebooks.
+        """Judge every pair of answers to every question. Works in scripts and in notebooks.
 
         Options: `model` (required), `use_structured_output` (False), `criteria` ("BestOf"), `verbose` (False),
         `concurrency` (10), `retries` (2), `timeout` (60 s), `retriever_options`; `strict`, `bos_json_clause` and
@@ -182,7 +182,7 @@ class BestOf:
 
     @classmethod
     async def arun(cls, retriever: type[Retriever] | Retriever, **options: Unpack[BestOfOptions]) -> BestOfResults:
-        """The same, awaited."""
+        """Async version of `run`."""
         own, theirs = split_options(retriever, options, BestOfOptions)
         check_names(own, BestOfOptions, metric="BestOf", required=("model",))
         criteria = own.get("criteria", _USUAL)
@@ -204,7 +204,7 @@ class BestOf:
 
 
 class Question:
-    """One question and who answered it."""
+    """One question with the answers of several agents."""
 
     def __init__(self, session_id: str, trial: int, qa_id: str) -> None:
         self.session_id, self.trial, self.qa_id = session_id, trial, qa_id
@@ -212,11 +212,11 @@ class Question:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """Every two agents that answered it."""
+        """All pairs of agents that answered it."""
         return list(combinations(self.answers, 2))
 
     def contest(self, left: str, right: str) -> Contest:
-        """What the judge is shown of two of them."""
+        """Return the contest between two agents, as shown to the judge."""
         one, other = self.answers[left], self.answers[right]
         return Contest(
             question=one.query,
@@ -227,7 +227,7 @@ class Question:
 
 
 def gather(datasets: Sequence[Dataset]) -> list[Question]:
-    """The questions that two agents or more have answered; raises InputError where there is none."""
+    """Collect the questions answered by two or more agents; raise InputError if there are none."""
     by_session = any(len(question.answers) > 1 for question in _questions(datasets, by_session=True, strictly=False))
     questions = _questions(datasets, by_session=by_session, strictly=True)
     met = [question for question in questions if len(question.answers) > 1]
@@ -274,7 +274,7 @@ def _told(
         said = _word(verdict) or f"unscored: {verdict.reason}"
         text = f"[best of {done}/{len(meetings)}] {question.qa_id} {left} against {right}: {said}"
         if verbose:
-            with suppress(OSError):  # a reader that has gone away is no reason to lose what was judged
+            with suppress(OSError):  # a closed pipe is no reason to lose verdicts
                 printable = "".join(letter if letter.isprintable() else " " for letter in text)
                 sys.stderr.write(f"{printable}\n")
 
@@ -318,7 +318,7 @@ def _contest(number: int, pair: tuple[str, str], verdict: ContestVerdict) -> Bes
 
 
 def _winner(question: Question, verdicts: Mapping[tuple[str, str], ContestVerdict]) -> str | None:
-    """Who wins whatever the missing verdicts would have been; a tie only where none is missing."""
+    """Return the winner regardless of missing verdicts, `tie`, or None if missing verdicts could decide."""
     least, most = (_points(question, verdicts, missing) for missing in (0.0, 1.0))
     for name in question.answers:
         if all(least[name] > most[other] for other in question.answers if other != name):

@@ -1,10 +1,10 @@
-"""The Context metric: do an agent's answers make use of the context of their conversation?
+"""The Context metric: judge whether an agent's answers use the context of their conversation.
 
     metrics = Context.run(MyRetriever, model=judge)
     for metric in metrics:
         print(metric.session_id, metric.context_awareness)
 
-The mark is the part `context` of the model reviewer, as `proctor run --reviewer MODEL` gives it.
+The score is the part `context` of the model reviewer, as in `proctor run --reviewer MODEL`.
 """
 
 from __future__ import annotations
@@ -58,56 +58,56 @@ class ContextOptions(TypedDict, total=False):
     model: Required[BaseChatModel | str]
     """The judge: a LangChain chat model, or a name such as `openai:MODEL`."""
     statistical_mode: StatisticalMode | None
-    """FrequentistMode() or BayesianMode(): how the interval is made."""
+    """FrequentistMode() or BayesianMode(), which determines the interval."""
     use_structured_output: bool
-    """False: the judge's JSON is read out of its text."""
+    """Whether to request structured output; if False, JSON is extracted from the judge's text."""
     verbose: bool
-    """Show each mark on standard error."""
+    """Show each score on standard error."""
     concurrency: int
-    """Judge calls under way at once."""
+    """Maximum number of concurrent judge calls."""
     retries: int
-    """Further tries where the judge does not answer."""
+    """Number of retries if the judge does not answer."""
     timeout: float
-    """Seconds that one judge call may take."""
+    """Timeout of one judge call in seconds."""
     retriever_options: Mapping[str, Any] | None
-    """Keyword arguments for the retriever's own constructor."""
+    """Keyword arguments for the retriever's constructor."""
 
 
 class ContextInteraction(BaseModel):
-    """One answer."""
+    """Result of one answer."""
 
     qa_id: str
     context_awareness: float | None
-    """The reviewer's mark for its use of the context; None: it has none."""
+    """The reviewer's score for the use of the context, or None."""
     weight: float = 1.0
-    """What it counts in the mean."""
+    """Weight in the mean."""
     explanation: str | None = None
-    """The judge's words."""
+    """The judge's explanation."""
     unscored: str = ""
-    """Why there is no mark."""
+    """Why there is no score."""
 
 
 class ContextMetric(BaseModel):
-    """One conversation of one agent."""
+    """Result of one conversation of one agent."""
 
     session_id: str
     assistant_id: str = ""
     trial: int = 1
     n_interactions: int
-    """All of them."""
+    """Number of interactions."""
     scored_interactions: int
-    """Those with a mark."""
+    """Number of interactions with a score."""
     context_awareness: float | None
-    """The weighted mean of the marks; None: there is no mark that counts."""
+    """Weighted mean of the scores, or None if no score has a positive weight."""
     context_awareness_ci_low: float | None
     context_awareness_ci_high: float | None
     method: str
-    """How the interval was made."""
+    """Method of the interval."""
     interactions: list[ContextInteraction]
 
 
 class ContextResults(MetricResults[ContextMetric]):
-    """One ContextMetric for each Dataset, in the order they came."""
+    """One ContextMetric per Dataset, in input order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class Context:
 
     @classmethod
     def run(cls, retriever: type[Retriever] | Retriever, **options: Unpack[ContextOptions]) -> ContextResults:
-        """Judge every answer of the retriever; works in scripts and in notebooks.
+        """Judge every answer of the retriever. Works in scripts and in notebooks.
 
         Options: `model` (required), `statistical_mode` (FrequentistMode()), `use_structured_output` (True), `verbose`
         (False), `concurrency` (10), `retries` (2), `timeout` (60 s), `retriever_options`.
@@ -130,7 +130,7 @@ class Context:
 
     @classmethod
     async def arun(cls, retriever: type[Retriever] | Retriever, **options: Unpack[ContextOptions]) -> ContextResults:
-        """The same, awaited."""
+        """Async version of `run`."""
         own, theirs = split_options(retriever, options, ContextOptions)
         check_names(own, ContextOptions, metric="Context", required=("model",))
         mode = mode_of(own.get("statistical_mode"))
@@ -146,14 +146,14 @@ class Context:
 
 
 def _as_reviewer(model: Any) -> Any:
-    """A model by its name, at the temperature that it has as a reviewer."""
+    """Load a model given by name with the temperature of a reviewer."""
     if not isinstance(model, str):
         return model
     return load_model(model, temperature=usual_temperature(model))
 
 
 def _check(datasets: Sequence[Dataset]) -> None:
-    """Conversations with a context, told apart by session, agent and trial."""
+    """Check that every conversation has a context and is unique by session, agent and trial."""
     seen = set()
     for place, dataset in enumerate(datasets, 1):
         where = f"dataset {place}, conversation {dataset.session_id!r} of assistant_id={dataset.assistant_id!r}"
@@ -170,13 +170,13 @@ def _check(datasets: Sequence[Dataset]) -> None:
 
 
 def case_of(dataset: Dataset, batch: Batch) -> Case:
-    """What the reviewer judges by: the right answer where one is known, never the agent's own."""
+    """Return the case for the reviewer; its answer is the ground truth if known, never the agent's own."""
     noted = f"{dataset.context}\n\nObservation: {batch.observation}" if batch.observation else dataset.context
     return Case(id=batch.qa_id, question=batch.query, answer=batch.ground_truth_assistant or None, context=noted)
 
 
 async def _judge(places: Sequence[_BatchPlace], settings: JudgeSettings) -> list[ModelOutcome[Part]]:
-    """The mark of every answer, in place."""
+    """Return the score of every answer, in the same order."""
     reviewer = ModelReviewer(settings.model, name="context", structured=settings.use_structured_output)
     patient = settings.patient_model()
     marks: list[ModelOutcome[Part]] = [ModelOutcome()] * len(places)
@@ -211,7 +211,7 @@ def _tell(place: _BatchPlace, mark: ModelOutcome[Part], *, verbose: bool) -> Non
         return
     said = f"unscored: {mark.reason}" if mark.value is None else f"{mark.value.value:.2f}: {mark.value.explanation}"
     text = f"[context] {place.dataset.session_id} {place.batch.qa_id} {said}"
-    with suppress(OSError):  # a reader that has gone away is no reason to lose what was judged
+    with suppress(OSError):  # a closed pipe is no reason to lose scores
         sys.stderr.write("".join(letter if letter.isprintable() else " " for letter in text) + "\n")
 
 
@@ -245,7 +245,7 @@ def _metric(dataset: Dataset, interactions: list[ContextInteraction], mode: Stat
 def _mean(
     marks: Sequence[tuple[float, float]], mode: StatisticalMode
 ) -> tuple[float | None, float | None, float | None]:
-    """The weighted mean and its interval, on the effective number of answers (Kish 1965)."""
+    """Return the weighted mean and its interval, based on the effective sample size (Kish 1965)."""
     if not marks:
         return None, None, None
     total = sum(weight for _, weight in marks)

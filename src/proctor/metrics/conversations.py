@@ -1,4 +1,4 @@
-"""Retriever → conversations that are ready to be judged; whatever is wrong is found and named here."""
+"""Load conversations from a retriever and validate them before judging."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _PROBLEMS_SHOWN = 10
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Interaction:
-    """One question and its reply, with what was expected."""
+    """One question and reply, with expectations."""
 
     qa_id: str
     question: str
     expected: str
-    """The right answer."""
+    """The expected answer."""
     reply: Reply
     expectations: tuple[Expectation, ...]
-    """What was expected of the tools, one for each right way; empty: not judged."""
+    """Expectations of the tool calls, one per accepted alternative; empty if tools are not judged."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CheckedConversation:
-    """One Dataset, checked."""
+    """A validated Dataset."""
 
     session_id: str
     assistant_id: str
@@ -46,7 +46,7 @@ class CheckedConversation:
 
 
 async def load(retriever: Any, options: Mapping[str, Any]) -> list[Dataset]:
-    """What the retriever has, as a list of Datasets; raises InputError."""
+    """Load the retriever's datasets; raise InputError if that fails."""
     source = _made(retriever, options)
     try:
         found = source.load_dataset()
@@ -58,7 +58,7 @@ async def load(retriever: Any, options: Mapping[str, Any]) -> list[Dataset]:
 
 
 def takes(retriever: Any) -> set[str]:
-    """The keyword arguments that the retriever's constructor names."""
+    """Return the names of the keyword arguments of the retriever's constructor."""
     if not isinstance(retriever, type) or not hasattr(retriever, "load_dataset"):
         return set()
     parameters = inspect.signature(retriever).parameters.values()
@@ -96,7 +96,7 @@ def _datasets(found: object, *, name: str) -> list[Dataset]:
 
 
 def _words(error: ValidationError) -> str:
-    """What pydantic found, with the ids of the item where it knows them."""
+    """Format pydantic's errors, with the ids of the item where known."""
     said = []
     for fault in error.errors(include_url=False):
         place = ".".join(map(str, fault["loc"]))
@@ -111,7 +111,7 @@ def _words(error: ValidationError) -> str:
 def prepare(
     datasets: list[Dataset], *, tool_threshold: float = 1.0, fold_names: bool = False
 ) -> list[CheckedConversation]:
-    """Conversations ready to be judged; raises InputError that names every fault with its dataset and interaction."""
+    """Validate the conversations; raise an InputError that lists all errors with their dataset and interaction."""
     held_to = Expectation(tool_threshold=tool_threshold, fold_names=fold_names)
     problems: list[str] = []
     seen: dict[tuple[str, int], int] = {}
@@ -185,7 +185,7 @@ def _interaction(batch: Batch, held_to: Expectation) -> Interaction:
 
 
 def _check_misspelt(name: str, given: Mapping[str, Any], known: tuple[str, ...]) -> None:
-    """What a recorder keeps beside is its own affair; what looks like a known key is not."""
+    """Refuse keys that look like misspelt known ones; other extra keys are allowed."""
     for key in given:
         if key not in known and (near := nearest(key, known, alike=0.75)):
             raise InputError(f"{name} has the unknown key {key!r}; did you mean {near!r}?")
@@ -218,7 +218,7 @@ def _expectations(wanted: Mapping[str, Any], held_to: Expectation) -> tuple[Expe
 
 
 def _with_default(call: ExpectedCall, must: bool | None) -> ExpectedCall:
-    """The call with what is said of all of them, unless it says otherwise itself."""
+    """Apply the default for `must_use_result`, unless the call has its own value."""
     return replace(call, must_use_result=must) if call.must_use_result is None else call
 
 

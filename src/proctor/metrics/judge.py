@@ -1,4 +1,4 @@
-"""The judge: is each answer right? Asked concurrently, one interaction at a time, with no memory of the others."""
+"""The judge of the Agentic metric: scores answers concurrently, each interaction independently of the others."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ First give your reasoning in one or two sentences that name what decided it, the
 
 
 def _require_all(schema: dict[str, Any]) -> None:
-    """A model must explain itself; of one that does not all the same, the mark is not thrown away."""
+    """Mark all fields as required in the schema; an answer without an explanation is still accepted."""
     schema["required"] = list(schema["properties"])
     for field in schema["properties"].values():
         field.pop("default", None)
@@ -64,7 +64,7 @@ class AnswerCorrectness(BaseModel):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JudgeVerdict:
-    """What the judge said of one answer, or why it said nothing."""
+    """The judge's verdict on one answer, or why there is none."""
 
     score: float | None = None
     explanation: str | None = None
@@ -77,14 +77,14 @@ Told = Callable[[CheckedConversation, Interaction, JudgeVerdict], None]
 
 
 class Judge:
-    """Asks for one verdict at a time; stops asking when it is plain that nobody will answer."""
+    """Requests one verdict at a time; stops calling the model once it is clear that it will not answer."""
 
     def __init__(self, settings: AgenticSettings) -> None:
         self._model = settings.patient_model()
         self.raise_misconfigured = self._model.raise_misconfigured
 
     async def verdict(self, interaction: Interaction) -> JudgeVerdict:
-        """What it says of one answer. Any failure is a verdict without a score."""
+        """Return the verdict on one answer; a failure is a verdict without a score."""
         asked = await self._model.ask(system=_SYSTEM, user=prompt(interaction), schema=AnswerCorrectness)
         if asked.value is None:
             return JudgeVerdict(reason=asked.reason, usage=asked.usage)
@@ -93,7 +93,7 @@ class Judge:
 
 
 def prompt(interaction: Interaction) -> str:
-    """What the judge is shown: the three texts, each fenced as data, and nothing of any other interaction."""
+    """Return the judge's prompt: question, expected answer and answer, each fenced as data."""
     parts = (
         ("question", interaction.question),
         ("expected answer", interaction.expected),
@@ -105,7 +105,7 @@ def prompt(interaction: Interaction) -> str:
 async def judge_all(
     conversations: Sequence[CheckedConversation], settings: AgenticSettings, told: Told
 ) -> list[list[JudgeVerdict]]:
-    """A verdict for every interaction, in place; raises Misconfigured where that is why there is not a single one."""
+    """Judge every interaction; raise Misconfigured if that is why not a single verdict was given."""
     judge = Judge(settings)
     verdicts = [[JudgeVerdict()] * len(conversation.interactions) for conversation in conversations]
     places = _places(conversations)
@@ -125,7 +125,7 @@ async def judge_all(
 
 
 def _places(conversations: Sequence[CheckedConversation]) -> Iterator[tuple[int, int]]:
-    """Where the interactions stand; the workers share it, so that each is taken once."""
+    """Yield the indexes of all interactions; the workers share the iterator, so that each is judged once."""
     for at, conversation in enumerate(conversations):
         for place in range(len(conversation.interactions)):
             yield at, place

@@ -1,4 +1,4 @@
-"""Verdicts and tool scores → one AgenticMetric for each conversation."""
+"""Combine verdicts and tool scores into one AgenticMetric per conversation."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ ToolScores = list[list[ToolCorrectnessScore | None]]
 
 
 async def mark_tools(conversations: Sequence[CheckedConversation], settings: AgenticSettings) -> ToolScores:
-    """The tool correctness of every interaction, in place; None: no calls were stated as expected.
+    """Score the tool calls of every interaction; None where no calls were expected.
 
-    It needs no judge, so it is done in the moments when the judge is waited for.
+    This needs no judge and yields to the event loop, so it runs while waiting for the judge.
     """
     scores = []
     for conversation in conversations:
@@ -48,7 +48,7 @@ def _tools(interaction: Interaction, settings: AgenticSettings) -> ToolCorrectne
 
 
 def is_correct(verdict: JudgeVerdict, tools: ToolCorrectnessScore | None, threshold: float) -> bool | None:
-    """Whether the interaction is correct: wrong tools or a wrong answer decide it alone; None: it is undecided."""
+    """Whether the interaction is correct; wrong tools or a wrong answer alone make it wrong. None if undecided."""
     if tools is not None and not tools.is_correct:
         return False
     right = None if verdict.score is None else reaches(verdict.score, threshold)
@@ -61,7 +61,7 @@ def metrics_of(
     tools: ToolScores,
     settings: AgenticSettings,
 ) -> list[AgenticMetric]:
-    """One metric for each conversation, in their order."""
+    """Return one metric per conversation, in the same order."""
     correct = [
         [is_correct(verdict, score, settings.threshold) for verdict, score in zip(said, scores, strict=True)]
         for said, scores in zip(verdicts, tools, strict=True)
@@ -116,7 +116,7 @@ def _unscored_interactions(
     tools: Sequence[ToolCorrectnessScore | None],
     correct: Sequence[bool | None],
 ) -> list[UnscoredInteraction]:
-    """Those that are not in n: an answer without a mark is no loss where wrong tools decide without it."""
+    """Return the interactions not counted in n; wrong tools decide an interaction even if its answer has no score."""
     judged = zip(conversation.interactions, verdicts, tools, correct, strict=True)
     return [
         UnscoredInteraction(index=index, qa_id=interaction.qa_id, reason=_why(verdict, score))

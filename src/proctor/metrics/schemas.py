@@ -1,4 +1,4 @@
-"""What goes into the metric and what comes out: Dataset, Batch, AgenticMetric, ToolCorrectnessScore."""
+"""Input and output models of the metrics: Dataset, Batch, AgenticMetric, ToolCorrectnessScore."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proctor.statistics.quality import Quality
 
 
 class _Given(BaseModel):
-    """Data from users: a field that looks misspelt is an error, any other unknown one is left alone."""
+    """Base of user-supplied data: a field that looks misspelt is an error, other unknown fields are ignored."""
 
     @model_validator(mode="before")
     @classmethod
@@ -28,158 +28,159 @@ class Batch(_Given):
     """One interaction: a question, the agent's answer, and what was expected."""
 
     qa_id: str
-    """Unique within its Dataset."""
+    """Identifier, unique within the Dataset."""
     query: str
-    """What was asked."""
+    """The question."""
     assistant: str
-    """What the agent answered."""
+    """The agent's answer."""
     ground_truth_assistant: str | None = None
-    """The right answer. The metric refuses an interaction without one."""
+    """The expected answer, which the Agentic metric requires."""
     agentic: dict[str, Any] | None = None
-    """What the agent did: `tools_used`, `final_answer_uses_tools`."""
+    """The agent's tool use: `tools_used`, `final_answer_uses_tools`."""
     ground_truth_agentic: dict[str, Any] | None = None
-    """What it should have done: `expected_tools`, `tool_sequence_matters`, `extra_tools_allowed`, `alternatives`,
-    `must_use_result`."""
+    """The expected tool use: `expected_tools`, `tool_sequence_matters`, `extra_tools_allowed`, `alternatives`,
+    `must_use_result`.
+    """
     observation: str | None = None
-    """A note of yours; Context shows it to the judge, Agentic does not."""
+    """Free-form note, shown to the judge by Context but not by Agentic."""
     logprobs: dict[str, Any] | None = None
     """Kept for other metrics; not judged."""
     weight: float | None = Field(default=None, ge=0)
-    """What it counts in the mean of Context; in Agentic every interaction counts the same."""
+    """Weight in the mean of Context; Agentic weights all interactions equally."""
 
 
 class Dataset(_Given):
     """One complete conversation."""
 
     session_id: str
-    """Which conversation. Repeated trials of one conversation share it."""
+    """Identifier of the conversation, shared by its repeated trials."""
     conversation: list[Batch]
     """Its interactions, in order."""
     assistant_id: str = ""
-    """Which agent."""
+    """Identifier of the agent."""
     language: str | None = "english"
     """Not judged."""
     context: str = ""
-    """What the conversation is about; Context judges its use, Agentic does not."""
+    """Context of the conversation; Context judges its use, Agentic ignores it."""
     trial: int = Field(default=1, ge=1)
-    """Which repetition of the conversation this is; (session_id, trial) is unique."""
+    """Number of the repetition; (session_id, trial) is unique."""
     chatbot_role: str | None = None
     """Kept for other metrics; not judged."""
 
 
 class ToolCorrectnessScore(BaseModel):
-    """How right the tool calls of one interaction are."""
+    """Correctness of the tool calls of one interaction."""
 
     tool_selection_correct: float
-    """0 to 1: matched calls over all calls expected or used."""
+    """0 to 1: matched calls divided by all calls expected or used."""
     parameter_accuracy: float
-    """0 to 1: right arguments of matched calls over the calls expected."""
+    """0 to 1: correct arguments of matched calls divided by those of the expected calls."""
     sequence_correct: float
-    """0 to 1: how far the order was kept; 1 where it does not matter."""
+    """0 to 1: how well the order was kept; 1 if it does not matter."""
     result_utilization: float
-    """0 to 1: matched calls whose result was used."""
+    """0 to 1: share of matched calls whose result was used."""
     overall_correctness: float
-    """The weighted mean of the aspects that apply."""
+    """Weighted mean of the applicable aspects."""
     is_correct: bool
-    """Whether it reaches the tool threshold, and every result that must be used was."""
+    """Whether it reaches the tool threshold and every result that must be used was used."""
     undecided: bool = False
-    """Whether a result must be used and nothing shows whether it was: then the interaction has no verdict."""
+    """Whether it is unknown if a required result was used, so that the interaction has no verdict."""
     reasoning: str | None = None
-    """What matched, was missing, extra, wrong, out of order or unused."""
+    """Description of calls that matched, were missing, extra, wrong, out of order or unused."""
 
 
 class UnscoredInteraction(BaseModel):
-    """An interaction without a verdict: its answer got no mark, and no wrong tools decide it."""
+    """An interaction without a verdict: its answer has no score and its tools do not decide it."""
 
     index: int
-    """Its place in the conversation, from 0."""
+    """Index in the conversation, from 0."""
     qa_id: str
     reason: str
 
 
 class AgenticMetric(BaseModel):
-    """One conversation, judged."""
+    """Result of one conversation."""
 
     session_id: str
     assistant_id: str = ""
     trial: int = 1
     total_interactions: int
-    """All of them."""
+    """Number of interactions."""
     scored_interactions: int
-    """Those with a verdict: n of the formulas. Wrong tools are one, even where the answer got no mark."""
+    """Interactions with a verdict, the n of the formulas; wrong tools count as one even if the answer has no score."""
     correct_interactions: int
-    """c of the formulas."""
+    """Correct interactions, the c of the formulas."""
     is_fully_correct: bool | None
-    """False as soon as one interaction is wrong; None: none is, but at least one could not be judged."""
+    """False if any interaction is wrong; None if none is wrong but some could not be judged."""
     threshold: float
     tool_threshold: float
     correctness_scores: list[float | None]
-    """One per interaction; None: the answer got no mark."""
+    """One score per interaction; None where the answer has no score."""
     correct_indices: list[int]
-    """Which interactions are correct, from 0."""
+    """Indexes of the correct interactions, from 0."""
     tool_correctness_scores: list[ToolCorrectnessScore | None]
-    """One per interaction; None: no tool calls were stated as expected."""
+    """One score per interaction; None where no tool calls were expected."""
     explanations: list[str | None]
-    """The judge's words, one per interaction; None: the answer got no mark."""
+    """The judge's explanation per interaction; None where the answer has no score."""
     unscored: list[UnscoredInteraction]
-    """The interactions that are not in n, and why."""
+    """The interactions not counted in n, with reasons."""
     k: int
     pass_at_k: float | None
-    """None: nothing was scored."""
+    """pass@k, or None if nothing was scored."""
     pass_at_k_ci_low: float | None = None
     pass_at_k_ci_high: float | None = None
     pass_pow_k: float | None
     pass_pow_k_ci_low: float | None = None
     pass_pow_k_ci_high: float | None = None
     method: str
-    """plug-in (point estimate) or posterior."""
+    """`plug-in` (point estimate) or `posterior`."""
     quality: Quality | None = None
-    """Reliable, Inconsistent, Fair or Needs improvement, by pass@k and pass^k; None: nothing was scored."""
+    """Reliable, Inconsistent, Fair or Needs improvement, from pass@k and pass^k; None if nothing was scored."""
 
 
 class UnscoredPlace(UnscoredInteraction):
-    """An unscored interaction and the conversation it stands in."""
+    """An unscored interaction with its conversation."""
 
     session_id: str
     trial: int = 1
 
 
 class AgenticSummary(BaseModel):
-    """All conversations together: here n counts conversations, so that more of them narrow the intervals."""
+    """Results over all conversations; n counts conversations, so that more of them narrow the intervals."""
 
     model_config = ConfigDict(frozen=True)
 
     k: int
     conversations: int
-    """Different session_ids."""
+    """Number of distinct session_ids."""
     attempts: int
-    """Datasets: conversations times their trials."""
+    """Number of Datasets: conversations times trials."""
     counted: int
     """Attempts with a verdict."""
     fully_correct: int
-    """Attempts of which every interaction is correct."""
+    """Attempts in which every interaction is correct."""
     pass_rate: Estimate
     """Share of conversations that are fully correct."""
     pass_at_k: Estimate
     pass_pow_k: Estimate
     quality: str | None
-    """Reliable, Inconsistent, Fair or Needs improvement; None: nothing was counted."""
+    """Reliable, Inconsistent, Fair or Needs improvement; None if nothing was counted."""
     quality_certain: bool
-    """Whether the label is the same at every end of the intervals."""
+    """Whether the label is the same at all ends of the intervals."""
     assessment: str
-    """The label with how far it can be trusted."""
+    """The label with its certainty, as a sentence."""
     unscored: list[UnscoredPlace]
-    """The interactions without a verdict, and why."""
+    """Interactions without a verdict, with reasons."""
     notes: list[str]
-    """Sentences that belong beside the numbers."""
+    """Notes that must be shown with the numbers."""
     judge_calls: int
-    """Calls to the judge, retries and repairs included."""
+    """Number of judge calls, including retries and repairs."""
     input_tokens: int
     output_tokens: int
 
     @property
     def n(self) -> int:
-        """The conversations that pass@k and pass^k rest on."""
+        """Number of conversations that pass@k and pass^k are based on."""
         return self.pass_at_k.n
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""The metric's keyword arguments, checked before anything is asked of anybody."""
+"""Validation of the metrics' keyword arguments, before any call."""
 
 from __future__ import annotations
 
@@ -24,34 +24,34 @@ class AgenticOptions(TypedDict, total=False):
     model: Required[BaseChatModel | str]
     """The judge: a LangChain chat model, or a name such as `openai:MODEL`."""
     k: Required[int]
-    """Number of attempts that pass@k and pass^k speak of."""
+    """The k of pass@k and pass^k."""
     statistical_mode: StatisticalMode | None
     """FrequentistMode() or BayesianMode()."""
     threshold: float
-    """An answer is correct from this score on."""
+    """Minimum score of a correct answer."""
     tool_threshold: float
-    """Tool calls are correct from this score on."""
+    """Minimum score of correct tool calls."""
     fold_names: bool
-    """Compare names of tools without case and separators."""
+    """Whether to ignore case and separators in names of tools."""
     tool_weights: Mapping[str, float] | None
     """Weights of selection, parameters, sequence, utilization; 0.25 each."""
     use_structured_output: bool
-    """False: the judge's JSON is read out of its text."""
+    """Whether to request structured output; if False, JSON is extracted from the judge's text."""
     verbose: bool
-    """Show progress and the judge's words on standard error."""
+    """Show progress and the judge's explanations on standard error."""
     concurrency: int
-    """Judge calls under way at once."""
+    """Maximum number of concurrent judge calls."""
     retries: int
-    """Further tries where the judge does not answer."""
+    """Number of retries if the judge does not answer."""
     timeout: float
-    """Seconds that one judge call may take."""
+    """Timeout of one judge call in seconds."""
     retriever_options: Mapping[str, Any] | None
-    """Keyword arguments for the retriever's own constructor."""
+    """Keyword arguments for the retriever's constructor."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JudgeSettings:
-    """How the judge is asked, checked and complete; every metric has them."""
+    """Validated settings of the judge, common to all metrics."""
 
     model: ChatModel
     use_structured_output: bool
@@ -61,7 +61,7 @@ class JudgeSettings:
     timeout: float
 
     def patient_model(self) -> PatientModel:
-        """The judge, asked as patiently as that."""
+        """Return the judge's model with these retries and this timeout."""
         return PatientModel(
             self.model, structured=self.use_structured_output, retries=self.retries, timeout=self.timeout
         )
@@ -69,7 +69,7 @@ class JudgeSettings:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgenticSettings(JudgeSettings):
-    """The same with all that Agentic takes."""
+    """Validated settings of the Agentic metric."""
 
     k: int
     statistical_mode: StatisticalMode
@@ -80,7 +80,7 @@ class AgenticSettings(JudgeSettings):
 
 
 def check_settings(options: Mapping[str, Any]) -> AgenticSettings:
-    """The settings that these keyword arguments make; raises UsageError or InputError for the first wrong one."""
+    """Validate the keyword arguments; raise UsageError or InputError for the first invalid one."""
     check_names(options, AgenticOptions, metric="Agentic", required=("model", "k"))
     return AgenticSettings(
         k=_whole("k", options["k"]),
@@ -94,7 +94,7 @@ def check_settings(options: Mapping[str, Any]) -> AgenticSettings:
 
 
 def of_judge(options: Mapping[str, Any], *, structured: bool = True) -> dict[str, Any]:
-    """The settings of the judge, as keyword arguments of JudgeSettings; `structured` where nothing is said."""
+    """Return the judge's settings as arguments of JudgeSettings; `structured` is the default of structured output."""
     return {
         "use_structured_output": _flag("use_structured_output", options.get("use_structured_output", structured)),
         "verbose": _flag("verbose", options.get("verbose", False)),
@@ -106,7 +106,7 @@ def of_judge(options: Mapping[str, Any], *, structured: bool = True) -> dict[str
 
 
 def check_names(options: Mapping[str, Any], options_type: type, *, metric: str, required: Iterable[str]) -> None:
-    """Refuse keyword arguments that a metric does not have, and miss those that it needs."""
+    """Refuse unknown keyword arguments and missing required ones."""
     known = options_type.__annotations__
     for name in options:
         if name not in known:
@@ -148,7 +148,7 @@ def _flag(name: str, value: object) -> bool:
 
 
 def mode_of(mode: object) -> StatisticalMode:
-    """The mode that was given, or the usual one; raises InputError."""
+    """Return the given mode or the default; raise InputError if it is not a mode."""
     if mode is None:
         return FrequentistMode()
     if isinstance(mode, StatisticalMode):

@@ -1,4 +1,4 @@
-"""How a success rate becomes pass@k and pass^k: FrequentistMode, BayesianMode."""
+"""Statistical modes that turn success rates into pass@k and pass^k: FrequentistMode, BayesianMode."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from proctor.statistics.intervals import wilson
 from proctor.statistics.pass_at_k import plug_in_at_k, plug_in_hat_k
 
 _BITS = 1000
-"""Of a whole number that a float can still hold."""
+"""Bit length up to which an integer still converts to a float."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,32 +29,35 @@ class Rates:
 
 
 class StatisticalMode(ABC):
-    """How the numbers are made. Pick FrequentistMode or BayesianMode."""
+    """Base of the statistical modes FrequentistMode and BayesianMode."""
 
     method: str
-    """What the numbers are called."""
+    """Name of the method, as shown in results."""
 
     @abstractmethod
     def rates(self, counts: Sequence[tuple[int, int]], k: int) -> list[Rates]:
-        """For each (n, c) with n ≥ 1, c right of n interactions."""
+        """Return the rates for each (n, c): c of n ≥ 1 interactions are correct."""
 
     @abstractmethod
     def estimates(self, n: int, c: int, k: int) -> tuple[Estimate, Estimate]:
-        """pass@k and pass^k over conversations, c of n fully correct, n ≥ 1."""
+        """Estimate pass@k and pass^k over conversations, c of n ≥ 1 of which are fully correct."""
 
 
 @dataclass(frozen=True)
 class FrequentistMode(StatisticalMode):
-    """Point estimates: p = c/n put into the formulas. A summary has Wilson's interval put through them."""
+    """Point estimates from p = c/n; summaries transform Wilson's interval by the same formulas."""
 
     method = "plug-in"
 
     def rates(self, counts: Sequence[tuple[int, int]], k: int) -> list[Rates]:
-        """The formulas at c/n, without intervals."""
+        """Return the point estimates at c/n, without intervals."""
         return [Rates(at_k=_at_k(n, c, k), hat_k=plug_in_hat_k(n, c, k)) for n, c in counts]
 
     def estimates(self, n: int, c: int, k: int) -> tuple[Estimate, Estimate]:
-        """The formulas at c/n and at the ends of Wilson's interval: both rise with p, so they keep its coverage."""
+        """Return the estimates at c/n and at the ends of Wilson's interval.
+
+        Both formulas increase with p, so the transformed interval keeps its coverage.
+        """
         low, high = wilson(c / n, n)
         at_k = Estimate(
             value=_at_k(n, c, k), low=1 - (1 - low) ** k, high=1 - (1 - high) ** k,
@@ -68,7 +71,7 @@ class FrequentistMode(StatisticalMode):
 
 @dataclass(frozen=True, kw_only=True)
 class BayesianMode(StatisticalMode):
-    """Beta-Binomial posteriors: exact means and credible intervals. Nothing is sampled."""
+    """Beta-Binomial posteriors with exact means and credible intervals, without sampling."""
 
     beta_prior_a: float = 1.0
     beta_prior_b: float = 1.0
@@ -91,7 +94,7 @@ class BayesianMode(StatisticalMode):
             raise InputError(f"ci_level={self.ci_level!r} of BayesianMode; expected a number between 0 and 1, as 0.95")
 
     def rates(self, counts: Sequence[tuple[int, int]], k: int) -> list[Rates]:
-        """Posterior means and intervals, all conversations at once."""
+        """Return posterior means and intervals for all conversations."""
         from proctor.statistics.bayes import posterior
 
         if not counts:
@@ -104,19 +107,19 @@ class BayesianMode(StatisticalMode):
         return [Rates(**dict(zip(names, row, strict=True))) for row in rows]
 
     def estimates(self, n: int, c: int, k: int) -> tuple[Estimate, Estimate]:
-        """The posterior of the share of fully correct conversations, put through the formulas."""
+        """Return pass@k and pass^k from the posterior of the share of fully correct conversations."""
         from proctor.statistics.bayes import estimates
 
         return estimates(n, c, k, a=self.beta_prior_a, b=self.beta_prior_b, level=self.ci_level)
 
 
 def _at_k(n: int, c: int, k: int) -> float:
-    """Without the sign of −0.0, which nobody wants to read."""
+    """Return the plug-in pass@k without a negative zero."""
     return abs(plug_in_at_k(n, c, k))
 
 
 def is_number(value: object) -> bool:
-    """A finite number; True and False are none."""
+    """Whether the value is a finite number and not a bool."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
     return isfinite(value) if isinstance(value, float) else value.bit_length() < _BITS

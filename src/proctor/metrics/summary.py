@@ -1,4 +1,4 @@
-"""All conversations together: here n counts conversations."""
+"""Summary of the Agentic metric, in which n counts conversations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from proctor.statistics.quality import certain, label, sentence
 from proctor.usage import Usage
 
 FEW = 30
-"""Below so many conversations the summary says that more are needed."""
+"""Number of conversations below which the summary asks for more."""
 
 
 @dataclass(slots=True)
@@ -30,7 +30,7 @@ class _Session:
 def summarise(
     metrics: Sequence[AgenticMetric], verdicts: Iterable[Iterable[JudgeVerdict]], settings: AgenticSettings
 ) -> AgenticSummary:
-    """What all conversations show together."""
+    """Summarize all conversations."""
     sessions = _sessions(metrics)
     at_k, hat_k = _pass_values(sessions, settings)
     usage = sum((verdict.usage for said in verdicts for verdict in said), Usage())
@@ -70,7 +70,7 @@ def _has_several_trials(sessions: Sequence[_Session]) -> bool:
 
 
 def _pass_values(sessions: Sequence[_Session], settings: AgenticSettings) -> tuple[Estimate, Estimate]:
-    """From repeated trials the unbiased estimates; else the mode's formulas over conversations."""
+    """Return unbiased estimates if there are repeated trials, else the mode's estimates over conversations."""
     if _has_several_trials(sessions):
         return _from_trials(pass_at_k, sessions, settings.k), _from_trials(pass_hat_k, sessions, settings.k)
     return _from_conversations(settings.statistical_mode, sessions, settings.k)
@@ -96,7 +96,7 @@ def _from_trials(formula: Formula, sessions: Sequence[_Session], k: int) -> Esti
 
 
 def _with_bounds(shown: Estimate, worst: Estimate, best: Estimate, missing: int) -> Estimate:
-    """With verdicts missing, also what it would be had all of those failed, or passed."""
+    """Add bounds for missing verdicts, as if all of them were failures or passes."""
     if not missing:
         return shown
     shown = _tenable(shown, worst, best)
@@ -104,7 +104,7 @@ def _with_bounds(shown: Estimate, worst: Estimate, best: Estimate, missing: int)
 
 
 def _tenable(shown: Estimate, worst: Estimate, best: Estimate) -> Estimate:
-    """What is shown, unless no outcome of what is missing could bring it about: then the nearest that one could."""
+    """Clamp the estimate to what some outcome of the missing verdicts could produce."""
     if worst.value is None or best.value is None:
         return shown
     if shown.value is None:
@@ -152,5 +152,5 @@ def _unscored_note(unscored: int, at_k: Estimate, hat_k: Estimate, k: int) -> st
 
 
 def many(count: int, noun: str) -> str:
-    """`1 conversation`, `2 conversations`."""
+    """Format a count: `1 conversation`, `2 conversations`."""
     return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -1,1 +1,1 @@
-"""Chat models behind our own contract: a name becomes a model, a question becomes a checked answer with its cost."""
+"""Chat models behind a common interface: load a model by name, ask it, and get a validated answer with its cost."""

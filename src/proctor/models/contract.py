@@ -1,4 +1,4 @@
-"""How any chat model is asked once, by our own client or by LangChain's classes: ModelClient, ModelAnswer."""
+"""Interface for a single call of any chat model, by our own client or LangChain's classes: ModelClient, ModelAnswer."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 NOTHING: Any = object()
-"""In place of an answer that did not come as data; None may be one that did."""
+"""Marks an answer without structured data, since None may be such data."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelAnswer:
-    """One answer of a model, not yet checked."""
+    """One answer of a model, not yet validated."""
 
     text: str
-    """As the model wrote it; a tool call's arguments as JSON."""
+    """The raw text; for a tool call, its arguments as JSON."""
     usage: Usage
-    """What it cost, with the call that a server without structured output refused."""
+    """Usage, including that of a structured request that the server refused."""
     value: Any = NOTHING
-    """The answer as data, where the model gave it as such."""
+    """The answer as structured data, if the model gave it as such."""
     circumstance: str = ""
-    """What else explains an unusable answer: a refusal, an output limit."""
+    """Explanation for an unusable answer: a refusal or the output limit."""
     cut_off: bool = False
-    """Whether it ends at the model's output limit."""
+    """Whether the answer was truncated at the model's output limit."""
     cached: bool = False
-    """Whether it was not asked for again, but kept from an earlier time."""
+    """Whether the answer comes from the cache."""
 
     def read(self, shape: AnswerSchema[T]) -> T:
-        """The answer in its shape; raises SchemaMismatch."""
+        """Validate the answer against a schema; raise SchemaMismatch."""
         return shape.read(self.text) if self.value is NOTHING else shape.check(self.value)
 
 
 def circumstance_of(refusal: object, *, cut_off: bool) -> str:
-    """What explains an answer that cannot be used."""
+    """Explain an unusable answer by a refusal or the output limit."""
     if refusal:
         return f" (the model refused: {refusal})"
     return " (the answer was cut off at the model's output limit)" if cut_off else ""
@@ -50,22 +50,22 @@ def circumstance_of(refusal: object, *, cut_off: bool) -> str:
 
 @runtime_checkable
 class ModelClient(Protocol):
-    """A chat model that can be asked from any thread and any event loop."""
+    """A chat model that can be called from any thread and any event loop."""
 
     @property
     def source(self) -> Source:
-        """Whose limits a call counts against."""
+        """The source whose rate limits apply to calls."""
 
     @property
     def identity(self) -> str | None:
-        """Everything that its answers depend on, without its key; None: it does not say."""
+        """Everything the answers depend on, without the key, for caching; None if unknown."""
 
     def bind(self, kind: type) -> Any:
-        """What a call is given to be answered in the schema of this type; None: it has to be asked for in words."""
+        """Return call options for structured output of this type, or None if it must be requested in the prompt."""
 
     async def ask(self, system: str, user: str, *, bound: Any, price: Price | None) -> ModelAnswer:
-        """Ask once, with what `bind` gave, or with None. Nothing is retried; what goes wrong is raised as it is."""
+        """Call the model once, with the result of `bind` or None; no retries, and errors are raised unchanged."""
 
 
 ChatModel: TypeAlias = "ModelClient | BaseChatModel"
-"""What `load_model` gives and `ask` takes."""
+"""Type returned by `load_model` and accepted by `ask`."""

@@ -1,7 +1,7 @@
-"""LangChain's chat models behind our contract: those of providers, and any that is handed in.
+"""LangChain chat models behind our interface: those of providers, and any passed in.
 
-The first half of LangChain's structured output (what is bound to the call) is used and the second (its parsers) is not:
-reading the message here costs a tenth of the CPU, and one way of reading serves tool calls, JSON mode and prose alike.
+Only the first half of LangChain's structured output (the options bound to the call) is used, not its parsers: reading
+the message here costs a tenth of the CPU, and handles tool calls, JSON mode and prose in the same way.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
     from langchain_core.runnables import Runnable
 
 _ADDRESSES = ("openai_api_base", "anthropic_api_url", "base_url")
-"""Where the providers' classes keep the address they call."""
+"""Attributes in which the providers' classes store their base URL."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Binding:
-    """How a model is held to a schema: by options of the call, or by a chain of its own."""
+    """How structured output is requested: by call options, or by the model's own chain."""
 
     options: Mapping[str, Any] | None = None
     chain: Runnable[Any, Any] | None = None
 
 
 class LangChainModel:
-    """A chat model of LangChain's."""
+    """A LangChain chat model."""
 
     def __init__(self, model: BaseChatModel) -> None:
         from langchain_core.language_models import BaseChatModel
@@ -55,7 +55,7 @@ class LangChainModel:
 
     @functools.cached_property
     def identity(self) -> str | None:
-        """Everything about the model that its answers depend on, without its key; None: it does not say."""
+        """Everything the answers depend on, without the key, for caching; None if unknown."""
         from langchain_core.load import dumps
 
         described = dumps(self._model)
@@ -63,7 +63,7 @@ class LangChainModel:
         return None if vague or " at 0x" in described else described
 
     def bind(self, kind: type) -> _Binding | None:
-        """What to bind to a call, or the model's own chain where it is no plain binding; None: not supported."""
+        """Return the call options, or the model's own chain if it is not a simple binding; None if not supported."""
         from langchain_core.runnables import RunnableBinding, RunnableSequence
 
         model, schema = self._model, shape_of(kind).schema
@@ -71,7 +71,7 @@ class LangChainModel:
             chain = model.with_structured_output(schema)
             first = chain.first if isinstance(chain, RunnableSequence) else None
             if isinstance(first, RunnableBinding) and first.bound is model and not first.config:
-                # what is only there for LangChain's own tracing doubles the CPU of a call
+                # options that only serve LangChain's tracing would double the CPU time of a call
                 options = {name: value for name, value in first.kwargs.items() if name != "ls_structured_output_format"}
                 return _Binding(options=options)
             wanted = kind if hasattr(kind, "model_validate") else schema
@@ -80,7 +80,7 @@ class LangChainModel:
             return None
 
     async def ask(self, system: str, user: str, *, bound: _Binding | None, price: Price | None) -> ModelAnswer:
-        """Ask once; an answer that OpenAI's client raises because it was cut off is one all the same."""
+        """Call the model once; treat OpenAI's exception for a truncated answer as an answer."""
         try:
             if bound is not None and bound.chain is not None:
                 return _from_chain(await self._invoke(bound.chain, system, user), price)
@@ -106,19 +106,19 @@ _ASYNC_ONLY = (
     ("http_async_client", "http_client"),
     ("azure_ad_async_token_provider", "azure_ad_token_provider"),
 )
-"""What somebody may have given to a model's asynchronous client alone, and its like for the blocking one."""
+"""Options of the asynchronous client that make it differ from the blocking one, and their blocking counterparts."""
 
 
 def _has_blocking_client(model: BaseChatModel) -> bool:
-    """Whether it calls as a provider's own class does, whose blocking client does all that the asynchronous one does.
+    """Whether the model uses its provider's own class, with a blocking client configured like the asynchronous one.
 
-    The asynchronous one keeps connections that are of use only in the loop that opened them, and shares them with all
-    models of the same address: scripts that call us twice, threads, notebooks and the agent itself would be handed
-    connections of each other's loops. A blocking client may be used from anywhere, and a thread of ours waits for it.
+    Asynchronous connections only work in the event loop that opened them, yet are shared by all models with the same
+    address: repeated calls from scripts, threads, notebooks and the agent would receive connections of each other's
+    loops. A blocking client can be used from anywhere, in a worker thread.
     """
     packages = {way.__module__.partition(".")[0] for way in (type(model)._generate, type(model)._agenerate)}
     is_known = packages <= {provider.package for provider in PROVIDERS.values()}
-    lacks_one = getattr(model, "root_client", model) is None  # OpenAI's, where the key comes from an async function
+    lacks_one = getattr(model, "root_client", model) is None  # OpenAI with an async function for the key
     return (
         is_known
         and not lacks_one
@@ -127,13 +127,13 @@ def _has_blocking_client(model: BaseChatModel) -> bool:
 
 
 _STALE_CONNECTIONS = 100
-"""As many as a client keeps open at most."""
+"""Maximum number of connections a client keeps open."""
 
 
 async def _past_stale_connections(
     asked: Runnable[Any, Any], messages: list[BaseMessage], options: Mapping[str, Any]
 ) -> Any:
-    """Ask the model; each connection that its client opened in another loop, before or beside us, fails once."""
+    """Call the model, retrying past connections opened in another event loop, each of which fails once."""
     for _ in range(_STALE_CONNECTIONS):
         try:
             return await asked.ainvoke(messages, **options)
@@ -150,7 +150,7 @@ def _is_of_another_loop(error: RuntimeError) -> bool:
 
 
 def _from_chain(result: Any, price: Price | None) -> ModelAnswer:
-    """What a chain of the model's own gave: the answer, with the message that it was read from where it says so."""
+    """Convert the result of the model's own chain, using the raw message if it is included."""
     if isinstance(result, Mapping) and "parsed" in result and "raw" in result:
         heard = _heard(result["raw"], price)
         return heard if result["parsed"] is None else _given(result["parsed"], heard.usage)
@@ -158,13 +158,13 @@ def _from_chain(result: Any, price: Price | None) -> ModelAnswer:
 
 
 def _given(value: Any, usage: Usage) -> ModelAnswer:
-    """An answer that came as data."""
+    """Return an answer from structured data."""
     plain = value.model_dump() if hasattr(value, "model_dump") else value
     return ModelAnswer(text=json.dumps(plain, ensure_ascii=False, default=str), usage=usage, value=plain)
 
 
 def _heard(message: BaseMessage, price: Price | None) -> ModelAnswer:
-    """A message's tool call where it made one, else its text."""
+    """Return an answer from a message: its tool call if it has one, else its text."""
     usage = usage_of(getattr(message, "usage_metadata", None), price)
     calls = getattr(message, "tool_calls", None) or []
     if calls and all(call["args"] == calls[0]["args"] for call in calls):
@@ -177,7 +177,7 @@ def _heard(message: BaseMessage, price: Price | None) -> ModelAnswer:
 
 
 def _cut_off_in(error: Exception, price: Price | None) -> ModelAnswer | None:
-    """The answer that OpenAI's client raises instead of returning it, where it ends at the output limit."""
+    """Return the truncated answer contained in OpenAI's exception for the output limit, or None."""
     completion = getattr(error, "completion", None)
     if type(error).__name__ != "LengthFinishReasonError" or completion is None:
         return None
@@ -190,7 +190,7 @@ def _cut_off_in(error: Exception, price: Price | None) -> ModelAnswer | None:
 
 
 def from_provider(scheme: str, rest: str, *, temperature: float | None, max_output_tokens: int | None) -> BaseChatModel:
-    """The model of a provider, of its class; raises InputError."""
+    """Create a provider's model with its LangChain class; raise InputError."""
     name, provider = f"{scheme}:{rest}", PROVIDERS[scheme]
     given = {"temperature": temperature, provider.output_limit: max_output_tokens}
     options = {"model": rest, **{option: value for option, value in given.items() if value is not None}}
@@ -201,7 +201,7 @@ def from_provider(scheme: str, rest: str, *, temperature: float | None, max_outp
 
 
 def from_python(name: str, spec: str) -> BaseChatModel:
-    """A chat model by its Python name, or made by the class or function of that name."""
+    """Import a chat model by its Python name, or create it with the class or function of that name."""
     _import_package("langchain_core", "proctor[langchain]")
     from langchain_core.language_models import BaseChatModel
 
@@ -219,7 +219,7 @@ def _made(make: Any, name: str, options: Mapping[str, Any]) -> object:
 
 
 def check_model(model: object, name: str) -> BaseChatModel:
-    """The model, if it is one of LangChain's; raises InputError."""
+    """Return the model if it is a LangChain chat model; raise InputError otherwise."""
     _import_package("langchain_core", "proctor[langchain]")
     from langchain_core.language_models import BaseChatModel
 
@@ -229,7 +229,7 @@ def check_model(model: object, name: str) -> BaseChatModel:
 
 
 def source_of(model: BaseChatModel) -> Source:
-    """Where a chat model's answers come from, told by its package and its address."""
+    """Determine a chat model's source from its package and base URL."""
     package = type(model).__module__.partition(".")[0]
     known = (name for name, provider in PROVIDERS.items() if provider.package == package)
     provider, told = next(known, package), map(functools.partial(_text_of, model), _ADDRESSES)

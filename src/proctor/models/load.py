@@ -1,9 +1,9 @@
-"""A model's name → the model.
+"""Load a chat model by name.
 
-    openai:MODEL    ollama:MODEL        asked by our own client, and so is
+    openai:MODEL    ollama:MODEL        called by our own client, as is
     openai-compatible:MODEL@URL         any server that speaks OpenAI's protocol
-    anthropic:MODEL    google:MODEL     asked by LangChain's class for them
-    python:module:attribute             a chat model of your own, or a function that makes one
+    anthropic:MODEL    google:MODEL     called by LangChain's classes
+    python:module:attribute             a chat model of your own, or a function that creates one
 
 Keys are read from the environment; none is stored or printed here.
 """
@@ -20,9 +20,9 @@ from proctor.spending.providers import PROVIDERS
 def load_model(
     model: str | ChatModel, *, temperature: float | None = None, max_output_tokens: int | None = None
 ) -> ChatModel:
-    """The chat model that a name stands for; one that is there already is handed back. Raises InputError.
+    """Return the chat model with this name, or the given model if it is one already. Raises InputError.
 
-    Where `temperature` or `max_output_tokens` is None, the model has its own.
+    If `temperature` or `max_output_tokens` is None, the model's default applies.
     """
     if isinstance(model, ModelClient):
         return model
@@ -38,7 +38,7 @@ def load_model(
         raise InputError(_unknown_model_message(model, scheme, known=provider is not None))
     if not provider.speaks_openai:
         return langchain.from_provider(scheme, rest, temperature=temperature, max_output_tokens=max_output_tokens)
-    from proctor.models.openai_model import load_openai  # only now: it imports aiohttp
+    from proctor.models.openai_model import load_openai  # imported lazily, since it imports aiohttp
 
     return load_openai(scheme, rest, temperature=temperature, max_output_tokens=max_output_tokens)
 

@@ -1,4 +1,4 @@
-"""A chat model that judges or examines, asked by OpenAI's protocol over our own HTTP client."""
+"""A chat model used as judge or examiner, called by OpenAI's protocol over our own HTTP client."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from proctor.spending.prices import Price
 from proctor.spending.providers import PROVIDERS, model_at, source_at
 
 _SILENCE = 600.0
-"""Seconds without a byte after which a call is given up; how long a reply may take is for the run to say."""
+"""Seconds without a byte before a call is abandoned; the overall timeout is up to the run."""
 _CLOSING = 1.0
-"""Seconds that closing the connections may take at exit."""
+"""Maximum seconds for closing the connections at exit."""
 _RESPONSES_ONLY = re.compile(r"gpt-5(?:\.\d+)?-pro|gpt-5\.6-sol|.*codex")
-"""Models of OpenAI's that do not speak Chat Completions."""
+"""OpenAI models that do not support Chat Completions."""
 _OWN_TEMPERATURE = re.compile(r"gpt-5(?!.*chat)", re.IGNORECASE)
-"""Models that take no temperature but their own: any other is left out."""
+"""Models that only accept their default temperature, so any other is omitted."""
 _DEVELOPER = re.compile(r"o\d")
-"""Models whose instructions come from a developer, not from a system."""
+"""Models that take instructions as `developer` rather than `system` messages."""
 
 
 class OpenAIModel:
-    """One model at one address. It keeps nothing, and may be asked from any thread and any event loop."""
+    """One model at one address; stateless, and callable from any thread and any event loop."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class OpenAIModel:
         temperature: float | None = None,
         max_output_tokens: int | None = None,
     ) -> None:
-        """`scheme` is whose model it is by its name; `key_env` is the variable that holds the key, or would."""
+        """`scheme` is the provider in the model's name; `key_env` names the variable for the key, even if unset."""
         self.source = source_at(scheme, base_url)
         self._name = name
         self._in_responses = scheme == "openai" and _RESPONSES_ONLY.match(name) is not None
@@ -67,17 +67,17 @@ class OpenAIModel:
         return codec.encode([self._endpoint.url, self._name, self._fixed])
 
     def bind(self, kind: type) -> Item:
-        """The schema as the format of the response."""
+        """Return the response format for this type's schema."""
         schema = dict(shape_of(kind).schema)
         title, description = str(schema.pop("title")), schema.pop("description", "")
         told = {"name": re.sub(r"[^\w-]", "_", title, flags=re.ASCII)[:64], "description": description}
-        named = {**told, "strict": False, "schema": schema}  # strict is refused for what our schemas say of lengths
+        named = {**told, "strict": False, "schema": schema}  # strict mode rejects length limits in schemas
         if self._in_responses:
             return {"text": {"format": {"type": "json_schema", **named}}}
         return {"response_format": {"type": "json_schema", "json_schema": named}}
 
     async def ask(self, system: str, user: str, *, bound: Item | None, price: Price | None) -> ModelAnswer:
-        """Ask once."""
+        """Call the model once."""
         fields = {"model": self._name, **self._said(system, user), **self._fixed, **(bound or {})}
         completion = await self._complete(fields)
         text = "" if completion.text == completion.refusal else completion.text
@@ -109,7 +109,7 @@ class OpenAIModel:
 
 
 def load_openai(scheme: str, rest: str, *, temperature: float | None, max_output_tokens: int | None) -> OpenAIModel:
-    """The model that a name stands for, at the address and with the key of the environment; raises InputError."""
+    """Load a model with the address and key from the environment; raise InputError."""
     name, url = model_at(rest) if scheme == "openai-compatible" else (rest, _address(scheme))
     key_env, key = read_key(_keys(scheme), f"the model {f'{scheme}:{rest}'!r}")
     return OpenAIModel(
@@ -124,18 +124,18 @@ def load_openai(scheme: str, rest: str, *, temperature: float | None, max_output
 
 
 def _address(scheme: str) -> str:
-    """Where a provider is asked; the environment may name another server."""
+    """Return a provider's base URL, which the environment may override."""
     told = os.environ.get("OPENAI_API_BASE") or os.environ.get("OPENAI_BASE_URL")
     return told if told and scheme != "ollama" else address_of(scheme)
 
 
 def _keys(scheme: str) -> tuple[str, ...]:
-    """The variables, one of which has to hold the key."""
+    """Return the variables of which one must hold the key."""
     return ("OLLAMA_API_KEY",) if scheme == "ollama" and os.environ.get("OLLAMA_API_KEY") else PROVIDERS[scheme].keys
 
 
 def _headers() -> dict[str, str]:
-    """On whose behalf OpenAI is asked, where the environment says so."""
+    """Return the headers for OpenAI's organization and project from the environment."""
     told = {
         "OpenAI-Organization": os.environ.get("OPENAI_ORG_ID") or os.environ.get("OPENAI_ORGANIZATION"),
         "OpenAI-Project": os.environ.get("OPENAI_PROJECT_ID"),
@@ -145,7 +145,7 @@ def _headers() -> dict[str, str]:
 
 @functools.cache
 def _client(proxy: str | bool) -> Client:
-    """The client of all judges. Its connections belong to a loop that nobody closes before exit."""
+    """Return the HTTP client shared by all judges; its connections belong to a loop that stays open until exit."""
     client = Client(bounds=ExchangeLimits(seconds=None, idle=_SILENCE), proxy=proxy)
     atexit.register(_close, client)
     return client

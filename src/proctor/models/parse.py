@@ -1,4 +1,4 @@
-"""What a model wrote → a checked value, or the reason why not."""
+"""Parse and validate a model's answer, or explain why it is invalid."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from proctor.codec.invalid import describe_invalid
 T = TypeVar("T")
 
 LONGEST_EXPLANATION = 600
-"""Characters that a schema gives an explanation: a server that holds a model to its schema ends there a small one that
-would go on and on. A longer one is taken all the same.
+"""Maximum length of an explanation in schemas. Servers with constrained decoding thereby stop small models that would
+go on endlessly; longer explanations are still accepted.
 """
 _mark = re.compile(r"[{}]|<think(?:ing)?\s*>", re.IGNORECASE)
-"""What is looked at between two objects of a text."""
+"""Marks to look for between the objects of a text."""
 _thought = re.compile(r"</think(?:ing)?\s*>", re.IGNORECASE)
 _begun = re.compile(r'\{\s*["}]')
-"""How a JSON object begins."""
+"""Start of a JSON object."""
 _keyed = re.compile(r"\{[^{}]*:")
-"""How one begins that is not quite JSON; other braces are prose."""
+"""Start of an almost valid JSON object; other braces are prose."""
 _REQUEST = (
     "Answer with exactly one JSON object and nothing else, no words before or after it. "
     "It has the same keys, in this order, as this example, with your own values:\n"
@@ -34,11 +34,11 @@ _EXAMPLES: dict[str, Any] = {"string": "…", "number": 0.5, "integer": 1, "bool
 
 
 class SchemaMismatch(ValueError):
-    """An answer that does not have the shape that was asked for."""
+    """The answer does not match the requested schema."""
 
 
 class AnswerSchema(Generic[T]):
-    """What an answer must look like: a JSON schema to show to a model, and a check for what comes back."""
+    """A schema for answers: the JSON schema for the model, and validation of the answer."""
 
     def __init__(self, kind: type[T]) -> None:
         self.kind = kind
@@ -47,7 +47,7 @@ class AnswerSchema(Generic[T]):
         self.request = "\n".join([_REQUEST + example, *_bounds(self.schema)])
 
     def check(self, value: object) -> T:
-        """The value as `kind`; raises SchemaMismatch. NaN and infinity are never taken for a number."""
+        """Validate a value as `kind`; raise SchemaMismatch. NaN and infinity are never accepted."""
         if not _finite(value):
             raise SchemaMismatch("a number in it is NaN or infinite")
         value = _in_its_words(value, self.schema.get("properties", {}))
@@ -64,7 +64,7 @@ class AnswerSchema(Generic[T]):
         try:
             checked: T = self.kind.model_validate(value)  # type: ignore[attr-defined]
         except pydantic.ValidationError as error:
-            # without the values: they may quote the text that is judged
+            # without the values, which may quote the judged text
             faults = error.errors(include_url=False, include_input=False, include_context=False)
             places = (".".join(map(str, fault["loc"])) for fault in faults)
             said = (f"{place}: {_in_words(fault['msg'])}" for place, fault in zip(places, faults, strict=True))
@@ -72,10 +72,10 @@ class AnswerSchema(Generic[T]):
         return checked
 
     def read(self, text: str) -> T:
-        """The one answer in a text: a JSON object, bare, in a code block, or among prose; raises SchemaMismatch.
+        """Find and validate the single answer in a text: a JSON object, bare, in a code block or within prose.
 
-        Several objects that fit and differ are no answer, and none is one beside an answer that does not fit: it may be
-        quoted from what was judged.
+        Raise SchemaMismatch if there are several different answers, or if any object looks like a failed attempt at
+        one: the others may be quoted from the judged text.
         """
         found = _objects(text)
         if not found:
@@ -96,13 +96,13 @@ class AnswerSchema(Generic[T]):
         return fitting[0]
 
     def _is_attempt(self, value: object) -> bool:
-        """Whether somewhere in it stands a value for one of the keys; a copy of the schema has none."""
+        """Whether the object holds a value for one of the keys, at any depth; a mere copy of the schema does not."""
         names = self.schema.get("properties", {})
         objects = (each for each in _within(value) if isinstance(each, dict))
         return any(key in names and not isinstance(said, dict) for each in objects for key, said in each.items())
 
     def _check_object(self, value: dict[str, Any]) -> T:
-        """The same; small models write their values under `properties`, as a schema has them."""
+        """Validate an object, or its `properties`, under which small models put their values."""
         try:
             return self.check(value)
         except SchemaMismatch:
@@ -113,7 +113,7 @@ class AnswerSchema(Generic[T]):
 
 
 def shape_of(kind: type[T]) -> AnswerSchema[T]:
-    """The shape of a pydantic model, a msgspec struct, or anything else that msgspec can check; made once."""
+    """Return the cached schema of a pydantic model, a msgspec struct, or any other type supported by msgspec."""
     hashable: Any = kind
     return _shape(hashable)
 
@@ -136,7 +136,7 @@ _WORDS = {
 
 
 def _in_words(message: str) -> str:
-    """A checker's message without the words of programmers."""
+    """Rephrase a validator's message without programming terms."""
     for theirs, ours in _WORDS.items():
         message = message.replace(theirs, ours)
     return message.partition(", unable to parse")[0]
@@ -147,7 +147,7 @@ def _is_pydantic(kind: type) -> bool:
 
 
 def _json_schema(kind: type) -> dict[str, Any]:
-    """A JSON schema with a name at the top, which is where providers look for it."""
+    """Return the JSON schema with a title at the top level, where providers expect it."""
     if _is_pydantic(kind):
         schema: dict[str, Any] = kind.model_json_schema()  # type: ignore[attr-defined]
     else:
@@ -160,7 +160,7 @@ def _json_schema(kind: type) -> dict[str, Any]:
 
 
 def _example(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> Any:
-    """A value that a schema lets in, to be shown in its place: small models copy a schema, and fill in an example."""
+    """Return an example value to show instead of the schema: small models copy schemas but fill in examples."""
     if "$ref" in schema:
         return _example(parts[schema["$ref"].rpartition("/")[2]], parts)
     if "enum" in schema or "const" in schema:
@@ -177,7 +177,7 @@ def _example(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> Any:
 
 
 def _bounds(schema: Mapping[str, Any]) -> Iterator[str]:
-    """What an example cannot show of an object's values: the words to choose from, and the range of a number."""
+    """Yield the constraints that an example cannot show: allowed words and numeric ranges."""
     for name, inner in schema.get("properties", {}).items():
         if words := inner.get("enum"):
             yield f"{name} is one of: {', '.join(map(str, words))}."
@@ -186,7 +186,7 @@ def _bounds(schema: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _in_its_words(value: object, properties: Mapping[str, Any]) -> object:
-    """An object with the words to choose from as they are written: small models answer `Good.` where good is one."""
+    """Normalize enum values to their spelling in the schema: small models answer `Good.` instead of good."""
     if not isinstance(value, dict):
         return value
     return {name: _nearest_word(said, properties.get(name, {}).get("enum", ())) for name, said in value.items()}
@@ -205,7 +205,7 @@ def _finite(value: object) -> bool:
 
 
 def _within(value: object) -> Iterator[object]:
-    """A value of JSON and all that stands in it, however deep."""
+    """Yield a JSON value and everything nested in it."""
     inside = [value]
     while inside:
         each = inside.pop()
@@ -217,9 +217,10 @@ def _within(value: object) -> Iterator[object]:
 
 
 def _objects(text: str) -> list[dict[str, Any]]:
-    """The complete JSON objects of a text, outermost only, without those that a model drafted while it thought.
+    """Return the complete top-level JSON objects of a text, excluding those in a model's thinking.
 
-    None where one is broken: what is whole inside or beside it may be quoted from what was judged. One pass.
+    Empty if any object is malformed, since complete ones in or next to it may be quoted from the judged text. Single
+    pass.
     """
     decoder = json.JSONDecoder(object_pairs_hook=_unambiguous)
     found: list[dict[str, Any]] = []
@@ -244,13 +245,13 @@ def _objects(text: str) -> list[dict[str, Any]]:
 
 
 def _end_of_thinking(text: str, place: int) -> int:
-    """Where the answer may begin; the end of the text where a model was cut off before."""
+    """Return the end of a thinking block, or the end of the text if it was truncated."""
     ended = _thought.search(text, place)
     return ended.end() if ended else len(text)
 
 
 def _unambiguous(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object; one that gives a key two values says neither."""
+    """Build a JSON object; raise ValueError if a key has two different values."""
     found = dict(pairs)
     if len(found) < len(pairs) and any(found[key] != value for key, value in pairs):
         raise ValueError("a key has two values")

@@ -1,10 +1,10 @@
-"""One question to a chat model, one checked answer with its cost.
+"""Ask a chat model one question and get a validated answer with its cost.
 
     answer = await ask(model, system="You judge.", user=fence(reply, "reply"), schema=Verdict)
     answer.value, answer.text, answer.usage
 
-Where the model can be made to answer in a schema, it is; elsewhere the schema stands in the prompt and JSON is
-read out of the text.
+Structured output is used if the model supports it; otherwise the schema is put into the prompt and JSON is extracted
+from the text.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _WRONG = {401: "refused the key", 403: "refused access", 404: "knows no such mod
 
 
 class UnusableAnswer(ProctorError):
-    """The model gave no answer to this question that can be used, not even when asked to repair it.
+    """The model gave no valid answer, not even after repair requests.
 
     `usage` is what it cost.
     """
@@ -45,7 +45,7 @@ class UnusableAnswer(ProctorError):
 
 
 class ModelUnavailable(EnvironmentFault):
-    """The model did not answer; `spent` is what earlier calls of the same question cost."""
+    """The model did not answer; `spent` is the usage of earlier calls for the same question."""
 
     def __init__(
         self, message: str, *, retry_after: float | None, spent: Usage, kind: FailureKind = "exception", host: str = ""
@@ -55,9 +55,9 @@ class ModelUnavailable(EnvironmentFault):
 
 
 def fault_of(error: Exception, *, spent: Usage) -> ProctorError | None:
-    """What the provider's exception means to a run; None: neither the network nor the settings explain it.
+    """Return the fault for a provider's exception, or None if neither the network nor the settings explain it.
 
-    A server's own error (5xx) is the environment's here: it says nothing about the agent that is judged.
+    A server error (5xx) counts as the environment's here, since it says nothing about the agent under test.
     """
     if isinstance(error, Misconfigured) and error.status not in _WRONG:
         return with_spending(error, spent)
@@ -85,16 +85,16 @@ _OWN_ANSWER_SHOWN = 4_000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StructuredAnswer(Generic[T]):
-    """What the model answered."""
+    """A validated answer of a model."""
 
     value: T
-    """The answer, checked against the schema."""
+    """The answer as an instance of the schema."""
     text: str
-    """The answer as the model wrote it."""
+    """The raw text of the answer."""
     usage: Usage
-    """Tokens, calls and cost, repairs included."""
+    """Tokens, calls and cost, including repairs."""
     cached: bool = False
-    """Whether it was kept from an earlier call, and therefore cost nothing."""
+    """Whether it comes from the cache and therefore cost nothing."""
 
 
 async def ask(
@@ -107,13 +107,13 @@ async def ask(
     repairs: int = 1,
     price: Price | None = None,
 ) -> StructuredAnswer[T]:
-    """Ask a chat model for an answer of this schema: a pydantic model or a msgspec struct.
+    """Ask a chat model for an answer in this schema: a pydantic model or a msgspec struct.
 
-    Raises UnusableAnswer after `repairs` further tries, each of which shows the model its own answer and what
-    was wrong with it; EnvironmentFault where the model did not answer; Misconfigured for a wrong key, name or
-    address. Nothing is retried here but the repair, and nothing is remembered from one question to the next but what
-    the cache of the limits in force keeps. Raises BudgetSpent where their budget is spent.
-    Text from elsewhere belongs in `fence`, and FENCE_RULE into `system`.
+    After an invalid answer, up to `repairs` further requests show the model its answer and what is wrong with it; then
+    UnusableAnswer is raised. Raises EnvironmentFault if the model did not answer, Misconfigured for a wrong key, name
+    or address, and BudgetSpent if the budget of the limits in force is spent. There are no other retries, and no state
+    is kept between questions other than the cache of these limits. Fence untrusted text with `fence`, and put
+    FENCE_RULE into `system`.
     """
     shape = shape_of(schema)
     line = prepared_model(model, schema, structured=structured)
@@ -127,7 +127,7 @@ async def ask(
             value = heard.read(shape)
         except SchemaMismatch as mismatch:
             fault = f"{mismatch}{heard.circumstance}"
-            if heard.cut_off:  # it would be cut off again
+            if heard.cut_off:  # it would be truncated again
                 break
             note = _repair_note(heard.text, fault, shape)
             continue
@@ -152,7 +152,7 @@ async def _sent(line: PreparedModel, system: str, user: str, *, price: Price | N
 async def _send_within_limits(
     limits: RunLimits, line: PreparedModel, system: str, user: str, price: Price | None
 ) -> ModelAnswer:
-    """The same within what the run may use."""
+    """Send the request within the run's rate limits and budget."""
     tokens = tokens_in(system) + tokens_in(user) + tokens_in(line.shape.request)
     async with limits.call(line.client.source, line.estimator.estimate(tokens, price)) as call:
         try:
@@ -167,17 +167,17 @@ async def _send_within_limits(
 
 
 def _repair_note(text: str, fault: str, shape: AnswerSchema[Any]) -> str:
-    """What is added to the question after an unusable answer.
+    """Return the text appended to the question after an invalid answer.
 
-    It goes into the same message, because an empty turn is refused by some providers, and two turns of one side
-    by others; and it is fenced, because both the answer and its fault may quote what was judged.
+    It is part of the same message, because some providers refuse empty turns, and others two turns of the same role. It
+    is fenced, because both the answer and the error may quote the judged text.
     """
     own = fence(text[:_OWN_ANSWER_SHOWN], "earlier answer")
     return f"\n\nYour earlier answer cannot be used:\n{own}\n{fence(fault, 'what is wrong')}\n{shape.request}"
 
 
 class PreparedModel:
-    """A model, made ready to answer in one schema by the best way it knows."""
+    """A model prepared to answer in one schema by the best method it supports."""
 
     def __init__(self, client: ModelClient, kind: type, *, structured: bool) -> None:
         self.client = client
@@ -186,7 +186,7 @@ class PreparedModel:
         self.bound = client.bind(kind) if structured else None
 
     async def send(self, system: str, user: str, *, price: Price | None = None) -> ModelAnswer:
-        """Ask once. A server that refuses the structured request is asked in words, and from then on only so."""
+        """Call the model once; if the server refuses structured output, use the prompt instead, from now on."""
         if self.bound is None:
             return await self._by_words(system, user, price)
         try:
@@ -203,7 +203,7 @@ class PreparedModel:
 
 
 class _IdentityKey:
-    """A model as a key: chat models compare by content and cannot be hashed."""
+    """Cache key by identity, since chat models compare by content and are not hashable."""
 
     __slots__ = ("model",)
 
@@ -227,7 +227,7 @@ def _client_of(model: ChatModel) -> ModelClient:
 
 
 def prepared_model(model: ChatModel, kind: type, *, structured: bool) -> PreparedModel:
-    """The line to a model for a schema; made once, because working out the ways costs more than a call."""
+    """Return the cached PreparedModel for a model and schema; preparing it costs more than a call."""
     return _line(_IdentityKey(model), kind, structured)
 
 
@@ -235,7 +235,7 @@ _FREE = Usage(cost=0.0, cached=1)
 
 
 class _CachedAnswer(msgspec.Struct):
-    """What is kept of an answer."""
+    """Stored form of an answer."""
 
     text: str
     circumstance: str
@@ -244,10 +244,10 @@ class _CachedAnswer(msgspec.Struct):
 
 
 def cache_key(line: PreparedModel, system: str, user: str, *, structured: bool) -> bytes | None:
-    """Where an answer is kept; None: nowhere.
+    """Return the cache key of an answer, or None if it is not to be cached.
 
-    Nothing is kept without a cache, for a model that does not say what its answers depend on, and where nobody has said
-    which attempt it is: trials would all be given the first one's answer.
+    Nothing is cached without a cache, for a model whose answers depend on unknown settings, or outside an attempt's
+    scope, where all trials would get the first one's answer.
     """
     limits, scope = current(), current_scope()
     if limits is None or limits.cache is None or scope is None or line.client.identity is None:
@@ -257,7 +257,7 @@ def cache_key(line: PreparedModel, system: str, user: str, *, structured: bool) 
 
 
 async def recall_answer(key: bytes | None) -> ModelAnswer | None:
-    """What was answered to the same question before; it costs nothing now."""
+    """Return a cached answer to the same question, which costs nothing, or None."""
     limits = current()
     if key is None or limits is None or limits.cache is None:
         return None
@@ -273,7 +273,7 @@ async def recall_answer(key: bytes | None) -> ModelAnswer | None:
 
 
 async def keep_answer(key: bytes | None, heard: ModelAnswer) -> None:
-    """Keep an answer that could be used."""
+    """Store a valid answer in the cache."""
     limits = current()
     if key is None or heard.cached or limits is None or limits.cache is None:
         return

@@ -1,1 +1,1 @@
-"""The one HTTP client, with bounds on size, time and redirects; rate limits that back off; streamed events."""
+"""HTTP client with limits on size, time and redirects; adaptive rate limits; server-sent events."""

@@ -1,4 +1,4 @@
-"""Addresses: read, shown without secrets, and whether what was meant for one may be sent to another."""
+"""URLs: parse them, display them without secrets, and decide whether a redirect may be followed."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _SHORTEST_SECRET = 4
 
 @lru_cache(maxsize=256)
 def parse(text: str) -> URL:
-    """An absolute http or https address; raises ValueError with what is wrong, which never repeats the address."""
+    """Parse an absolute http or https URL; raise ValueError with a message that never contains the URL."""
     try:
         url = URL(text)
-        port = url.port  # some wrong ports are found only now
+        port = url.port  # raises for some invalid ports
     except ValueError:
         raise ValueError("it is no address") from None
     if url.scheme not in ("http", "https"):
@@ -27,15 +27,15 @@ def parse(text: str) -> URL:
 
 
 def shown(url: URL | str) -> str:
-    """The address as a message may show it: without user, password, query and fragment."""
+    """Return the URL for display, without user, password, query and fragment."""
     url = URL(url) if isinstance(url, str) else url
     return str(url.with_user(None).with_query(None).with_fragment(None)) if url.absolute else url.path
 
 
 def may_follow(origin: URL, target: URL, *, credentials: bool) -> bool:
-    """Whether a request to one address may go on to another: never from https to http, nor elsewhere with credentials.
+    """Whether a redirect may be followed: never from https to http, nor to another origin with credentials.
 
-    Another port of the same host is elsewhere: somebody else may listen there.
+    Another port of the same host is another origin, since someone else may listen there.
     """
     if origin.scheme == "https" and target.scheme != "https":
         return False
@@ -44,18 +44,18 @@ def may_follow(origin: URL, target: URL, *, credentials: bool) -> bool:
 
 
 def credentials_in(headers: Mapping[str, str]) -> list[str]:
-    """Every value that may be a secret: all headers but the few that never are, and the parts of `Bearer …`."""
+    """Return every value that may be a secret: all headers except harmless ones, and the second part of `Bearer …`."""
     values = [value for name, value in headers.items() if name.lower() not in _HARMLESS]
     return values + [value.split(" ", 1)[1] for value in values if " " in value]
 
 
 def without_content(headers: Mapping[str, str]) -> dict[str, str]:
-    """The headers of a request that carries no body."""
+    """Return the headers without those that describe a body."""
     return {name: value for name, value in headers.items() if name.lower() != "content-type"}
 
 
 def scrub_secrets(text: str, secrets: Iterable[str]) -> str:
-    """The text without any of these values."""
+    """Replace all occurrences of these secrets in a text."""
     for secret in sorted(secrets, key=len, reverse=True):
         if len(secret) >= _SHORTEST_SECRET:
             text = text.replace(secret, "…")

@@ -1,7 +1,7 @@
-"""The one HTTP client: bounded in size, time and redirects; faults instead of exceptions; connections reused.
+"""HTTP client with limits on size, time and redirects, faults instead of exceptions, and connection reuse.
 
-TLS is always verified: an authority of one's own is named with `ca`, there is no way to trust everybody.
-Cookies are not kept, so that no conversation can leak into another.
+TLS is always verified: a private certificate authority can be given as `ca`, but verification cannot be disabled.
+Cookies are not stored, so that no conversation can leak into another.
 """
 
 from __future__ import annotations
@@ -27,41 +27,41 @@ from proctor.net.immediate_write import LAST_SENT, REQUEST
 from proctor.net.limits import TIME_LIMIT
 
 _KEEP_ALIVE = 4.0
-"""Seconds an idle connection is kept: less than the 5 after which common servers close theirs."""
+"""Keep-alive of idle connections in seconds, below the 5 s after which common servers close them."""
 _IDLE = 0.5
-"""Seconds for which a connection has been idle before a server may have wanted to close it for that."""
+"""Idle seconds after which a server may have closed the connection for being idle."""
 _CROSSING = 0.05
-"""Seconds, beside two round trips, within which such a close is heard of; who closes later has read the request."""
+"""Seconds, besides two round trips, within which such a close arrives; later, the request has been read."""
 _LINGER = 0.2
-"""Seconds in which what is left of a body may end, so that its connection is of further use."""
+"""Seconds to wait for the rest of a body so that its connection can be reused."""
 _LARGE = 2**20
-"""Bytes of a body from which on it is sent in pieces, so that everybody else gets a turn in between."""
+"""Body size in bytes from which it is sent in chunks, so that other tasks get a turn in between."""
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _KEEPS_METHOD = frozenset({307, 308})
 
 
 class Client:
-    """Sends requests, many at once. One session per event loop, made when it is needed; `close` ends it."""
+    """HTTP client for many concurrent requests, with one lazily created session per event loop; `close` ends it."""
 
     def __init__(
         self, *, bounds: ExchangeLimits | None = None, ca: str | None = None, proxy: bool | str = False
     ) -> None:
-        """`ca`: a file of certificates to trust besides the system's; `proxy`: this one, or as the environment says."""
+        """`ca`: file of additional trusted certificates; `proxy`: a proxy URL, or True to use the environment's."""
         self._bounds = bounds or ExchangeLimits()
         self._tls = _trusting(ca)
         self._proxy = proxy
         self._sessions: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = {}
         self._fresh: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = {}
-        """Sessions that keep no connection."""
+        """Sessions without keep-alive."""
         self._distrusted: dict[str | None, float] = {}
-        """Hosts that have closed a connection that was kept → until when theirs may be as old."""
+        """Host that closed a kept connection → time until which its other connections may be stale too."""
         self._left: dict[Incoming, asyncio.AbstractEventLoop] = {}
-        """What nobody reads any more, but may end by itself."""
+        """Responses that are no longer read but may still end, so that their connection can be reused."""
 
     async def send(
         self, method: str, url: str, *, body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> Response:
-        """One exchange. Raises a fault where there is no whole response; a status is never one."""
+        """Send one request and read the whole response; incomplete ones raise a fault, HTTP statuses never do."""
         incoming = await self._follow(method, _address(url), body, headers or {})
         try:
             return await incoming.read()
@@ -72,11 +72,11 @@ class Client:
     async def open(
         self, method: str, url: str, *, body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> AsyncIterator[Incoming]:
-        """The same for a body that is read as it arrives; what is left of it is not waited for."""
+        """Send one request and stream the response's body; the unread rest is not waited for."""
         incoming = await self._follow(method, _address(url), body, headers or {})
         try:
             yield incoming
-        except GeneratorExit:  # whoever reads it in a generator has enough
+        except GeneratorExit:  # a generator that reads it was closed early
             self._leave(incoming)
             raise
         except BaseException:
@@ -86,7 +86,7 @@ class Client:
             self._leave(incoming)
 
     async def close(self) -> None:
-        """Let go of all connections; a later request makes new ones."""
+        """Close all connections of the running loop; later requests open new ones."""
         here = asyncio.get_running_loop()
         for incoming in [each for each, loop in self._left.items() if loop is here]:
             self._let_go(incoming)
@@ -95,7 +95,7 @@ class Client:
                 await session.close()
 
     def _leave(self, incoming: Incoming) -> None:
-        """Give a body a moment to end: the last event of a stream is often read before its end has arrived."""
+        """Give a body a moment to end, since the last event of a stream often arrives before the end of the body."""
         loop = self._left[incoming] = asyncio.get_running_loop()
         loop.call_later(_LINGER, self._let_go, incoming)
 
@@ -104,7 +104,7 @@ class Client:
         incoming.release()
 
     async def _follow(self, method: str, url: URL, body: bytes | None, headers: Mapping[str, str]) -> Incoming:
-        """The first response that is no redirect."""
+        """Send the request, following redirects, and return the first other response."""
         origin = url
         for _ in range(self._bounds.redirects + 1):
             incoming = await self._request(method, url, body, headers)
@@ -159,11 +159,11 @@ class Client:
             headers={"User-Agent": "proctor"},
             timeout=aiohttp.ClientTimeout(total=bounds.seconds, connect=bounds.connect, sock_read=bounds.idle),
         )
-        session._retry_connection = False  # aiohttp would ask twice where a GET is dropped; that is for the run to say
+        session._retry_connection = False  # disable aiohttp's retry of dropped GETs; retries are up to the run
         return session
 
     def _proxy_for(self, url: URL) -> str | None:
-        """As the environment says. aiohttp's own way would read passwords from ~/.netrc as well."""
+        """Return the proxy for a URL; unlike aiohttp's own lookup, this does not read passwords from ~/.netrc."""
         if not self._proxy or not url.host or urllib.request.proxy_bypass(url.host):
             return None
         known = urllib.request.getproxies()
@@ -172,7 +172,7 @@ class Client:
 
 
 class Incoming:
-    """A response whose body has not been read."""
+    """A response whose body has not been read yet."""
 
     def __init__(self, response: aiohttp.ClientResponse, bounds: ExchangeLimits) -> None:
         self.status = response.status
@@ -183,19 +183,19 @@ class Incoming:
         self._received = 0
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """The body as it arrives, up to the bound."""
+        """Yield the body as it arrives, up to the size limit."""
         while chunk := await self._more():
             yield chunk
 
     async def read(self) -> Response:
-        """The whole of it."""
+        """Read the whole body."""
         chunks = [await self._more()]
         while not self._response.content.at_eof():
             chunks.append(await self._more())
         return Response(status=self.status, headers=self.headers, body=b"".join(chunks), url=str(self.url))
 
     async def _more(self) -> bytes:
-        """What has arrived by now; nothing: that was all."""
+        """Return the data that has arrived; empty at the end."""
         try:
             chunk = await self._response.content.readany()
         except (aiohttp.ClientError, OSError) as error:
@@ -207,7 +207,7 @@ class Incoming:
         return chunk
 
     def release(self) -> None:
-        """Give the connection back, or close it where something is left unread."""
+        """Return the connection to the pool, or close it if data is left unread."""
         self._response.release()
 
 
@@ -220,7 +220,7 @@ def _http_proxy(named: str) -> str:
 
 
 def _has_crossed() -> bool:
-    """Whether a connection was closed for being idle just as the request was on its way, as far as one can know."""
+    """Whether an idle connection was probably closed by the server just as the request was sent."""
     sent = LAST_SENT.get()
     if sent is None or sent.idle is None or sent.idle < _IDLE:
         return False
@@ -236,7 +236,7 @@ async def post(
     ca: str | None = None,
     proxy: bool = False,
 ) -> Response:
-    """One POST with a client of its own. Raises a fault where there is no whole response; a status is never one."""
+    """Send one POST with a client of its own; incomplete responses raise a fault, HTTP statuses never do."""
     client = Client(bounds=bounds, ca=ca, proxy=proxy)
     try:
         return await client.send("POST", url, body=body, headers=headers)
@@ -259,12 +259,12 @@ def _address(url: str) -> URL:
     try:
         return addresses.parse(url)
     except ValueError as error:
-        # not repeated: it may hold a secret
+        # the address is not repeated, since it may contain a secret
         raise Misconfigured(f"the address cannot be called: {error}", kind="http") from None
 
 
 def _target(incoming: Incoming) -> URL:
-    """Where a redirect leads."""
+    """Return the target of a redirect."""
     try:
         return addresses.parse(str(incoming.url.join(URL(incoming.headers["Location"]))))
     except ValueError:

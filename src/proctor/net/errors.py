@@ -1,4 +1,4 @@
-"""What went wrong in an exchange, in one sentence without secrets; whose fault that is, `failures` says."""
+"""Describe errors of an HTTP exchange in one sentence without secrets; `failures` decides whose fault they are."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CHECK = {
 
 
 def fault_of_status(response: Response) -> CallError | None:
-    """What a status means to a run; None: it is fine."""
+    """Return the fault for a status, or None on success."""
     status = response.status
     if 200 <= status < 300:
         return None
@@ -39,7 +39,7 @@ def fault_of_status(response: Response) -> CallError | None:
 
 
 def status_phrase(status: int) -> str:
-    """`404 Not Found`."""
+    """Format a status, such as `404 Not Found`."""
     try:
         return f"{status} {HTTPStatus(status).phrase}"
     except ValueError:
@@ -47,7 +47,7 @@ def status_phrase(status: int) -> str:
 
 
 def excerpt(response: Response) -> str:
-    """The beginning of what the server said, on one line; nothing where it is a page for people."""
+    """Return the start of the response body on one line; empty for HTML."""
     if "html" in response.headers.get("Content-Type", ""):
         return ""
     text = " ".join(without_secrets(response.body[: 8 * _EXCERPT].decode(errors="replace")).split())
@@ -55,20 +55,20 @@ def excerpt(response: Response) -> str:
 
 
 def was_dropped_unanswered(error: Exception) -> bool:
-    """Whether the connection ended before a byte of the answer had come."""
+    """Whether the connection was closed before the first byte of the response."""
     if isinstance(error, aiohttp.ServerDisconnectedError):
-        return isinstance(error.message, str)  # else it is what has come of the answer
+        return isinstance(error.message, str)  # otherwise it holds the partial response
     return isinstance(error, (aiohttp.ClientOSError, ConnectionError)) and not isinstance(
         error, (aiohttp.ClientConnectorError, aiohttp.ClientProxyConnectionError)
     )
 
 
 def fault_of(error: Exception, url: URL, bounds: ExchangeLimits, *, stale: bool = False) -> CallError:
-    """Whose fault it is that there was no whole response.
+    """Return the fault for an incomplete response.
 
-    Before the request was taken it is the network's. From then on it is the server's: asking again might find it in a
-    better mood, and that would not be a measurement. `stale`: the connection had been idle, and was closed unanswered;
-    servers do that at any time, and whether this one had taken the request nobody can know.
+    Until the request was accepted, the network is to blame; afterwards the server, since a retry might succeed and
+    would bias the measurement. `stale`: an idle connection was closed without a response; servers may do that at any
+    time, and whether this one had accepted the request cannot be known.
     """
     where, host = shown(url), host_in(str(url))
     if is_exhausted(error):
@@ -94,7 +94,7 @@ def not_connected(url: URL) -> CallError:
 
 
 def _connection_failure(error: Exception, where: str, bounds: ExchangeLimits) -> tuple[FailureKind, str] | None:
-    """What kept a connection from coming about; None: it was there."""
+    """Return why the connection could not be established, or None if it was."""
     if isinstance(error, aiohttp.ConnectionTimeoutError):
         return "unreachable", f"could not connect to {where} within {bounds.connect:g} s"
     if isinstance(error, aiohttp.ClientConnectorError):
@@ -105,7 +105,7 @@ def _connection_failure(error: Exception, where: str, bounds: ExchangeLimits) ->
 
 
 def _broken_off(error: Exception, where: str, bounds: ExchangeLimits) -> tuple[FailureKind, str]:
-    """What went wrong once the request was taken."""
+    """Return what went wrong after the request was accepted."""
     if isinstance(error, aiohttp.SocketTimeoutError):
         return "timeout", f"{where} sent nothing for {bounds.idle:g} s"
     if isinstance(error, asyncio.TimeoutError):
@@ -142,5 +142,5 @@ def _unreachable(error: aiohttp.ClientConnectorError, where: str) -> str:
 
 
 def _message(error: aiohttp.ClientResponseError) -> str:
-    """The parser's complaint alone: what follows it are the server's own bytes."""
+    """Return the parser's error without the server's bytes that follow it."""
     return " ".join(without_secrets(error.message).split("\n")[0].split(":")[0].split())[:_EXCERPT]

@@ -1,4 +1,4 @@
-"""Server-sent events: the bytes of a `text/event-stream` as they arrive → events."""
+"""Parse a `text/event-stream` into server-sent events as its bytes arrive."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ServerSentEvent:
-    """One event."""
+    """One server-sent event."""
 
     name: str
-    """Its kind; `message` where the server names none."""
+    """Event type; `message` if not given."""
     data: str
-    """Its lines, joined."""
+    """Data lines, joined by line breaks."""
     id: str = ""
-    """The last id that the server gave an event by then."""
+    """The last event id sent so far."""
     retry: float | None = None
-    """How many seconds to wait before asking for more, where the server has said so."""
+    """Reconnection time in seconds requested by the server, or None."""
 
 
 async def events(chunks: AsyncIterable[bytes]) -> AsyncGenerator[ServerSentEvent, None]:
-    """Every event that carries data; also a last one that the server did not end with an empty line."""
+    """Yield every event with data, including a last one without a terminating empty line."""
     reader = _EventReader()
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     try:
@@ -41,7 +41,7 @@ async def events(chunks: AsyncIterable[bytes]) -> AsyncGenerator[ServerSentEvent
 
 
 class _EventReader:
-    """Text in pieces of any size → events."""
+    """Incremental parser that accepts text in chunks of any size."""
 
     def __init__(self) -> None:
         self._unfinished: list[str] = []
@@ -61,7 +61,7 @@ class _EventReader:
             self._name, self._data = "", []
 
     def _lines(self, text: str) -> list[str]:
-        """The lines that are whole by now. A CR at the end waits: an LF may follow it."""
+        """Return the complete lines. A trailing CR is held back, since an LF may follow."""
         if self._unfinished and self._unfinished[-1].endswith("\r"):
             text = self._unfinished.pop() + text
         whole = text[:-1] if text.endswith("\r") else text

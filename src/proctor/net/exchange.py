@@ -1,4 +1,4 @@
-"""What one exchange may cost, and what comes back: ExchangeLimits, Response."""
+"""Limits of an HTTP exchange and its result: ExchangeLimits, Response."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExchangeLimits:
-    """How much of this process one exchange may use up."""
+    """Limits of one HTTP exchange."""
 
     bytes: int = 10_000_000
-    """Of a body, counted after decompression."""
+    """Maximum size of a response body in bytes, after decompression."""
     seconds: float | None = 300.0
-    """From the request to the last byte, for each address it is redirected to; None: the caller sees to it."""
+    """Seconds from the request to the last byte, per redirect; None if the caller enforces a timeout."""
     idle: float | None = 60.0
-    """Without a single byte; None: the caller sees to it."""
+    """Maximum seconds without receiving a byte; None if the caller enforces a timeout."""
     connect: float = 10.0
-    """Until name, connection and TLS are settled."""
+    """Maximum seconds for DNS lookup, connection and TLS handshake."""
     redirects: int = 5
-    """That are followed, one after the other."""
+    """Maximum number of redirects to follow."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Response:
-    """A whole answer."""
+    """A complete HTTP response."""
 
     status: int
     """The HTTP status."""
     headers: Mapping[str, str]
-    """By name, in any case."""
+    """Case-insensitive headers."""
     body: bytes
-    """Decompressed."""
+    """Body after decompression."""
     url: str
-    """Who answered, after redirects."""
+    """Final URL after redirects."""

@@ -1,8 +1,8 @@
-"""Requests that leave at once, also on Python 3.11.
+"""Write requests immediately, also on Python 3.11.
 
-From 3.12 on, aiohttp writes a body while it makes the request. Before, it leaves that to a task, which gets its turn
-only after everybody who is ready. When a hundred answers arrive together, they are then all worked through before the
-first of the next hundred questions leaves: the server waits for us, and we wait for the server.
+From 3.12 on, aiohttp writes the body while creating the request. Before that, it uses a task, which runs only after all
+other ready tasks. When a hundred responses arrive together, all of them would be processed before the first of the next
+hundred requests is sent, while the server sits idle.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from aiohttp.connector import Connection
 
 _IDLE_SINCE = "proctor_idle_since"
 _FAR = 0.3
-"""Seconds of a round trip where the system does not tell it."""
+"""Assumed round-trip time in seconds if the system does not report it."""
 _RTT_IN_TCP_INFO = 68
-"""Bytes before the smoothed round trip, in microseconds, in Linux's `struct tcp_info`."""
+"""Offset of the smoothed round-trip time, in microseconds, in Linux's `struct tcp_info`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,10 @@ LAST_SENT: ContextVar[SentRequest | None] = ContextVar("proctor_last_sent", defa
 
 
 class _Noting(aiohttp.ClientRequest):
-    """A request that notes whether its connection is new: the server may just be closing one that was idle."""
+    """A request that records whether its connection is reused, since the server may just be closing an idle one."""
 
     async def send(self, conn: Connection) -> aiohttp.ClientResponse:
-        """Send it."""
+        """Send the request."""
         carried, now = vars(conn.protocol), time.monotonic()
         idle_since = carried.get(_IDLE_SINCE)
         LAST_SENT.set(SentRequest(now, None if idle_since is None else now - idle_since, _round_trip(conn)))
@@ -67,12 +67,12 @@ def _round_trip(conn: Connection) -> float:
 
 
 class _Prompt(_Noting):
-    """A request that is written as far as it can be before anybody waits."""
+    """A request that writes as much of its body as possible before the first wait."""
 
     def write_bytes(
         self, writer: AbstractStreamWriter, conn: Connection, content_length: int | None = None
     ) -> Coroutine[Any, Any, None]:
-        """Write; what is returned writes the rest, of which there is hardly ever any."""
+        """Write the body; the returned coroutine writes the rest, if any."""
         writing = super().write_bytes(writer, conn, content_length)
         try:
             waits_for = writing.send(None)
@@ -87,7 +87,7 @@ async def _nothing() -> None:
 
 @coroutine
 def _rest(writing: Coroutine[Any, Any, None], waits_for: Any) -> Generator[Any, Any, None]:
-    """A coroutine from its first wait on."""
+    """Continue a coroutine after its first wait."""
     while True:
         try:
             sent = yield waits_for
@@ -102,4 +102,4 @@ def _rest(writing: Coroutine[Any, Any, None], waits_for: Any) -> Generator[Any, 
 
 
 REQUEST = _Noting if sys.version_info >= (3, 12) else _Prompt
-"""What a session makes its requests with."""
+"""Request class for client sessions."""

@@ -1,7 +1,7 @@
-"""Rate limits that many calls share: so many requests and tokens a minute, and concurrency that heeds "too many".
+"""Rate limits shared by many calls: requests and tokens per minute, and adaptive concurrency.
 
-Logic alone: the clock and the sleep are handed in, nothing here knows HTTP or a model. A throttle may be used from
-several event loops: a sync agent runs in a thread, and what it calls there in a loop of its own keeps to them too.
+Pure logic: clock and sleep are injected, and nothing here depends on HTTP or models. A throttle may be shared by
+several event loops: a sync agent runs in a thread, and calls it makes there in a loop of its own are limited too.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ _LOOK_AGAIN = 1.0
 
 
 class TimeLimit(Protocol):
-    """A limit whose clock can be stopped, such as `asyncio.Timeout`."""
+    """A timeout that can be suspended, such as `asyncio.Timeout`."""
 
     def when(self) -> float | None:
-        """When it ends, by the loop's clock; None: it does not."""
+        """Return the deadline by the loop's clock, or None."""
 
     def reschedule(self, when: float | None) -> None:
-        """Have it end at another time, or not at all."""
+        """Change or remove the deadline."""
 
     def expired(self) -> bool:
         """Whether it is over, and has cancelled the call."""
 
 
 TIME_LIMIT: ContextVar[TimeLimit | None] = ContextVar("time_limit", default=None)
-"""The limit on the call under way, set by whoever times it: waiting for our own rate limits does not count."""
+"""Timeout of the current call, set by its caller; it is suspended while waiting for our own rate limits."""
 
 
 class Bucket:
-    """So many a minute, evenly: a second's worth may come at once, a larger amount goes into debt."""
+    """Token bucket with a rate per minute; one second's worth is available at once, more goes into debt."""
 
     def __init__(self, per_minute: float, *, now: float) -> None:
         self._rate = per_minute / 60
@@ -51,7 +51,7 @@ class Bucket:
         self._seen = now
 
     def take(self, amount: float, *, now: float) -> float:
-        """Take it, and say how many seconds to wait before using it."""
+        """Take an amount and return the seconds to wait before using it."""
         self._level = min(self._most, self._level + max(0.0, now - self._seen) * self._rate)
         self._seen = max(self._seen, now)
         short = min(amount, self._most) - self._level
@@ -59,12 +59,12 @@ class Bucket:
         return max(0.0, short / self._rate)
 
     def give_back(self, amount: float) -> None:
-        """Undo a take that was not used."""
+        """Return an amount that was not used."""
         self._level = min(self._most, self._level + amount)
 
 
 class Waiter:
-    """One who waits in its own event loop, and can be woken from any thread."""
+    """A waiter in its own event loop that can be woken from any thread."""
 
     __slots__ = ("_loop", "_woken", "gone", "let_in")
 
@@ -75,7 +75,7 @@ class Waiter:
         self.gone = False
 
     def wake(self) -> bool:
-        """Whether it will hear of it; its loop may be closed."""
+        """Wake the waiter; return False if its loop is closed."""
         try:
             self._loop.call_soon_threadsafe(self._hear)
         except RuntimeError:
@@ -83,7 +83,7 @@ class Waiter:
         return True
 
     async def until_woken(self, *, at_most: float | None = None) -> None:
-        """Wait for it, or for so many seconds."""
+        """Wait until woken, or for at most this many seconds."""
         await asyncio.wait({self._woken}, timeout=at_most)
 
     def _hear(self) -> None:
@@ -92,10 +92,11 @@ class Waiter:
 
 
 class Throttle:
-    """Lets calls in as the limits allow, first come, first served.
+    """Admits calls as the limits allow, first come, first served.
 
-    Concurrency is halved when a server answers "too many", once for all calls that were under way then, and grows by
-    one each time that as many calls as are allowed have succeeded. None: no limit, until a server asks for one.
+    Concurrency is halved when a server answers "too many requests", once for all calls in flight at that time, and
+    grows by one whenever as many calls as are allowed have succeeded. With `concurrency` None there is no limit until a
+    server asks for one.
     """
 
     def __init__(
@@ -116,22 +117,22 @@ class Throttle:
         self._allowed = self._most
         self._inside = 0
         self._queue: deque[Waiter] = deque()
-        self._lock = threading.RLock()  # again in the same thread: the garbage collector may close a call at any point
+        self._lock = threading.RLock()  # reentrant: the garbage collector may close a call at any point
         self._halved = -math.inf
         self._held_until = -math.inf
         _throttles.add(self)
 
     @property
     def concurrency(self) -> float:
-        """How many calls may be under way just now."""
+        """Number of calls that may currently be in flight."""
         return self._allowed if math.isinf(self._allowed) else math.floor(self._allowed)
 
     def slot(self, tokens: int = 0) -> AbstractAsyncContextManager[float]:
-        """A place among the calls under way, for a call of about so many tokens; gives the time it was let in."""
+        """Context manager for a call that uses about this many tokens; yields the time of admission."""
         return _Slot(self, tokens)
 
     async def enter(self, tokens: int) -> float:
-        """Take a place by hand: `leave` must follow. Gives the time."""
+        """Wait for admission and return its time; `leave` must follow."""
         await self._wait_for_place()
         try:
             await self._wait_for_turn(tokens)
@@ -141,11 +142,11 @@ class Throttle:
         return self._clock()
 
     def leave(self) -> None:
-        """Give the place back."""
+        """Release the slot."""
         self._give_place_back()
 
     async def _wait_for_others(self) -> None:
-        """Until those with whom a limit is shared have room for one more; here it is shared with nobody."""
+        """Wait until other users of a shared limit leave room; this class shares with nobody."""
 
     def _give_place_back(self) -> None:
         with self._lock:
@@ -153,7 +154,7 @@ class Throttle:
             self._let_in()
 
     def report(self, status: int, *, retry_after: float | None = None, began: float | None = None) -> None:
-        """Tell how a call went. `began`, as the slot gave it, tells old news from new."""
+        """Report the status of a call; `began`, its time of admission, keeps outdated refusals from counting twice."""
         with self._lock:
             if status in _SLOW_DOWN:
                 self._slow_down(retry_after, began)
@@ -162,7 +163,7 @@ class Throttle:
                 self._let_in()
 
     def charge(self, tokens: int) -> None:
-        """Count tokens that were not known when the slot was taken."""
+        """Charge tokens that were not known at admission."""
         if self._tokens is not None:
             with self._lock:
                 self._tokens.take(tokens, now=self._clock())
@@ -185,24 +186,24 @@ class Throttle:
             raise
 
     def _queue_up(self) -> Waiter | None:
-        """Take a place; where there is none, who waits for one."""
+        """Take a slot, or return a waiter if none is free."""
         with self._lock:
             if not self._queue and self._inside < self.concurrency:
                 self._inside += 1
                 return None
             waiter = Waiter()
             self._queue.append(waiter)
-            self._let_in()  # those before it may all have given up
+            self._let_in()  # earlier waiters may all have given up
             return waiter
 
     def _give_up(self, waiter: Waiter) -> None:
         with self._lock:
             waiter.gone = True
-            if waiter.let_in:  # let in and called off at the same moment
+            if waiter.let_in:  # admitted and cancelled at the same moment
                 self._give_place_back()
 
     async def _until_let_in(self, waiter: Waiter) -> None:
-        """Look again now and then: what is allowed may have grown without anybody leaving."""
+        """Wait for admission, checking regularly, since the limit may grow without any call leaving."""
         while not waiter.let_in:
             await waiter.until_woken(at_most=_LOOK_AGAIN)
             with self._lock:
@@ -216,7 +217,7 @@ class Throttle:
                 waiter.let_in = True
 
     def _take_rates(self, tokens: int) -> float:
-        """Take what a call needs; when it may be used."""
+        """Take what a call needs from the rate limits and return when it may start."""
         if self._requests is self._tokens is None:
             return -math.inf
         with self._lock:
@@ -228,7 +229,7 @@ class Throttle:
         return [(bucket, amount) for bucket, amount in ((self._requests, 1), (self._tokens, tokens)) if bucket]
 
     async def _wait_for_turn(self, tokens: int) -> None:
-        """Until what the call takes is there, no server asked to be left alone, and others have room for it."""
+        """Wait until the rate limits allow the call, no server's hold is in force, and other users leave room."""
         ready = self._take_rates(tokens)
         try:
             while (seconds := max(ready, self._held_until) - self._clock()) > 0:
@@ -244,7 +245,7 @@ class Throttle:
                 bucket.give_back(amount)
 
     def _reset(self) -> None:
-        """A forked child is rid of the calls that its parent has under way: none of them will end in it."""
+        """Forget the parent's calls in a forked child, where they will never end."""
         self._inside = 0
         self._queue.clear()
         self._lock = threading.RLock()
@@ -263,7 +264,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class _Slot(AbstractAsyncContextManager[float]):
-    """One place, while it is used. Written out, because it stands in the way of every call."""
+    """A slot in use; written as a class rather than a generator because every call passes through it."""
 
     __slots__ = ("_throttle", "_tokens")
 
@@ -279,8 +280,8 @@ class _Slot(AbstractAsyncContextManager[float]):
 
 
 async def wait_outside_time_limit(wait: Callable[[], Awaitable[None]]) -> None:
-    """Wait while the time limit of the call, if it has one, stands still."""
-    await asyncio.sleep(0)  # a timer that is only started for calls that wait is running after this
+    """Wait while the time limit of the call, if any, is suspended."""
+    await asyncio.sleep(0)  # let a timer start that is created only for calls that wait
     limit, loop = TIME_LIMIT.get(), asyncio.get_running_loop()
     deadline = None if limit is None or not _set_in(limit, loop) else limit.when()
     if limit is None or deadline is None:
@@ -295,11 +296,11 @@ async def wait_outside_time_limit(wait: Callable[[], Awaitable[None]]) -> None:
 
 
 def _set_in(limit: TimeLimit, loop: asyncio.AbstractEventLoop) -> bool:
-    """Whether a limit's timer runs in this loop: a thread inherits it, but its own loop would take the timer along."""
+    """Whether the timeout belongs to this loop; a thread inherits it, but must not move its timer into its own loop."""
     task: asyncio.Task[object] | None = getattr(limit, "_task", None)
     return task is None or task.get_loop() is loop
 
 
 def _reschedule(limit: TimeLimit, when: float | None) -> None:
-    with suppress(RuntimeError):  # it has run out, or the call is over and a task that it left behind goes on
+    with suppress(RuntimeError):  # it has expired, or a task that outlived its call is still running
         limit.reschedule(when)

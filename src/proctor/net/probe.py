@@ -1,4 +1,4 @@
-"""A model's server dropped a connection: is it still there?"""
+"""Probe whether a model's server is still running after it dropped a connection."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ import urllib.request
 from proctor.errors import AgentFault, CallError, EnvironmentFault
 
 _CONNECT = 1.5
-"""Seconds for a connection; nobody who is there takes longer."""
+"""Timeout of the connection in seconds; a running server answers faster."""
 _LOOK = 0.3
-"""Seconds in which a server that is about to end drops whoever has just come."""
+"""Seconds within which a server that is shutting down drops a new connection."""
 
 
 async def settle(fault: CallError) -> CallError:
-    """The fault, or that of the environment, where a model's server that dropped the connection takes no other.
+    """Return the fault, or an environment fault if the model's server that dropped the connection accepts no other.
 
-    Calls that were under way when it went down are no failures of the agent: those that follow are refused.
+    Calls in flight when a server goes down are not failures of the agent.
     """
     if not isinstance(fault, AgentFault) or not fault.by_model or fault.kind != "dropped" or not fault.host:
         return fault
     host, _, port = fault.host.rpartition(":")
     host = host.strip("[]")
     if urllib.request.getproxies() and not urllib.request.proxy_bypass(host):
-        return fault  # whoever is asked is asked on another way than this
+        return fault  # the model is reached through a proxy
     if await _is_there(host, int(port)):
         return fault
     gone = EnvironmentFault(f"{fault}, and takes no other: is it down?", kind="dropped", host=fault.host)
@@ -32,18 +32,18 @@ async def settle(fault: CallError) -> CallError:
 
 
 async def _is_there(host: str, port: int) -> bool:
-    """Whether connections are taken, also a moment later, when a server that was just ending has ended."""
+    """Whether connections are accepted, checked twice if the first is dropped, as by a server shutting down."""
     try:
         async with asyncio.timeout(_CONNECT):
             if await _drops(host, port):
                 await _drops(host, port)
-    except OSError:  # a time-out is one, too
+    except OSError:  # includes timeouts
         return False
     return True
 
 
 async def _drops(host: str, port: int) -> bool:
-    """Whether a connection is dropped at once; raises OSError where there is none."""
+    """Whether a connection is dropped immediately; raise OSError if none can be established."""
     reader, writer = await asyncio.open_connection(host, port)
     try:
         async with asyncio.timeout(_LOOK):

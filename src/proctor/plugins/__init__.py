@@ -1,4 +1,4 @@
-"""A name in a file → a part, by entry points. The built-in parts come in by the same door."""
+"""Load agents, reviewers, examiners and checks by name through entry points, the built-in ones included."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
 def files_of(room: str) -> Callable[[str], ModuleType]:
-    """A room's `__getattr__`: each of its files is imported when it is first used, so that commands start quickly."""
+    """Return a `__getattr__` for a package that imports its modules on first use, so that commands start quickly."""
 
     def find(name: str) -> ModuleType:
         try:
@@ -43,14 +43,14 @@ def files_of(room: str) -> Callable[[str], ModuleType]:
 
 @cache
 def known(family: Family) -> dict[str, EntryPoint]:
-    """Every installed member of a family, by the word before the colon."""
-    from importlib.metadata import entry_points  # quicker not to have where nothing is built
+    """Return every installed member of a family by its scheme, the word before the colon."""
+    from importlib.metadata import entry_points  # faster to skip if nothing is built
 
     return {point.name: point for point in entry_points(group=f"proctor.{family}")}
 
 
 def build(family: Family, spec: str, options: Mapping[str, Any]) -> Any:
-    """The part that a spec such as `python:module:attribute` names. Its options may hold `${NAME}`."""
+    """Build the object that a spec such as `python:module:attribute` names. Options may contain `${NAME}`."""
     scheme, _, rest = spec.partition(":")
     point = known(family).get(scheme)
     if point is None:
@@ -67,7 +67,7 @@ def build(family: Family, spec: str, options: Mapping[str, Any]) -> Any:
 
 
 def filled_in(value: Any) -> Any:
-    """An option with every `${NAME}` replaced from the environment: secrets are only ever there."""
+    """Replace every `${NAME}` in an option from the environment, the only place for secrets."""
     if isinstance(value, str):
         return _VARIABLE.sub(_variable, value)
     if isinstance(value, Mapping):
@@ -78,7 +78,7 @@ def filled_in(value: Any) -> Any:
 
 
 def filled_in_address(address: str) -> str:
-    """The same for an address, in which a value is quoted unless it is the whole of it."""
+    """Replace every `${NAME}` in a URL; values are percent-encoded unless they are the whole URL."""
     if _VARIABLE.fullmatch(address):
         return str(filled_in(address))
     return _VARIABLE.sub(lambda match: quote(_variable(match), safe=""), address)
@@ -95,13 +95,13 @@ def _variable(match: re.Match[str]) -> str:
 
 
 def _nearest(name: str, names: Iterable[str]) -> str | None:
-    from proctor.settings import nearest  # whose table of settings is not needed to start
+    from proctor.settings import nearest  # avoid importing the settings at startup
 
     return nearest(name, names)
 
 
 def unknown_name_message(family: Family, name: str, names: list[str]) -> str:
-    """The sentence for a name that nothing answers to."""
+    """Return the error message for an unknown name."""
     singular = family.removesuffix("s")
     near = _as_python(name, names) or _nearest(name.partition(":")[0], names)
     named = "name a function as python:MODULE:FUNCTION, or declare it in proctor.toml; " if family == "agents" else ""
@@ -119,7 +119,7 @@ def _as_python(name: str, names: list[str]) -> str | None:
 
 
 def import_attribute(spec: str, *, what: str) -> Any:
-    """The object that `package.module:attribute` names; the current folder is importable."""
+    """Import the object that `package.module:attribute` names; the current folder is importable."""
     module_name, attribute = _split_spec(spec, what)
     target: Any = _module(module_name, what)
     for name in attribute.split("."):
@@ -128,14 +128,14 @@ def import_attribute(spec: str, *, what: str) -> Any:
 
 
 def why_missing(spec: str, *, what: str) -> str | None:
-    """Why `import_attribute` would not find it, as far as that shows without running anybody's code; None: it may."""
+    """Return why `import_attribute` would fail, as far as is known without executing code; None if it may work."""
     try:
         module_name, attribute = _split_spec(spec, what)
         _make_folder_importable()
         found, source = _source_of(module_name)
     except InputError as error:
         return str(error)
-    except Exception:  # a finder of somebody's own
+    except Exception:  # a custom import finder failed
         return None
     if not found:
         return _no_module(module_name, what)
@@ -147,7 +147,7 @@ def why_missing(spec: str, *, what: str) -> str | None:
 
 
 def _source_of(module: str) -> tuple[bool, str | None]:
-    """Whether there is such a module, and its text; None: it has none that can be read."""
+    """Return whether the module exists, and its source code or None if that is not available."""
     top, *inner = module.split(".")
     if module in sys.modules:
         return True, None
@@ -191,7 +191,7 @@ def _make_folder_importable() -> None:
 
 
 def module_of(file: str) -> str:
-    """How a file that was named, such as `bots/mine.py`, is imported."""
+    """Return the module name of a file path such as `bots/mine.py`."""
     return ".".join(Path(file).with_suffix("").parts)
 
 

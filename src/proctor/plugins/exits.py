@@ -1,10 +1,10 @@
-"""`os._exit`, `os.exec…` and the C library's `exit`, called by code that is not ours: no verdict is lost by them.
+"""Intercept `os._exit`, `os.exec…` and the C library's `exit` in foreign code, so that no verdict is lost.
 
-install()                    before an agent is imported, so that `from os import _exit` gets ours too
-with refuse_exits(): …       while somebody's module is imported: they raise
-with intercept_exits(told): …    while a run is played: they end the run, but not the process
-begin_program(told)          a program of ours begins: until its report they end it, but never as if all were well
-end_program(code)            its report is out: whoever still calls them ends it with the report's exit code
+install()                    before importing an agent, so that `from os import _exit` gets our version
+with refuse_exits(): …       while importing a foreign module: calls raise
+with intercept_exits(told): …    while playing a run: calls end the run, but not the process
+begin_program(told)          at the start of a program: until its report, calls end it, but never with success
+end_program(code)            after its report: calls end it with the report's exit code
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from proctor.run import Stage
 
 exit_now = os._exit
-"""The real one, whatever `os._exit` stands for at the moment."""
+"""The original `os._exit`, whatever it is replaced by at the moment."""
 _PATIENCE = 10
-"""Seconds that a process has to end by itself once Python's own end has begun, where a thread is kept in `exit`."""
+"""Seconds before the process is forced to end once Python's shutdown has begun, if a thread is blocked in `exit`."""
 _CLOCK_MONOTONIC, _SIGEV_THREAD = 1, 2
 
 
 class _Guard:
-    """What glibc calls when somebody calls `exit`."""
+    """Handler that glibc calls on `exit`."""
 
     def __init__(self, ctypes: Any, library: Any) -> None:
         self._ctypes, self._library = ctypes, library
-        self._handle = ctypes.create_string_buffer(1)  # whose address tells ours from others'
+        self._handle = ctypes.create_string_buffer(1)  # its address identifies our handler
         self._callback = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self._at_exit)
         self._told: Callable[[], None] | None = None
         self._registered = self._entered = False
@@ -48,7 +48,7 @@ class _Guard:
             self._register()
 
     def release(self) -> None:
-        self._told = None  # what is taken back is called a last time
+        self._told = None  # removing the handler calls it one last time
         if self._registered:
             self._registered = False
             self._library["__cxa_finalize"](self._handle)
@@ -61,24 +61,27 @@ class _Guard:
         if self._told is None:
             return
         self._entered = True
-        self._register()  # it is called once, and another thread may come
+        self._register()  # it is called only once, and another thread may call exit
         self._told()
-        self._told = None  # it has returned: the process ends
+        self._told = None  # the callback has returned: the process ends
 
     def _forget(self) -> None:
-        """In a forked child: to take it back now could wait for ever for a lock that another thread held then."""
+        """Disable the handler in a forked child, where removing it could wait forever for another thread's lock."""
         self._told = None
 
     def end(self) -> None:
-        """Python ends. From glibc 2.41 on, its last `exit` waits for whoever is in there already: so for ever."""
+        """Release the handler at Python's shutdown.
+
+        From glibc 2.41 on, the final `exit` would otherwise wait forever for a thread that is already inside it.
+        """
         self.release()
         if self._entered:
-            with suppress(AttributeError):  # an old one, which has no timers, and which nobody waits in
+            with suppress(AttributeError):  # older versions lack these timers and do not block
                 _end_later(self._ctypes, self._library, self._code)
 
 
 def _end_later(ctypes: Any, library: Any, code: int) -> None:
-    """Have the library itself call `_exit` in a while: no thread of Python's goes on after its end."""
+    """Let the C library call `_exit` after a delay, since no Python thread survives the shutdown."""
 
     class Event(ctypes.Structure):  # type: ignore[misc]
         _fields_ = (
@@ -94,22 +97,22 @@ def _end_later(ctypes: Any, library: Any, code: int) -> None:
 
 
 def hold(told: Callable[[], None], *, code: int) -> None:
-    """From now on, whoever calls `exit` of the C library calls this first; where it returns, the process ends.
+    """Call `told` whenever the C library's `exit` is called; if it returns, the process ends.
 
-    Where it does not, and the process then cannot end by itself, it ends with this code.
+    If it does not return and the process then cannot end by itself, it ends with this code.
     """
     if (guard := _guard()) is not None:
         guard.hold(told, code)
 
 
 def release() -> None:
-    """No longer."""
+    """Stop intercepting the C library's `exit`."""
     if (guard := _guard()) is not None:
         guard.release()
 
 
 def _let_go() -> None:
-    """The last of all exit handlers, as it is registered first."""
+    """Exit handler that runs last, because it is registered first."""
     if _guard.cache_info().currsize:
         guard = _guard()
         if guard is not None:
@@ -133,31 +136,31 @@ def _guard() -> _Guard | None:
 
 
 INCOMPLETE = 4
-"""The exit code of a run that did not complete, whatever code was asked for."""
+"""Exit code of a run that did not complete, whatever code was requested."""
 _EXIT_OF_C = "the C library's exit()"
 CALLED: ContextVar[Stage] = ContextVar("proctor_called", default="agent")
-"""Whose code runs in this context; threads that somebody starts on their own are taken for the agent's."""
+"""Role whose code runs in this context; threads that foreign code starts count as the agent's."""
 _MODULES = (os, sys.modules[os.name])
-"""`posix`, or `nt`, from which `os` has them."""
+"""`os` and the module it imports from: `posix` or `nt`."""
 _REAL: Mapping[str, Callable[..., NoReturn]] = {
     "_exit": exit_now, **{name: getattr(os, name) for name in ("execv", "execve") if hasattr(os, name)}
 }  # fmt: skip
-"""The other ways to put a program in the place of this one, such as `os.execlp`, call one of these."""
+"""The original functions; all other exec functions, such as `os.execlp`, call one of these."""
 _listeners: list[tuple[int, int, Callable[[str], None]]] = []
 _refusing: set[tuple[int, int]] = set()
-"""The processes and threads in which they raise."""
+"""(process, thread) in which the functions raise."""
 
 
 class _Program(NamedTuple):
-    """The program of ours that this process is."""
+    """Our own program running in this process."""
 
     process: int
     code: int
     told: Callable[[str], None] | None
-    """Who hears what was called; None: the report is out, and it matters to nobody."""
+    """Callback told which function was called; None once the report is out."""
 
     def end(self, done: str) -> None:
-        """End with its code; a forked child is another process, and ends as it wants."""
+        """End with the program's code, unless this is a forked child, which ends as it wants."""
         if self.process != os.getpid():
             return
         if self.told is not None:
@@ -168,7 +171,7 @@ class _Program(NamedTuple):
 
 _program: _Program | None = None
 _changing = threading.Lock()
-"""Held while a run begins or ends: one that begins must not lose what another that ends takes back."""
+"""Held while a run begins or ends, so that concurrent runs do not undo each other's replacements."""
 
 
 def _reset_in_child() -> None:
@@ -181,7 +184,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def install() -> None:
-    """Stand where they stand; they are the real ones in forked children and while nothing is played."""
+    """Replace the functions; they act as the originals in forked children and while nothing is played."""
     for module in _MODULES:
         vars(module).update(_OURS)
 
@@ -204,7 +207,7 @@ _OURS: Mapping[str, Callable[..., NoReturn]] = {
 
 
 def _exit_of_c() -> None:
-    """Return where this process is none of ours: the library then goes on to end it."""
+    """Handle the C library's `exit`; return, so that it proceeds, if this process is not ours."""
     if any(owner == os.getpid() for owner, _, _ in _listeners):
         _stay(exit_now, _EXIT_OF_C, INCOMPLETE)
     if _program is not None:
@@ -212,7 +215,7 @@ def _exit_of_c() -> None:
 
 
 def _stay(real: Callable[..., NoReturn], done: str, *given: Any) -> NoReturn:
-    """Tell on whoever calls, and keep it here; where nothing is played, do what it wants."""
+    """Report the caller and block it, or do what it asks if nothing is being played."""
     process, thread = os.getpid(), threading.get_ident()
     if (process, thread) in _refusing:
         raise ExitRefused(done)
@@ -224,14 +227,14 @@ def _stay(real: Callable[..., NoReturn], done: str, *given: Any) -> NoReturn:
     for _, told in listening:
         told(f"the {CALLED.get()} called {done}, which would have ended the process")
     if any(driver == thread for driver, _ in listening):
-        exit_now(INCOMPLETE)  # who would store and report what is left is the one who calls
-    while True:  # it expects never to return; the thread is left behind
+        exit_now(INCOMPLETE)  # the caller itself would have to store and report the results
+    while True:  # the caller expects no return, so its thread is abandoned
         threading.Event().wait()
 
 
 @contextmanager
 def intercept_exits(told: Callable[[str], None]) -> Iterator[None]:
-    """While it lasts, whoever calls one of them in this process is told on and stays where it is."""
+    """Within the context, report calls of these functions in this process and block their callers."""
     listener = (os.getpid(), threading.get_ident(), told)
     with _changing:
         before = [(module, {name: vars(module)[name] for name in _OURS}) for module in _MODULES]
@@ -255,7 +258,7 @@ def _stand_back(before: list[tuple[ModuleType, dict[str, Any]]]) -> None:
 
 
 class ExitRefused(SystemExit):
-    """Somebody's module has called one of them; the words say which."""
+    """Raised when a foreign module calls one of the functions while being imported."""
 
     def __str__(self) -> str:
         return f"called {self.code}, which would have ended the process"
@@ -263,7 +266,7 @@ class ExitRefused(SystemExit):
 
 @contextmanager
 def refuse_exits() -> Iterator[None]:
-    """While it lasts, they raise ExitRefused in this thread."""
+    """Within the context, make the functions raise ExitRefused in this thread."""
     here = (os.getpid(), threading.get_ident())
     install()
     if _program is not None:
@@ -278,21 +281,21 @@ def refuse_exits() -> Iterator[None]:
 
 
 def begin_program(told: Callable[[str], None], *, code: int = INCOMPLETE) -> None:
-    """This process is a program of ours: whoever calls one of them is told on, and ends it with this code."""
+    """Declare this process to be our program: calls of these functions are reported and end it with this code."""
     global _program
     install()
     _program = _Program(os.getpid(), code, told)
 
 
 def end_program(code: int) -> None:
-    """Its report is out: whatever else is called, and whatever is left behind, it ends with this code."""
+    """Declare the report complete: whatever is called or left behind, the process ends with this code."""
     global _program
-    install()  # an agent may have put others there
+    install()  # an agent may have replaced the functions
     _program = _Program(os.getpid(), code, None)
 
 
 def leave_program() -> None:
-    """This process is a program of ours no longer."""
+    """Declare that this process is no longer our program."""
     global _program
     _program = None
     if not _listeners:

@@ -1,7 +1,7 @@
-"""The pytest plugin: suite files as tests, and fixtures that examine an agent.
+"""pytest plugin: run suite files as tests, and provide fixtures that test an agent.
 
-pytest loads this in every session of everybody who has Proctor installed, so it imports nothing until a suite is
-collected or a fixture is used.
+pytest loads this in every session wherever Proctor is installed, so nothing is imported until a suite is collected or a
+fixture is used.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _EXAMINATION = pytest.StashKey["Examination"]()
 
 
 def __getattr__(name: str) -> Any:
-    """What tests import from here is loaded when they do."""
+    """Import the public names lazily."""
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from proctor.pytest_plugin import one_question as examining
@@ -38,7 +38,7 @@ def __getattr__(name: str) -> Any:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--proctor-…`, and the same in the configuration."""
+    """Add the `--proctor-…` options and their configuration keys."""
     group = parser.getgroup("proctor", "testing AI agents")
     group.addoption("--proctor-agent", metavar="NAME|SPEC", help="The agent to test, such as python:my_agent:answer.")
     group.addoption(
@@ -55,7 +55,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Announce the marker; look at what can be wrong before anything is asked."""
+    """Register the marker and validate options before anything is asked."""
     config.addinivalue_line("markers", "proctor: a case of a Proctor suite, run by an agent.")
     if config.getoption("xmlpath", None):
         config.pluginmanager.register(JUnitErrors(config))
@@ -64,7 +64,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _examination(config: pytest.Config) -> Examination:
-    """That of this session, made when it is first needed."""
+    """Return the session's Examination, created on first use."""
     if _EXAMINATION not in config.stash:
         from proctor.pytest_plugin.examination import Examination
 
@@ -76,7 +76,7 @@ def _examination(config: pytest.Config) -> Examination:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """A suite that was named, or that `proctor_suites` matches."""
+    """Collect a suite that is named on the command line or matches `proctor_suites`."""
     if not claims(file_path, parent.session):
         return None
     from proctor.pytest_plugin.collector import SuiteFile
@@ -86,18 +86,18 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
-    """Note which reports are of cases without a verdict, wherever that was noticed."""
+    """Mark reports of cases without a verdict, in whichever phase that was detected."""
     report = yield
     if call.excinfo is not None and isinstance(call.excinfo.value, NoVerdict):
         report.proctor_no_verdict = True
-        if report.when == "setup":  # where pytest does not let the test put it in words
+        if report.when == "setup":  # in this phase pytest does not let the item format the error
             report.longrepr = item.repr_failure(call.excinfo)
     return report
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
-    """What nobody could judge is an error, also where `examine` noticed it in the middle of a test."""
+    """Report a missing verdict as an error, even if `examine` raised it in the middle of a test."""
     return ("error", "E", "ERROR") if report.failed and hasattr(report, "proctor_no_verdict") else None
 
 
@@ -122,19 +122,19 @@ def examine(proctor_agent: object, pytestconfig: pytest.Config) -> Examine:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Let everybody go, and keep what was asked to be kept."""
+    """Close the agents and save the requested reports."""
     if _EXAMINATION in session.config.stash:
         session.config.stash[_EXAMINATION].finish(session)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Whatever an agent has left for the end of the process, it ends with pytest's exit code."""
+    """Make the process end with pytest's exit code, whatever an agent has registered for its end."""
     if _EXAMINATION in config.stash:
         config.stash[_EXAMINATION].end_with_its_code()
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """The pass rate of each suite with its interval, which a count of tests does not tell."""
+    """Print each suite's pass rate with its interval, which a count of tests does not show."""
     lines: Sequence[str] = config.stash[_EXAMINATION].lines if _EXAMINATION in config.stash else ()
     lines = lines or _unwritten(config)
     if lines:
@@ -146,7 +146,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 
 def _unwritten(config: pytest.Config) -> list[str]:
-    """What was asked for, and is not there because no suite was played."""
+    """Return a line about requested outputs that were not written because no suite was played."""
     names = ("store", "summary", "html", "annotations")
     asked = [f"--proctor-{name}" for name in names if config.getoption(f"proctor_{name}")]
     if not asked or config.getoption("collectonly"):
@@ -157,13 +157,13 @@ def _unwritten(config: pytest.Config) -> list[str]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Tell a worker of xdist how tests are dealt out: it sees only its own."""
+    """Tell an xdist worker how tests are distributed, since it only sees its own."""
     node.workerinput["proctor_dist"] = node.config.getoption("dist")
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Take what a worker of xdist found; one that crashed found nothing."""
+    """Collect the results of an xdist worker; a crashed one has none."""
     found: Sequence[str] = getattr(node, "workeroutput", {}).get("proctor", ())
     if found:
         _examination(node.config).receive(found)
@@ -179,10 +179,10 @@ _READ = 2**18
 
 
 def claims(path: Path, session: pytest.Session) -> bool:
-    """Whether a file is collected as a suite.
+    """Whether to collect a file as a suite.
 
-    One that is named on the command line must look like one, too, unless --proctor-agent says what is meant: other
-    plugins collect YAML files as well.
+    A file named on the command line must also look like one unless --proctor-agent is given, since other plugins
+    collect YAML files as well.
     """
     ending, config = path.suffix.lower(), session.config
     if ending not in _ENDINGS:
@@ -209,14 +209,14 @@ def _looks_like_a_suite(path: Path, ending: str) -> bool:
 
 
 class JUnitErrors:
-    """Writes what nobody could judge as an error, also where `examine` noticed it; there is no public way to say so."""
+    """Reports missing verdicts as errors in JUnit files, for which pytest has no public API."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, None, None]:
-        """Rename what pytest has just written of such a test, and count it again."""
+        """Change the failure that pytest has just written into an error, and adjust the counts."""
         yield
         from _pytest.junitxml import xml_key
 

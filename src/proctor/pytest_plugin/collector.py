@@ -1,4 +1,4 @@
-"""A suite file as a collector, a case as a test."""
+"""pytest collector for suite files, with one test per case."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _MAY_NOT_RUN = ("skip", "skipif")
 
 
 class SuiteFile(pytest.File):
-    """A file of cases."""
+    """Collector for a suite file."""
 
     def __init__(self, *, examination: Examination, **others: Any) -> None:
         super().__init__(**others)
         self.examination = examination
 
     def collect(self) -> Iterator[CaseTest]:
-        """A test for each case."""
+        """Yield one test per case."""
         try:
             benchmark = load_benchmark(self.path)
         except ProctorError as error:
@@ -42,7 +42,7 @@ class SuiteFile(pytest.File):
 
 
 class CaseTest(pytest.Function):
-    """One case. It is a function to pytest, so that it gets fixtures as any test does."""
+    """Test of one case; a pytest Function, so that it can use fixtures like any other test."""
 
     def __init__(self, *, case: Case, **others: Any) -> None:
         super().__init__(callobj=_wants_the_agent, **others)
@@ -57,13 +57,13 @@ class CaseTest(pytest.Function):
 
     @property
     def examination(self) -> Examination:
-        """That of the session."""
+        """The session's Examination."""
         suite = self.parent
         assert isinstance(suite, SuiteFile)
         return suite.examination
 
     def setup(self) -> None:
-        """Have the case asked, with all others that will surely run; what has no verdict is an error here."""
+        """Ask the case, along with all others that are certain to run; a missing verdict is an error here."""
         super().setup()
         try:
             play = self.examination.play(self.path, self.funcargs["proctor_agent"])
@@ -78,26 +78,26 @@ class CaseTest(pytest.Function):
             raise NoVerdict(wording.no_verdict(self.case, self._attempts, trials=trials, stopped=play.reason))
 
     def runtest(self) -> None:
-        """Pass, or say why not."""
+        """Pass, or raise NotPassed with the reasons."""
         if not wording.verdict(self._attempts, **self._counts):
             raise NotPassed(wording.not_passed(self.case, self._attempts, **self._counts))
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Where the case stands in its file."""
+        """Return the case's position in its file."""
         return self.path, self.case.line - 1 if self.case.line else None, self.name
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:  # type: ignore[override]
-        """The words themselves; a traceback through Proctor would tell nobody anything."""
+        """Return the message only, since a traceback through Proctor would not help."""
         if not isinstance(excinfo.value, PlainMessageError):
             return super().repr_failure(excinfo)
         told = excinfo.getrepr(style="value", chain=False)
-        if told.reprcrash is not None:  # what summaries, JUnit and editors show in one line
+        if told.reprcrash is not None:  # shown by summaries, JUnit and editors on one line
             told.reprcrash.message = str(excinfo.value).partition("\n")[0]
             told.reprcrash.path, told.reprcrash.lineno = str(self.path), self.case.line or 1
         return told
 
     def _asked_together(self) -> Iterator[CaseTest]:
-        """This case, and every other of its file that this process is sure to run."""
+        """Yield this case and all others of its file that this process is certain to run."""
         yield self
         if self.examination.sees_all_it_runs:
             for test in self.session.items:
@@ -105,7 +105,7 @@ class CaseTest(pytest.Function):
                     yield test
 
     def _note_properties(self) -> None:
-        """What JUnit files keep beside the verdict."""
+        """Record properties for JUnit files."""
         marks = [attempt.value for attempt in self._attempts if attempt.value is not None]
         times = [attempt.seconds for attempt in self._attempts if attempt.seconds is not None]
         for name, values in (("score", marks), ("agent_seconds", times)):
@@ -114,16 +114,16 @@ class CaseTest(pytest.Function):
 
 
 def _wants_the_agent(proctor_agent: object) -> None:
-    """What pytest reads the wanted fixtures from."""
+    """Declare the fixtures a case needs; pytest reads them from this signature."""
 
 
 def _may_be_skipped(test: pytest.Item) -> bool:
-    """Whether only its own setup can tell: nobody is asked for nothing."""
+    """Whether a marker may skip the test in its setup, so that asking it in advance could be wasted."""
     return any(mark.name in _MAY_NOT_RUN for mark in test.iter_markers())
 
 
 def _mark(config: pytest.Config, name: str) -> pytest.MarkDecorator | None:
-    """The marker of a category; None: the name means something to pytest, a plugin or this project already."""
+    """Return the marker of a category, or None if pytest, a plugin or the project already uses the name."""
     if not name.isidentifier() or name.startswith("_"):
         return None
     ours = f"{name}: a category of cases in a suite of Proctor's."
@@ -135,12 +135,12 @@ def _mark(config: pytest.Config, name: str) -> pytest.MarkDecorator | None:
 
 
 def name_of(case: Case) -> str:
-    """The case's id; one that was made from the question is led by words of it."""
+    """Return the case's id, prefixed with words of the question if the id was derived from it."""
     name = harmless(" ".join(case.id.replace("::", ":").split()))
     made = case.id.startswith(case_id(case.question, case.context))
     return f"{slug(case.question)}-{name}" if made else name
 
 
 def slug(text: str, between: str = "-") -> str:
-    """The words of a text as one, cut where it grows long."""
+    """Turn a text into a slug of limited length."""
     return _NO_WORD.sub(between, text[:_READABLE].lower()).strip(between)

@@ -1,4 +1,4 @@
-"""What one pytest session examines: its options, its event loop, and the suites it has played."""
+"""State of one pytest session: its options, its event loop, and the suites it has played."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from proctor.pytest_plugin.play import PlayedSuite, SuitePlay
 
 _codes: list[int] = []
-"""The exit code of each session of this process, the last one last."""
+"""Exit code of each session in this process, in order."""
 
 
 def tell_of_early_end(done: str) -> None:
-    """Somebody ends the process in the middle of a session; pytest has put its own streams in the usual places."""
+    """Report that a session's process is being ended prematurely; pytest has restored the original streams."""
     if sys.__stderr__ is not None:
         sys.__stderr__.write(f"proctor: {done} was called before pytest was over; no verdict is complete\n")
         sys.__stderr__.flush()
 
 
 def keep_exit_code(code: int) -> None:
-    """A session is over: when Python ends, whoever calls `os._exit` ends the process with this code."""
-    exits.leave_program()  # a program that goes on after pytest ends as it wants
+    """After a session, make the process end with this code even if `os._exit` is called during Python's shutdown."""
+    exits.leave_program()  # a program that continues after pytest may end as it wants
     if not _codes:
-        register = getattr(threading, "_register_atexit", atexit.register)  # which come before the others
+        register = getattr(threading, "_register_atexit", atexit.register)  # runs before other exit handlers
         register(_end)
         atexit.register(_end)
     _codes.append(code)
@@ -47,7 +47,7 @@ def _end() -> None:
 
 
 _WHOLE_FILES = ("no", "each", "loadfile", "loadscope")
-"""Ways of xdist to deal out tests in which a process runs all that it sees of a file."""
+"""xdist distribution modes in which a process runs all tests it sees of a file."""
 _NO_AGENT = (
     "no agent to examine: give --proctor-agent, or set proctor_agent in pytest's configuration or agent under [run] "
     "in proctor.toml, define a fixture proctor_agent that returns one, or say examine(…, agent=…)"
@@ -55,12 +55,12 @@ _NO_AGENT = (
 
 
 class Examination:
-    """One per session, and per worker of xdist."""
+    """State of a session, one per xdist worker."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.loop = Loop()
         self.lines: list[str] = []
-        """What the terminal says at the end."""
+        """Lines for the terminal summary."""
         self._config = config
         self._session: pytest.Session | None = None
         self._is_worker = hasattr(config, "workerinput")
@@ -72,12 +72,12 @@ class Examination:
         self._agents: dict[str, Any] = {}
 
     def option(self, name: str) -> Any:
-        """What `--proctor-NAME` says."""
+        """Return the value of `--proctor-NAME`."""
         return self._config.getoption(f"proctor_{name}")
 
     @property
     def declared(self) -> Config:
-        """`proctor.toml` of the folder in which pytest was started, else of its root folder."""
+        """`proctor.toml` from the folder where pytest was started, else from its root folder."""
         if self._declared is None:
             folders = (self._config.invocation_params.dir, self._config.rootpath)
             found = next((folder / NAME for folder in folders if (folder / NAME).is_file()), None)
@@ -86,12 +86,12 @@ class Examination:
 
     @property
     def sees_all_it_runs(self) -> bool:
-        """Whether this process runs every test that it has collected of a file, so that they can be asked together."""
+        """Whether this process runs all tests it collected of a file, so that they can be asked together."""
         given: dict[str, Any] = getattr(self._config, "workerinput", {})
         return given.get("proctor_dist", "no") in _WHOLE_FILES
 
     def check(self) -> None:
-        """Refuse options that make no sense, and a store that cannot be opened, before anything is asked."""
+        """Refuse invalid options and a store that cannot be opened, before anything is asked."""
         trials, passes = self.option("trials"), self.option("passes")
         for name, value in (("trials", trials), ("passes", passes)):
             if value is not None and not BOUNDS["trials"].holds(value):
@@ -106,7 +106,7 @@ class Examination:
                 raise pytest.UsageError(f"--proctor-store: {error}") from error
 
     def agent(self) -> str | None:
-        """The agent's name or spec, as options and configuration say; None: nobody is named."""
+        """Return the agent's name or spec from options and configuration, or None."""
         try:
             named = self.option("agent") or self._config.getini("proctor_agent") or self.declared.run.agent
         except ProctorError as error:
@@ -114,7 +114,7 @@ class Examination:
         return str(named) if named else None
 
     def play(self, suite: Path, agent: object) -> SuitePlay:
-        """The one of this file; what is wrong with it is found out once, and raised for each of its cases."""
+        """Return the play of a suite; an error in preparing it is raised for each of its cases."""
         _must_be_named(agent)
         if suite not in self._plays:
             self._plays[suite] = self._prepare_play(suite, agent)
@@ -140,13 +140,13 @@ class Examination:
             raise ProctorError(f"--proctor-passes {asked} cannot be reached in {play.trials} trials of each case")
 
     def passes_needed(self, play: SuitePlay, case: str) -> int:
-        """How many trials of a case must pass; all of one that has fewer."""
+        """Return how many trials of a case must pass, at most as many as it has."""
         asked: int | None = self.option("passes")
         trials = play.trials_of(case)
         return trials if asked is None else min(asked, trials)
 
     def built(self, agent: object) -> object:
-        """The agent for single questions; one that is named is built once a session."""
+        """Return the agent for single questions; a named one is built once per session."""
         _must_be_named(agent)
         if not isinstance(agent, str):
             return agent
@@ -157,14 +157,14 @@ class Examination:
         return self._agents[agent]
 
     def receive(self, found: Sequence[str]) -> None:
-        """Take what a worker of xdist found."""
+        """Add the results of an xdist worker."""
         from proctor.codec import decode
         from proctor.pytest_plugin.play import PlayedSuite
 
         self._received += [decode(text, PlayedSuite) for text in found]
 
     def finish(self, session: pytest.Session) -> None:
-        """Let everybody go; then send home what was found, or report it."""
+        """Close all agents, then send the results to the xdist controller or report them."""
         self._session = session
         from proctor.pytest_plugin import play as playing
 
@@ -183,7 +183,7 @@ class Examination:
             self._report([*played, *self._received])
 
     def end_with_its_code(self) -> None:
-        """See to it that nobody whom we asked changes the exit code of the session."""
+        """Ensure that no agent changes the session's exit code."""
         if not self._is_worker:
             code = int(getattr(self._session, "exitstatus", pytest.ExitCode.INTERNAL_ERROR))
             keep_exit_code(code)

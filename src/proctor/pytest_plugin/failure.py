@@ -1,15 +1,15 @@
-"""How a case that did not pass, or has no verdict, is told to pytest."""
+"""Exceptions that report failed cases and missing verdicts to pytest."""
 
 from __future__ import annotations
 
 
 class PlainMessageError(Exception):
-    """Text for a person instead of a traceback; its first line says it all."""
+    """An error shown as plain text without a traceback; its first line is a summary."""
 
     __module__ = "proctor.pytest_plugin"
 
     def __init__(self, text: str) -> None:
-        from proctor.reports.words import harmless  # only where something is told: pytest starts without it
+        from proctor.reports.words import harmless  # imported lazily, so that pytest starts without it
 
         super().__init__(harmless(text))
 
@@ -21,6 +21,6 @@ class NotPassed(PlainMessageError, AssertionError):
 
 
 class NoVerdict(PlainMessageError):
-    """Nobody can say whether the agent passed: the environment failed, or no mark could be given."""
+    """There is no verdict: the environment failed, or no score could be given."""
 
     __module__ = "proctor.pytest_plugin"

@@ -1,7 +1,7 @@
-"""One event loop for a whole test session, in a thread of its own.
+"""One event loop per test session, in its own thread.
 
-An agent's connections belong to the loop they were made on, so all cases are asked on the same one. Tests may have
-loops of their own, running or not.
+An agent's connections belong to the loop they were opened on, so all cases are asked on the same one. Tests may use
+event loops of their own.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from proctor.threads import Stage, with_growing_executor
 
 T = TypeVar("T")
 _FAREWELL = 10.0
-"""Seconds that the loop may take to end."""
+"""Maximum seconds for the loop to end."""
 _HELD = 1.0
-"""Seconds after which a loop that does not answer is taken to be held for good."""
+"""Seconds without a response after which the loop is considered blocked."""
 
 
 class Loop:
-    """An event loop that starts when it is first needed."""
+    """An event loop that starts on first use."""
 
     def __init__(self) -> None:
         self._thread: threading.Thread | None = None
         self._running: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
 
     def stage(self) -> Stage:
-        """The loop, as seen from a thread that plays on it."""
+        """Return the loop as a Stage for other threads, starting it if necessary."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._serve, name="proctor-pytest", daemon=True)
             self._thread.start()
@@ -37,16 +37,16 @@ class Loop:
         return Stage(loop)
 
     def run(self, make: Callable[[], Coroutine[Any, Any, T]], *, within: float | None = None) -> T:
-        """Do something there and wait for it, so many seconds at most; who stops waiting ends it too."""
+        """Run a coroutine on the loop and wait for it, up to this many seconds; it is cancelled on timeout."""
         return self.stage().run(make, timeout=within)
 
     def leave_if_held(self) -> None:
-        """Leave it behind where somebody has taken it for good: the next case is asked on a new one."""
+        """Abandon the loop if it is blocked; the next case starts a new one."""
         if not self.stage().responds(within=_HELD):
             self._thread, self._running = None, Future()
 
     def close(self) -> None:
-        """End whatever still runs there, and the loop."""
+        """Stop everything on the loop, and the loop itself."""
         if self._thread is not None:
             loop, ended = self._running.result()
             loop.call_soon_threadsafe(ended.set)

@@ -1,4 +1,4 @@
-"""For tests written in Python: one question, its reply and what the checks say; and the cases of a suite."""
+"""API for tests written in Python: ask one question and check the reply, or parametrize over a suite's cases."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _CLEARLY = 0.8
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Examined:
-    """What came of one question. True where the agent passed; of a question that expects nothing, where it answered."""
+    """Result of one question. True if the agent passed or, without expectations, if it answered."""
 
     case: Case
     attempt: Attempt
@@ -52,51 +52,51 @@ class Examined:
 
     @property
     def passed(self) -> bool:
-        """Whether all checks passed, and the mark reaches the passing score where an answer was given."""
+        """Whether all checks passed and, if an answer was given, the score reaches the passing score."""
         return self.attempt.passed is True
 
     @property
     def reply(self) -> Reply | None:
-        """What the agent said; None: it failed."""
+        """The agent's reply, or None if it failed."""
         return next((turn.reply for turn in self.attempt.transcript.turns), None)
 
     @property
     def text(self) -> str:
-        """The text of the reply; empty where the agent failed."""
+        """Text of the reply, or empty if the agent failed."""
         return self.reply.text if self.reply is not None else ""
 
     @property
     def checks(self) -> tuple[CheckResult, ...]:
-        """Each with its evidence."""
+        """Results of the checks with their evidence."""
         return self.attempt.checks
 
     @property
     def score(self) -> float | None:
-        """The mark; None: there was no reviewer."""
+        """The score, or None without a reviewer."""
         return self.attempt.value
 
     @property
     def failure(self) -> Failure | None:
-        """Why the agent failed; None: it did not."""
+        """Why the agent failed, or None."""
         return self.attempt.failure
 
 
 def assert_passes(examined: Examined) -> None:
-    """Fail with question, reply, checks and marks unless the agent passed."""
+    """Fail with question, reply, checks and scores unless the agent passed."""
     __tracebackhide__ = True
     if not examined:
         raise NotPassed(wording.not_passed(examined.case, [examined.attempt], trials=1, needed=1))
 
 
 def cases(suite: str | Path) -> list[Any]:
-    """The cases of a file for `pytest.mark.parametrize`, with their ids."""
+    """Return the cases of a file as parameters for `pytest.mark.parametrize`, with their ids."""
     from proctor.pytest_plugin.collector import name_of
 
     return [pytest.param(case, id=name_of(case)) for case in load_benchmark(Path(suite)).cases]
 
 
 class Examine:
-    """Asks the agent; what the fixture `examine` is."""
+    """Asks the agent single questions; the value of the fixture `examine`."""
 
     def __init__(self, examination: Examination, agent: object) -> None:
         self._examination = examination
@@ -124,7 +124,7 @@ class Examine:
             case = question if isinstance(question, Case) else _case(question, answer, expect, context)
             return self._examine(case, agent, reviewer, settings)
         except (PlainMessageError, ProctorError) as error:
-            raise error.with_traceback(None) from error.__cause__  # of interest is where the test asked
+            raise error.with_traceback(None) from error.__cause__  # only the place in the test is of interest
 
     def _examine(self, case: Case, agent: object, reviewer: object, settings: dict[str, Any]) -> Examined:
         for name in settings:
@@ -148,7 +148,7 @@ class Examine:
 def _case(
     question: str, answer: str | None, expect: Mapping[str, Any] | Expectation | None, context: str | None
 ) -> Case:
-    """A case read as one of a suite, so that the same words mean the same and the same mistakes are told."""
+    """Build a case through the suite parser, so that the same rules and error messages apply."""
     as_in_a_suite = dict(expect) if isinstance(expect, Mapping) else None
     given = {"question": question, "reference": answer, "context": context, "expect": as_in_a_suite}
     written = {name: value for name, value in given.items() if value is not None}
@@ -161,12 +161,12 @@ def _case(
 
 
 def _without_passing_score(run: Run) -> Run:
-    """Nobody gives marks, and nobody asked for any: an agent that answers at all has done what was expected."""
+    """Remove the passing score when there is no reviewer; an agent that answers and passes the checks then passes."""
     return replace(run, settings=replace(run.settings, passing_score=None))
 
 
 def _checking(prepared: PreparedRun) -> PreparedRun:
-    """With the checks even where nothing is expected: that the agent answers at all is one of them."""
+    """Add the checks even without expectations, since they verify that the agent answers at all."""
     if prepared.run.settings.checks is not None:
         return prepared
     reviewers = (check_reviewer(prepared.benchmark), *prepared.cast.reviewers)

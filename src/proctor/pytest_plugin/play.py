@@ -1,4 +1,4 @@
-"""The cases of one suite, asked side by side in the background while pytest waits for them one by one."""
+"""Play the cases of one suite concurrently in the background while pytest waits for them one by one."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ from proctor.workflows.prepare import PreparedRun, prepare
 from proctor.workflows.request import RunRequest
 
 _FAREWELL = 5.0
-"""Seconds that an agent may take to let go."""
+"""Maximum seconds for closing an agent."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlayedSuite:
-    """What became of a suite in this process, as data: an xdist worker sends it home."""
+    """Results of a suite in this process; serializable, since xdist workers send them to the controller."""
 
     suite: str
-    """The file, from pytest's root folder on."""
+    """The file, relative to pytest's root folder."""
     run: Run
     benchmark: Benchmark
-    """All of the file, whatever was asked of it."""
+    """The whole file, even if only some cases were asked."""
     asked: tuple[str, ...]
-    """The ids of the cases that were asked, or should have been."""
+    """Ids of the cases that were asked or scheduled."""
     attempts: tuple[Attempt, ...]
     seconds: float
     reason: str = ""
-    """Why it stopped early; empty: it did not."""
+    """Why it stopped early, or empty."""
     interrupted: bool = False
-    """Whether it was not allowed to go on."""
+    """Whether it was interrupted."""
 
 
 class _AllBut:
-    """Every attempt but those of some exams."""
+    """Container of every attempt except those of some exams."""
 
     def __init__(self, exams: frozenset[str]) -> None:
         self._exams = exams
@@ -57,7 +57,7 @@ class _AllBut:
 
 
 class SuitePlay:
-    """One suite and who is examined on it. Nothing is asked before `begin`."""
+    """A suite played by one agent. Nothing is asked before `begin`."""
 
     def __init__(self, suite: Path, *, agent: object, config: Config, loop: Loop, **settings: Any) -> None:
         reviewer = settings.pop("reviewer", None)
@@ -75,15 +75,15 @@ class SuitePlay:
 
     @property
     def trials(self) -> int:
-        """How often each case is asked that says nothing of it."""
+        """Number of trials of a case without its own number."""
         return self.prepared.run.settings.trials
 
     def trials_of(self, case: str) -> int:
-        """How often a case is asked."""
+        """Return the number of trials of a case."""
         return self.prepared.run.settings.trials_of(case)
 
     def begin(self, cases: Iterable[str]) -> None:
-        """Ask these, unless they are asked already."""
+        """Start asking these cases, except those already started."""
         new = tuple(self._exams[case] for case in cases if case not in self._done)
         for exam in new:
             self._attempts[exam.id] = []
@@ -95,20 +95,20 @@ class SuitePlay:
             asking.start()
 
     def stop(self) -> None:
-        """Ask nothing more; calls under way are dropped."""
+        """Stop asking; calls in flight are dropped."""
         for stage, _ in self._asking:
             stage.interrupted.set()
         for _, asking in self._asking:
             asking.join(_FAREWELL)
 
     def wait(self, case: str) -> tuple[Attempt, ...]:
-        """The attempts of a case that was begun, trial by trial, as soon as there will be no more of them."""
+        """Wait for a case that was begun and return its attempts in trial order."""
         self._done[case].result()
         over = (attempt for attempt in self._attempts[case] if attempt.finished)
         return tuple(sorted(over, key=lambda attempt: attempt.key.trial))
 
     def suite_so_far(self, suite: str) -> PlayedSuite:
-        """What became of it so far."""
+        """Return the results so far."""
         return PlayedSuite(
             suite=suite,
             run=replace(self.prepared.run, started=self._started),
@@ -134,7 +134,7 @@ class SuitePlay:
 
     def _execute(self, exams: tuple[Exam, ...], stage: Stage) -> None:
         prepared = self.prepared
-        every = tuple(self._exams.values())  # so that attempts know their place among all
+        every = tuple(self._exams.values())  # all exams, so that attempts know their place in the plan
         left = pending_attempts(prepared.run, every, finished=_AllBut(frozenset(exam.id for exam in exams)))
         for record in play_on(self._loop, stage, prepared, left, told=self._note_end):
             if isinstance(record, Finished):
@@ -162,7 +162,7 @@ def play_on(
     *,
     told: Callable[[str], None],
 ) -> Iterator[Record]:
-    """Play attempts on the session's loop, and say why it ended early; who ends the process ends only this."""
+    """Play attempts on the session's loop and report why it ended early; a call to end the process ends only this."""
     cast, settings = prepared.cast, prepared.run.settings
     executor = LocalExecutor(
         agent=cast.agent, reviewers=cast.reviewers, settings=settings, stage=stage, faults=cast.faults
@@ -176,6 +176,6 @@ def play_on(
 
 
 def let_go(agent: Agent, loop: Loop) -> None:
-    """The session is over. What an agent says to that changes no result, and one that blocks the loop is left."""
+    """Close the agent; errors do not change any result, and an agent that blocks the loop is abandoned."""
     with suppress(Exception):
         loop.run(agent.close, within=_FAREWELL)

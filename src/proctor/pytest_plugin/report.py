@@ -1,4 +1,4 @@
-"""What is made of a session's suites at its end: a stored run, a summary, annotations, and a line each."""
+"""Outputs at the end of a session: a stored run, a summary, annotations, and one line per suite."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from proctor.storage import open_store
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Result:
-    """One suite's run, whole."""
+    """The complete run of one suite."""
 
     suite: str
     benchmark: Benchmark
-    """The cases that were asked."""
+    """The benchmark of the cases that were asked."""
     exams: tuple[Exam, ...]
     attempts: tuple[Attempt, ...]
     findings: Findings
@@ -41,7 +41,7 @@ def report(
     html: Path | None,
     annotations: bool,
 ) -> Iterator[str]:
-    """Keep what is to be kept; yield what the terminal says."""
+    """Write the requested outputs and yield the lines for the terminal."""
     pages = {} if html is None else _pages(html, list(dict.fromkeys(each.suite for each in played)))
     for result in results(played):
         if store is not None:
@@ -58,7 +58,7 @@ def report(
 
 
 def results(played: Sequence[PlayedSuite]) -> Iterator[Result]:
-    """One for each suite, put together from what the workers of xdist found of it."""
+    """Yield one result per suite, merged from the xdist workers."""
     by_suite: dict[str, list[PlayedSuite]] = {}
     for each in played:
         by_suite.setdefault(each.suite, []).append(each)
@@ -111,7 +111,7 @@ def _result(suite: str, whole: PlayedSuite) -> Result:
 
 
 def _part_of(benchmark: Benchmark, asked: Sequence[str]) -> Benchmark:
-    """The benchmark of the cases that were asked; all of them are the file itself, and comparable to its other runs."""
+    """Return the benchmark of the asked cases; if all were asked, the original, comparable to its other runs."""
     cases = tuple(case for case in benchmark.cases if case.id in set(asked))
     if len(cases) == len(benchmark.cases):
         return benchmark
@@ -119,7 +119,7 @@ def _part_of(benchmark: Benchmark, asked: Sequence[str]) -> Benchmark:
 
 
 def _kind(whole: PlayedSuite) -> AgentKind:
-    """An agent whose replies tell their steps is an orchestrator."""
+    """Return the agent's kind; an agent whose replies report steps is an orchestrator."""
     replies = (turn.reply for attempt in whole.attempts for turn in attempt.transcript.turns)
     return "orchestrator" if any(reply is not None and reply.steps for reply in replies) else whole.run.kind
 
@@ -162,14 +162,14 @@ def _write_html(result: Result, path: Path) -> None:
 
 
 def _pages(html: Path, suites: Sequence[str]) -> dict[str, Path]:
-    """The file for each suite: of several, `report-suites-capitals.html`.
+    """Return the HTML file of each suite; with several suites, names such as `report-suites-capitals.html`.
 
-    The suite's ending is added where two have one name, and a number where that is not enough.
+    The suite's extension is added if names collide, and a number if that is not enough.
     """
     if len(suites) == 1:
         return {suites[0]: html}
     short = {suite: _as_name(suite.rpartition(".")[0]) for suite in suites}
-    sharing = Counter(name.lower() for name in short.values())  # there are file systems that know no capital letters
+    sharing = Counter(name.lower() for name in short.values())  # some file systems are case-insensitive
     taken: set[str] = set()
     pages = {}
     for suite, name in short.items():

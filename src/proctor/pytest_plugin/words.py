@@ -1,4 +1,4 @@
-"""Attempts → what a person reads of a case that did not pass, or that could not be judged."""
+"""Format explanations of cases that failed or got no verdict, for the output of pytest."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from proctor.transcript import Reply, ToolCall
 _REPLY = 4000
 _SHOWN = 3
 _BAR = "│ "
-"""Before each line that somebody else wrote: a CI system must not take it for one of its commands."""
+"""Prefix of each line quoted from the agent or the case, so that CI does not take it for a workflow command."""
 
 
 def verdict(attempts: Sequence[Attempt], *, trials: int, needed: int) -> bool | None:
-    """Whether a case passes that needs so many of its trials; None: it hangs on those without a verdict."""
+    """Whether a case passes, given how many passed trials it needs; None while undecided trials may tip it."""
     if sum(attempt.passed is True for attempt in attempts) >= needed:
         return True
     if sum(attempt.passed is False for attempt in attempts) > trials - needed:
@@ -27,7 +27,7 @@ def verdict(attempts: Sequence[Attempt], *, trials: int, needed: int) -> bool | 
 
 
 def not_passed(case: Case, attempts: Sequence[Attempt], *, trials: int, needed: int) -> str:
-    """Why a case did not pass: in one line, then at length for the first trials that failed."""
+    """Explain why a case failed: a headline, then details of the first failed trials."""
     failed = [attempt for attempt in attempts if attempt.passed is False]
     lines = [_headline(attempts, failed, trials, needed), "", *_question_lines(case)]
     for attempt in failed[:_SHOWN]:
@@ -38,7 +38,7 @@ def not_passed(case: Case, attempts: Sequence[Attempt], *, trials: int, needed: 
 
 
 def no_verdict(case: Case, attempts: Sequence[Attempt], *, trials: int, stopped: str) -> str:
-    """Why nobody can say whether a case passes."""
+    """Explain why a case has no verdict."""
     whys = list(dict.fromkeys(filter(None, (_why_missing(case, attempt) for attempt in attempts))))
     if len(attempts) < trials:
         whys.append(f"the suite stopped: {one_line(stopped)}" if stopped else "it was not asked")
@@ -46,7 +46,7 @@ def no_verdict(case: Case, attempts: Sequence[Attempt], *, trials: int, stopped:
 
 
 def reasons(attempt: Attempt) -> list[str]:
-    """What an attempt failed by: the agent's own failure, checks with their evidence, parts of a mark."""
+    """List why an attempt failed: the agent's own failure, failed checks with their evidence, or else its scores."""
     if attempt.failure is not None:
         return [f"the agent failed: {one_line(attempt.failure.reason)}"]
     found = [f"{check.name}: {one_line(check.evidence)}" for check in attempt.checks if check.passed is False]

@@ -1,1 +1,1 @@
-"""Reading natural replies: what a question asks, what a reply states, whether it answers, whether two conflict."""
+"""Rule-based reading of replies: parse questions, extract statements, judge answers, detect conflicts."""

@@ -1,4 +1,4 @@
-"""Alignment: which word of a reply stands for which word of an expected statement, and what is left on both sides."""
+"""Align the words of a reply with those of an expected statement, and find what is left over on both sides."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from proctor.reading.thesaurus import likeness, plain_phrases
 
 _DENYING = NEGATORS | stem_set("avoid refuse prevent forbid prohibit ban unable instead fail lack exempt exclude")
 _NO_DENIAL = stem_set("only just merely until doubt later earlier matter")
-"""What follows a negation that denies nothing."""
+"""Words after which a negation denies nothing (`not only`, `not until`)."""
 _LEAST = 0.4
 _READ = 80
-"""Words of a reply that are aligned."""
+"""Maximum number of words of a text that are aligned."""
 _GIVEN = 0.35
 _LIKE = 0.9
 _MOST_ROOM = 1.5
-"""From so many words for one of ours on, a reply has room for all that is expected."""
+"""Cap of the ratio of reply words to expected words: above it, a reply has room for everything expected."""
 _MOST = 6
-"""Spellings of the expected answer that are aligned."""
+"""Maximum number of spellings of the expected answer that are aligned."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A telling word."""
+    """A content word (no stop word, no negation) with its position, clause and weight."""
 
     stem: str
     place: int
@@ -46,7 +46,7 @@ class Token:
 
 @lru_cache(maxsize=512)
 def tokens_of(text: str) -> tuple[Token, ...]:
-    """The telling words of a text, turns of phrase as one word."""
+    """Return the content words of a text; a multi-word phrase counts as one word."""
     passage = passage_of(plain_phrases(passage_of(text).folded))
     denied = _denied_clauses(passage)
     cased = passage_of(text)
@@ -67,7 +67,7 @@ def _denied_clauses(passage: Passage) -> dict[int, bool]:
 
 
 class Alignment:
-    """The words of an expected statement with their counterparts in a reply."""
+    """Alignment of the words of an expected statement (`ours`) with those of a reply (`theirs`)."""
 
     def __init__(self, reply: Answered, asked: Asked, answer: Expected) -> None:
         self.asked = asked
@@ -78,7 +78,7 @@ class Alignment:
         self.used = set(self.pairs.values())
 
     def _pair(self) -> dict[int, int]:
-        """Place among our words → place among theirs: the likest first, and of those the nearest in order."""
+        """Map expected word index -> reply word index: most similar pairs first, then the closest in position."""
         scored = []
         for mine, one in enumerate(self.ours):
             for theirs, other in enumerate(self.theirs):
@@ -92,7 +92,7 @@ class Alignment:
             if mine not in pairs and theirs not in used:
                 pairs[mine] = theirs
                 used.add(theirs)
-        for mine, one in enumerate(self.ours):  # one word may stand for two
+        for mine, one in enumerate(self.ours):  # one reply word may match two expected words
             if mine not in pairs:
                 again = [at for at, other in enumerate(self.theirs) if likeness(one.stem, other.stem) >= _LIKE]
                 if again:
@@ -106,30 +106,33 @@ class Alignment:
         return token.weight * (_GIVEN if self._is_given(token) else 1.0)
 
     def recall(self, places: Sequence[int] | None = None) -> float:
-        """The share of our words that have a counterpart, by weight."""
+        """Weighted share of expected words that have a counterpart in the reply."""
         here = range(len(self.ours)) if places is None else places
         total = sum(self._worth(self.ours[at]) for at in here)
         return sum(self._worth(self.ours[at]) for at in here if at in self.pairs) / total if total else 1.0
 
     def news(self) -> list[int]:
-        """Our words that the question does not hold."""
+        """Indices of the expected words that do not occur in the question."""
         return [at for at, token in enumerate(self.ours) if not self._is_given(token)]
 
     def least_clause(self) -> float:
-        """The recall of the clause that is met worst: half of a conjunction may be missing."""
+        """Recall of the clause with the lowest recall: half of a conjunction may be missing."""
         clauses: dict[int, list[int]] = {}
         for at in self.news():
             clauses.setdefault(self.ours[at].clause, []).append(at)
         return min((self.recall(places) for places in clauses.values() if len(places) > 1), default=1.0)
 
     def linked(self) -> tuple[float, float, float]:
-        """The recall of our news and of its least clause, and their precision, where words count by nearness too."""
+        """Return soft recall of the new expected words, soft recall of their worst clause, and soft precision.
+
+        Related words count in part, by their `nearness`.
+        """
         own = [token for token in self.theirs if not self._is_given(token)]
         news = self.news() or range(len(self.ours))
         near = {at: 1.0 if at in self.pairs else _nearest(self.ours[at], own) for at in news}
         clauses: dict[int, list[int]] = {}
         for at in news:
-            if not self.ours[at].stem[0].isdecimal():  # numbers are compared as such
+            if not self.ours[at].stem[0].isdecimal():  # numbers are compared separately, in `_numbers`
                 clauses.setdefault(self.ours[at].clause, []).append(at)
         shares = [self._share(near, places) for places in clauses.values() if len(places) > 1]
         theirs = [
@@ -144,7 +147,7 @@ class Alignment:
         return sum(near[at] * self.ours[at].weight for at in places) / total if total else 1.0
 
     def strangers(self) -> list[int]:
-        """Their words that stand for none of ours and are none of the question's."""
+        """Indices of the reply words that match neither an expected word nor a word of the question."""
         return [
             at
             for at, token in enumerate(self.theirs)
@@ -155,7 +158,7 @@ class Alignment:
         ]
 
     def substitutions(self) -> int:
-        """How often a word of ours is missing and a strange one stands in its slot, between the same neighbours."""
+        """Count expected words that are missing while an unrelated word stands between the same neighbours."""
         strange = set(self.strangers())
         count = 0
         for at in self.news():
@@ -170,12 +173,12 @@ class Alignment:
         return count
 
     def flips(self) -> float:
-        """The share of paired words that one side denies and the other does not."""
+        """Share of aligned word pairs that are negated on one side only."""
         signs = [self.ours[mine].denied != self.theirs[other].denied for mine, other in self.pairs.items()]
         return sum(signs) / len(signs) if signs else 0.0
 
     def opposites(self) -> int:
-        """Words of ours that are missing, with their opposite among the reply's."""
+        """Count missing expected words whose opposite occurs in the reply."""
         return sum(
             any(are_opposite(token.stem, self.theirs[other].stem) for other in range(len(self.theirs)))
             for at, token in enumerate(self.ours)
@@ -183,17 +186,17 @@ class Alignment:
         )
 
     def inversions(self) -> float:
-        """The share of neighbouring paired words that stand in the other order."""
+        """Share of neighbouring aligned words that occur in reverse order in the reply."""
         order = [self.pairs[at] for at in sorted(self.pairs)]
         steps = list(pairwise(order))
         return sum(one > other for one, other in steps) / len(steps) if steps else 0.0
 
     def names_apart(self) -> int:
-        """Names of the reply that are no words of ours."""
+        """Count names in the reply that match no expected word."""
         return sum(self.theirs[at].name for at in self.strangers())
 
     def features(self) -> tuple[float, ...]:
-        """What the head looks at."""
+        """Return the feature vector of this alignment for the learned head, in the order of `NAMES`."""
         strange = self.strangers()
         news = self.news()
         own = [at for at, token in enumerate(self.theirs) if token.stem not in self.asked.content]
@@ -219,7 +222,7 @@ def _nearest(token: Token, others: Sequence[Token]) -> float:
 
 
 def _numbers(reply: Answered, answer: Expected) -> tuple[float, float]:
-    """How many of our numbers and dates are missing, and how many of theirs are of the same kind and none of ours."""
+    """Count expected numbers and dates that are missing, and unexpected reply numbers of the same dimension."""
     ours, theirs = answer.facts, reply.facts
     missing = sum(
         not any(compare(one, other) in ("same", "rounded") for other in theirs.quantities) for one in ours.quantities
@@ -234,7 +237,7 @@ def _numbers(reply: Answered, answer: Expected) -> tuple[float, float]:
 
 
 def align(reply: Answered, asked: Asked, answers: Sequence[Expected]) -> tuple[float, ...]:
-    """The features of the alignment with the spelling of the expected statement that is met best."""
+    """Return the alignment features for the spelling of the expected statement that aligns best."""
     found = (Alignment(reply, asked, answer).features() for answer in answers[:_MOST])
     return max(found, key=lambda each: sum(each[:3]))
 
@@ -244,4 +247,4 @@ NAMES = (
     "names apart", "strangers", "room", "linked news", "linked clause", "linked reply", "numbers missing",
     "numbers strange",
 )  # fmt: skip
-"""Of the features, in order."""
+"""Names of the features, in order."""

@@ -1,4 +1,4 @@
-"""Yes or no by amounts: what a reply gives for the number that a question asks about, as a limit or as it is."""
+"""Answer a yes-no question by comparing the amount in a reply with the amount in the question."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LEAST = lazy(
 _ASKS_MORE = lazy(r"\b(?:more|longer|older|higher|larger|bigger|heavier|farther|further|later) than\b")
 _ASKS_LESS = lazy(r"\b(?:less|fewer|shorter|younger|lower|smaller|lighter|cheaper|earlier) than\b")
 _ASKS_OF = lazy(r"\b(?:over|above|beyond|under|below|from|up to) (?:the age of )?$")
-"""`for orders over 50 euros`: of which it asks."""
+"""The question is about items beyond an amount: `for orders over 50 euros`."""
 _ASKS_FROM = lazy(r"\b(?:after|from|since|past) (?:the )?$")
 _ASKS_AFTER = lazy(r"\b(?:after|past|beyond|later than) (?:the )?(?:first )?$")
 _ASKS_TO = lazy(r"\b(?:within|until|by|before|up to|in under) (?:the )?$")
@@ -42,15 +42,18 @@ _SAME = ("same", "rounded")
 
 
 class Bounded(NamedTuple):
-    """An amount, and whether it is the most or the least."""
+    """An amount in a reply, and whether it is a maximum or a minimum."""
 
     value: float
     sense: str
-    """most, least, or empty."""
+    """`most` (a maximum), `least` (a minimum), or empty."""
 
 
 def by_amount(folded: str, asked: Asked) -> bool | None:
-    """`It tops out at 100 kW` to whether it charges at 150; None: no amount of the reply answers."""
+    """Return the yes or no implied by an amount in the reply, or None if no amount decides it.
+
+    `It tops out at 100 kW` answers whether it charges at 150 kW: no.
+    """
     wanted = _wanted(asked.folded)
     if wanted is None or not wanted_by(asked).positive:
         return None
@@ -74,13 +77,13 @@ def by_amount(folded: str, asked: Asked) -> bool | None:
 
 
 def _wanted(question: str) -> Quantity | None:
-    """The one amount that a question asks about."""
+    """Return the only amount in a question, or None if there is none, or several, or a time of day."""
     found = [each for each in quantities(question) if each.readings and not _is_name(question, each)]
     return found[0] if len(found) == 1 and not clocks(question) else None
 
 
 def _is_name(question: str, amount: Quantity) -> bool:
-    """Whether a number only names a thing: `order 4711`, `floor 2`, `the first`."""
+    """Whether a number is only a label: `order 4711`, `floor 2`, `the first`."""
     if amount.ordinal or amount.dimension or amount.noun:
         return amount.ordinal or (not amount.dimension and "-" in question[amount.start : amount.end])
     return not (_is_year(amount) and question[: amount.start].endswith("in "))
@@ -91,7 +94,7 @@ def _is_year(amount: Quantity) -> bool:
 
 
 def _is_alike(wanted: Quantity, found: Quantity, asked: Asked) -> bool:
-    """Whether an amount of a reply is of the kind that was asked for."""
+    """Whether an amount in a reply is of the kind the question asks about."""
     if found.ordinal or (found.bare and found.value == 1 and not found.noun):
         return False
     if wanted.dimension or found.dimension:
@@ -104,12 +107,12 @@ def _is_alike(wanted: Quantity, found: Quantity, asked: Asked) -> bool:
 
 
 def _is_age(wanted: Quantity, asked: Asked) -> bool:
-    """`16` to a question about 14-year-olds."""
+    """Whether a bare number such as `16` may be an age, because the question asks about one: `14-year-olds`."""
     return wanted.dimension == "months" and " old" in asked.folded[wanted.start :].replace("-", " ")
 
 
 def _in_unit(wanted: Quantity, found: Quantity) -> float:
-    """The value of an amount in the unit of the question's."""
+    """Convert an amount in a reply to the unit of the question."""
     one, other = wanted.readings[0], found.readings[0]
     if not other.dimension or not one.amount:
         return found.value
@@ -130,7 +133,7 @@ _ENDS = lazy(r"\b(?:within|only|at most|up to|no later than|(?:in|during) the fi
 
 
 def _at_limit(sentence: str, wanted: Quantity, asked: Asked) -> bool | None:
-    """`100 is the maximum` to whether more than 100 go."""
+    """Return False if the asked amount is the maximum: `100 is the maximum` for whether more than 100 are allowed."""
     near = asked.folded[max(0, wanted.start - _REACH) : wanted.start]
     if not _ASKS_MORE.search(near) and not (_ASKS_AFTER.search(near) and _ENDS.search(sentence)):
         return None
@@ -139,7 +142,7 @@ def _at_limit(sentence: str, wanted: Quantity, asked: Asked) -> bool | None:
 
 
 def _hold(wanted: Quantity, found: Bounded, asked: Asked) -> bool | None:
-    """Whether an amount answers yes, by what the question asks of its own."""
+    """Return the yes or no that an amount implies, by what the question asks: more than, less than, from, until."""
     before = asked.folded[: wanted.start]
     near = before[-_REACH:]
     if _ASKS_MORE.search(near):
@@ -167,7 +170,7 @@ _BEFORE = 16
 
 
 def by_clock(folded: str, asked: Asked) -> bool | None:
-    """`We're here until 10` to whether it is open after 8 pm."""
+    """Return the yes or no implied by opening hours: `We're here until 10` for whether it is open after 8 pm."""
     wanted = clocks(asked.folded)
     if len(wanted) != 1 or not NEGATORS.isdisjoint(stems_of(folded)):
         return None
@@ -186,7 +189,7 @@ def by_clock(folded: str, asked: Asked) -> bool | None:
     starts = [minutes for minutes, before in told if _FROM.search(before)]
     if len(ends) > 1 or len(starts) > 1 or not (ends or starts):
         return None
-    if starts and ends and ends[0] <= starts[0]:  # past midnight
+    if starts and ends and ends[0] <= starts[0]:  # open past midnight
         return at > starts[0] or at < ends[0]
     if ends and not starts and late and ends[0] < _NOON:
         return None

@@ -1,4 +1,4 @@
-"""Is a reply right? What the rules find, and how sure that is."""
+"""Judge whether a reply is right: combine the verdict of the rules with the probability of the learned head."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ from proctor.reading.text.lazy import lazy
 from proctor.reading.text.negation import declines
 from proctor.reading.verdict import PASSING, Verdict
 
-# Only what nobody says but to a judge: an answer may well tell to give a patient 5 mg or to ignore a warning.
+# Match only instructions addressed to a judge: a correct answer may well advise giving a patient 5 mg or ignoring a
+# warning.
 _TO_JUDGE = lazy(
     r"\b(?:ignore|disregard|forget)\b[^.!?]{0,40}?\b(?:rules|instructions|prompt|rubric|criteria|guidelines)\b"
     r"|\b(?:give|award|assign|grant) (?:me|this (?:reply|answer|response)|full)\b"
@@ -42,7 +43,7 @@ _CANDIDATES = lazy(
     re.IGNORECASE,
 )
 _FEW_LETTERS = 40
-"""In so short a reply what looks like the number of an item (`41. 42. 43.`) may be a guess."""
+"""Maximum length in characters of a reply whose apparent item numbers (`41. 42. 43.`) may be guesses."""
 _SIGNS_ALONE = " \t\r\n"
 _CODE = lazy(r"`+([^`\n]{1,80})`+")
 _FILE = lazy(
@@ -53,60 +54,60 @@ _AT_EXPENSE = lazy(
     r"\b(?:at|on) ((?:the |your |our |their )?[\w-]{2,30}(?: [\w-]{2,30})?)(?:['’]s|['’]) (?:own )?(?:expense|cost)\b",
     re.IGNORECASE,
 )
-"""`At the customer's expense`: paid by the customer."""
+"""Match `at the customer's expense`, which means: paid by the customer."""
 _SENTENCE = lazy(r"(?<=[.!?}])\s+|\n+|(?=\{)")
 _ONE_OF_MANY, _GUESSED = 0.4, 0.45
 _AMONG = "but only among others"
 MOST_REFUTED = 0.15
-"""What a reply that the reader is sure to be wrong gets at most."""
+"""Maximum score of a refuted reply."""
 UNSURE = (0.4, 0.7)
-"""Marks between these two are for a person or a model to look at."""
+"""Range of scores that is undecided: a person or a model should look at the reply."""
 _LONG_ANSWER = 8
 _FEW_WORDS, _VERY_FEW_WORDS = 25, 10
 _AGAINST, _MOST_AGAINST = 0.5, 0.4
 _FOR, _LEAST_FOR = 0.9, 0.9
 _MOST_SHORT = 0.65
-"""For a reply that leaves out a part of the expected statement, or turns a word round: somebody should look at it."""
+"""Maximum score of a reply that omits part of the expected statement or reverses one of its words: left undecided."""
 _KEPT, _LONGEST_KEPT = 128, 2_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Judgement:
-    """Whether a reply is right."""
+    """The judgement on a reply."""
 
     value: float
-    """The probability, from 0 to 1, that a person would call it right."""
+    """Probability, from 0 to 1, that a person would call the reply right."""
     right: bool | None
-    """The verdict; None: unsure."""
+    """The verdict, or None if undecided."""
     reason: str
-    """Why, in a sentence."""
+    """Explanation in one sentence."""
     refuted: bool
-    """Whether the reader is sure that it is wrong."""
+    """Whether the rules are certain that the reply is wrong."""
 
 
 def judge(question: str, reference: str, reply: str) -> Judgement:
-    """Whether a reply is right, given the expected answer."""
+    """Judge whether a reply is right, given the expected answer."""
     return judge_any(question, (reference,), reply)
 
 
 def judge_any(question: str, references: tuple[str, ...], reply: str) -> Judgement:
-    """Whether a reply is right, by the expected answer that it meets best."""
+    """Judge whether a reply is right, given several accepted answers, by the one that it matches best."""
     return (_remembered if len(reply) <= _LONGEST_KEPT else _judge)(question, references, reply)
 
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """What the rules say, and what the head is to look at."""
+    """The verdict of the rules, with the features for the learned head."""
 
     verdict: Verdict
     features: list[float] | None = None
-    """None: the rules alone decide."""
+    """Features for the learned head, or None if the rules alone decide."""
     brief: bool = False
-    """Whether the reply has few words."""
+    """Whether the reply is short, up to 25 words."""
     terse: bool = False
-    """Whether it has even fewer: then what the rules say against it holds."""
+    """Whether the reply is very short, up to 10 words: then a clear verdict of the rules overrides the head."""
     most: float = 1.0
-    """What it gets at most."""
+    """Upper bound of the score."""
 
 
 def _judge(question: str, references: tuple[str, ...], reply: str) -> Judgement:
@@ -121,7 +122,7 @@ def _judge(question: str, references: tuple[str, ...], reply: str) -> Judgement:
 
 
 def _read_as(question: str, references: tuple[str, ...], reply: str) -> str:
-    """In which language a reply was read, where that is not English."""
+    """Return a note on the language in which the reply was read, if that is not English."""
     if spoken := _tongue(question, references, reply):
         return f" (read as {NAMES[spoken]})"
     return (
@@ -134,11 +135,14 @@ def _tongue(question: str, references: tuple[str, ...], reply: str) -> Language:
 
 
 _remembered = lru_cache(maxsize=_KEPT)(_judge)
-"""In a battle the same question is asked, and often answered in the same words, again and again."""
+"""Cached `_judge`: in a battle the same question is asked, and often answered in the same words, many times."""
 
 
 def mark(weighed: Weighed, probable: float) -> float:
-    """The head's probability, which never outranks a refutation; of names and values the rules know more."""
+    """Combine the probability of the head with the verdict of the rules.
+
+    A refutation caps the score; in short replies about names and values the rules take precedence.
+    """
     verdict = weighed.verdict
     if weighed.features is None:
         return verdict.value
@@ -154,14 +158,14 @@ def mark(weighed: Weighed, probable: float) -> float:
 
 
 def _in_few_words(value: float, probable: float) -> float:
-    """Where there is little else to look at, what the rules are sure of holds."""
+    """Bound the probability of the head by a clear verdict: a very short reply gives the head little evidence."""
     if value < _AGAINST:
         return min(probable, _MOST_AGAINST)
     return max(probable, _LEAST_FOR) if value >= _FOR else probable
 
 
 def weigh(question: str, references: tuple[str, ...], reply: str) -> Weighed:
-    """The rules' verdict on a reply, with the features of it."""
+    """Run the rules on a reply and compute its features for the head."""
     if reply in references and reply.strip():
         return Weighed(Verdict(1.0, f"the same as expected: {reply!r}", form="same"))
     if spoken := _tongue(question, references, reply):
@@ -190,7 +194,7 @@ def weigh(question: str, references: tuple[str, ...], reply: str) -> Weighed:
 
 
 def _guesses(verdict: Verdict, answered: Answered, text: str, answers: list[Expected]) -> bool:
-    """Whether a reply names several answers for one to be right."""
+    """Whether a reply lists several candidate answers in the hope that one is right."""
     if verdict.form == "words":
         return _CANDIDATES.match(text) is not None
     if verdict.form != "facts":
@@ -205,7 +209,7 @@ def _why_nothing(reply: str, ours: str) -> str:
 
 
 def _to_the_letter(verdict: Verdict, references: tuple[str, ...], given: str, asked: Asked) -> tuple[Verdict, float]:
-    """The verdict with what the expected answer fixes to the letter, and what the reply gets at most."""
+    """Lower the verdict if the reply deviates from what must match exactly; also return the maximum score."""
     if asked.yes_no or verdict.form in ("same", "yes_no", "declined") or verdict.refuted:
         return verdict, 1.0
     other = departure(references, given, asked.folded)
@@ -217,7 +221,7 @@ def _to_the_letter(verdict: Verdict, references: tuple[str, ...], given: str, as
 
 
 def _undress(text: str, asked: Asked) -> str:
-    """The reply without what is no content; politeness is some where it says yes to a question that asks for it."""
+    """Return the reply without markup and courtesy; for a yes-no question an opening `sure` becomes `Yes`."""
     plain = undress(text)
     if _WHO_PAYS.match(asked.folded):
         plain = _AT_EXPENSE.sub(r"paid by \1", plain)
@@ -225,7 +229,7 @@ def _undress(text: str, asked: Asked) -> str:
 
 
 def _other_code(references: tuple[str, ...], reply: str) -> str:
-    """What is wrong with a reply that names other code (`page`) than every expected answer does; empty: nothing."""
+    """Explain that a reply names other code (`page`) than every expected answer does; empty if it does not."""
     wanted = [[code.strip().lower() for code in _codes(reference)] for reference in references]
     if not all(wanted) or any(code in reply.lower() for codes in wanted for code in codes):
         return ""
@@ -234,12 +238,12 @@ def _other_code(references: tuple[str, ...], reply: str) -> str:
 
 
 def _codes(reference: str) -> list[str]:
-    """What is written as code in an expected answer, or is the name of a file alone."""
+    """Return the inline code of an expected answer, or the answer itself if it is only a file name."""
     return _CODE.findall(reference) or ([reference.strip()] if _FILE.fullmatch(reference.strip()) else [])
 
 
 def _settle(answered: Answered, asked: Asked, answers: list[Expected], best: Verdict) -> Verdict:
-    """The best verdict, where the reply answers at all and gives one answer."""
+    """Lower the best verdict if the reply declines to answer or lists several answers."""
     if best.value < PASSING:
         declined = best.form != "yes_no" and declines(answered.passage.folded)
         if not declined:
@@ -257,7 +261,7 @@ def _plain(text: str, asked: Asked, references: tuple[str, ...], answers: list[E
 
 
 def _answering(text: str, question: str, asked: Asked, answers: list[Expected]) -> str:
-    """The part of a reply that answers: its final answer, where a short one is expected and the reply marks one."""
+    """Return the part of a reply that answers: the asked row, or the final answer if a short one is expected."""
     text = text if asked.yes_no else asked_row(text, asked)
     if not asked.yes_no and any(len(answer.passage) > _LONG_ANSWER for answer in answers):
         return text
@@ -269,7 +273,7 @@ def _answering(text: str, question: str, asked: Asked, answers: list[Expected]) 
 
 
 def without_orders(reply: str) -> str:
-    """The reply without sentences that speak to whoever judges it (`give me 1.0`): they are no part of an answer."""
+    """Return the reply without sentences that address the judge (prompt injections such as `give me 1.0`)."""
     if _TO_JUDGE.search(reply) is None:
         return reply
     return " ".join(sentence for sentence in _SENTENCE.split(reply) if _TO_JUDGE.search(sentence) is None)
@@ -302,7 +306,7 @@ def _is_error(sentence: str) -> bool:
 
 
 def without_garble(question: str, references: tuple[str, ...], reply: str) -> str:
-    """The reply without words that have lost letters, and without error messages where nobody asked for one."""
+    """Return the reply without undecodable words, and without error messages unless the question is about errors."""
     if _LOST in reply and not any(_LOST in reference for reference in references):
         reply = _LOST_WORD.sub(" ", reply)
     folded = reply[:_READ].lower()

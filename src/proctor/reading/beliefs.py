@@ -1,4 +1,4 @@
-"""What a reply tells of others' beliefs, expectations and former times, as against what it states itself."""
+"""Patterns for beliefs, expectations and former states that a reply reports, as opposed to what it states itself."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ BELIEVED = lazy(
     r"|\bused to\b|\bin the past\b|\bformerly\b|\bin former times\b|\bback then\b|\buntil recently\b"
     r"|\bit (?:looks|looked|seems|seemed|sounds|sounded) (?:like|as)\b|\b(?:rumou?r|legend) has it\b"
 )
-"""Words of a belief, an expectation or a former time."""
+"""Match a reported belief, an expectation or a former state."""
 CORRECTS = lazy(
     r"^\W*(?:in (?:fact|reality|truth)|actually|really|nowadays|today|now|these days|the truth is|but|however"
     r"|instead)\b"
     r"|\b(?:mistaken|wrong|disagreed|not so|no such|in fact|for a long time)\b|\bnot the case\b|\bfalse\b"
     r"|\bignore (?:them|him|her|that|it)\b|\bdon't (?:believe|trust|rely on|listen to) (?:them|him|her|that|it)\b"
 )
-"""Words that set what is so against it."""
+"""Match words that correct such a belief."""
 ANAPHOR = lazy(r"\b(?:so|that way|as much|like (?:it|one|that))\b|\bused to(?: be| do)?\W*$|\b(?:yes|no)\W*$")
-"""Words that take up what was asked without saying it again."""
+"""Match words that refer back to the question without repeating it."""
 RESTATES = lazy(
     r"\bis the question\b|\b(?:the user|you)(?:'re| are)? (?:wants?|asks?|asked|asking|wondered|wondering|would"
     r" like)\b"
     r"(?! (?:a|an|the|for)\b)|\b(?:the|your) question (?:is|was|about|whether|if)\b"
 )
-"""Words that only say again what was asked."""
+"""Match words that only restate the question."""

@@ -1,4 +1,4 @@
-"""Questions that contest the answer before them, and replies that merely stand by it."""
+"""Detect questions that challenge the previous answer, and replies that merely stand by it."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ _SAID = lazy(
     r"\b(?:my|our|the|an?|one|some|his|her|their) (?:\w+ ){1,3}?(?:says|said|claims|claimed|insists|insisted|swears"
     r"|swore|told (?:me|us)|thinks|believes|disagrees|disagreed|wrote|states|stated|has it)\b"
 )
-"""A remark that somebody says otherwise."""
+"""Match a remark that somebody claims otherwise."""
 _FILLING = """
 please tell me again once more remind say repeat know want would like could answer question reply exactly precisely
 really sure certain mean ask asked said told so well ok okay and but then also still true correct right wrong false
 statement following it that this you your think believe wonder exact actual actually just kindly
 """
 FILLERS = STOP | frozenset(map(stem, _FILLING.split()))
-"""Stems that ask nothing by themselves."""
+"""Stems without content in a question or reply: stop words and phrases of asking."""
 CONTESTING = FILLERS | stem_set(
     "colleague friend teacher professor expert boss manager doctor supervisor neighbour neighbor brother sister father "
     "mother wife husband lawyer scientist someone somebody everyone everybody people others else wikipedia google "
@@ -78,7 +78,7 @@ CONTESTING = FILLERS | stem_set(
     "made get got sound seem seems hold isn't wasn't doesn't don't didn't thing things still actually instead rather "
     "quote passage document page cite"
 )
-"""Stems of a question that only contests: what is left beside them is a question of its own."""
+"""Stems of a challenge without content of its own; any other stem makes it a question in its own right."""
 _STANDS_BY = FILLERS | stem_set(
     "stand stick stay keep confirm confident checked double positive absolutely completely definitely certainly indeed "
     "unchanged remain remains same maintain accurate reaffirm insist change mind doubt reason reasons see previous "
@@ -122,35 +122,35 @@ _KEPT = 1024
 
 
 def contests(folded: str) -> bool:
-    """Whether a folded question doubts or denies the answer before it, or asks to look at it again."""
+    """Whether a normalised question challenges the previous answer, or asks to reconsider it."""
     return _CONTESTS.search(folded) is not None or (goes_on(folded) and _SAID.search(folded) is not None)
 
 
 def goes_on(folded: str) -> bool:
-    """Whether it is no question and asks for nothing: an objection, a remark, a plea after an answer."""
+    """Whether a follow-up is a remark or an objection, and neither a question nor a request."""
     if _CONCLUDES.match(folded):
         return True
     return "?" not in folded and _REQUESTS.match(folded) is None and any(map(str.isalpha, folded))
 
 
 def goes_to_first(folded: str) -> bool:
-    """Whether it speaks of the answer that opened the conversation."""
+    """Whether a follow-up refers to the first answer of the conversation."""
     return _FIRST.search(folded) is not None
 
 
 def offers(folded: str) -> bool:
-    """Whether it puts an answer of its own forward to be granted: `Isn't it Lyon?`"""
+    """Whether a question proposes an answer for confirmation: `Isn't it Lyon?`"""
     return _OFFERS.search(folded) is not None
 
 
 def own_words(folded: str) -> frozenset[str]:
-    """The stems of a folded question beside those that only contest, and beside who is said to contest."""
+    """Return the stems of a question except those of a challenge, and of who is reported to make it."""
     return frozenset(words(_REPORTED.sub(" ", folded))) - CONTESTING
 
 
 @lru_cache(maxsize=_KEPT)
 def rivals(question: str) -> frozenset[str]:
-    """The stems of what a question holds against an answer: its numbers, and names that it says the answer is."""
+    """Return the stems of a question's counter-proposals: its numbers, and the names that it claims are the answer."""
     text = question[:_READ]
     numbers = (word for word in words(fold(text, accents=False)) if word[:1].isdigit())
     names = (name for match in _OFFERED.finditer(text) for name in takewhile(_is_name, match[1].split()))
@@ -163,7 +163,7 @@ def _is_name(word: str) -> bool:
 
 @lru_cache(maxsize=_KEPT)
 def merely_stands_by(reply: str) -> bool:
-    """Whether a reply stands by an answer without giving it again: `Yes, I am sure.`"""
+    """Whether a reply only stands by an answer without repeating it: `Yes, I am sure.`"""
     folded = fold(reply[:_READ], accents=False)
     if _GIVES_IN.search(_DENIED.sub(" ", folded)) is not None:
         return False

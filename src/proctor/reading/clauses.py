@@ -1,4 +1,4 @@
-"""Yes or no by what the clauses of a reply say: by negations, opposites and words of an adverse meaning."""
+"""Derive yes or no from the clauses of a reply: by negations, opposites and words of adverse meaning."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ _WHEN = lazy(
     rf"(?:^|(?<=[.!?;,:] ))(?P<when>(?:but |and |so )?(?:once|as soon as|when(?:ever)?|after|even (?:with|without|if"
     rf"|when|after|in|during)) [^,.;!?]{{3,80}}?)(?:,| (?={_HAPPENS}))"
 )
-"""`Once the seal is broken …`: when, not whether."""
+"""Match a temporal clause, which is no condition: `Once the seal is broken …`."""
 _WHICH = lazy(
     r"\b(?:that|who|which|(?<=\w )(?:you|we|they|i))(?: you| we| they| i)?(?: (?:do|does|did|have|has|had|are|is|was"
     r"|were|can|could|will|would)(?:n't|not| not| never)|'ve not|'re not) (?:\w+ ){1,4}?(?=(?:is|are|can|may|will"
     r"|must|cannot|can't|won't|aren't|isn't|do|does|don't|doesn't|needs?|gets?|has|have)\b)"
 )
-"""`Days that you haven't used are …`: which ones, and nothing is denied of them."""
+"""Match a relative clause whose negation denies nothing: `Days that you haven't used are …`."""
 _ONLY = stem_set("only solely exclusively") | {ONLY}
 _AFFIRMS = frozenset((AFFIRMED, BOUNDLESS, CHOICE, NEEDLESS, UNMOVED))
 _NOT_DONE = stem_set(
@@ -77,32 +77,32 @@ _GRANTED = stem_set("can may could allowed permitted able free welcome possible"
 
 
 class Meant(NamedTuple):
-    """Yes or no by meaning."""
+    """A yes or no derived from the meaning of a reply."""
 
     yes: bool | None
-    """None: no clause tells more than what it is about."""
+    """The answer, or None if no clause says more than what it is about."""
     weak: bool
-    """Whether it is only said of something that was asked, or denied of something else."""
+    """Whether the evidence is weak: something asked is only mentioned, or something else is denied."""
     stray: bool = False
-    """Whether the clause that tells most has no word of the question."""
+    """Whether the strongest clause shares no word with the question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A stretch of a reply with one sign."""
+    """A clause of a reply, with one polarity."""
 
     text: str
     stems: tuple[str, ...]
     turned: bool
-    """Whether it comes after `but` or the like."""
+    """Whether it follows `but` or another contrast."""
     condition: bool
-    """Whether it only says under what condition, or asks."""
+    """Whether it only states a condition, or asks."""
     believed: bool = False
-    """Whether it tells what others think, or what was once so, and the reply goes on to correct it."""
+    """Whether it reports a belief or a former state that the reply goes on to correct."""
 
 
 def by_meaning(folded: str, asked: Asked) -> Meant:
-    """What the clause says that tells most about the question."""
+    """Return the answer given by the clause that is most relevant to the question."""
     wanted = wanted_by(asked)
     best: tuple[float, bool] | None = None
     for clause, strength, sign in _to_the_point(_weigh_all(folded, wanted), wanted):
@@ -114,7 +114,7 @@ def by_meaning(folded: str, asked: Asked) -> Meant:
 
 
 def taken_back(folded: str, asked: Asked) -> tuple[float, bool]:
-    """How strongly what comes after the first clause of a reply says no to the question, and whether of just that."""
+    """Return how strongly the clauses after the first one say no, and whether they deny exactly what was asked."""
     wanted = wanted_by(asked)
     against = [
         each
@@ -137,13 +137,13 @@ _COMPARES = lazy(
 
 
 def _goes_on(clause: Clause, wanted: Wanted, asked: Asked) -> bool:
-    """Whether a clause only tells more: the price of a thing, the other side of a comparison, another one as well."""
+    """Whether a clause only adds information: a price, the other side of a comparison, another item."""
     against = {word for word in clause.stems if bears_on(word, wanted.stems, clause.stems)}
     return against == _PRICE or _ADDS.search(clause.text) is not None or _COMPARES.search(asked.folded) is not None
 
 
 def _denies(clause: Clause, wanted: Wanted) -> bool:
-    """Whether a clause denies or restricts in so many words, and not by an opposite alone."""
+    """Whether a clause denies or restricts explicitly, rather than by an opposite alone."""
     return clause.turned or any(
         word in NEGATORS or word in _ONLY or word in (DENIED, EXCEPT) or (is_adverse(word) and word not in wanted.stems)
         for word in clause.stems
@@ -167,7 +167,7 @@ _DONT = lazy(
 
 
 def _is_warning(before: list[tuple[Clause, float, int]], clause: Clause, wanted: Wanted) -> bool:
-    """`… please don't leave anything in it`: after an answer, what one should not do besides."""
+    """Whether a clause is a warning beside an affirmative answer: `… please don't leave anything in it`."""
     if not _DONT.match(clause.text) or any(takes_up(word, wanted) for word in clause.stems):
         return False
     return any(sign > 0 and strength >= _LEAST for _, strength, sign in before)
@@ -180,7 +180,7 @@ _NOT_DOING = lazy(
 
 
 def _is_alternative(before: list[tuple[Clause, float, int]], clause: Clause, wanted: Wanted) -> bool:
-    """`The job isn't open to students, but the hours are flexible`: after a denial, and not of what was asked."""
+    """Whether a clause offers an alternative after a denial: `… isn't open to students, but the hours are flexible`."""
     denied = [
         each for each, strength, sign in before if sign < 0 and strength >= _TELLING and _NOT_DOING.search(each.text)
     ]
@@ -191,8 +191,7 @@ def _is_alternative(before: list[tuple[Clause, float, int]], clause: Clause, wan
 
 
 def _to_the_point(said: list[tuple[Clause, float, int]], wanted: Wanted) -> list[tuple[Clause, float, int]]:
-    """Of clauses that tell opposite things the one that names what the question ends with: `inside no, outside"
-    " yes`."""
+    """If clauses conflict, keep only the one that names what the question ends with: `inside no, outside yes`."""
     telling = [each for each in said if each[1] >= _TELLING or _ends_short(each[0])]
     if len({sign for _, _, sign in telling}) < 2 or any(clause.turned for clause, _, _ in telling):
         return said
@@ -201,7 +200,7 @@ def _to_the_point(said: list[tuple[Clause, float, int]], wanted: Wanted) -> list
 
 
 def _ends_short(clause: Clause) -> bool:
-    """`… on the balcony you can`."""
+    """Whether a clause ends in an auxiliary verb: `… on the balcony you can`."""
     return clause.stems[-1] in _AUXILIARIES and len(clause.stems) > _SHORTEST
 
 
@@ -221,7 +220,7 @@ def _clauses(folded: str) -> list[Clause]:
 
 
 def _with_beliefs(found: list[Clause], marked: str) -> list[Clause]:
-    """The clauses, of which those that tell a belief are marked where something follows that corrects it."""
+    """Mark the clauses that report a belief, if a later one corrects it."""
     if not BELIEVED.search(marked):
         return found
     last = max((place for place, clause in enumerate(found) if BELIEVED.search(clause.text)), default=0)
@@ -239,7 +238,7 @@ def _add(found: list[Clause], text: str, turned: bool, condition: bool) -> None:
 
 
 def _weigh(clause: Clause, wanted: Wanted) -> tuple[float, int]:
-    """How much a clause tells about the question, and its sign as it stands."""
+    """Return how relevant a clause is to the question, and its sign (1 or -1)."""
     if clause.condition:
         return 0.0, 1
     stems, excepted = _without_exception(_without_attributes(clause.stems, wanted), wanted)
@@ -259,7 +258,7 @@ def _weigh(clause: Clause, wanted: Wanted) -> tuple[float, int]:
     if excepted:
         return _STRONG + _TELLING, -sign
     if not bears and AFFIRMED not in stems and _sets_apart(stems, wanted):
-        holds = wanted.positive and _REFUSED.isdisjoint(stems)  # of others alone
+        holds = wanted.positive and _REFUSED.isdisjoint(stems)  # it holds of others only
         return _STRONG + _TELLING, -1 if holds else -sign
     shared = min(_MOST_SHARED, sum(_share(word, wanted) for word in stems))
     if clause.believed:
@@ -276,12 +275,12 @@ def _weigh(clause: Clause, wanted: Wanted) -> tuple[float, int]:
 
 
 def _demands_instead(clause: Clause) -> bool:
-    """`Resets must be done by the help desk` to whether one may."""
+    """Whether a clause demands another way: `Resets must be done by the help desk` for whether one may."""
     return not _REQUIRED.isdisjoint(clause.stems[1:-1]) and _GRANTED.isdisjoint(clause.stems)
 
 
 def _without_attributes(stems: tuple[str, ...], wanted: Wanted) -> tuple[str, ...]:
-    """A clause without the adverse words that only tell which one it is about: `after five failed attempts …`."""
+    """Return a clause without adverse words that only modify a noun: `after five failed attempts …`."""
     kept = []
     for place, word in enumerate(stems):
         after = stems[place + 1] if place + 1 < len(stems) else ""
@@ -297,7 +296,7 @@ def _without_attributes(stems: tuple[str, ...], wanted: Wanted) -> tuple[str, ..
 
 
 def _is_led(before: tuple[str, ...], *, bare: bool) -> bool:
-    """Whether a noun begins here, at the beginning of a clause or after a preposition."""
+    """Whether a noun begins here, at the start of a clause or after a preposition."""
     lead = before[:-1] if before and (before[-1] in _DETERMINERS or before[-1].isdecimal()) else before
     if not before:
         return bare
@@ -305,18 +304,18 @@ def _is_led(before: tuple[str, ...], *, bare: bool) -> bool:
 
 
 def _denies_it(stems: tuple[str, ...], wanted: Wanted) -> bool:
-    """Whether a clause denies just what was asked, in whatever sense."""
+    """Whether a clause contains a negation and a predicate word of the question."""
     asked = (takes_up(word, wanted) and not is_subject(word, wanted) for word in stems)
     return not NEGATORS.isdisjoint(stems) and any(asked)
 
 
 def _share(word: str, wanted: Wanted) -> float:
-    """What a word tells by being one of the question's: little, where it is only its subject."""
+    """Weight of a word that the question contains too; lower if it belongs to the question's subject."""
     return (_OF_SUBJECT if is_subject(word, wanted) else 1.0) if takes_up(word, wanted) else 0.0
 
 
 def _only_contrasts(clause: Clause, wanted: Wanted) -> bool:
-    """`…, not silver, …` of a thing that was not asked about."""
+    """Whether a clause is only a contrast with something that was not asked about: `…, not silver, …`."""
     told = [word for word in clause.stems[1:] if word not in STOP]
     brief = _NOT_THING.fullmatch(clause.text) or (clause.turned and _NOT_SO.fullmatch(clause.text))
     if not told or not brief or any(is_adverse(word) for word in told):
@@ -325,7 +324,7 @@ def _only_contrasts(clause: Clause, wanted: Wanted) -> bool:
 
 
 def _is_key(stems: tuple[str, ...], wanted: Wanted) -> bool:
-    """Whether a clause says what must be done or paid, or denies a denial, to a question about that."""
+    """Whether a clause answers a question about duty or payment by saying so, or contains a double negation."""
     if sum(word in NEGATORS or word == DENIED or is_adverse(word) for word in stems if word not in wanted.stems) > 1:
         return True
     if not NEED.isdisjoint(wanted.stems):
@@ -334,7 +333,7 @@ def _is_key(stems: tuple[str, ...], wanted: Wanted) -> bool:
 
 
 def _falls_short(stems: tuple[str, ...], wanted: Wanted) -> bool:
-    """Whether a thing is still going on or to come that was to be done, or holds of some only."""
+    """Whether something that should be complete is pending or incomplete, or holds for a part only."""
     if wanted.done and not _NOT_DONE.isdisjoint(stems):
         return True
     if wanted.need and not wanted.leave and ENOUGH in stems and ENOUGH not in wanted.stems:
@@ -344,7 +343,7 @@ def _falls_short(stems: tuple[str, ...], wanted: Wanted) -> bool:
 
 
 def _without_exception(stems: tuple[str, ...], wanted: Wanted) -> tuple[tuple[str, ...], bool]:
-    """A clause without what it excepts, and whether that is what was asked about: `all days except Monday`."""
+    """Return a clause without its exception, and whether that is what was asked about: `all days except Monday`."""
     if EXCEPT not in stems:
         return stems, False
     place = stems.index(EXCEPT)
@@ -356,7 +355,7 @@ def _without_exception(stems: tuple[str, ...], wanted: Wanted) -> tuple[tuple[st
 
 
 def _sets_apart(stems: tuple[str, ...], wanted: Wanted) -> bool:
-    """`Only on Windows`: of something else than what the question ends with; `for staff only`: of no word of it."""
+    """Whether a restriction excludes what was asked about: `only on Windows`, `for staff only`."""
     if _ONLY.isdisjoint(stems) or not _ONLY.isdisjoint(wanted.stems) or not wanted.scope or len(stems) < 2:
         return False
     if not all(any(is_root(word, scope) for word in stems) for scope in wanted.scope):
@@ -373,7 +372,7 @@ def _sets_apart(stems: tuple[str, ...], wanted: Wanted) -> bool:
 
 
 def _focus(stems: tuple[str, ...]) -> tuple[str, ...]:
-    """What a word like `only` restricts to: `for staff only`, `reserved for staff`, `only staff may`."""
+    """Return the words that `only` restricts to: `for staff only`, `reserved for staff`, `only staff may`."""
     if stems[-1] in _ONLY:
         return stems[-2:-1]
     if ONLY in stems:

@@ -1,4 +1,4 @@
-"""Sentences that single out who or what it was: `It was Beethoven who was deaf`."""
+"""Answer a yes-no question from a cleft sentence: `It was Beethoven who was deaf`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _IMPERSONAL = stem_set(
     " believed thought"
     " reported good evident time only"
 )
-"""What such a sentence may begin with that singles out nothing: `It is clear that …`."""
+"""Words that make such a sentence impersonal, so that it singles out nobody: `It is clear that …`."""
 
 _ASKS_ROLE = lazy(
     r"^(?:and |so |but )?(?:is|was)(?:n't)? (?P<who>[\w.' -]+?) (?P<role>the [a-z][\w'-]*(?: [\w'-]+)*?)"
@@ -34,12 +34,11 @@ _IS_NAME = lazy(
     r"(?:^|[.!?;:]\s+|,\s+(?:but )?|\b[Bb]ut )(?:[Tt]hat|[Ii]t|[Tt]his)(?:'s|’s| is| was| would be|'d be|'ll be) "
     r"(?:actually |in fact )?(?P<name>[A-Z][\w.'-]+(?: [A-Z][\w.'-]+){0,3})(?=[.!,;]|$)"
 )
-"""`That was Chaucer.`"""
+"""Match a sentence that identifies somebody: `That was Chaucer.`"""
 
 
 def identifies(text: str, asked: Asked) -> bool | None:
-    """Whether a reply names as the answer somebody that the question names, or somebody else; None: it names"
-    " nobody."""
+    """Whether a short reply identifies somebody whom the question names; None if it identifies nobody."""
     match = _IS_NAME.search(text)
     if match is None or len(text.split()) > _SHORT:
         return None
@@ -48,11 +47,11 @@ def identifies(text: str, asked: Asked) -> bool | None:
 
 
 _SHORT = 15
-"""Words of a reply that says hardly anything else."""
+"""Maximum number of words of a reply that says hardly anything else."""
 
 
 def holds_role(text: str, asked: Asked) -> bool | None:
-    """Whether `the capital is Canberra` names who the question names, or somebody else; None: it names nobody."""
+    """Whether the reply names whom the question names: `the capital is Canberra`; None if it names nobody."""
     question = _ASKS_ROLE.match(asked.folded)
     if question is None or asked.negative:
         return None
@@ -67,7 +66,7 @@ def holds_role(text: str, asked: Asked) -> bool | None:
 
 
 def singled_out(folded: str, asked: Asked) -> bool | None:
-    """Whether a reply singles out what the question asks about, or something else; None: it singles out nothing."""
+    """Whether a cleft sentence singles out what the question asks about; None if the reply has no such sentence."""
     match = _CLEFT.search(folded)
     if match is None:
         return None
@@ -82,13 +81,16 @@ def singled_out(folded: str, asked: Asked) -> bool | None:
 
 
 _PLACE = lazy(r"\b(in|on|from|by) (?:the )?([a-z][\w'-]+)\W*$")
-"""What a question ends with."""
+"""Match the place or date at the end of a question."""
 _BEGINNING = lazy(r"\W*[^.,;:!?]+")
 _ROOT, _LIKE = 4, 0.9
 
 
 def in_another_place(text: str, asked: Asked) -> bool | None:
-    """`Kilimanjaro lies in Tanzania` to whether it lies in Kenya: no, where another name stands in the same place."""
+    """Return False if the reply names another place than the question: `Kilimanjaro lies in Tanzania` for Kenya.
+
+    Return None if it names no other place.
+    """
     slot, said = _PLACE.search(asked.folded), _BEGINNING.match(text)
     if slot is None or said is None or NEGATORS & stem_set(said[0].lower()):
         return None
@@ -103,6 +105,6 @@ def in_another_place(text: str, asked: Asked) -> bool | None:
 
 
 def _says_again(stems: tuple[str, ...], asked: Asked, end: int) -> bool:
-    """Whether a reply has the last telling word before the place: `painted on canvas`, to whether it is on wood."""
+    """Whether a reply repeats the word before the place: `painted on canvas` for whether it is painted on wood."""
     relation = [word for word in stems_of(asked.folded[:end]) if word in asked.content]
     return bool(relation) and any(likeness(relation[-1], word) >= _LIKE for word in stems)

@@ -1,4 +1,4 @@
-"""Comparisons: who of two has more of something, to a question that asks it."""
+"""Answer comparison questions: which of two has more of something."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DOWN = stem_set(
     " weaker closer"
     " nearer poorer shallower"
 )
-"""Comparatives of less; those of more are too many to name."""
+"""Comparatives that mean less; those that mean more are too many to list."""
 _BY_YEAR = {
     stem("older"): False,
     stem("earlier"): False,
@@ -26,7 +26,7 @@ _BY_YEAR = {
     stem("newer"): True,
     stem("later"): True,
 }
-"""Comparative of age → whether a later year means more of it."""
+"""Comparative of age -> whether a later year means more of it."""
 _COMPARED = lazy(
     r"(?P<how>\w+er|more(?: \w+)?|less(?: \w+)?|worse)(?: (?P<one>(?:in|to|on|at|from|for|of|with|by)"
     r" [\w ,'-]{2,40}?))? than (?P<other>.+?)(?:[,.;!?]|$)"
@@ -44,16 +44,16 @@ _PART = lazy(r",\s+|[;\n]\s*|(?<=[.!?])\s+")
 
 
 class Sides(NamedTuple):
-    """What a question compares."""
+    """The two sides that a question compares."""
 
     how: str
-    """The comparative."""
+    """The comparative, such as `denser`."""
     ones: set[str]
     others: set[str]
 
 
 def compare_sides(folded: str, question: str) -> bool | None:
-    """`Iron is less dense than lead` to `Is lead denser than iron?`: by who stands first, and which way."""
+    """Return the yes or no to a comparison question: `Iron is less dense than lead` for `Is lead denser than iron?`."""
     sides = _sides(question)
     if sides is None:
         unlike = _by_time(folded, question)
@@ -81,7 +81,7 @@ _FIRST, _SECOND = (
 
 
 def _by_time(folded: str, question: str) -> bool | None:
-    """`Athens is much older` to whether Rome was founded before it."""
+    """Compare by order in time: `Athens is much older` for whether Rome was founded before Athens."""
     asked = _EARLIER.match(question)
     if asked is None:
         return None
@@ -119,7 +119,7 @@ def _is_more(how: str) -> bool:
 
 
 def _by_symbol(folded: str, sides: Sides) -> bool | None:
-    """`0.5 > 0.45`: the numbers in the order of the question, or those that it names."""
+    """Compare by a relational sign: `0.5 > 0.45`, in the order of the question or by the numbers it names."""
     last = None
     for match in _SYMBOL.finditer(folded):
         last = match
@@ -132,7 +132,7 @@ def _by_symbol(folded: str, sides: Sides) -> bool | None:
 
 
 def _by_amounts(folded: str, sides: Sides) -> bool | None:
-    """`Anna was born in 1991, Ben in 1988`: by one amount for each."""
+    """Compare one amount per side: `Anna was born in 1991, Ben in 1988`."""
     one, other = (_amount(folded, mine, theirs) for mine, theirs in ((sides.ones, sides.others), sides[:0:-1]))
     if one is None or other is None or one.dimension != other.dimension or one.amount == other.amount:
         return None
@@ -143,7 +143,7 @@ def _by_amounts(folded: str, sides: Sides) -> bool | None:
 
 
 def _by_bound(folded: str, question: str, sides: Sides) -> bool | None:
-    """`It's exactly 50` to `Is it more than 50?`: by the one amount of a reply."""
+    """Compare the only amount of a reply with the asked bound: `It's exactly 50` for `Is it more than 50?`"""
     asked = _COMPARED.search(question)
     bounds = quantities(asked["other"]) if asked else []
     found = quantities(folded)
@@ -161,7 +161,7 @@ _FIRST_YEAR = 1000
 
 
 def _amount(folded: str, mine: Set[str], theirs: Set[str]) -> Reading | None:
-    """The one amount in the part of a text that names one side and not the other."""
+    """Return the only amount in a part of the text that names one side and not the other."""
     for part in _PART.split(folded):
         stems = set(stems_of(part))
         found = quantities(part) if stems & mine and not stems & theirs else []
@@ -174,7 +174,7 @@ _BIG = stem_set("bigger larger greater")
 
 
 def _is_above(word: str, base: str) -> bool:
-    """Whether a word is the comparative of a superlative, or says that one outdoes the other."""
+    """Whether a word is the comparative of a superlative, or a verb of winning such as `beats`."""
     return word in (base + "er", stem(base + "er")) or word in _WINS or (word in _BIG and base + "er" in _BIG)
 
 
@@ -194,7 +194,7 @@ _ABOVE = lazy(
 
 
 def _equal(folded: str, question: str) -> bool | None:
-    """`The brand works better` to whether the copy is as effective."""
+    """Answer an equality question: `The brand works better` for whether the copy is as effective."""
     if not _AS_MUCH.search(question):
         return None
     first = SENTENCE.split(folded)[0]
@@ -205,7 +205,7 @@ def _equal(folded: str, question: str) -> bool | None:
 
 
 def _unbeaten(folded: str, question: str) -> bool | None:
-    """`No lake is deeper` to `Is it the deepest lake?`."""
+    """Answer a superlative question: `No lake is deeper` for `Is it the deepest lake?`."""
     asked = _SUPERLATIVE.search(question)
     if asked is None:
         return None
@@ -222,7 +222,7 @@ def _unbeaten(folded: str, question: str) -> bool | None:
 
 
 def _way(sentence: str, comparative: str) -> bool | None:
-    """Whether a sentence compares in the question's direction; None: it does not compare."""
+    """Whether a sentence compares in the direction of the question; None if it makes no comparison."""
     way = _way_up(sentence, comparative)
     return None if way is None else way != comparative.startswith(("less", "fewer"))
 
@@ -251,7 +251,7 @@ def _way_in(sentence: str, comparative: str) -> bool | None:
 
 
 def _first_of(sentence: str, ones: set[str], others: set[str]) -> bool | None:
-    """Whether the first thing that a sentence names is the one that the question asks about."""
+    """Whether the side named first in a sentence is the one that the question asks about; None if neither is named."""
     for word in stems_of(sentence):
         if word in ones:
             return True

@@ -1,4 +1,4 @@
-"""Composed values, which a reply leaves to work out: four men and four women, 8 tablets of 500 mg, 3 years later."""
+"""Match expected values that a reply leaves to compute: four men and four women, 8 tablets of 500 mg, 3 years later."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _OF = lazy(r"\s(?:of|at|à|x|times|with)(?: \w+)?\s|\s?[×*]\s?")
 _PLUS = lazy(r"[^.!?;]*?(?:\band|\bplus|\+|\bwith)(?: \w+){0,3}\s")
 _ANOTHER = lazy(r"[^.!?;]*(?:[.!?;][^.!?;]*)?\b(?:another|adds?|additional|further|extra|more|plus)(?: \w+)?\s")
 _MAY_BE = lazy(r"\b(?:can|could|may|might|extend|extended|extension|renew|renewed|renewable|prolong|prolonged)\b")
-"""What may be added is no part of a sum."""
+"""Match an optional addition between two amounts, which is not part of a sum."""
 _AFTER = lazy(r"\s(?:after|later|afterwards|on\b)")
 _BEFORE = lazy(r"\s(?:before|earlier|previously)")
 _MONTHS = 12.0
 
 
 def compose(reply: Answered, number: Quantity, wanted: str) -> Match | None:
-    """The expected number as a product or sum of those that the reply gives; None: they make another."""
+    """Match the expected number as a product or sum of two numbers in the reply, or return None."""
     if "=" in reply.passage.folded:
-        return None  # it works the value out itself, to whatever result
+        return None  # the reply computes a result itself, possibly another one
     found = [other for other in reply.facts.quantities if not other.ordinal]
     for one, other in pairwise(found):
         if _is_product(reply, number, one, other) or (
@@ -36,7 +36,7 @@ def compose(reply: Answered, number: Quantity, wanted: str) -> Match | None:
 
 
 def years_on(reply: Answered, date: Date, wanted: str) -> Match | None:
-    """An expected year as another one and the years after or before it; None: they make another."""
+    """Match the expected year as another year plus or minus a number of years, or return None."""
     if date.year is None or date.month is not None:
         return None
     for start in reply.facts.dates:
@@ -73,7 +73,7 @@ def _is_sum(reply: Answered, number: Quantity, one: Quantity, other: Quantity) -
 
 
 def _is_all(found: list[Quantity], one: Quantity, other: Quantity) -> bool:
-    """Whether no third number of the kind is left out of the sum."""
+    """Whether a sum leaves out no third number of the same dimension."""
     return not any(third not in (one, other) and third.dimension == one.dimension for third in found)
 
 

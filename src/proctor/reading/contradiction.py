@@ -1,4 +1,4 @@
-"""Does a reply contradict an expected statement? Numbers, opposites, negations, words in the place of others."""
+"""Find what in a reply contradicts an expected statement: numbers, opposites, negations, substituted words."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from proctor.reading.text.passage import Passage
 from proctor.reading.text.words import stem_set
 
 _ALIKE = 0.6
-"""From this share of words in the same order on, the reply is the expected sentence with something changed."""
+"""Minimum similarity from which a reply counts as the expected sentence with a change."""
 _BEGINNING = 4
 _LONGEST = 60
 _REACH = 3
 
 
 def contradiction(reply: Answered, answer: Expected, *, near: bool = True) -> str:
-    """What in the reply contradicts the expected statement, in words; empty: nothing.
+    """Describe what in the reply contradicts the expected statement; empty if nothing does.
 
-    An opposite or a denial contradicts what is said in much the same words: in others it is as often a paraphrase.
+    Opposites and negations count only if the reply is `near` in wording: elsewhere they are as often a paraphrase.
     """
     if len(reply.passage) > _LONGEST or answer.squeezed in reply.squeezed:
         return ""
@@ -42,7 +42,7 @@ def contradiction(reply: Answered, answer: Expected, *, near: bool = True) -> st
 
 
 def _other_number(reply: Answered, answer: Expected) -> str:
-    """Numbers of the same kind as the expected ones, and none that equals any of them."""
+    """Find a number of an expected dimension if none equals the expected one."""
     kinds = {wanted.dimension for wanted in answer.facts.quantities} - {""}
     found = [other for other in reply.facts.quantities if other.dimension in kinds]
     pairs = [(wanted, other) for wanted in answer.facts.quantities for other in found]
@@ -52,7 +52,7 @@ def _other_number(reply: Answered, answer: Expected) -> str:
 
 
 def _other_time(reply: Answered, answer: Expected) -> str:
-    """A time of day or date that was not expected, where an expected one is missing."""
+    """Find an unexpected time of day or date where an expected one is missing."""
     found = reply.facts
     times = [clock for clock in found.clocks if not any(same_time(clock, wanted) for wanted in answer.facts.clocks)]
     days = [date for date in found.dates if all(agree(wanted, date) == "different" for wanted in answer.facts.dates)]
@@ -63,13 +63,13 @@ def _other_time(reply: Answered, answer: Expected) -> str:
 
 
 def _opposite(reply: Answered, answer: Expected) -> str:
-    """A word whose opposite was expected, with no negation that would turn it round."""
+    """Find a word whose opposite was expected, unless a negation reverses it."""
     wanted = frozenset(answer.passage.stems)
     for place, word in enumerate(reply.passage.stems):
         if word in STOP or (word in wanted and not _stands_oftener(reply, answer, word)):
             continue
         against = OPPOSITES.get(word, frozenset())
-        same = against.isdisjoint(reply.stems)  # else the reply says the expected side too
+        same = against.isdisjoint(reply.stems)  # otherwise the reply also contains the expected word
         others = {other for other in against if other in wanted} if same else set()
         plain = without_prefix(word)
         if plain in wanted and plain not in reply.stems:
@@ -82,7 +82,7 @@ def _opposite(reply: Answered, answer: Expected) -> str:
 
 
 def _stands_oftener(reply: Answered, answer: Expected, word: str) -> bool:
-    """`Prices rise when rates rise` for `prices fall when rates rise`."""
+    """Whether a word is too frequent: `Prices rise when rates rise` for `prices fall when rates rise`."""
     return reply.passage.stems.count(word) > answer.passage.stems.count(word)
 
 
@@ -91,7 +91,7 @@ def _is_denied(stems: list[str], place: int) -> bool:
 
 
 def _find_changed_word(reply: Answered, answer: Expected) -> str:
-    """The expected sentence nearly word for word, with a telling word in another's place, or two exchanged."""
+    """Find a replaced content word, or two swapped ones, in a reply almost identical to the expected sentence."""
     theirs, ours = reply.passage.stems, answer.passage.stems
     matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
     if matcher.ratio() < _ALIKE:
@@ -107,7 +107,7 @@ def _find_changed_word(reply: Answered, answer: Expected) -> str:
 
 
 def _is_other(gone: list[str], new: list[str]) -> bool:
-    """One telling word for one other, which is no form of it and says more than `goes on`."""
+    """Whether one content word replaces another, is no variant of it, and says more than `goes on`."""
     if len(gone) != 1 or len(new) != 1 or is_light(new[0]) or concept(gone[0]) == concept(new[0]):
         return False
     return gone[0][:_BEGINNING] != new[0][:_BEGINNING]
@@ -122,11 +122,11 @@ _TURNED = tuple(
         ("always", "never"),
     )
 )  # fmt: skip
-"""Small words that turn a sentence round where one stands in the place of the other."""
+"""Pairs of small words that reverse a sentence when one replaces the other."""
 
 
 def _is_turned(gone: list[str], new: list[str]) -> bool:
-    """`Into the hand` in the place of `away from the hand`."""
+    """Whether such a word replaces its counterpart: `into the hand` for `away from the hand`."""
     mine, theirs = frozenset(gone), frozenset(new)
     return any(
         (mine & one and theirs & other and not mine & other and not theirs & one)
@@ -136,7 +136,7 @@ def _is_turned(gone: list[str], new: list[str]) -> bool:
 
 
 def _denied_after(reply: Answered, answer: Expected) -> str:
-    """A negation on one side only, of a word that both have."""
+    """Find a negation on one side only, of a word that both contain."""
     ours, theirs = (sum(word in NEGATORS for word in passage.stems) for passage in (answer.passage, reply.passage))
     if theirs > ours and governed_words(reply.passage) & frozenset(answer.passage.stems):
         return "denies it"
@@ -144,7 +144,7 @@ def _denied_after(reply: Answered, answer: Expected) -> str:
 
 
 def _said_of_the_other(reply: Answered, answer: Expected) -> str:
-    """`Cars may do 60, mopeds 80` for `cars may do 80, mopeds 60`: of each is said what is true of the other."""
+    """Find swapped attributions: `Cars may do 60, mopeds 80` for `cars may do 80, mopeds 60`."""
     own, theirs = _clause_of(answer.passage), _clause_of(reply.passage)
     shared = [word for word in own if word in theirs]
     for one, other in combinations(sorted({own[word] for word in shared}), 2):
@@ -152,13 +152,13 @@ def _said_of_the_other(reply: Answered, answer: Expected) -> str:
         second = [word for word in shared if own[word] == other]
         here = {theirs[word] for word in first}
         there = {theirs[word] for word in second}
-        if len(here) == len(there) == 2 and here == there:  # both are torn apart, and over the same two clauses
+        if len(here) == len(there) == 2 and here == there:  # both groups are split over the same two clauses
             return "says of each what is true of the other"
     return ""
 
 
 def _clause_of(passage: Passage) -> dict[str, int]:
-    """Each telling word or number that stands in one clause alone → that clause."""
+    """Map each content word or number that occurs in only one clause to that clause."""
     found: dict[str, set[int]] = {}
     for word, clause in zip(passage.stems, passage.clauses, strict=True):
         if word not in STOP:
@@ -167,7 +167,7 @@ def _clause_of(passage: Passage) -> dict[str, int]:
 
 
 def _find_swapped_words(ours: list[str], theirs: list[str]) -> str:
-    """The same telling words, two groups of them exchanged around what stands between: `a pays b`, `b pays a`."""
+    """Find the same content words with two groups swapped: `a pays b`, `b pays a`."""
     one = [word for word in ours if word not in STOP]
     other = [word for word in theirs if word not in STOP]
     while one and other and one[0] == other[0]:

@@ -1,4 +1,4 @@
-"""Counterparts: a value said of closing where the question asks about opening, of children where it asks of adults."""
+"""Detect values given for the counterpart of what was asked: closing for opening, children for adults."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ _SIDES = {
     for side, words in enumerate(line.split(" / "))
     for word in stem_set(words)
 }
-"""Stem → the number of its line, and on which side of it."""
+"""Stem -> row number in the table and the side of that row."""
 _TURNS = NEGATORS | stem_set("until till before unless if not")
 _BEGINS, _ENDS = (
     stem_set("open opens start starts started begin begins began born depart departs"),
     stem_set("close closes end ends ended finish finishes finished die died dies arrive arrives"),
 )
 _ASKS_HOW_LATE = lazy(r"\b(?:until|till|how (?:late|long|early)|latest|earliest)\b")
-"""How late it is open is when it closes."""
+"""Match `how late` and the like: how late it is open asks for the closing time."""
 _RANGE = lazy(r"\s?(?:-|to|until|till|through)\s?(?:the )?")
 
 
 def _asked_sides(asked: Asked) -> dict[int, int]:
-    """Line → the one side of it that a question asks about."""
+    """Map each row of the table to the side that the question asks about, if it asks about only one."""
     found: dict[int, set[int]] = {}
     for word in asked.words:
         if word in _SIDES:
@@ -63,7 +63,7 @@ def _asked_sides(asked: Asked) -> dict[int, int]:
 
 
 def counterpart(part: str, asked: Asked) -> str:
-    """The word by which a part of a reply speaks of the other side than the question does; empty: it does not."""
+    """Return the word by which a part of a reply refers to the other side than asked; empty if there is none."""
     if asked.words.isdisjoint(_SIDES) or _ASKS_HOW_LATE.search(asked.folded):
         return ""
     stems, sides = stems_of(part), _asked_sides(asked)
@@ -76,7 +76,7 @@ def counterpart(part: str, asked: Asked) -> str:
 
 
 def is_other_end(asked: Asked, between: str, *, second: bool) -> bool:
-    """Whether a value is the other end of a range than the question asks for."""
+    """Whether a value is the other end of a range than the one asked for."""
     if _RANGE.fullmatch(between) is None or _ASKS_HOW_LATE.search(asked.folded):
         return False
     begins, ends = not _BEGINS.isdisjoint(asked.words), not _ENDS.isdisjoint(asked.words)

@@ -1,4 +1,4 @@
-"""Coverage: how much of an expected reasoning a reply takes up, and whether it rests on the context it was given."""
+"""Measure how much of the expected reasoning a reply covers, and whether it is grounded in its context."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from proctor.reading.text.passage import Passage, passage_of
 from proctor.reading.verdict import Verdict
 
 _ENOUGH = 0.6
-"""Nobody repeats every word: who takes up this share of a point has made it."""
+"""Share of a point that counts as full coverage: nobody repeats every word."""
 _OPPOSITE = 0.5
-"""What is left where one of the two is negative and the other is not."""
+"""Factor applied if a point is negative and the reply has no negation."""
 _WRONG_STEP = 0.6
-"""What a derivation with a wrong number gets at most."""
+"""Maximum score of a derivation with a wrong number."""
 _WRONG_REASON = 0.6
-"""What the reasons for a wrong answer get at most."""
+"""Maximum score of reasons for a wrong answer."""
 _BARE_BUT_RIGHT = 0.5
-"""For a right answer without a word of why: it passes by its correctness, and not with full marks."""
+"""Score of a correct answer without any reason: a pass, but not full marks."""
 _BARE_WORDS = 4
-"""Words around an answer that are no reason for it."""
+"""Maximum number of extra words in a reply that gives no reason."""
 _NOT_RESTING = 0.4
-"""For a wrong answer, which the context does not give."""
+"""Maximum score of a wrong answer for being grounded in its context."""
 _ABOUT_THE_SAME = 0.5
 _SHOWN = 60
 _KEPT = 1024
@@ -37,16 +37,16 @@ _KEPT = 1024
 
 @dataclass(frozen=True, slots=True)
 class _Point:
-    """One sentence of the expected text."""
+    """A sentence of the expected text, with the weights of its words."""
 
     text: str
     weights: dict[str, float]
-    """What the question does not say already, or all of it where it says everything."""
+    """Weights of the words that the question does not contain, or of all words if it contains all."""
     negative: bool
 
 
 def reason_given(question: str, answer: str, reasoning: str, reply: Answered, *, right: bool) -> Verdict:
-    """How much of the expected reasoning a reply gives: bare and right half, a terse derivation by its numbers."""
+    """Score how much of the expected reasoning a reply gives, by its words or by the numbers of the derivation."""
     if _is_bare(question, answer, reply):
         return Verdict(_BARE_BUT_RIGHT if right and answer else 0.0, "gives no reason")
     words = judge_coverage(question, reasoning, reply)
@@ -58,7 +58,7 @@ def reason_given(question: str, answer: str, reasoning: str, reply: Answered, *,
 
 
 def _is_bare(question: str, answer: str, reply: Answered) -> bool:
-    """Whether a reply says no more than its answer, in about as many words or in the question's."""
+    """Whether a reply gives hardly more than its answer and the words of the question."""
     known = understand(question).words | set(passage_of(answer).stems)
     return len([word for word in reply.passage.stems if word not in known]) <= _BARE_WORDS and not _shows_work(
         answer, reply
@@ -66,13 +66,13 @@ def _is_bare(question: str, answer: str, reply: Answered) -> bool:
 
 
 def _shows_work(answer: str, reply: Answered) -> bool:
-    """Whether the reply holds numbers beside the answer's own."""
+    """Whether the reply contains numbers other than those of the answer."""
     own = {number.value for number in read_facts(passage_of(answer).folded).quantities}
     return any(number.value not in own for number in reply.facts.quantities)
 
 
 def _judge_derivation(question: str, answer: str, reasoning: str, reply: Answered) -> Verdict | None:
-    """How many of the reasoning's numbers the reply gives; None: fewer than two stand in it."""
+    """Score how many numbers of the reasoning the reply gives, or return None if it has fewer than two."""
     wanted = {number.value for number in read_facts(passage_of(reasoning).folded).quantities}
     if len(wanted) < 2:
         return None
@@ -86,7 +86,7 @@ def _judge_derivation(question: str, answer: str, reasoning: str, reply: Answere
 
 
 def judge_coverage(question: str, expected: str, reply: Answered) -> Verdict:
-    """How much of the expected text the reply covers: the mean over its sentences."""
+    """Score how much of the expected text the reply covers: the mean over its sentences."""
     points = _points(question, expected)
     if not points:
         return Verdict(1.0, "nothing is expected")
@@ -96,7 +96,7 @@ def judge_coverage(question: str, expected: str, reply: Answered) -> Verdict:
 
 
 def _told(mark: float, points: Sequence[_Point], shares: Sequence[float]) -> str:
-    """The mark in words, with the point that was covered least."""
+    """Explain a coverage score, naming the point that was covered least."""
     least, point = min(zip(shares, points, strict=True), key=itemgetter(0))
     if len(points) == 1:
         return f"covers {100 * mark:.0f} % of {_short(point.text)!r}"
@@ -108,10 +108,10 @@ def _told(mark: float, points: Sequence[_Point], shares: Sequence[float]) -> str
 
 
 def context_used(question: str, context: str, wanted: str, reply: Answered, *, right: bool | None) -> Verdict | None:
-    """Whether a reply rests on its context: not where it says what the context excludes.
+    """Score whether a reply is grounded in its context; 0 if it contradicts the context.
 
-    None: the expected answer takes nothing from the context that the question does not say, and nothing speaks
-    against it.
+    Return None if the expected answer takes no words from the context beyond those of the question, and nothing is
+    contradicted.
     """
     against = _against(question, context, reply)
     if against:
@@ -130,7 +130,7 @@ def context_used(question: str, context: str, wanted: str, reply: Answered, *, r
 
 
 def _against(question: str, context: str, reply: Answered) -> str:
-    """The sentence of the context that the reply contradicts; empty: none."""
+    """Return the sentence of the context that the reply contradicts; empty if there is none."""
     for sentence in _statements(question, context):
         shared = coverage(sentence.weights, reply.stems)
         if shared >= _ABOUT_THE_SAME and (contradiction(reply, sentence) or _denies(reply, sentence)):
@@ -139,7 +139,7 @@ def _against(question: str, context: str, reply: Answered) -> str:
 
 
 def _denies(reply: Answered, sentence: Expected) -> bool:
-    """Whether a clause of the reply affirms what the sentence denies of the same thing, or the reverse."""
+    """Whether the reply states without a negation a fact that the sentence of the context negates."""
     facts = sentence.facts
     if not sentence.negative or not (facts.dates or facts.quantities or facts.clocks):
         return False

@@ -1,4 +1,4 @@
-"""Yes or no by days of the week: `Monday to Friday` to whether it is open on Saturdays."""
+"""Answer yes-no questions about days of the week: `Monday to Friday` for whether it is open on Saturdays."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WORKING, _WEEK = range(5), 7
 
 
 def by_day(folded: str, asked: Asked) -> bool | None:
-    """Whether the days that a reply gives are those asked about; None: it gives none, or excepts some."""
+    """Whether the days in a reply cover the days in the question; None if it names none, or makes exceptions."""
     wanted = days_named(asked.folded)
     if not wanted or len(wanted) > 2 or asked.negative or _APART.search(asked.folded):
         return None
@@ -37,7 +37,7 @@ def by_day(folded: str, asked: Asked) -> bool | None:
 
 
 def days_named(folded: str) -> frozenset[int]:
-    """The days that a text names, with those between the first and the last of a span."""
+    """Return the days of the week that a text names, with ranges expanded."""
     found: set[int] = set()
     for span in _SPAN.finditer(folded):
         start, end = _NAMES.index(span[1]), _NAMES.index(span[2])

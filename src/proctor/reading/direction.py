@@ -1,4 +1,4 @@
-"""Which way a question asks: who does it or whom it is done to, in or out, the longest day or the longest year."""
+"""Determine the direction of a question: doer or object, in or out, the longest day or the longest year."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from proctor.reading.text.lazy import lazy
 from proctor.reading.text.words import stem, words
 
 Role = Literal["doer", "done to", ""]
-"""What a question looks for, where its grammar tells: `which team beat Lyon`, `which team did Lyon beat`."""
+"""The role that a question asks for, if its grammar shows it: `which team beat Lyon`, `which team did Lyon beat`."""
 
 _WH = r"(?:who|whom|which|what)"
 _BE = r"(?:is|are|was|were|being|been|be|gets?|got)"
@@ -62,21 +62,21 @@ _SPAN = lazy(
 
 
 class Direction(NamedTuple):
-    """Which way a question asks."""
+    """The features of a question that distinguish opposite directions."""
 
     role: Role
     particles: frozenset[str]
-    """The small words that turn a verb round: take in, give off."""
+    """Particles that change the meaning of a verb: take in, give off."""
     light: frozenset[str]
-    """Its stems, as far as they are verbs with an opposite that say little by themselves: give, take."""
+    """Stems of its light verbs that have an opposite: give, take."""
     most: frozenset[str]
-    """The spans of time in a question for the most of something: the shortest day."""
+    """Units of time in a superlative question: the shortest day."""
     owned: frozenset[tuple[str, str]]
-    """Who or what has what: the patient's doctor."""
+    """Pairs (owner, owned): the patient's doctor."""
 
 
 def direction_of(asked: str) -> Direction:
-    """Which way a folded question asks."""
+    """Return the direction of a normalised question."""
     found = _PARTICLE.finditer(asked)
     return Direction(
         role=_role(asked),
@@ -99,7 +99,7 @@ _LIGHT = frozenset().union(*_LIGHT_APART)
 
 
 def apart(one: Direction, other: Direction) -> bool:
-    """Whether two questions in like words ask opposite ways."""
+    """Whether two similarly worded questions ask in opposite directions."""
     if {one.role, other.role} == {"doer", "done to"} or one.most != other.most:
         return True
     if any((thing, owner) in other.owned for owner, thing in one.owned):

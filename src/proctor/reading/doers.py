@@ -1,4 +1,4 @@
-"""Who did it, and to whom: whether the expected name stands on the side of the verb that the question asks for."""
+"""Check who did it, and to whom: whether the expected name is on the side of the verb that the question asks for."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _ASKS_LOSER = lazy(
 
 
 def in_other_part(reply: Answered, asked: Asked, answer: Expected, first: int, last: int) -> str:
-    """What the expected answer is said to be where the question asks for the other side; empty: nothing of the kind."""
+    """Explain that the expected answer is given another role than the question asks for; empty if it is not."""
     here = aside_of(reply, first, last)
     shown = repr(reply.passage.quote(first, last))
     if asked.kind not in ("person", "name", "place") or asked.negative:
@@ -59,14 +59,14 @@ def in_other_part(reply: Answered, asked: Asked, answer: Expected, first: int, l
 
 
 class Verb(NamedTuple):
-    """What a question asks about."""
+    """The verb of a question, and the role it asks for."""
 
     stem: str
     doer: bool
-    """Whether it asks for who or what does it, and not for what it is done to."""
+    """Whether the question asks for the doer, rather than the object of the action."""
     present: bool = False
     way: str = ""
-    """The small word after it: the `to` of `who reports to her`."""
+    """Preposition after the verb: the `to` of `who reports to her`."""
 
 
 _WHO_DID = lazy(r"^(?:and |so )?(?:who|which(?: [\w'-]+){1,3}?|what(?: [\w'-]+){1,2}?) (?P<verb>[a-z]+)\b")
@@ -79,11 +79,11 @@ _NO_VERB = frozenset(
 )
 _OBJECT = lazy(r" (?:the|an?|it|this|that|his|her|their|its|our|my|your)\b")
 _BOTH_WAYS = stem_set("marry married meet met wed date star feature join border resemble include")
-"""Verbs that are said of either side, or of the work as of those in it."""
+"""Symmetric verbs, and verbs that apply to a work as well as to its participants."""
 
 
 def asked_verb(asked: Asked) -> Verb | None:
-    """The verb of `who designed it` and `whom did she succeed`; None: another kind of question."""
+    """Return the verb of a question like `who designed it` or `whom did she succeed`, or None for other questions."""
     to = _DONE_TO.search(asked.folded)
     if to is not None:
         return Verb(stem(to["active"] or to["passive"]), doer=False)
@@ -104,7 +104,10 @@ _SMALL = stem_set("the a an her his its their one of king queen")
 
 
 def _other_side(reply: Answered, here: Aside, verb: Verb, first: int, last: int, shown: str) -> str:
-    """`She succeeded Leopold` to `Who succeeded her?`, `She dedicated it` to `To whom was it dedicated?`."""
+    """Explain that the name has the other role: `She succeeded Leopold` for `Who succeeded her?`
+
+    Also `She dedicated it` for `To whom was it dedicated?`
+    """
     stems, clauses = reply.passage.stems, reply.passage.clauses
     before = [place for place in range(first) if clauses[place] == clauses[first] and stems[place] not in _SMALL]
     if len(before) > 1 and stems[before[-1]] == verb.way and stems[before[-2]] == verb.stem:
@@ -123,7 +126,7 @@ _LED_BY = stem_set("after to for")
 
 
 def _named_after(reply: Answered, asked: Asked, answer: Expected, verb: Verb, first: int) -> str:
-    """`Named after Queen Ana` where it was asked after whom, and another is expected."""
+    """Explain that it is named after another: `Named after Queen Ana` where another name is expected."""
     stems = reply.passage.stems
     for place, word in enumerate(stems[:-2]):
         if verb.doer or word != verb.stem or stems[place + 1] not in _LED_BY or first == place + 2:
@@ -142,7 +145,7 @@ _BY_ANOTHER = lazy(r"(?: [\w'-]+){0,3} by (?!the time|then|now|\d|\w+ing\b)")
 
 
 def _done_for(here: Aside, asked: Asked | None, shown: str) -> str:
-    """`It was written for the institute by Kern & Partner`."""
+    """Explain that the name is the beneficiary: `It was written for the institute by Kern & Partner`."""
     if asked is not None and not _ASKS_MAKER.search(asked.folded):
         return ""
     if _FOR.search(here.before) and _BY_ANOTHER.match(here.after):
@@ -150,7 +153,7 @@ def _done_for(here: Aside, asked: Asked | None, shown: str) -> str:
     return ""
 
 
-# Whom another clause names instead
+# Another clause that names somebody else
 
 _SKIPPED = stem_set("who which that had has have then later finally actually also really himself herself in the end")
 _SHORTEST_VERB = 3
@@ -167,12 +170,15 @@ _CONVERSE = {
     for words, others in ((one, other), (other, one))
     for word in words.split()
 }  # fmt: skip
-"""Verb → those that say the same from the other side."""
+"""Verb -> verbs that describe the same event from the other side."""
 _RECIPIENT = lazy(r"\b(?:to|for|from|after) (?:the |mr |mrs |ms |dr |\w+ )?$")
 
 
 def _other_party(reply: Answered, asked: Asked, answer: Expected, verb: Verb, first: int, last: int) -> str:
-    """`Noris sold it to Falken` to `Who bought it?`, `Anna lent it to Marie` to `Who lent it?`."""
+    """Explain that the name is the other party: `Noris sold it to Falken` for `Who bought it?`
+
+    Also `Anna lent it to Marie` for `Who lent it?`
+    """
     stems, clauses = reply.passage.stems, reply.passage.clauses
     after = stems[last + 1] if last + 1 < len(stems) and clauses[last + 1] == clauses[last] else ""
     if after and after in _CONVERSE.get(verb.stem, ()):
@@ -186,7 +192,7 @@ def _other_party(reply: Answered, asked: Asked, answer: Expected, verb: Verb, fi
 
 
 def _made_by(reply: Answered, asked: Asked, answer: Expected, verb: Verb, first: int, last: int) -> str:
-    """The name after `by`, right after the verb or the thing asked about: `a libretto by Hart`, `found by Reyes`."""
+    """Return the name after `by`, directly after the verb or the thing asked about: `found by Reyes`."""
     passage, stems = reply.passage, reply.passage.stems
     for place, word in enumerate(stems[:-2]):
         thing = word in asked.content and not passage.quote(place, place)[:1].isupper()
@@ -201,7 +207,7 @@ def _made_by(reply: Answered, asked: Asked, answer: Expected, verb: Verb, first:
 
 
 def _is_said_apart(reply: Answered, at: int, first: int, last: int) -> bool:
-    """Whether the name at `first` does something else before the place `at`, or stands with another verb after it."""
+    """Whether the name at `first` has a verb of its own, separate from the position `at`."""
     stems = reply.passage.stems
     if first < at:
         return "by" not in stems[max(0, first - 2) : first] and _does_something(reply, last, present=False)
@@ -210,7 +216,7 @@ def _is_said_apart(reply: Answered, at: int, first: int, last: int) -> bool:
 
 
 def answers_otherwise(reply: Answered, asked: Asked, answer: Expected, first: int, last: int) -> str:
-    """The name of which another clause says what was asked: `X paid for it and Y designed it`; empty: there is none."""
+    """Return another name with the property asked for: `X paid for it and Y designed it`; empty if none."""
     if asked.negative or _IT_IS.search(reply.passage.folded[: reply.passage.starts[first]]):
         return ""
     if opened := _opening(reply, asked, answer, first):
@@ -233,7 +239,7 @@ def answers_otherwise(reply: Answered, asked: Asked, answer: Expected, first: in
 
 
 def _did_another(reply: Answered, asked: Asked, answer: Expected, verb: Verb, parts: list[int], first: int) -> str:
-    """`X wrote it; Y wrote Emma`: the same verb, and the expected name has it with another object."""
+    """Return the name that shares the verb, if the expected name has another object: `X wrote it; Y wrote Emma`."""
     passage, stems = reply.passage, reply.passage.stems
     own = next((at for at, word in enumerate(stems) if word == verb.stem and parts[at] == parts[first]), -1)
     after = [at for at in range(own + 1, len(stems)) if parts[at] == parts[own] and stems[at] not in STOP]
@@ -260,7 +266,7 @@ _LETTERS = 5
 
 
 def _told_apart(reply: Answered, asked: Asked, answer: Expected, first: int) -> str:
-    """`X is their aunt; their mother is Y`: another part says in so many words who or what it is."""
+    """Return the name that another clause identifies explicitly: `X is their aunt; their mother is Y`."""
     passage, parts = reply.passage, _parts(reply)
     for said in _IS.finditer(passage.folded):
         key = stem(said["key"])
@@ -274,7 +280,7 @@ def _told_apart(reply: Answered, asked: Asked, answer: Expected, first: int) -> 
 
 
 def _is_the(reply: Answered, asked: Asked, answer: Expected, parts: list[int], first: int) -> str:
-    """`Lyon is the capital, and Paris is the largest city`."""
+    """Return the name of another clause with the role asked for: `Lyon is the capital, and Paris is the largest city`."""
     stems = reply.passage.stems
     here = {word for word, part in zip(stems, parts, strict=True) if part == parts[first]}
     for at in range(1, len(stems) - 2):
@@ -295,7 +301,7 @@ _OTHER_WAY = {"from": ("to", "into"), "to": ("from",), "into": ("from", "out")}
 
 
 def _on_other_way(reply: Answered, asked: Asked, answer: Expected, first: int) -> str:
-    """`From Danish into Swedish` to `Which language is it translated from?`."""
+    """Return the other end: `From Danish into Swedish` for `Which language is it translated from?`"""
     asks, stems = _ENDS_IN.search(asked.folded), reply.passage.stems
     if asks is None or not first or stems[first - 1] not in _OTHER_WAY[asks[1]]:
         return ""
@@ -304,7 +310,7 @@ def _on_other_way(reply: Answered, asked: Asked, answer: Expected, first: int) -
 
 
 def _parts(reply: Answered) -> list[int]:
-    """Word by word, the number of its clause, which ends at every `and` too."""
+    """Number the clauses word by word; `and` starts a new one too."""
     parts, number = [], 0
     for place, word in enumerate(reply.passage.stems):
         changed = place and reply.passage.clauses[place] != reply.passage.clauses[place - 1]
@@ -318,7 +324,7 @@ _UNSAID = lazy(r"\b(?:doubt|not|never|wrong\w*|mistak\w+|myth|might|may|some|man
 
 
 def _does_something(reply: Answered, last: int, *, present: bool) -> bool:
-    """Whether a verb follows the name right away."""
+    """Whether a verb follows the name directly."""
     passage = reply.passage
     if last + 1 >= len(passage) or passage.clauses[last + 1] != passage.clauses[last]:
         return False
@@ -328,7 +334,7 @@ def _does_something(reply: Answered, last: int, *, present: bool) -> bool:
 
 
 def _doer_at(reply: Answered, asked: Asked, answer: Expected, place: int) -> str:
-    """The name that stands as doer with the verb at a place: right before it, or after `by`."""
+    """Return the name that is the doer of the verb at a position: directly before it, or after `by`."""
     passage = reply.passage
     parts = _parts(reply)
     here = [at for at, part in enumerate(parts) if part == parts[place]]
@@ -345,7 +351,7 @@ def _doer_at(reply: Answered, asked: Asked, answer: Expected, place: int) -> str
 
 
 def _person_at(reply: Answered, asked: Asked, answer: Expected, place: int) -> str:
-    """Somebody who is not named: her husband, the board."""
+    """Return a person or body without a proper name: `her husband`, `the board`."""
     stems = reply.passage.stems
     if place < 1 or reply.passage.quote(place - 1, place - 1).lower() not in _DETERMINERS or stems[place] in STOP:
         return ""
@@ -357,7 +363,7 @@ _DETERMINERS = frozenset(("the", "her", "his", "their", "its", "a", "an", "my", 
 
 
 def _other_most(reply: Answered, asked: Asked, answer: Expected, here: list[str]) -> str:
-    """`X is the capital, but the largest is Y`, to a question for the largest."""
+    """Return the name with the superlative asked for: `X is the capital, but the largest is Y`."""
     most = _MOST_SUPERLATIVE.search(asked.folded)
     if most is None or not stem_set(most[1]).isdisjoint(here):
         return ""
@@ -386,7 +392,7 @@ _NO_NAME = lazy(r"\b(?:\w+(?:ed|ing|ly)|not|no|so|in|on|at|by|from|to|called|kno
 
 
 def _opening(reply: Answered, asked: Asked, answer: Expected, first: int) -> str:
-    """The other name that a reply opens with, or tells to take instead: `It's turmeric, sometimes sold as saffron`."""
+    """Return another name that a reply opens with or recommends instead: `It's turmeric, sometimes sold as saffron`."""
     passage = reply.passage
     if any(
         name in passage.folded
@@ -415,6 +421,6 @@ def _opening(reply: Answered, asked: Asked, answer: Expected, first: int) -> str
 
 
 def _is_written(reply: Answered, found: re.Match[str]) -> bool:
-    """Whether what was found is written as a name."""
+    """Whether a match is capitalised like a name."""
     passage = reply.passage
     return len(passage.text) == len(passage.folded) and passage.text[found.start("name")].isupper()

@@ -1,4 +1,4 @@
-"""Dress: what is put around an answer and says nothing itself, taken off."""
+"""Strip what surrounds an answer without being part of it: markup, wrappers, courtesy."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ _WORDS_BEFORE_JSON = 12
 
 
 def undress(reply: str) -> str:
-    """The reply without markup, thoughts, wrappers, courtesy and marks of sources; all of it if nothing is left."""
+    """Return the reply without markup, thoughts, wrappers, courtesy and citation marks, unless nothing remains."""
     return _undress(reply) or reply.strip()
 
 
@@ -112,7 +112,7 @@ def _without_wrappers(text: str) -> str:
 
 
 def _with_json_inside(text: str) -> str:
-    """`Here you go: {"answer": 5}`: a few words before, and the object at the end."""
+    """Extract the answer from a JSON object at the end of a reply: `Here you go: {"answer": 5}`."""
     match = _LOOSE_JSON.search(text)
     if match is None or text[match.end() :].strip(" .\n") or len(text[: match.start()].split()) > _WORDS_BEFORE_JSON:
         return text
@@ -128,7 +128,7 @@ def _from_json(text: str) -> str:
 
 
 def _spoken(value: object) -> str:
-    """A value of JSON as a person would say it: the answer of an object, the items of a list."""
+    """Render a JSON value as text: the answer of an object, the items of a list."""
     if isinstance(value, bool):
         return "Yes" if value else "No"
     if isinstance(value, str):
@@ -153,7 +153,7 @@ def _of_object(value: Mapping[str, object]) -> str:
 
 
 def _entry(key: str, value: object) -> str:
-    """`"price_eur": 0.95` as `price: 0.95 eur`."""
+    """Render a JSON entry as text, with the unit from its key: `"price_eur": 0.95` as `price: 0.95 eur`."""
     name, _, unit = str(key).rpartition("_")
     if name and isinstance(value, int | float) and unit.lower() in UNITS:
         return f"{name.replace('_', ' ')}: {_spoken(value)} {unit}"
@@ -190,7 +190,7 @@ def _without_maths(text: str) -> str:
 
 
 def _without_dollars(match: re.Match[str]) -> str:
-    """`$x = 5$` is maths; `$5 and $6` is money."""
+    """Remove the dollar signs of a formula: `$x = 5$`, but not `$5 and $6`, which are amounts of money."""
     inside = match[1] or match[2]
     return f" {inside} " if match[1] or _MATHS_SIGNS.search(inside) else match[0]
 
@@ -290,7 +290,7 @@ _MOST_CLOSINGS = 3
 
 
 def _without_courtesy(text: str) -> str:
-    """The text without what politeness puts before and after it; never without everything."""
+    """Return the text without courtesy at its beginning and end, unless nothing else is left."""
     for _ in range(_MOST_OPENINGS):
         match = _OPENINGS.match(text) or _PREAMBLE.match(text)
         if match is None or not match[0] or not text[match.end() :].strip(" .!\n"):
@@ -306,7 +306,7 @@ def _without_courtesy(text: str) -> str:
 
 
 ANSWER_MARK = "Answer: "
-"""What stands in an undressed reply before what it marked as its answer."""
+"""Prefix of a marked answer in a stripped reply."""
 _TITLE = lazy(
     r"^[ \t]{0,3}(?:#{1,6}[ \t]+(?P<hashes>[^\n]{1,80})|(?:\*\*|__)(?P<strong>[^\n*_]{1,80})(?:\*\*|__):?"
     r"|(?P<under>[^\s#|>*_-][^\n|]{0,60})\n[ \t]{0,3}(?:={3,}|-{3,}))[ \t]*$",
@@ -325,7 +325,7 @@ _OF_SECTIONS = _OF_ANSWERS | stem_set(
 
 
 def without_titles(text: str) -> str:
-    """The text without titles that only name a section, and without its sources; a short answer keeps its mark."""
+    """Return the text without generic titles and sources; a short answer section is marked as the answer."""
     if "#" not in text and "**" not in text and "__" not in text and "\n==" not in text and "\n--" not in text:
         return text
     kept = "\n\n".join(_sections(text)).strip()
@@ -343,7 +343,7 @@ def _sections(text: str) -> Iterator[str]:
 
 
 def _is_title(line: re.Match[str]) -> bool:
-    """Whether it is one: strong words on a line of their own, or underlined ones, may be the answer itself."""
+    """Whether a line is a section title; bold or underlined text on a line of its own may be the answer itself."""
     return line["hashes"] is not None or _telling(line) <= _OF_SECTIONS | _OF_SOURCES
 
 
@@ -352,7 +352,7 @@ def _telling(title: re.Match[str]) -> set[str]:
 
 
 def _section(title: re.Match[str], body: str) -> str:
-    """What is left of a section: without its title where that only names it, nothing where it lists sources."""
+    """Return a section without a generic title; empty if it lists sources."""
     telling = _telling(title)
     if telling and telling <= _OF_SOURCES:
         return ""
@@ -362,5 +362,5 @@ def _section(title: re.Match[str], body: str) -> str:
 
 
 def _is_short(body: str) -> bool:
-    """Whether it is one sentence on one line."""
+    """Whether it is a single sentence on one line."""
     return bool(body) and "\n" not in body and _SENTENCE_END.search(body) is None

@@ -1,4 +1,4 @@
-"""What a short expected answer fixes to the letter: signs, single letters, which comes first, the day of the week."""
+"""Check the parts of a short expected answer that must match exactly: signs, single letters, order, day of the week."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import stem, stem_set
 
 _SHORT, _READ = 8, 4_000
-"""Words of an expected answer, and letters of a reply, that are looked at."""
+"""Maximum number of words of an expected answer, and of characters of a reply, that are checked."""
 
 
 class Departure(NamedTuple):
-    """How a reply departs from what is expected."""
+    """A deviation of a reply from what must match exactly."""
 
     told: str
-    """Empty: it does not."""
+    """Description of the deviation; empty if there is none."""
     sure: bool = True
-    """Whether that makes it wrong; else it only leaves something out."""
+    """Whether the deviation makes the reply wrong; otherwise it only omits something."""
 
 
 NONE = Departure("")
 _Way = Callable[[str, str, str], Departure]
-"""From the expected answer, the reply and the folded question."""
+"""A check of expected answer, reply and normalised question."""
 
 
 def departure(references: tuple[str, ...], reply: str, question: str) -> Departure:
-    """How a reply departs from every expected answer; `question`: folded."""
+    """Return how a reply deviates from all expected answers; `question` must be normalised."""
     found = NONE
     for text in _fixed(references):
         here = next(filter(None, (_depart(how, text, reply[:_READ], question) for how in _WAYS)), NONE)
@@ -47,7 +47,7 @@ def departure(references: tuple[str, ...], reply: str, question: str) -> Departu
 
 @lru_cache(maxsize=1024)
 def _fixed(references: tuple[str, ...]) -> tuple[str, ...]:
-    """The spellings of the expected answers, where each of them is short and fixes something to the letter."""
+    """Return the spellings of the expected answers if all are short and contain something that must match exactly."""
     texts = [
         text
         for reference in references
@@ -90,7 +90,7 @@ _BARE = lazy(r"(?<![\w'’+#/.-])[A-Z]{1,3}(?![\w'’+#/♯♭-]|\.\w)")
 
 
 def _with_sign(text: str) -> list[tuple[str, str, str]]:
-    """Letters, sign, and both as written."""
+    """Return (letters, sign, both as written) for each signed code."""
     return [(*_read_sign(match), match[0]) for match in _SIGNED.finditer(text)]
 
 
@@ -114,7 +114,7 @@ def _other_sign(text: str, reply: str, question: str) -> Departure:
 
 
 def _sign_added(text: str, reply: str, found: list[tuple[str, str, str]]) -> Departure:
-    """C++ where C alone is expected."""
+    """Find a sign that was added: C++ where C is expected."""
     wanted = text.strip(" .")
     if not _BARE.fullmatch(wanted) or wanted in _bare(reply):
         return NONE
@@ -122,7 +122,7 @@ def _sign_added(text: str, reply: str, found: list[tuple[str, str, str]]) -> Dep
 
 
 def _bare(text: str) -> list[str]:
-    """Letters that stand alone; the A of `A man` is an article."""
+    """Return capital letters that stand alone, except articles such as the A of `A man`."""
     return [match[0] for match in _BARE.finditer(text) if not _ARTICLE.match(text, match.start())]
 
 
@@ -174,7 +174,7 @@ def _other_labels(text: str, labels: set[str], reply: str) -> Departure:
     return NONE
 
 
-# Which comes first: 3-1, from Paris to London, Spain beat Italy
+# Order: 3-1, from Paris to London, Spain beat Italy
 
 _PAIR = lazy(r"(?<![\w.,:/-])(\d{1,4}(?:\.\d{1,3})?)\s?(?:[:\-–]|to|vs\.?)\s?(\d{1,4}(?:\.\d{1,3})?)(?![\w:/-]|[.,]\d)")
 _WAY_TO = lazy(r"\s(?:to|→|->|into)\s", re.IGNORECASE)
@@ -193,7 +193,7 @@ def _other_order(text: str, reply: str, question: str) -> Departure:
 
 
 def _pair_turned(text: str, reply: str) -> Departure | None:
-    """3:1 for 1:3."""
+    """Find a reversed pair of numbers: 3:1 for 1:3."""
     wanted = [match.groups() for match in _PAIR.finditer(text)]
     if len(wanted) != 1 or wanted[0][0] == wanted[0][1]:
         return None
@@ -203,7 +203,7 @@ def _pair_turned(text: str, reply: str) -> Departure | None:
 
 
 def _way_turned(text: str, reply: str) -> Departure | None:
-    """From London to Paris for from Paris to London."""
+    """Find a reversed route: from London to Paris for from Paris to London."""
     wanted = list(_ways(text))
     if len(wanted) != 1:
         return None
@@ -216,7 +216,7 @@ def _way_turned(text: str, reply: str) -> Departure | None:
 
 
 def _ways(text: str) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    """The words of the names before and after each `to`."""
+    """Yield the words of the names before and after each `to`."""
     for match in _WAY_TO.finditer(text):
         names = _NAME.findall(_BREAK.split(text[max(0, match.start() - 40) : match.start()])[-1])
         after = _NAME.match(text, match.end())
@@ -229,7 +229,7 @@ def _words(name: str) -> frozenset[str]:
 
 
 def _deed_turned(text: str, reply: str) -> Departure | None:
-    """Italy beat Spain for Spain beat Italy."""
+    """Find swapped roles: Italy beat Spain for Spain beat Italy."""
     match = _DID_TO.fullmatch(text.strip())
     if match is None or stem(match["verb"]) in _SAME_BOTH_WAYS:
         return None
@@ -255,7 +255,7 @@ _TOKEN = lazy(r"(?<![\w-])[A-Za-z][\w-]{1,30}")
 
 
 def _longer_code(text: str, reply: str, question: str) -> Departure:
-    """A code that goes on where the expected one ends."""
+    """Find a code that continues after the expected one."""
     wanted = [code.lower() for code in _CODED.findall(text)]
     if not wanted:
         return NONE
@@ -296,7 +296,7 @@ def _days(text: str) -> frozenset[int]:
 _WAYS: tuple[_Way, ...] = (_other_sign, _other_letter, _other_order, _longer_code, _other_day)
 
 
-# The same in other signs
+# Equivalent notations
 
 _PHONE = lazy(r"(?<![\w+])\+?\(?\d[\d ()/.-]{5,24}\d(?!\w)")
 _LEAST_PHONE, _MOST_COUNTRY = 6, 3
@@ -304,7 +304,7 @@ _LETTER_ALONE = lazy(r"\W{0,3}([A-Za-z])\W{0,3}")
 
 
 def in_their_signs(references: tuple[str, ...], reply: str) -> str:
-    """A reply in the spelling of the expected answer, as far as signs go: O- as O negative, 030 1234 as +49 30 1234."""
+    """Rewrite a reply in the notation of the expected answer: O- as O negative, 030 1234 as +49 30 1234."""
     for reference in _with_signs(references):
         reply = _like(reference, reply)
     return reply
@@ -312,7 +312,7 @@ def in_their_signs(references: tuple[str, ...], reply: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _with_signs(references: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the expected answers that hold a sign, a telephone number or a single letter."""
+    """Return the short expected answers that contain a sign, a telephone number or a single letter."""
     texts = (reference.strip(" .") for reference in references if len(reference.split()) <= _SHORT)
     return tuple(text for text in texts if _SIGNED.search(text) or _PHONE.fullmatch(text) or _LETTERED.fullmatch(text))
 
@@ -334,7 +334,7 @@ def _like(reference: str, reply: str) -> str:
 
 
 def _is_one_phone(one: str, other: str) -> bool:
-    """Whether two telephone numbers are one, of which one may leave the country out."""
+    """Whether two telephone numbers are the same; one of them may omit the country code."""
     own, theirs = _as_phone_number(one), _as_phone_number(other)
     if one.startswith("+") == other.startswith("+"):
         return own == theirs

@@ -1,4 +1,4 @@
-"""What is read before judging: every spelling of the expected answer, and the reply."""
+"""Parse the spellings of an expected answer, and the reply, before judging."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ from proctor.reading.values import as_zero, asks_often, asks_share, plain_values
 
 _YES_OR_NO = lazy(r"\s*(?:yes|no)\b[\s,.;:-]*", re.IGNORECASE)
 _WEIGHT_OF_GIVEN = 0.35
-"""What is left of a word's weight where the question already holds it."""
+"""Factor for the weight of a word that the question contains."""
 _WEIGHT_OF_STOP = 0.2
-"""A stop word's weight in an answer that has no other words."""
+"""Weight of a stop word in an answer without content words."""
 _WEIGHT_OF_TITLE = 0.15
-"""Nobody need say General before George Washington."""
+"""Factor for the weight of a title: `General` may be omitted before `George Washington`."""
 _LITTLE = 0.9
-"""Beside a number, words of less weight than this are not a statement of their own."""
+"""Minimum weight of the words beside a number for them to be a statement of their own."""
 _SHORT = 6
 _ITEM = 4
-"""Words of an item of a list at most."""
+"""Maximum number of words of a list item."""
 _LETTERS = 60
-"""Letters of an expected answer that are compared in groups."""
+"""Maximum number of characters of an expected answer that are compared by trigrams."""
 _OF_BOUNDS = stem_set("least most minimum maximum more less fewer than between every")
-"""Words that belong to the number beside them."""
+"""Words of a bound that belong to the number beside them."""
 _PERIOD = lazy(r"\b(?:per|an?|each|every) (hour|day|night|week|month|year)\b")
 _PERIODS = {"hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annual": "year"}
 _HOW_MANY = lazy(r"\bhow many ([a-z]+)\b")
 _BARE, _YEAR = lazy(r"\s*\d[\d.,]{0,20}\s*"), lazy(r"\s*\d{4}\s*")
 _PERIODIC = lazy(rf"\b({'|'.join(_PERIODS)})\b")
 _KEPT = 1024
-"""Questions and answers remembered: trials and conversations come back to them."""
+"""Size of the caches of questions and answers, which recur in trials and conversations."""
 
 
 Fact = Date | Clock | Quantity
@@ -70,45 +70,45 @@ class Facts:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Expected:
-    """One spelling of the expected answer."""
+    """One spelling of the expected answer, parsed."""
 
     text: str
-    """As it is compared."""
+    """The text in the spelling used for comparison."""
     squeezed: str
-    """For comparing it as a whole."""
+    """Normalised text for comparing whole answers."""
     passage: Passage
     weights: dict[str, float]
-    """Telling stem → how much it tells, given the question."""
+    """Stem of a content word -> its weight, given the question."""
     total: float
-    """The sum of the weights."""
+    """Sum of the weights."""
     head: frozenset[str]
-    """What stands before its only comma, where the rest says where or who that is: Salzburg, Austria."""
+    """Content words before its only comma, where the rest only describes them: `Salzburg, Austria`."""
     facts: Facts
     only_facts: bool
-    """Whether numbers, dates and times are all it says."""
+    """Whether it consists of numbers, dates and times only."""
     polarity: bool | None
-    """Whether it begins with a yes or a no."""
+    """Whether it begins with yes (True) or no (False), or None."""
     negative: bool
-    """Whether it holds a negation."""
+    """Whether it contains a negation."""
     items: tuple[Expected, ...]
-    """Where the answer is a list."""
+    """Items of the answer, if it is a list."""
     rest: Expected | None
-    """What follows a leading yes or no."""
+    """The part after a leading yes or no."""
     pairs: frozenset[tuple[str, str]]
-    """Its neighbouring stems."""
+    """Pairs of adjacent stems."""
     letters: frozenset[str]
-    """Its groups of three letters."""
+    """Its character trigrams."""
     statement: bool
-    """Whether it says something of something, rather than naming it."""
+    """Whether it is a statement, rather than a name or value."""
 
     def word(self, wanted: str) -> str:
-        """A stem as the answer writes it."""
+        """Return a stem as written in the answer."""
         place = self.passage.stems.index(wanted)
         return self.passage.quote(place, place)
 
 
 class Answered:
-    """A reply, read as far as the judgement needs."""
+    """A reply, with facts parsed on demand."""
 
     def __init__(self, text: str) -> None:
         self.passage = passage_of(text)
@@ -116,22 +116,22 @@ class Answered:
 
     @cached_property
     def facts(self) -> Facts:
-        """Its numbers, dates and times of day."""
+        """Numbers, dates and times of day in the reply."""
         return read_facts(self.passage.folded)
 
     @cached_property
     def pairs(self) -> frozenset[tuple[str, str]]:
-        """Its neighbouring stems."""
+        """Pairs of adjacent stems."""
         return frozenset(pairwise(self.passage.stems))
 
     @cached_property
     def squeezed(self) -> str:
-        """For comparing it as a whole."""
+        """Normalised text for comparing whole answers."""
         return squeeze(self.passage.folded)
 
 
 def read_facts(folded: str) -> Facts:
-    """The facts in a folded text; digits that belong to a date or time of day are no number beside it."""
+    """Return the facts in a normalised text; digits of a date or time of day are not numbers as well."""
     timed = Facts(dates=tuple(dates(folded)), clocks=tuple(clocks(folded)))
     found = quantities(folded)
     if timed:
@@ -142,13 +142,13 @@ def read_facts(folded: str) -> Facts:
 
 @lru_cache(maxsize=_KEPT)
 def read_answer(question: str, answer: str) -> tuple[Expected, ...]:
-    """Every spelling of an expected answer."""
+    """Parse every spelling of an expected answer."""
     asked = understand(question)
     return tuple(_read(asked, plain_text(asked, text, answer)) for text in _spellings(asked, answer))
 
 
 def _spellings(asked: Asked, answer: str) -> tuple[str, ...]:
-    """A bare number has the unit that the question asks for: 45 minutes for 45 to `How many minutes?`."""
+    """Return the spellings of an answer, adding the unit of the question: `45 minutes` for `How many minutes?`"""
     unit = _HOW_MANY.search(asked.folded)
     if not unit or unit[1] not in UNITS or not _BARE.fullmatch(answer):
         return alternatives(answer)
@@ -157,7 +157,7 @@ def _spellings(asked: Asked, answer: str) -> tuple[str, ...]:
 
 
 def plain_text(asked: Asked, text: str, expected: str) -> str:
-    """The text as it is, or with its values in plain spelling where that changes them."""
+    """Return the text with its values in canonical spelling, or unchanged if that makes no difference."""
     wanted = fold(expected)
     often, share = asks_often(asked.folded, wanted), asks_share(asked.folded, wanted)
     text = plain_names(text)
@@ -168,7 +168,7 @@ def plain_text(asked: Asked, text: str, expected: str) -> str:
 
 
 def _without_period(folded: str, asked: Asked, wanted: str) -> str:
-    """`28 days per year` as `28 days`, where the question says per year and the expected answer leaves it out."""
+    """Drop a period that the question implies and the expected answer omits: `28 days per year` as `28 days`."""
     period = _PERIOD.search(asked.folded) or _PERIODIC.search(asked.folded)
     if period is None or " per " not in folded or _PERIOD.search(wanted):
         return folded
@@ -208,18 +208,18 @@ _TWO_THINGS = lazy(
     r"(?!(?:yes|no|on|in|at|by|from|to|under|near)\b)(?!.*\b(?:and|or)\b)"
     r"[a-z-]+(?: [a-z-]+){0,2}, [a-z-]+(?: [a-z-]+){0,2}"
 )
-"""`invoicing, time tracking`: of names one comma alone makes no list (`Landover, Maryland`)."""
+"""Match a list of two: `invoicing, time tracking`; one comma between names makes none (`Landover, Maryland`)."""
 
 
 def _joins_dates_and_words(text: str) -> bool:
-    """`On Sundays and on 1 May`."""
+    """Whether a text joins a date with something else by `and`: `On Sundays and on 1 May`."""
     if "," in text or len(parts := items(text)) < 2:
         return False
     return len({bool(read_facts(passage_of(part).folded)) for part in parts}) == 2
 
 
 def _short_items(text: str) -> tuple[str, ...]:
-    """The items of a list of names or values; a list of clauses is a statement."""
+    """Return the items of a list of names or values; a list of clauses is a statement and has none."""
     found = tuple(text.strip(" .").split(", ")) if _TWO_THINGS.fullmatch(text.strip(" .")) else items(text)
     return found if all(len(item.split()) <= _ITEM for item in found) else ()
 
@@ -230,7 +230,7 @@ def _letters(folded: str) -> frozenset[str]:
 
 
 def _head(text: str, weights: dict[str, float]) -> frozenset[str]:
-    """The telling words before the only comma of a short answer; empty: there is none, or too little before it."""
+    """Return the content words before the only comma of a short answer; empty if they weigh too little."""
     first, comma, rest = text.partition(", ")
     if not comma or "," in rest or len(text.split()) > _SHORT:
         return frozenset()
@@ -239,7 +239,7 @@ def _head(text: str, weights: dict[str, float]) -> frozenset[str]:
 
 
 def _weights(asked: Asked, stems: list[str]) -> dict[str, float]:
-    """A word that the question gave tells less; where it gave all of them, they must do."""
+    """Weight the content words; those in the question count less, unless the question contains all of them."""
     telling = [word for word in stems if word not in STOP] or stems
     left = 1.0 if asked.content.issuperset(telling) else _WEIGHT_OF_GIVEN
     titled = not TITLES.issuperset(telling)
@@ -252,7 +252,7 @@ def _weights(asked: Asked, stems: list[str]) -> dict[str, float]:
 
 
 def _beside(facts: Facts, passage: Passage) -> list[str]:
-    """The stems that are no part of a fact."""
+    """Return the stems that are not part of a fact."""
     if not facts:
         return passage.stems
     taken = _taken(facts, len(passage.folded))
@@ -261,7 +261,7 @@ def _beside(facts: Facts, passage: Passage) -> list[str]:
 
 
 def _taken(facts: Facts, length: int) -> bytearray:
-    """Place by place, whether a fact stands there."""
+    """Return a mask of the character positions covered by facts."""
     taken = bytearray(length)
     for fact in facts:
         taken[fact.start : fact.end] = b"\1" * (fact.end - fact.start)

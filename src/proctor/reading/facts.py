@@ -1,4 +1,4 @@
-"""Numbers, dates and times of day: is the expected one in the reply?"""
+"""Compare facts: check whether the expected numbers, dates and times of day are in the reply."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from proctor.reading.values import asked_times_a_year, times_a_year
 _OF_AGREEMENT = {"same": 1.0, "finer": 1.0, "coarser": 0.7, "different": 0.0}
 _OF_COMPARISON = {"same": 1.0, "rounded": 0.85, "different": 0.0, "other-unit": 0.0}
 _VAGUE_YEAR = 0.4
-"""A decade or century where a year was asked for."""
+"""Score of a decade or century where a year was asked for."""
 _IN_RANGE = 0.5
-"""One end of a range where one number was expected."""
+"""Score of one end of a range where one number was expected."""
 _MOST_INCOMPLETE = 0.65
 _OUTDONE = 0.4
-"""The expected fact is there, and another one is given as the answer."""
+"""Factor if the expected fact is present, but another one is given as the answer."""
 _SHOWN = 3
 _MOST_DATES = 12
 _NARROW = 0.1
-"""How wide a range around the expected number may be, as a share of it."""
+"""Maximum relative width of a range around the expected number."""
 _ASKS_MOST = lazy(r"\b(?:max|maximum|at most|(?<!lower )limit|highest|largest|biggest)\b")
 _ASKS_LEAST = lazy(r"\b(?:min|minimum|at least|lowest|smallest)\b")
 _ASKS_BOUND = lazy(r"\b(?:max|maximum|min|minimum|limit|least|most|more|less|over|under|above|below|than)\b")
@@ -46,7 +46,7 @@ _DIRECTIONS = stem_set(
 )
 _THROUGH = lazy(r"\s?(?:-|to|until|till|through)\s?")
 _APART = lazy(r"\s(?:\w+ )?(?:more|less|fewer|higher|lower|cheaper|longer|shorter|older|younger|later|earlier) than\b")
-"""After a difference: $20 more than the other."""
+"""Match the rest of a difference: `$20 more than the other`."""
 _ASKS_APART = lazy(
     r"\b(?:more|less|fewer|than|differ\w*|save|saving|gap|longer|older|younger|extra|apart|later"
     r"|earlier)\b"
@@ -57,7 +57,7 @@ F = TypeVar("F", Date, Clock, Quantity)
 
 
 def facts_met(reply: Answered, asked: Asked, answer: Expected) -> Match | None:
-    """How well the expected facts are met, in the mean; None: the reply holds no fact at all."""
+    """Return how well the expected facts are matched on average, or None if the reply contains no facts."""
     if not reply.facts:
         return None
     span = _range_met(reply, answer)
@@ -75,7 +75,7 @@ def facts_met(reply: Answered, asked: Asked, answer: Expected) -> Match | None:
 
 
 def _range_met(reply: Answered, answer: Expected) -> Match | None:
-    """A range is met by its ends, or by a number between them; None: no range is expected, or no number given."""
+    """Match an expected range by its ends or a number between them, or return None if not applicable."""
     ends = [number for number in answer.facts.quantities if number.ranged]
     found = [number for number in reply.facts.quantities if not number.ordinal]
     if len(ends) != 2 or len(answer.facts.quantities) != 2 or not found:
@@ -90,7 +90,7 @@ def _range_met(reply: Answered, answer: Expected) -> Match | None:
 
 
 def _turned_round(reply: Answered, answer: Expected) -> Match | None:
-    """`5 pm to 9 am` for `9 am to 5 pm`; None: no span of times is expected, or it is not turned round."""
+    """Find a reversed time span: `5 pm to 9 am` for `9 am to 5 pm`, or return None."""
     ours, theirs = answer.facts.clocks, reply.facts.clocks
     if len(ours) != 2 or not _THROUGH.fullmatch(answer.passage.folded, ours[0].end, ours[1].start):
         return None
@@ -132,7 +132,7 @@ def _fact_met(reply: Answered, asked: Asked, answer: Expected, fact: Fact) -> Ma
 
 
 def guesses(reply: Answered, answers: Sequence[Expected]) -> bool:
-    """Whether a reply names one value after the other where one is expected: `41, 42 or 43`, `70? 80? 90?`."""
+    """Whether a reply lists several values where one is expected: `41, 42 or 43`, `70? 80? 90?`"""
     if not answers or not all(answer.only_facts and len(list(answer.facts)) == 1 for answer in answers):
         return False
     kind = type(next(iter(answers[0].facts)))
@@ -153,7 +153,7 @@ def _noun(fact: Fact) -> str:
 
 
 def _on_its_side(reply: Answered, asked: Asked, answer: Expected, fact: Fact, found: Match) -> Match:
-    """`After 1 June` for `Before 1 June` is wrong; `less than 180` for 180 is another answer, or half of one."""
+    """Lower the score of a value with another bound: `After 1 June` for `Before 1 June`, `less than 180` for 180."""
     said, start = reply.passage.folded, reply.passage.starts[found.first]
     ours, theirs = side_of(answer.passage.folded, fact.start), side_of(said, start)
     if ours and theirs and ours != theirs and not _is_denied(reply, found.first):
@@ -172,7 +172,7 @@ def _end_of(reply: Answered, found: Match) -> int:
 
 
 def _is_denied(reply: Answered, first: int) -> bool:
-    """Whether the clause of a word denies something, which may turn a side round: `more than 25 MB is rejected`."""
+    """Whether the clause around a word is negative, which may reverse a bound: `more than 25 MB is rejected`."""
     clauses = reply.passage.clauses
     here = (word for word, clause in zip(reply.passage.stems, clauses, strict=True) if clause == clauses[first])
     return any(word in NEGATORS or word in ADVERSE or word == "too" for word in here)
@@ -180,7 +180,7 @@ def _is_denied(reply: Answered, first: int) -> bool:
 
 def _date_met(reply: Answered, asked: Asked, wanted: str, date: Date, ours: Sequence[Date]) -> Match | None:
     given = reply.facts.dates
-    if 1 < len(ours) <= _MOST_DATES:  # one that is expected too is no rival
+    if 1 < len(ours) <= _MOST_DATES:  # another expected date is no rival
         given = tuple(other for other in given if agree(date, other) != "different" or not _is_among(ours, other))
     found = _best(reply, asked, wanted, given, lambda other: _date_value(asked, date, other))
     if found is not None and found.value:
@@ -218,7 +218,7 @@ def _number_met(reply: Answered, asked: Asked, answer: Expected, wanted: str, nu
 
 
 def _comparable(reply: Answered, asked: Asked, number: Quantity) -> Sequence[Quantity]:
-    """The numbers that may be the answer: not the bare one of `72, so 72 mph`, not the 27 of `34 in 27 matches`."""
+    """Return the numbers that may answer: not the bare one of `72, so 72 mph`, nor the 27 of `34 in 27 matches`."""
     found = reply.facts.quantities
     if number.dimension and any(other.dimension and other.value == number.value for other in found):
         found = tuple(other for other in found if other.dimension)
@@ -229,18 +229,18 @@ def _comparable(reply: Answered, asked: Asked, number: Quantity) -> Sequence[Qua
 
 
 def _is_converted(asked: Asked, number: Quantity, other: Quantity) -> bool:
-    """Whether it is the amount that the question gives to be told in another unit: three hours, in minutes."""
+    """Whether a number is the amount that the question asks to convert: three hours, in minutes."""
     return other.value != number.value and bool(other.dimension) and is_given(asked, other, as_written=True)
 
 
 def _periodic_value(number: Quantity, period: float, other: Quantity, theirs: float) -> float:
-    """`$100 a month` is `$1,200 a year`."""
+    """Compare amounts with different periods: `$100 a month` equals `$1,200 a year`."""
     yearly, other_yearly = number.readings[0].amount * period, other.readings[0].amount * theirs
     return float(number.dimension == other.dimension and abs(yearly - other_yearly) <= 0.01 * abs(yearly))
 
 
 def _within(reply: Answered, number: Quantity, wanted: str) -> Match | None:
-    """A narrow range around the expected number."""
+    """Match a narrow range around the expected number, or return None."""
     ends = [other for other in reply.facts.quantities if other.ranged]
     if len(ends) != 2:
         return None
@@ -253,7 +253,7 @@ def _within(reply: Answered, number: Quantity, wanted: str) -> Match | None:
 
 
 def _in_direction(reply: Answered, asked: Asked, found: Match, wanted: str) -> Match:
-    """`They fell by 20 %` to `How much did sales rise?`: the number is right and what is said of it is not."""
+    """Reject a number with the opposite direction: `They fell by 20 %` for `How much did sales rise?`"""
     if _CHANGED_TO.search(reply.passage.folded, 0, reply.passage.starts[found.first]) and _ASKS_CHANGE.search(
         asked.folded
     ):
@@ -273,7 +273,7 @@ def _is_reverse(word: str, asked: Asked) -> bool:
 
 
 def _bounds_otherwise(reply: Answered, asked: Asked, number: Quantity, other: Quantity) -> bool:
-    """`from 25 MB upwards` for a maximum of 25 MB, but not `more than 25 MB is rejected`."""
+    """Whether the bound is on the wrong side: `from 25 MB upwards`, but not `more than 25 MB is rejected`."""
     if number.bound or other.bound != ("low" if _ASKS_MOST.search(asked.folded) else "high"):
         return False
     if not _ASKS_MOST.search(asked.folded) and not _ASKS_LEAST.search(asked.folded):
@@ -289,7 +289,7 @@ def _best(
     value: Callable[[F], float],
     others: Sequence[F] = (),
 ) -> Match | None:
-    """The found fact that meets the expected one best, unless one of these or others outdoes it; None: no such fact."""
+    """Return the match of the best fact, lowered if a rival answers better; None if there are no facts of this type."""
     if not found:
         return None
     marks = [value(fact) for fact in found]
@@ -309,7 +309,7 @@ def _best(
 
 
 def _said_of_other(reply: Answered, asked: Asked, answer: Expected, fact: Fact, found: Match) -> str:
-    """What the reply says a value of where the question asks about its counterpart; empty: nothing of the kind."""
+    """Explain that a value is given for a counterpart of what was asked; empty if it is not."""
     if asked.kind == "list" or len(list(answer.facts)) > 1 or side_of(answer.passage.folded, fact.start):
         return ""
     alike = [other for other in reply.facts if type(other) is type(fact)]
@@ -326,7 +326,7 @@ def _said_of_other(reply: Answered, asked: Asked, answer: Expected, fact: Fact, 
 
 
 def _is_same(fact: Fact, other: Fact) -> bool:
-    """Whether a value is the expected one, and not a part of what makes it."""
+    """Whether a value is the expected one, and not one component of it."""
     if isinstance(fact, Date) and isinstance(other, Date):
         return agree(fact, other) != "different"
     if isinstance(fact, Quantity) and isinstance(other, Quantity):
@@ -342,7 +342,7 @@ def _date_value(asked: Asked, date: Date, found: Date) -> float:
 
 
 def _year_value(date: Date, number: Quantity) -> float:
-    """A year may stand where no date is seen, and the other way round."""
+    """Compare a year with a bare number, since either may not be recognised as a date."""
     return float(date.month is None and date.years == 1 and not number.dimension and number.value == date.year)
 
 
@@ -352,7 +352,7 @@ def _number_value(number: Quantity, found: Quantity, alone: bool) -> float:
 
 
 def _words_of(reply: Answered, fact: Fact) -> tuple[int, int]:
-    """The places of the first and last word of a fact."""
+    """Return the positions of the first and last word of a fact."""
     passage = reply.passage
     first = bisect_right(passage.ends, fact.start)
     last = bisect_right(passage.starts, fact.end - 1) - 1
@@ -369,7 +369,7 @@ def _shown(reply: Answered) -> str:
 
 
 Side = Literal["", "under", "over"]
-"""under: before, until, less than; over: after, from, more than; empty: at it."""
+"""Bound of a value: `under` (before, until, less than), `over` (after, from, more than), or empty if exact."""
 _UNDER = lazy(
     r"\b(?:before|until|till|by|prior to|up to|within|no later than|not later than|at the latest by|earlier than"
     r"|less than|fewer than|under|below|at most|no more than|not more than)\s(?:the\s)?$"
@@ -384,11 +384,11 @@ _STRICT = lazy(
 )
 _LOOK_BACK = 30
 _ROUND = 100
-"""Of so round a number `over 300` says much the same as 300."""
+"""Multiples of this are so round that `over 300` means much the same as 300."""
 
 
 def side_of(folded: str, start: int) -> Side:
-    """On which side of the value that starts here a text stands."""
+    """Return the bound that the text sets for the value that starts here."""
     near = max(0, start - _LOOK_BACK)
     if _UNDER.search(folded, near, start):
         return "under"
@@ -396,6 +396,6 @@ def side_of(folded: str, start: int) -> Side:
 
 
 def leaves_out(folded: str, start: int, value: float) -> bool:
-    """Whether a text says more or less than the number that starts here, and so not that number."""
+    """Whether a text says more or less than the number that starts here, so that the number is not exact."""
     near = max(0, start - _LOOK_BACK)
     return bool(value % _ROUND) and _STRICT.search(folded, near, start) is not None

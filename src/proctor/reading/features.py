@@ -1,4 +1,4 @@
-"""What the learned head looks at: numbers that say how a reply and an expected answer stand to each other."""
+"""Compute features for the learned head: numbers that relate a reply to an expected answer."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _KINDS = {
 _MOST_ANSWERS, _TWO = 12, 2
 _UNSURE = stem_set("sure certain unsure uncertain idea guess")
 _BEGINNING = 5
-"""Letters that forms of one word have in common."""
+"""Number of initial letters that variants of a word share."""
 _NONE: frozenset[str] = frozenset()
 _MOST_WORDS = 400
-"""Words of a reply that are looked at: more would only cost time."""
+"""Maximum number of words of a reply that are considered, to limit the time."""
 NAMES = (
     "value", "found", "factor", "place", "kind", "facts", "only facts", "items", "answer words", "answer weight",
     "answer given", "reply words", "new words", "new names", "names before", "recall", "telling recall", "precision",
@@ -40,7 +40,7 @@ NAMES = (
     "short reply", "best recall", "mean recall", "best f1", "soft recall", "soft news", "news share", "denial differs",
     "opposites", "length ratio", "news", "answers", "statement", *ALIGNED,
 )  # fmt: skip
-"""In order."""
+"""Names of the features, in order."""
 
 
 _STATEMENT, _ANSWERS, _ROOM, _LINKED_CLAUSE, _OPPOSED, _STRANGERS = map(
@@ -51,7 +51,7 @@ _NOT_ALIGNED = (0.0,) * len(ALIGNED)
 
 
 def features(reply: Answered, asked: Asked, answers: list[Expected], verdict: Verdict) -> list[float]:
-    """The features of a reply, against the expected answer that the rules found it to meet best."""
+    """Return the features of a reply, compared with the expected answer that the rules matched best."""
     answer = verdict.answer or answers[0]
     return [
         *_of_rules(asked, answer, verdict),
@@ -66,14 +66,16 @@ def features(reply: Answered, asked: Asked, answers: list[Expected], verdict: Ve
 
 
 def is_long(found: list[float]) -> bool:
-    """Whether the expected answer is a statement, which has trees of its own, rather than a name or a number."""
+    """Whether the expected answer is a statement, for which a separate model is used."""
     return found[_STATEMENT] > 0
 
 
 def falls_short(found: list[float]) -> bool:
-    """Whether a reply is shorter than the one expected statement and has next to nothing of one of its clauses.
+    """Whether a reply misses a clause of the one expected statement, or says the opposite.
 
-    Or it adds hardly a word of its own and has the opposite of one that is missing."""
+    Either it is shorter and has next to nothing of that clause, or it adds hardly a word of its own and has the
+    opposite of a missing one.
+    """
     if found[_ANSWERS] >= _TWO:
         return False
     left_out = found[_ROOM] < _LITTLE_ROOM and found[_LINKED_CLAUSE] < _LITTLE_LINKED
@@ -99,7 +101,7 @@ def _of_rules(asked: Asked, answer: Expected, verdict: Verdict) -> tuple[float, 
 
 
 def _of_size(reply: Answered, asked: Asked, answer: Expected, verdict: Verdict) -> tuple[float, ...]:
-    """How long the reply is, and what it brings that neither question nor expected answer hold."""
+    """Size features: length of the reply, and the new words and names in it."""
     passage = reply.passage
     own = [
         place
@@ -134,20 +136,20 @@ def _of_overlap(reply: Answered, answer: Expected) -> tuple[float, ...]:
 
 
 def _pairs(reply: Answered, answer: Expected) -> float:
-    """The share of the answer's neighbouring words that are neighbours in the reply."""
+    """Share of the answer's word pairs that are adjacent in the reply too; -1 if it has none."""
     pairs = answer.pairs
     return len(pairs & reply.pairs) / len(pairs) if pairs else -1.0
 
 
 def _letters(reply: Answered, answer: Expected) -> float:
-    """The share of the answer's groups of three letters that the reply holds."""
+    """Share of the answer's character trigrams that occur in the reply; -1 if it has none."""
     groups = answer.letters
     folded = reply.passage.folded
     return sum(group in folded for group in groups) / len(groups) if groups else -1.0
 
 
 def _of_place(reply: Answered, asked: Asked, verdict: Verdict) -> tuple[float, ...]:
-    """Where the match stands, and how much of the question stands there."""
+    """Position features: where the match is, and how much of the question is near it."""
     passage = reply.passage
     many = float(passage.sentences[-1] + 1) if passage.stems else 0.0
     taken = len(asked.content & reply.stems) / max(1, len(asked.content))
@@ -175,7 +177,7 @@ def _of_denial(reply: Answered, answer: Expected) -> tuple[float, ...]:
 
 
 def _of_all(reply: Answered, asked: Asked, answers: list[Expected]) -> tuple[float, ...]:
-    """What holds over all spellings of the answer: the best, the mean, and how the nearest one is said."""
+    """Features over all spellings of the answer: the best, the mean, and the nearest in detail."""
     own = frozenset(word for word in reply.stems if word not in STOP)
     news = own - asked.content
     theirs = sum(map(weight, own)) or 1.0
@@ -209,7 +211,7 @@ def _of_all(reply: Answered, asked: Asked, answers: list[Expected]) -> tuple[flo
 
 
 def _soft_recall(own: frozenset[str], answer: Expected) -> float:
-    """The share of the answer's words that the reply holds in some form with the same beginning."""
+    """Share of the answer's content words that occur in the reply in some form, compared by their first letters."""
     beginnings = {word[:_BEGINNING] for word in own}
     telling = [word for word in answer.weights if word not in STOP]
     return sum(word[:_BEGINNING] in beginnings for word in telling) / max(1, len(telling))

@@ -1,4 +1,4 @@
-"""The final answer of a reply: what it marks as such, what it says after its last change of mind, its last step."""
+"""Extract the final answer of a reply: what it marks as such, what follows a retraction, or its last step."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MARK = lazy(
     r"|ans)\s?:)(?:[\s:*\"']|-(?!\d))*",
     re.I,
 )
-# Cheap looks before the expensive ones: most replies mark no answer and take nothing back.
+# Cheap checks before the expensive ones: most replies mark no answer and retract nothing.
 _MARK_HINT = lazy(r"nswer|esult|olution|onclusion|erdict|[Aa](?:ns)?\s?:|ANSWER|RESULT")
 _RETRACT_HINT = lazy(
     r"(?i)wait|hold on|scratch|correction|strike|oops|mistake|misspoke|let me|second thought|take that|corrected"
@@ -38,13 +38,13 @@ _CONCLUDES = lazy(
 )
 _SIGNS = lazy(r"[=×*÷]|\+(?=\s?[\w$€£(])|\d\s?[-/x]\s?\d|\btimes\b|\bplus\b|\bminus\b")
 _SETTING = lazy(r"(?<![\w-])([A-Z][A-Z_]{1,40}|--[\w-]{1,40})=")
-"""`PORT=8080` works nothing out."""
+"""Match an assignment such as `PORT=8080`, which is no calculation."""
 _LINE = lazy(r"\n+|(?<=[.!?])\s+(?=[A-Z(\"$€£])")
 _DIGITS = lazy(r"\d[\d.,]*\d|\d")
 
 
 def final_answer(text: str, *, numeric: bool = False, question: str = "") -> tuple[str, bool]:
-    """The final answer in an undressed reply, and whether it was marked as such."""
+    """Return the final answer in a stripped reply, and whether it was marked as such."""
     marked = _find_marked(text)
     if marked:
         return marked, True
@@ -54,7 +54,7 @@ def final_answer(text: str, *, numeric: bool = False, question: str = "") -> tup
 
 
 def _find_marked(text: str) -> str:
-    """What stands after the last `the answer is`, `Answer:` or `A:`; empty: nothing is marked."""
+    """Return the text after the last `the answer is`, `Answer:` or `A:`; empty if nothing is marked."""
     if _MARK_HINT.search(text) is None:
         return ""
     for match in reversed([*_MARK.finditer(text)]):
@@ -66,7 +66,7 @@ def _find_marked(text: str) -> str:
 
 
 def after_retraction(text: str) -> str:
-    """What stands after the last change of mind; all of it where nothing follows."""
+    """Return the text after the last retraction, or all of it if nothing follows."""
     if _RETRACT_HINT.search(text) is None:
         return text
     last = None
@@ -79,7 +79,7 @@ def after_retraction(text: str) -> str:
 
 
 def _find_last_step(text: str, question: str) -> str:
-    """The last step of a worked solution: its last line or sentence with a number; empty: it is none."""
+    """Return the last step of a worked solution: its last line or sentence with a number; empty if it is none."""
     text = _SETTING.sub(r"\1 ", text) if "=" in text else text
     if not _SIGNS.search(text) and not _CONCLUDES.search(text):
         return ""
@@ -92,11 +92,11 @@ def _find_last_step(text: str, question: str) -> str:
 
 
 def _answers_first(lines: list[str], question: str) -> bool:
-    """`It is $18. She has 16 - 7 = 9 eggs …`: a number of its own at once, and no conclusion at the end."""
+    """Whether the first line gives a new number that later lines derive: `It is $18. She has 16 - 7 = 9 eggs …`."""
     given = set(_DIGITS.findall(question))
     fresh = [digits for digits in _DIGITS.findall(lines[0]) if digits not in given]
     if any(digits in line.rpartition("=")[0] for digits in fresh for line in lines[1:]):
-        return False  # a step, which the next one builds on
+        return False  # an intermediate step that the next one builds on
     return (
         bool(fresh)
         and not _SIGNS.search(lines[0])
@@ -106,6 +106,6 @@ def _answers_first(lines: list[str], question: str) -> bool:
 
 
 def _after_equals(line: str) -> str:
-    """What the last sign of equality leads to; the whole line where there is none."""
+    """Return the part after the last equals sign; the whole line if there is none."""
     _, sign, after = line.rpartition("=")
     return after.strip() if sign and any(letter.isdecimal() for letter in after) else line

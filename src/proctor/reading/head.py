@@ -1,4 +1,4 @@
-"""The learned head: boosted trees over the reader's features, which give the probability that a person says right.
+"""The learned head: gradient-boosted trees that map features to the probability that a person calls a reply right.
 
 The trees are numbers in `head.json`, fitted by `bench/reviewer.py --fit`; the model card is in the docs.
 """
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 
 class Tree(NamedTuple):
-    """One tree of a fixed depth: its inner nodes level by level, then its leaves."""
+    """A decision tree of fixed depth: its inner nodes level by level, then its leaves."""
 
     features: list[int]
     thresholds: list[float]
@@ -22,7 +22,7 @@ class Tree(NamedTuple):
 
 
 class Head(NamedTuple):
-    """All trees, and where they start from."""
+    """A tree ensemble with its base score."""
 
     base: float
     depth: int
@@ -30,12 +30,12 @@ class Head(NamedTuple):
 
 
 def probability(features: Sequence[float], *, long: bool) -> float:
-    """The probability that a person would call it right."""
+    """Return the probability that a person would call the reply right."""
     return 1.0 / (1.0 + math.exp(-log_odds(load_heads()[long], features)))
 
 
 def log_odds(head: Head, features: Sequence[float]) -> float:
-    """The sum over the trees: at each node the right branch is taken above the threshold."""
+    """Sum the leaf values of all trees; at each node a value above the threshold goes right."""
     total, inner = head.base, (1 << head.depth) - 1
     for columns, thresholds, leaves in head.trees:
         node = 0
@@ -47,7 +47,7 @@ def log_odds(head: Head, features: Sequence[float]) -> float:
 
 @lru_cache(maxsize=1)
 def load_heads() -> tuple[Head, Head]:
-    """The trees that ship with the package: for short expected answers, and for statements."""
+    """Load the two ensembles shipped with the package: for short expected answers, and for statements."""
     data = json.loads(files("proctor.reading").joinpath("head.json").read_text(encoding="utf-8"))
     return _head(data["short"]), _head(data["long"])
 

@@ -1,4 +1,4 @@
-"""Who holds what is asked for: `Holt is the captain; Berg is the first officer` to `Who is the captain?`."""
+"""Check who holds a role: `Holt is the captain; Berg is the first officer` for `Who is the captain?`"""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _CALLED = stem_set("he she they it this that her his their who which")
 
 
 def holds_another(reply: Answered, asked: Asked, last: int, after: str) -> bool:
-    """Whether the name that ends at `last` is said to be something else, and what was asked for is said of another.
+    """Whether the reply gives the name ending at `last` another role, and the role asked for to somebody else.
 
-    `after` is what its sentence says after the name.
+    `after` is the rest of the sentence after the name.
     """
     who = _WHO_IS.match(asked.folded)
     if who is None or not _IS.match(after):
@@ -33,7 +33,7 @@ def holds_another(reply: Answered, asked: Asked, last: int, after: str) -> bool:
 
 
 def _says_of_another(words: list[str], role: str) -> bool:
-    """`Tom Holt is the captain`, and not `she is the captain`."""
+    """Whether a clause gives the role to a named person: `Tom Holt is the captain`, but not `she is the captain`."""
     if role not in words:
         return False
     before = words[: words.index(role)]

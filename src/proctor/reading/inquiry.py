@@ -1,4 +1,4 @@
-"""What a question is about, as far as two questions, or the replies to them, can be held against each other."""
+"""Parse a question: what it asks about, as far as needed to compare two questions or the replies to them."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ _ASKS_OTHERS = lazy(
     r"|\b(?:according to|in the (?:view|opinion|eyes) of)\b|\bwh(?:o|om|at|ich) (?:do|does|did) (?:the |most )?"
     r"(?:bookmakers|critics|experts|people|fans|locals|others|historians|papers|media)\b"
 )
-"""It asks what somebody else holds."""
+"""Match a question about somebody else's opinion."""
 _ADVERBS = (
     r"exactly|precisely|else|otherwise|best|well|then|actually|specifically|come|is|are|was|were|can|must|may"
     r"|should|will"
 )
-"""After `how` these ask for the way, not for a measure."""
+"""After `how`, these words ask for the manner, not for a measure."""
 _KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (lazy(r"\bwhy\b"), "why"),
     (lazy(r"\bwhen\b|\bhow (?:early|late|soon)\b"), "when"),
@@ -76,13 +76,13 @@ _KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (lazy(r"\bhow\b"), "how"),
 )
 _AND_WHERE = lazy(r", (?:and |if so,? )+(where|how|when|who|why)\?$")
-"""`Is there one nearby, and where?`"""
+"""Match a follow-up question at the end: `Is there one nearby, and where?`"""
 _SUBORDINATE = {kind: pattern for pattern, kind in _KINDS}
 _NO_SORT = frozenset(("is", "was", "are", "were", "does", "do", "did", "the", "i", "you", "we", "they", "it", "one"))
 _CATEGORY = lazy(r"\b(?:which|what) (?:of the )?([^\W\d_]+)(?= )")
 _OPENS = lazy(rf"(?:what|who|whom|whose|which|when|where|why|how|{_AUXILIARY})\b")
 _RELATIVE = lazy(r"(?:which|who|whose|where|when)\b")
-"""After a comma in a question these tell more of a thing: is it larger than Rome, which has …?"""
+"""After a comma, these words begin a relative clause: `is it larger than Rome, which has …?`"""
 _FRAME = lazy(
     r"\b(?:is|was) it (?:true|correct|right|the case|a fact) that\b|^for (?=how)|^(?:sorry|excuse me|hi|hello|hey)\b,? "
     r"|\b(?:do you (?:happen to )?know|(?:can|could|would|will) you (?:please |perhaps |kindly )?"
@@ -97,17 +97,17 @@ _FRAME = lazy(
 _TELL_ME = lazy(r"(?:can|could|would|will) you (?:please )?(?:tell|remind|give|inform|let) (?:me|us)\b")
 _WH = lazy(r"(?:what|who|whom|whose|which|when|where|why|how)\b")
 _WHAT = lazy(r"(?:and |so |but )?(?:what|which) ")
-"""What follows after it in a clause of its own asks for nothing: what gas is absorbed when …"""
+"""Match a leading `what` or `which`; later question words then ask nothing: `what gas is absorbed when …`"""
 _WHETHER = lazy(r"\W*(?:whether|if)\b(?: or not)?")
-"""What an indirect question for yes or no begins with, once its frame is taken off."""
+"""Match the start of an indirect yes-no question, after its frame (`can you tell me …`) was removed."""
 _SETS = lazy(
     r"(?:and |so |but )?(?:on|in|at|for|during|with|without|under|after|before|from|to|by|as|if|when|since|until|of"
     r"|while|once|suppose|supposing|assuming)\b"
 )
-"""What a clause begins with that sets the scene of a question: on a Sunday, …; to mute it, …"""
+"""Match a clause that sets the scene of a question: `on a Sunday, …`, `to mute it, …`"""
 _CALLED = lazy(r"\b(?:it|that|this|those|these|they|them|such|there|he|she|him|her|so)\b")
 _OF_SPEAKER = lazy(r"(?:i|we)(?: am|'m| are|'re) (?:an? |\w+ years|under|over|from)")
-"""What somebody says of himself that an answer may depend on: I am a student."""
+"""Match a statement about the speaker on which the answer may depend: `I am a student.`"""
 _NEAR_SPEAKER = lazy(r"\b(?:in|at|on|near|outside|inside|behind|by|next to|in front of) (?:my|our) (?:own )?[\w'-]+")
 _OBJECT_ASKED = lazy(
     r"\bwhom? (?:(?:did|do|does|has|have|will|would|was|were|is|are)\b(?! (?:it|the one)\b)"
@@ -115,7 +115,7 @@ _OBJECT_ASKED = lazy(
 )
 _ASKS_BEING = lazy(r"(?:so,? |and |but )?(?:is|are|was|were)\b")
 _LED = frozenset(("from", "to", "before", "after", "without", "under", "above", "below", "until", "since", "against"))
-"""Small words that tell one question from another by what they lead up to: from Rome, to Rome."""
+"""Prepositions that distinguish questions by what follows them: from Rome, to Rome."""
 _LEADING_STEMS = {stem(word): word for word in _LED}
 ASKING = stem_set(
     "time year date day month name person people somebody someone anybody one thing kind sort type exact exactly "
@@ -124,14 +124,14 @@ ASKING = stem_set(
     "officially approximately roughly altogether figure value extent sort form detail information info "
     "anyone someone everybody anything something generally typically supposed expect plan whole entire single different"
 )
-"""Stems that only say what sort of answer is asked for."""
+"""Stems that only name the kind of answer wanted."""
 _LIGHT = stem_set(
     "have get take make do go come enter stay lie stand put give be find see help happen exist offer provide keep "
     "contain flow pass travel like call locate situate need want able serve possible there consist feature "
     "use entitle entitlement allowance supply serve bring ok okay entry admission entrance content level goes "
     "latest list mention reach submit due parcel step"
 )
-"""Verbs that another wording may do without."""
+"""Light verbs, which a paraphrase may omit."""
 _TIMELY = lazy(
     r"\b(?:ever|once|formerly|previously|originally|at first|in the past|used to|back then|today"
     r"|last (?:year|month|week|time)|next (?:year|month|week|time)|(?:before|earlier|afterwards"
@@ -168,70 +168,70 @@ _KEPT = 2048
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Inquiry:
-    """A question, as far as two replies to it can be held against each other."""
+    """A parsed question, as far as needed to compare the replies to two questions."""
 
     asked: str
-    """The part that asks, folded: without a doubt or a frame before it."""
+    """The part that asks, normalised, without a preceding doubt or frame."""
     kind: Kind
     category: str
-    """The stem after `which` or `what`: the sort of thing that is asked for; empty: none is named."""
+    """Stem after `which` or `what`, the category asked for; empty if none is named."""
     stems: frozenset[str]
-    """Every stem of the whole question."""
+    """All stems of the question."""
     content: frozenset[str]
-    """The telling stems of the part that asks."""
+    """Stems of the content words in the part that asks."""
     telling: tuple[str, ...]
-    """The same in one spelling and in order, turns of phrase and frames taken off, light words left in."""
+    """The content words in order, as concepts: phrases and frames replaced, light words kept."""
     scene: tuple[str, ...]
-    """Telling stems of what was told before the part that asks: they may be asked about, or may not."""
+    """Concepts of the context before the part that asks, which may or may not matter to it."""
     direction: Direction
-    """Which way it asks."""
+    """Direction of the question: doer or object, in or out."""
     led: frozenset[tuple[str, str]]
-    """Which of them a small word leads up to."""
+    """Pairs (preposition, concept) such as (from, Rome)."""
     bounds: frozenset[str]
-    """Those that a small word sets as its scope, its numbers, and names: in winter, for children, lift 3."""
+    """Concepts that limit the scope: after a preposition, numbers, and names (in winter, for children, lift 3)."""
     of_object: bool
-    """Whether it asks whom something is done to, not who does it."""
+    """Whether it asks for the object of an action, not for the doer."""
     passive: bool
-    """Whether a yes-or-no question asks in the passive, or of what something is."""
+    """Whether it begins with a form of `be`: a passive, or what something is."""
     rivals: frozenset[str]
-    """Stems of what it holds against an answer: numbers, and names that it says the answer is."""
+    """Stems of counter-proposals: numbers, and names that the question claims are the answer."""
     times: frozenset[str]
-    """Words that set its time: ever, formerly, today, per month."""
+    """Words that set its time or period: ever, formerly, today, per month."""
     sought: frozenset[str]
-    """Whether it looks for what is right, wrong, true or false."""
+    """The stems of `wrong` and `false` in an open question, which then asks for what is not so."""
     doubts: bool
-    """Whether it doubts the earlier answer."""
+    """Whether it doubts the previous answer: `Are you sure?`"""
     goes_on: bool
-    """Whether it is no question at all, but a remark on the answer before it."""
+    """Whether it is no question, but a remark on the previous answer."""
     takes_up: bool
-    """Whether it goes on from the answer before it: `So how many?`, `Aren't there three?`."""
+    """Whether it continues from the previous answer: `So how many?`, `Aren't there three?`"""
     contests: bool
-    """Whether it doubts or denies the earlier answer, or asks to look at it again."""
+    """Whether it challenges the previous answer, or asks to check it."""
     offers: bool
-    """Whether it puts an answer of its own forward to be granted."""
+    """Whether it proposes an answer for confirmation."""
     own: frozenset[str]
-    """Stems of the whole question beside those that only contest."""
+    """Stems of the whole question except those that only challenge."""
     source: bool
-    """Whether it asks where the answer comes from."""
+    """Whether it asks for the source of the answer."""
     others: bool
-    """Whether it asks what somebody else holds."""
+    """Whether it asks for somebody else's opinion."""
     inverted: bool
     """Whether a yes to it denies the proposition."""
     negative: bool
-    """Whether it holds a negation: then a bare no may mean either."""
+    """Whether it contains a negation, so that a bare no is ambiguous."""
 
     @property
     def numbers(self) -> frozenset[str]:
-        """Its numbers."""
+        """Numbers in the question."""
         return frozenset(word for word in self.telling if word[:1].isdigit())
 
 
 @lru_cache(maxsize=_KEPT)
 def read_inquiry(question: str) -> Inquiry:
-    """What a question asks."""
+    """Parse a question."""
     folded = " ".join(fold(question[:_READ], accents=False).split())
     inverted = _INVERTED.search(folded) is not None
-    asked = folded if inverted else _asking_part(folded)  # what a yes would deny may stand anywhere in it
+    asked = folded if inverted else _asking_part(folded)  # the negated proposition may be anywhere in the question
     own = words(asked)
     plain = plain_words(plain_relations(asked))
     kind: Kind = "yes-no" if inverted else _kind(asked, plain, folded)
@@ -268,7 +268,7 @@ def read_inquiry(question: str) -> Inquiry:
 
 @lru_cache(maxsize=_KEPT)
 def plain_words(folded: str) -> str:
-    """A folded question without its frame, turns of phrase in plain words."""
+    """Return a normalised question without its frame, with phrases replaced by plain words."""
     plain = _FRAME.sub(" ", folded)
     for pattern, word in PHRASES:
         plain = pattern.sub(word, plain)
@@ -276,10 +276,10 @@ def plain_words(folded: str) -> str:
 
 
 def _before(folded: str, asked: str) -> tuple[str, str]:
-    """What stands before the part that asks: as far as that depends on it, and the rest.
+    """Return the text before the part that asks: first what that depends on, then the rest.
 
-    It depends on a clause that sets its scene (`On a Sunday, …`), on sentences that it takes up
-    (`… Is that allowed?`), and on what the speaker is.
+    It depends on a clause that sets its scene (`On a Sunday, …`), on sentences to which it refers (`… Is that
+    allowed?`), and on statements about the speaker.
     """
     start = folded.find(asked)
     if start <= 0:
@@ -297,7 +297,7 @@ def _before(folded: str, asked: str) -> tuple[str, str]:
 
 
 def _asks_of_scene(asked: str) -> bool:
-    """`I've lost my card, what now?`: all that it asks about was told before."""
+    """Whether the part that asks has no content of its own: `I've lost my card, what now?`"""
     return all(word in FILLERS or is_light(word) or is_light(concept(word)) for word in words(asked))
 
 
@@ -316,7 +316,7 @@ def _times(asked: str) -> Iterator[str]:
 
 
 def _is_active(asked: str) -> bool:
-    """`Whom did X kill`, not `Who was the manager` nor `Who did it`."""
+    """Whether it asks for an object: `Whom did X kill`, but not `Who was the manager` nor `Who did it`."""
     match = _OBJECT_ASKED.search(asked)
     return match is not None and not _ONE_WAY.search(asked) and match[0].split()[1] not in ("was", "were", "is", "are")
 
@@ -342,12 +342,12 @@ def _telling(stems: Sequence[str]) -> tuple[tuple[str, ...], frozenset[tuple[str
 
 
 def is_light(word: str) -> bool:
-    """Whether another wording may do without a stem."""
+    """Whether a paraphrase may omit a stem."""
     return word in _LIGHT or word in ASKING or concept(word) in _LIGHT or bool(len(word) > 2 and units_named(word))
 
 
 def _asking_part(folded: str) -> str:
-    """The last sentence that asks something of its own; what a colon or `given that,` leads up to stands alone."""
+    """Return the last sentence that asks something, without the part before a colon or `given that,`."""
     backwards = claims(_ONLY_TAG.sub("?", folded))[::-1]
     asking = (sentence for sentence in backwards if sentence.endswith("?") and _tells(sentence))
     last = next(asking, None) or next(filter(_tells, backwards), folded)
@@ -359,7 +359,7 @@ def _asking_part(folded: str) -> str:
 
 
 def _tells(sentence: str) -> bool:
-    """Whether it has a word that asks something by itself."""
+    """Whether a sentence has content words of its own."""
     return not FILLERS.issuperset(words(sentence))
 
 

@@ -1,4 +1,4 @@
-"""Words that mean one thing: a small table of everyday English, no dictionary."""
+"""Synonyms: a small table of everyday English, not a dictionary."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _VERBS_IN_TWO_WORDS = (
     (r"\bplaced\b", "put"),
     (r"\bgo(?:es|ing)? for(?=\?|$)", "price"),
 )
-"""Verbs that are made of two words or more, or of a verb and its noun → one that means the same."""
+"""Phrasal and compound verbs -> a single verb with the same meaning."""
 _WAYS_TO_ASK = (
     (
         r"\bfrom (?:when|(?:what|which) (?:time|hour))(?=[^?]*\b(?:enter|visit|open|available|get (?:my|the|into))\b)",
@@ -143,7 +143,7 @@ _WAYS_TO_ASK = (
         "what name",
     ),
 )
-"""Ways to ask → the plain one."""
+"""Ways to ask -> the plain question word."""
 _PHRASES = (
     (r"\b(do|does|did|can|may|must|should|could|is|has|will|would|if|when) one\b(?! of)", r"\1"),
     (r"\bannual leave\b|\bdays? off\b|\btime off\b|\bpaid leave\b", "holiday"),
@@ -237,7 +237,7 @@ _PHRASES = (
     (r"\b(?:free|rid|devoid) of\b|\black(?:s|ing)?\b", "without"),
 )
 PHRASES = tuple((lazy(pattern), f" {word} ") for pattern, word in (*_WAYS_TO_ASK, *_VERBS_IN_TWO_WORDS, *_PHRASES))
-"""Turns of phrase in a folded question → the plain word."""
+"""Phrases in a normalised question -> the plain word."""
 
 _ALIKE = """
 write author writer pen compose composer poet novelist handiwork | design architect designer | paint painter | film
@@ -381,18 +381,18 @@ _CONCEPTS = _concepts()
 
 @lru_cache(maxsize=_KEPT)
 def concept(word: str) -> str:
-    """One stem for all that mean the same."""
+    """Return the representative stem of a group of synonyms, or the stem itself."""
     return _CONCEPTS.get(word) or _CONCEPTS.get(_DOER.sub("", word), word)
 
 
 def is_derived(word: str) -> bool:
-    """Whether a stem is in the table only without its ending: freezer, of freeze."""
+    """Whether a stem is in the table only without its ending: `freezer`, by `freeze`."""
     return word not in _CONCEPTS and concept(word) != word
 
 
 @lru_cache(maxsize=_KEPT)
 def root(word: str) -> str:
-    """What is left of a stem without the endings that make nouns and adjectives of verbs: inventor, invention."""
+    """Return a stem without derivational endings: the same for `inventor` and `invention`."""
     short = _SUFFIXES.sub("", word)
     if word.endswith("er") and short[-2:-1] == short[-1:]:
         short = short[:-1]  # thinner
@@ -403,7 +403,7 @@ def root(word: str) -> str:
 
 @lru_cache(maxsize=_KEPT)
 def akin(one: str, other: str) -> bool:
-    """Whether two stems mean one thing: by the table, or as forms of one word."""
+    """Whether two stems are synonyms or forms of the same word."""
     if one == other:
         return True
     first, second = concept(one), concept(other)

@@ -1,4 +1,4 @@
-"""Which questions ask the same, by what they ask: kind, subject, relation in other words, passive, polarity."""
+"""Decide which questions ask the same: compare kind, subject, synonymous relations, passive and polarity."""
 
 from __future__ import annotations
 
@@ -35,35 +35,35 @@ _NAME = stem("name")
 
 @lru_cache(maxsize=_KEPT)
 def same_question(first: str, second: str) -> bool:
-    """Whether one answer answers both questions."""
+    """Whether the same answer answers both questions."""
     return one_question(read_inquiry(first), read_inquiry(second))
 
 
 @lru_cache(maxsize=_KEPT)
 def same_matter(first: str, second: str) -> bool:
-    """Whether they ask the same, or one of them for yes or no with a negation."""
+    """Whether two questions ask the same, possibly as a yes-no question with a negation."""
     return one_proposition(read_inquiry(first), read_inquiry(second))
 
 
 @lru_cache(maxsize=_KEPT)
 def surely_same_question(first: str, second: str) -> bool:
-    """Whether one answer answers both, and they leave out no word of each other: sure enough to judge by it."""
+    """Whether two questions ask the same without omitting any word of each other: reliable enough to judge by."""
     return same_question(first, second) and are_in_like_words(read_inquiry(first), read_inquiry(second))
 
 
 def are_in_like_words(one: Inquiry, other: Inquiry) -> bool:
-    """Whether each word that says something in one question has a word that means the same in the other."""
+    """Whether every content word of each question has a synonym in the other."""
     mine, theirs = ((*inquiry.telling, *inquiry.scene) for inquiry in (one, other))
     return not missing(one, theirs) and not missing(other, mine)
 
 
 def one_question(one: Inquiry, other: Inquiry) -> bool:
-    """Whether two questions, read, ask the same."""
+    """Whether two parsed questions ask the same."""
     return (one.negative, one.inverted) == (other.negative, other.inverted) and one_proposition(one, other)
 
 
 def one_proposition(one: Inquiry, other: Inquiry) -> bool:
-    """Whether they ask the same, or one of them for yes or no with a negation: then the sides are told by it."""
+    """Whether two parsed questions ask the same, or one is the negated yes-no question of the other."""
     if not kinds_meet(one, other) or (one.negative != other.negative and one.kind != "yes-no"):
         return False
     if one.asked == other.asked and one.telling == other.telling:
@@ -83,14 +83,14 @@ def one_proposition(one: Inquiry, other: Inquiry) -> bool:
 
 
 def _turns(one: Inquiry, other: Inquiry) -> bool:
-    """Whether a word of one has its opposite in the other alone: safe, dangerous."""
+    """Whether a word of one question has its opposite only in the other: safe, dangerous."""
     mine = [word for word in one.telling if not any(akin(word, own) for own in other.telling)]
     theirs = [word for word in other.telling if not any(akin(word, own) for own in one.telling)]
     return any(are_opposed(word, own) for word in mine for own in theirs)
 
 
 def _measure_apart(one: Inquiry, other: Inquiry) -> bool:
-    """Whether one asks how long it takes, and the other for a measure that is no time."""
+    """Whether one question asks for a duration and the other for a different measure."""
     return (
         not _TAKING.isdisjoint(one.telling)
         and _TAKING.isdisjoint(other.telling)
@@ -99,12 +99,12 @@ def _measure_apart(one: Inquiry, other: Inquiry) -> bool:
 
 
 def _figures(one: Inquiry) -> frozenset[str]:
-    """Its numbers; `one banana` is hardly one, `the first` is."""
+    """Return the numbers of a question, except the 1 of `one banana` (but `the first` counts)."""
     return one.numbers if "first" in one.asked else one.numbers - {"1"}
 
 
 def kinds_meet(one: Inquiry, other: Inquiry) -> bool:
-    """Whether two questions can have one answer by the sort of thing they ask for."""
+    """Whether the kinds of answer that two questions ask for are compatible."""
     kinds = {one.kind, other.kind}
     if kinds == {"choice", "amount"}:
         return len(one.numbers) > 1 and one.numbers == other.numbers
@@ -121,18 +121,18 @@ def kinds_meet(one: Inquiry, other: Inquiry) -> bool:
 
 
 def _counts_what_is_listed(one: Inquiry, other: Inquiry) -> bool:
-    """`How many countries` beside `which countries`."""
+    """Whether one question counts what the other lists: `how many countries`, `which countries`."""
     named, counted = (one, other) if one.kind == "open" else (other, one)
     return bool(named.category) and concept(named.category) in counted.telling
 
 
 def _is_shared(one: Inquiry, other: Inquiry) -> bool:
-    """Whether a word that says something is in both."""
+    """Whether the questions have a word in common, or a synonym."""
     return any(meets(word, own) for word in one.telling for own in other.telling)
 
 
 def _are_alike(one: Inquiry, other: Inquiry, mine: list[str], theirs: list[str]) -> bool:
-    """Whether nothing is left of either that the other does not ask: on one side alone a trifle may be left."""
+    """Whether the unmatched words of two questions make no difference; only one side may have minor words left."""
     mine = [word for word in mine if not _goes_without(word, one, other.telling)]
     theirs = [word for word in theirs if not _goes_without(word, other, one.telling)]
     if not mine or not theirs:
@@ -141,7 +141,7 @@ def _are_alike(one: Inquiry, other: Inquiry, mine: list[str], theirs: list[str])
 
 
 def missing(one: Inquiry, there: Iterable[str]) -> list[str]:
-    """The telling stems of a question that have no counterpart among others, and that no wording can do without."""
+    """Return the content words of a question that have no counterpart among others and cannot be omitted."""
     others = tuple(there)
     return [
         word
@@ -151,7 +151,7 @@ def missing(one: Inquiry, there: Iterable[str]) -> list[str]:
 
 
 def _can_go(word: str, one: Inquiry) -> bool:
-    """Whether a stem says so little that another wording may do without it; not what somebody likes or wants."""
+    """Whether a stem is so light that a paraphrase may omit it; attitudes such as `like` and `want` may not be."""
     return is_light(word) and not (word in _ATTITUDES and one.kind == "yes-no")
 
 
@@ -166,14 +166,14 @@ def _is_met(word: str, others: Iterable[str]) -> bool:
 
 
 def _goes_without(word: str, one: Inquiry, others: tuple[str, ...]) -> bool:
-    """A category that was named beside its answer's kind; a verb beside a speed; `may` beside what is done."""
+    """Whether a word is implied: the answer's category, a verb of motion beside a speed, `may` beside an action."""
     if word == concept(one.category) or (word in _SPEEDS and _SPEED in others):
         return True
     return word in (_MAY if one.kind in ("yes-no", "choice") else _MODAL)
 
 
 def _lead_apart(one: Inquiry, other: Inquiry) -> bool:
-    """Whether small words lead up to the same word differently: from Rome, to Rome."""
+    """Whether the same word follows different prepositions: from Rome, to Rome."""
     theirs = {word: leading for leading, word in other.led}
     if any(word in theirs and theirs[word] != leading for leading, word in one.led):
         return True
@@ -186,7 +186,7 @@ def _sets_apart(one: Inquiry) -> frozenset[tuple[str, str]]:
 
 
 def _ask_for_other_sorts(one: Inquiry, other: Inquiry) -> bool:
-    """Whether each names a sort of thing of its own: which staff, which visitors."""
+    """Whether each question names a category of its own: which staff, which visitors."""
     sorts = [concept(inquiry.category) for inquiry in (one, other) if inquiry.category]
     if len(sorts) < 2 or any(is_light(sort) or sort in _PLACES for sort in sorts):
         return False
@@ -194,7 +194,7 @@ def _ask_for_other_sorts(one: Inquiry, other: Inquiry) -> bool:
 
 
 def _in_one_order(one: Inquiry, other: Inquiry) -> bool:
-    """Whether who does it and whom it is done to stand alike: the order counts, turned by a passive."""
+    """Whether the shared words have the same order, so that doer and object agree; a passive may reverse them."""
     if "by" in one.stems ^ other.stems:
         return True
     mine = [word for word in one.telling if word in other.telling]
@@ -208,7 +208,7 @@ def _in_one_order(one: Inquiry, other: Inquiry) -> bool:
 
 
 def _are_swapped(mine: list[str], theirs: list[str]) -> bool:
-    """Whether two words have changed places, and all others stand where they stood."""
+    """Whether exactly two words are swapped."""
     apart = [place for place, (one, other) in enumerate(zip(mine, theirs, strict=False)) if one != other]
     if len(mine) != len(theirs) or len(apart) != 2 or apart[1] - apart[0] < 2:
         return False
@@ -216,11 +216,11 @@ def _are_swapped(mine: list[str], theirs: list[str]) -> bool:
 
 
 def points_back(asked: str, first: Iterable[str], before: Iterable[str], *, scripted: bool = False) -> bool:
-    """Whether a question goes on about what was said, and asks nothing of its own: `My boss says 9. Are you sure?`
+    """Whether a question only refers back to what was said: `My boss says 9. Are you sure?`
 
-    It contests the answer, asks for its source, or offers another; it may name that one, and take up what was said:
-    first, in the texts that opened the conversation, and just before. What is `scripted` is asked for its own sake,
-    also where it is no question by its grammar: `Order 1002`.
+    It challenges the answer, asks for its source or proposes another one; it may repeat words of `first`, the texts
+    that opened the conversation, and of `before`, the latest ones. A `scripted` question counts as a question even if
+    it does not look like one: `Order 1002`.
     """
     inquiry = read_inquiry(asked)
     if inquiry.goes_on and not scripted:
@@ -234,7 +234,7 @@ def points_back(asked: str, first: Iterable[str], before: Iterable[str], *, scri
 
 @lru_cache(maxsize=_KEPT)
 def stems_of(text: str) -> frozenset[str]:
-    """The stems of what was said."""
+    """Return the stems of a text."""
     return stem_set(fold(text[:_READ], accents=False))
 
 
@@ -249,26 +249,26 @@ _BARE = _concepts(
     "procedure process suppose gonna manner basis term ideal proper correct usual common average standard "
     "regular approximate rough certain particular specific given main general content soon another"
 )
-"""Words that say so little that either question may have some of them."""
+"""Generic words, which either question may have without a difference in meaning."""
 _SORTS = _concepts(
     "product device item unit article company firm business organisation city town country man woman book "
     "novel film movie song animal river mount mountain lake team crew band group class course subject service option "
     "choice menu office department website site page app system programme machine model brand place food dish meal "
     "dough method policy rule number people life world"
 )
-"""Nouns that only say of what sort a thing is: one question may name it and the other not."""
+"""Nouns that only name a category, and may be missing in one of the questions."""
 _ABLE = _concepts(
     "allow available possible suitable open ok okay fine safe offer serve support accept able legal appropriate work "
     "exist sell stock provide"
 )
-"""That something may be done, in a question for yes or no."""
+"""Words that ask whether something is possible, in a yes-no question."""
 _USES = _concepts(
     "wear eat drink use take bring visit enter swim park ride watch read play stay pay order buy get attend carry hold "
     "put plug sit sleep dine stop open try see spend"
 )
-"""What is done with a thing as a matter of course: a helmet is worn, a soup eaten."""
+"""Typical uses of a thing: a helmet is worn, a soup eaten."""
 _SET_FOR = _concepts("begin start depart leave happen run release hold schedule")
-"""What a thing does at its time as a matter of course: when is the concert, when does it begin?"""
+"""What events typically do: `when is the concert` equals `when does it begin`."""
 _HAVING = _concepts("contain include have comprise hold carry consist need require should best ideal look")
 _PRICE, _INCLUDE = concept(stem("price")), concept(stem("include"))
 _ABBREVIATION = concept(stem("abbreviation"))
@@ -277,11 +277,11 @@ _COUNTED = _concepts(
     "price fee cost fare rent salary rate fine tax deposit population employee workforce temperature limit interest "
     "score income budget penalty bonus pension discount debt profit revenue turnover share percentage age chance number"
 )
-"""What has an amount by itself: how high is the fee?"""
+"""Quantities that are amounts by themselves: `how high is the fee?`"""
 
 
 def left_over(one: Inquiry, others: Sequence[str]) -> list[str]:
-    """The telling stems of a question that no stem of another meets, and that say something."""
+    """Return the content words of a question that no word of the other matches, except generic ones."""
     return [
         word
         for word in one.telling
@@ -290,7 +290,7 @@ def left_over(one: Inquiry, others: Sequence[str]) -> list[str]:
 
 
 def are_trifles(left: Iterable[str], one: Inquiry, other: Inquiry) -> bool:
-    """Whether what one question says alone only tells a sort, or what is done as a matter of course."""
+    """Whether the unmatched words of one question only name a category or a typical use."""
     return all(_is_trifle(word, one, other) for word in left)
 
 
@@ -307,7 +307,7 @@ def _is_trifle(word: str, one: Inquiry, other: Inquiry) -> bool:
 
 
 def is_done_as_a_matter_of_course(mine: Sequence[str], theirs: Sequence[str]) -> bool:
-    """Whether one question asks whether it is open, and the other whether it can be used."""
+    """Whether one question asks if something is possible, and the other if it can be used in the typical way."""
     return (_ABLE.issuperset(mine) and _USES.issuperset(theirs)) or (
         _USES.issuperset(mine) and _ABLE.issuperset(theirs)
     )

@@ -1,6 +1,6 @@
-"""Words that have to do with each other: that can stand for each other, or one of which explains the other.
+"""Related words: words that can replace each other, or one of which explains the other.
 
-Looser than `thesaurus`: `famine` is linked to `hunger`, which does not mean the same.
+Looser than `thesaurus`: `famine` is linked to `hunger`, though they do not mean the same.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from importlib.resources import files
 from proctor.reading.text.words import stem
 
 _ALIKE, _BESIDE = 0.9, 0.6
-"""How near two words are that stand for each other, and one that explains another."""
+"""Similarity of words that can replace each other, and of a word and one that explains it."""
 _KEPT = 32768
 
 Groups = dict[str, set[int]]
-"""Stem → the numbers of its groups."""
+"""Stem -> numbers of the groups it belongs to."""
 
 
 @lru_cache(maxsize=1)
 def load_groups() -> tuple[Groups, Groups]:
-    """The groups in which a stem stands for others, and those that it explains."""
+    """Load the groups whose members can replace each other, and those of the words that explain them."""
     text = files("proctor.reading").joinpath("linked_words.txt").read_text(encoding="utf-8")
     alike: Groups = defaultdict(set)
     beside: Groups = defaultdict(set)
@@ -31,14 +31,14 @@ def load_groups() -> tuple[Groups, Groups]:
         own, _, explaining = line.partition("/")
         for words, groups in ((own, alike), (explaining, beside)):
             for word in map(stem, words.split()):
-                if not word[0].isdecimal():  # a number in words
+                if not word[0].isdecimal():  # number words have digits as stems
                     groups[word].add(number)
     return dict(alike), dict(beside)
 
 
 @lru_cache(maxsize=_KEPT)
 def nearness(one: str, other: str) -> float:
-    """How near two stems are, from 0 to 1."""
+    """Return the similarity of two stems, from 0 to 1."""
     alike, beside = load_groups()
     ours, theirs = alike.get(one, set()), alike.get(other, set())
     if ours & theirs:

@@ -1,4 +1,4 @@
-"""How a sentence is meant: as a retraction, a concession, somebody else's words, a doubt, an evasion."""
+"""Classify the manner of a sentence: retraction, concession, reported speech, doubt, evasion."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _CONCEDES = lazy(
     r"|\byou(?:'ve| have) (?:convinced|persuaded) me\b[,.:;!]*|\bi (?:concede|give in|agree|yield|admit)\b[,.:;!]*"
     r"|\b(?:he|she|they)(?:'s|'re| is| are) right\b[,.:;!]*(?: of course[,.:;!]*)?"
 )
-"""Words that own up to a mistake, or grant a challenge."""
+"""Match an admitted mistake or an accepted objection."""
 _COURTESY = lazy(
     r"\bi(?:'m| am) (?:afraid|sorry)(?: to (?:say|tell you))?(?: that)?,? (?=\w)|\bno (?:worries|problem"
     r"|trouble)\b[,.:;!]*"
@@ -88,40 +88,40 @@ _STANDS = lazy(
     r"|mistake|error|back|"
     r"retract|withdraw|correct(?:ing|ed)?)\b|\bnothing (?:\w+ ){0,4}back\b|\bwithout (?:\w+ )?(?:mistake|error)\b"
 )
-"""Words that deny a mistake."""
+"""Match a denied mistake."""
 
 
 def supposes(folded: str) -> bool:
-    """Whether a sentence only supposes something."""
+    """Whether a sentence is hypothetical."""
     return _SUPPOSES.match(folded) is not None
 
 
 def doubts(folded: str) -> bool:
-    """Whether it leaves open what it says."""
+    """Whether a text leaves open what it says."""
     return _DOUBTS.search(folded) is not None
 
 
 def evades(folded: str) -> bool:
-    """Whether it refuses an answer, or sends elsewhere for it."""
+    """Whether a text refuses an answer or refers elsewhere for it."""
     return _EVADES.search(folded) is not None
 
 
 def retracts(folded: str) -> bool:
-    """Whether the speaker takes back what was said before."""
+    """Whether a text retracts what was said before."""
     return _RETRACTS.search(_STANDS.sub(" ", folded)) is not None
 
 
 def concedes(folded: str) -> bool:
-    """Whether the speaker owns up to a mistake, or grants a challenge."""
+    """Whether a text admits a mistake or accepts an objection."""
     return _CONCEDES.search(_STANDS.sub(" ", folded)) is not None
 
 
 def without_concessions(folded: str) -> str:
-    """What is said beside that."""
+    """Return a text without its concessions."""
     left = _COURTESY.sub(" ", folded)
     return _CONCEDES.sub(" ", left).strip(" ,.:;-") if left != folded or _CONCEDES.search(left) else folded
 
 
 def reports(folded: str) -> list[int]:
-    """Where it tells what somebody says."""
+    """Return the positions where a text reports what somebody says."""
     return [match.start() for match in _REPORTS.finditer(folded)]

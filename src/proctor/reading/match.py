@@ -1,4 +1,4 @@
-"""A match: how well a reply meets one spelling of the expected answer, where, and in what words."""
+"""A match between a reply and one spelling of the expected answer: score, explanation and position."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from proctor.reading.question import Asked
 
 
 class Match(NamedTuple):
-    """What was found of the expected answer."""
+    """How well, where and with which words the expected answer was found."""
 
     value: float
     explanation: str
     first: int = -1
-    """The place of the first matching word; -1: nothing matches."""
+    """Position of the first matching word, or -1 if nothing matches."""
     last: int = -1
 
 
 def best_mention(reply: Answered, asked: Asked, places: list[int]) -> int:
-    """Of several mentions the one that answers: in the clause that takes up most of the question, else the first."""
+    """Return the mention whose clause shares the most words with the question, by default the first."""
     if len(places) == 1:
         return places[0]
     clauses = reply.passage.clauses
@@ -30,7 +30,7 @@ def best_mention(reply: Answered, asked: Asked, places: list[int]) -> int:
 
 
 def taken_up(reply: Answered, asked: Asked) -> dict[int, set[str]]:
-    """Clause → the telling words of the question that it takes up."""
+    """Map each clause to the content words that it shares with the question."""
     shared: dict[int, set[str]] = {}
     for word, clause in zip(reply.passage.stems, reply.passage.clauses, strict=True):
         if word in asked.content:

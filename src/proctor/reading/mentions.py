@@ -1,8 +1,8 @@
-"""Was a tool's result used? Values of it that came from nowhere else stand in the answer or in a later call.
+"""Decide whether a tool's result was used: its own values occur in the answer or in a later call.
 
-A value is a number, a date, an id, a name, or a word that is not everyday. What stood already in the question or in the
-call's own arguments proves nothing, so it does not count. A plain word proves little: where a result holds several, two
-of them must come back.
+A value is a number, a date, an id, a name, or an uncommon word. Values already present in the question or in the
+arguments of the call prove nothing and do not count. Plain words prove little: if a result has several, two of them
+must recur.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _EVERYDAY = frozenset(_EVERYDAY_WORDS.split())
 
 
 class Mentions:
-    """What stands in texts and structures, read as far as somebody asks."""
+    """Values that occur in a text or data structure, extracted on demand."""
 
     __slots__ = ("_dates", "_numbers", "_quantities", "_tokens", "folded", "text")
 
@@ -72,14 +72,14 @@ class Mentions:
 
     @property
     def tokens(self) -> set[str]:
-        """Words, numbers and ids, whole and in their parts."""
+        """Words, numbers and ids, whole and split into parts."""
         if self._tokens is None:
             self._tokens = {*_TOKEN.findall(self.folded), *_WORD.findall(self.folded)}
         return self._tokens
 
     @property
     def numbers(self) -> dict[float, float]:
-        """Number in digits → half a unit of its last place, within which another may have been rounded to it."""
+        """Number in digits -> half a unit of its last digit, the tolerance for rounding."""
         if self._numbers is None:
             digits = [token for token in _TOKEN.findall(self.folded) if token[0] in "0123456789"]
             self._numbers = {value: half for token in digits for value, half in _numbers(token)}
@@ -87,20 +87,20 @@ class Mentions:
 
     @property
     def quantities(self) -> list[Quantity]:
-        """Numbers in words too, and with what multiplies them: eight, 1.2 million."""
+        """Numbers including words and multipliers: eight, 1.2 million."""
         if self._quantities is None:
             self._quantities = quantities(self.folded)
         return self._quantities
 
     @property
     def dates(self) -> dict[str, Date]:
-        """Days, whichever way they were written, as 2024-05-01."""
+        """ISO date -> the date, in whatever format it was written."""
         if self._dates is None:
             self._dates = dict(_days(self.folded)) if _MAYBE_DATE.search(self.folded) else {}
         return self._dates
 
     def without_dates(self) -> str:
-        """The text with blanks where days stand, as far as folding has moved nothing."""
+        """Return the text with dates blanked out, or unchanged if normalisation shifted positions."""
         if not self.dates or len(self.folded) != len(self.text):
             return self.text
         letters = list(self.text)
@@ -111,11 +111,11 @@ class Mentions:
         return "".join(letters)
 
     def has_any_number(self, numbers: Sequence[float]) -> bool:
-        """Whether one of these, in rising order, stands here, exactly or rounded; words are read if digits fail."""
+        """Whether one of the sorted numbers occurs here, exact or rounded; number words are tried last."""
         return _any_near(numbers, self.numbers.items()) or _any_near(numbers, self._spoken())
 
     def _spoken(self) -> Iterator[tuple[float, float]]:
-        """Numbers as they are read aloud: eight is 8, 1.2 million is 1,234,567 to its last digit."""
+        """Yield numbers as spoken with their tolerance: eight is 8; 1.2 million may stand for 1,234,567."""
         for found in self.quantities:
             written = _BEFORE_WORD.match(self.folded, found.start)
             scale = abs(found.value) / float(written[0]) if written and float(written[0]) else 0.0
@@ -124,16 +124,16 @@ class Mentions:
             yield abs(found.readings[0].amount), half
 
     def has_name(self, name: str) -> bool:
-        """Whether it stands here as a word, or anywhere in a script without spaces."""
+        """Whether a name occurs here as a word, or as a substring in scripts without spaces."""
         return name in self.tokens or (_WITHOUT_SPACES.search(name) is not None and name in self.folded)
 
     def count(self, stems: set[str]) -> int:
-        """How many of these words stand here, in whatever form."""
+        """Count how many of the stems occur here."""
         return len(stems.intersection(map(stem, _WORD.findall(self.folded))))
 
 
 def _any_near(numbers: Sequence[float], shown: Iterable[tuple[float, float]]) -> bool:
-    """Whether any of the numbers, in rising order, lies within the half of anything shown."""
+    """Whether any of the sorted numbers lies within the tolerance of a shown one."""
     for value, half in shown:
         place = bisect_left(numbers, value - half)
         if place < len(numbers) and numbers[place] <= value + half:
@@ -142,7 +142,7 @@ def _any_near(numbers: Sequence[float], shown: Iterable[tuple[float, float]]) ->
 
 
 def _leaves(value: object) -> Iterator[str]:
-    """Texts and numbers at any depth, as text; also of JSON that is handed over as text."""
+    """Yield all texts and numbers at any depth as text, including those in embedded JSON."""
     waiting = [value]
     while waiting:
         leaf = waiting.pop()
@@ -157,7 +157,7 @@ def _leaves(value: object) -> Iterator[str]:
         elif isinstance(leaf, (list, tuple, set, frozenset)):
             waiting.extend(leaf)
         elif isinstance(leaf, int) and leaf.bit_length() > 4096:
-            continue  # nobody reads it, and Python refuses to write it
+            continue  # too long for anybody to read, and Python refuses to format it
         elif leaf is not None and not isinstance(leaf, bool):
             yield str(leaf)
 
@@ -179,7 +179,7 @@ def _days(folded: str) -> Iterator[tuple[str, Date]]:
 
 
 def _numbers(token: str) -> list[tuple[float, float]]:
-    """The numbers in a token that begins with a digit: one with its unit, or several side by side."""
+    """Return the numbers in a token that begins with a digit, each with its rounding tolerance."""
     if token.isdecimal():
         return [(float(token), 0.5000001 if len(token) > 1 else 0.0)]
     match = _NUMBER.fullmatch(token)
@@ -194,7 +194,7 @@ def _numbers(token: str) -> list[tuple[float, float]]:
 
 
 class Values:
-    """What a result tells that stood nowhere before."""
+    """Values of a result that did not occur before."""
 
     __slots__ = ("dates", "names", "numbers", "words")
 
@@ -231,7 +231,7 @@ class Values:
         return bool(self.numbers or self.dates or self.names or self.words)
 
     def stand_in(self, place: Mentions) -> bool:
-        """Whether they come back there: any number, date or name, or two words where there are two."""
+        """Whether the values recur in a text: any number, date or name, or two words (one if there is only one)."""
         if self.dates and not self.dates.isdisjoint(place.dates):
             return True
         if self.numbers and place.has_any_number(sorted(self.numbers)):
@@ -242,13 +242,13 @@ class Values:
 
 
 def _is_name(word: str) -> bool:
-    """A capital letter in it (two letters make an abbreviation, three a name), or a script without spaces."""
+    """Whether a word looks like a name: capitalised and long enough, or in a script without spaces."""
     if word == word.lower():
         return _WITHOUT_SPACES.search(word) is not None
     return len(word) >= (3 if word[1:] == word[1:].lower() else 2)
 
 
 def result_used(result: object, known: Sequence[Mentions], places: Iterable[Mentions]) -> bool | None:
-    """Whether what the result alone could tell comes back in one of the places; None: it tells nothing to judge by."""
+    """Whether the values that only the result provides recur in one of the places; None if it provides none."""
     values = Values(Mentions(result), known)
     return any(map(values.stand_in, places)) if values else None

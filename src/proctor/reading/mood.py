@@ -1,4 +1,4 @@
-"""Yes or no by the mood of a reply that says little else: what one may do, to whether one must, and the reverse."""
+"""Answer yes-no questions by modality: `may` for a question of duty, `must` for a question of permission."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MUST = lazy(r"\b(?:must|(?:have|has|need|needs) to|you need|you'd need|(?:is|ar
 
 
 def first_statement(folded: str) -> str:
-    """The first sentence of a reply that is no question."""
+    """Return the first sentence that is not a question."""
     return next((each for each in _SENTENCE.split(folded) if each.strip() and not each.rstrip().endswith("?")), "")
 
 
@@ -35,7 +35,7 @@ _NO_NEED = lazy(
 
 
 def is_needed(folded: str, wanted: Wanted) -> bool:
-    """`You can't board without one` to whether one needs a ticket."""
+    """Whether a reply implies a duty: `You can't board without one` for whether one needs a ticket."""
     first = first_statement(folded)
     if not wanted.duty or not wanted.positive or _NO_NEED.search(first):
         return False
@@ -43,7 +43,7 @@ def is_needed(folded: str, wanted: Wanted) -> bool:
 
 
 def by_mood(folded: str, wanted: Wanted) -> bool | None:
-    """`You can come straight to us` to whether one needs a referral; None: it has no mood, or denies."""
+    """Return the yes or no implied by modality: `You can come straight to us` for whether one needs a referral."""
     first = first_statement(folded)
     if not wanted.positive or not NEGATORS.isdisjoint(stems_of(first)):
         return None

@@ -1,4 +1,4 @@
-"""Named, but not as the answer: as an exception, a runner-up, what was so before, or for its relation to another."""
+"""Detect names that are mentioned, but not as the answer: an exception, a runner-up, a former or related one."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _REACH = 90
 
 
 class Aside(NamedTuple):
-    """Where a name stands: what its sentence says before and after it."""
+    """The context of a name: the text before and after it in its sentence, and around its clause."""
 
     before: str
     after: str
@@ -64,7 +64,7 @@ class Aside(NamedTuple):
 
 
 def named_aside(reply: Answered, asked: Asked, answer: Expected, first: int, last: int) -> str:
-    """As what a reply names the expected answer (its words `first` to `last`) without giving it; empty: it gives it."""
+    """Explain how a reply mentions the answer (its words `first` to `last`) without giving it; empty if it gives it."""
     here = aside_of(reply, first, last)
     shown = repr(reply.passage.quote(first, last))
     if asked.negative or answer.negative:
@@ -100,7 +100,7 @@ def named_aside(reply: Answered, asked: Asked, answer: Expected, first: int, las
 
 
 def aside_of(reply: Answered, first: int, last: int) -> Aside:
-    """What stands around a reply's words `first` to `last`."""
+    """Return the context of the words `first` to `last`."""
     passage = reply.passage
     while first < last and passage.stems[first] in STOP:
         first += 1
@@ -117,14 +117,14 @@ def aside_of(reply: Answered, first: int, last: int) -> Aside:
 
 
 def _is_ranked(here: Aside, asked: Asked) -> bool:
-    """`Saturn, followed by Jupiter`, `with Sicily a close second`, to a question for the first of them."""
+    """Whether the name is ranked lower than asked for: `Saturn, followed by Jupiter`, `with Sicily a close second`."""
     if not _ASKS_FIRST.search(asked.folded) or _ASKS_RANK.search(asked.folded):
         return False
     return _RANKED.match(here.after) is not None or _RANKED_BEFORE.search(here.before) is not None
 
 
 def _asks_now(asked: Asked) -> bool:
-    """Whether a question asks of now, and not who left."""
+    """Whether a question asks about the present, and not about a departure."""
     if _GONE_VERB.search(asked.folded):
         return False
     return _ASKS_NOW.search(asked.folded) is not None or _ASKS_PAST.search(asked.folded) is None
@@ -158,7 +158,7 @@ _BELIEVED = lazy(
 
 
 def _is_given_up(here: Aside, asked: Asked) -> bool:
-    """`Azure (we left AWS in 2023)`."""
+    """Whether the name was given up: `Azure (we left AWS in 2023)`."""
     said = _GIVEN_UP.search(here.before)
     return (
         said is not None and _ASKS_PAST.search(asked.folded) is None and said[0].split()[0] not in asked.folded.split()
@@ -166,7 +166,7 @@ def _is_given_up(here: Aside, asked: Asked) -> bool:
 
 
 def _is_intended(here: Aside, asked: Asked) -> bool:
-    """`They had booked Lufthansa but ended up flying with KLM`."""
+    """Whether the name was only intended: `They had booked Lufthansa but ended up flying with KLM`."""
     said = _INTENDED.search(here.before)
     if said is None or _INTENTION.search(asked.folded):
         return False
@@ -177,7 +177,7 @@ _INTENTION = lazy(r"\b(?:book|reserv|plan|order|want|hop|consider|intend|origina
 
 
 def _is_believed(reply: Answered, asked: Asked, answer: Expected, here: Aside, first: int) -> bool:
-    """`Sydney. Some people think it is Canberra`: another name is given before."""
+    """Whether the name is only a belief, after another answer: `Sydney. Some people think it is Canberra`."""
     if _BELIEVED.search(here.before) is None:
         return False
     known = asked.words.union(answer.passage.stems)
@@ -192,7 +192,7 @@ _DAY = lazy(r"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|today|tomorrow|y
 
 
 def _other_day(here: Aside, asked: Asked) -> str:
-    """The day of which a clause says it, where the question names another: `cloudy; sunny on Tuesday`."""
+    """Return the day for which a clause holds, if the question names another: `cloudy; sunny on Tuesday`."""
     wanted = {day.rstrip("s") for day in _DAY.findall(asked.folded)}
     if not wanted or not here.rest.strip(" |"):
         return ""
@@ -201,7 +201,10 @@ def _other_day(here: Aside, asked: Asked) -> str:
 
 
 def _is_past(here: Aside, asked: Asked, answer: Expected) -> bool:
-    """`It was in Lyon till 1998, today it is in Lagos`, `they used nitrogen and have switched to argon`."""
+    """Whether the name was true only formerly: `It was in Lyon till 1998, today it is in Lagos`.
+
+    Also `they used nitrogen and have switched to argon`.
+    """
     if _ASKS_PAST.search(asked.folded):
         return False
     own = set(answer.weights)
@@ -212,7 +215,7 @@ def _is_past(here: Aside, asked: Asked, answer: Expected) -> bool:
 
 
 def _is_now(here: Aside, own: set[str]) -> bool:
-    """Whether another clause says what is so now, without the expected answer."""
+    """Whether another clause states the present without the expected answer."""
     return any(_NOW.search(part) and own.isdisjoint(stem_set(part)) for part in re.split(r"[|;.,]", here.rest))
 
 
@@ -239,7 +242,7 @@ _NAMED_OFTEN = lazy(
 
 
 def _is_semblance(here: Aside) -> bool:
-    """`It looks like silver, but it is platinum`, `Moss is often named, but …`."""
+    """Whether the name only seems right: `It looks like silver, but it is platinum`, `Moss is often named, but …`"""
     seems = _SEEMS.search(here.before) or _NAMED_OFTEN.match(here.after)
     return seems is not None and re.search(r"\bbut\b|\bhowever\b|\bin fact\b", here.after + here.rest) is not None
 
@@ -248,7 +251,7 @@ _WHO_KNEW = lazy(r"\w, (?:who|which) (?:\w+ )?(?:\w+ed|taught|knew|met|led) $")
 
 
 def _is_related(here: Aside, asked: Asked) -> bool:
-    """`X goes by his own name; Y is his brother`, `Corelli, who influenced Vivaldi`."""
+    """Whether the name is only related: `X goes by his own name; Y is his brother`, `Corelli, who influenced Vivaldi`."""
     match = _RELATED.match(here.after) or _WHO_KNEW.search(here.before)
     return match is not None and _ASKS_RELATION.search(asked.folded) is None
 
@@ -262,7 +265,7 @@ _CONTRAST = lazy(
 
 
 def _is_of_another(reply: Answered, asked: Asked, answer: Expected, first: int) -> bool:
-    """`It runs on MySQL. The ordering service has Postgres`: an earlier clause names another, this one contrasts."""
+    """Whether the name belongs to another subject: `It runs on MySQL. The ordering service has Postgres`."""
     passage = reply.passage
     here = [place for place, clause in enumerate(passage.clauses) if clause == passage.clauses[first]]
     known = asked.words.union(answer.passage.stems)
@@ -278,7 +281,7 @@ def _is_of_another(reply: Answered, asked: Asked, answer: Expected, first: int) 
 
 
 def _is_name(reply: Answered, asked: Asked, place: int) -> bool:
-    """Whether a word is written as a name; at the head of a sentence only where a person is asked for."""
+    """Whether a word is written as a name; at the start of a sentence only if a person is asked for."""
     passage = reply.passage
     word = passage.quote(place, place)
     opens = not place or passage.sentences[place - 1] != passage.sentences[place]
@@ -290,7 +293,7 @@ def _is_name(reply: Answered, asked: Asked, place: int) -> bool:
 
 
 def _is_other_subject(opening: list[str], asked: Asked, known: frozenset[str]) -> bool:
-    """Whether a clause begins with `The ordering service` where the billing service was asked about."""
+    """Whether a clause begins with another subject: `The ordering service` for a question about the billing service."""
     article, *rest = opening
     if len(rest) < _OPENING - 1 or article.lower() not in _ARTICLES or not all(word.islower() for word in rest):
         return False
@@ -300,7 +303,7 @@ def _is_other_subject(opening: list[str], asked: Asked, known: frozenset[str]) -
 
 
 def _is_outside(reply: Answered, asked: Asked, first: int) -> bool:
-    """`Finance signs up to 1,000` to a question about more than 1,000."""
+    """Whether the name is beyond the limit asked about: `Finance signs up to 1,000` for more than 1,000."""
     wanted = [number for number in quantities(asked.folded) if number.bound]
     if not wanted:
         return False

@@ -1,4 +1,4 @@
-"""Names: the short forms, nicknames, titles, peoples and places that stand for one another."""
+"""Equivalent names: short forms, nicknames, titles, nationalities and places."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ TITLES: frozenset[str] = stem_set(
     "father sister brother bishop cardinal archbishop judge justice count countess duke duchess baron m mme herr"
     " frau signor hms uss ss fc ag gmbh inc ltd plc llc kg nv corp"
 )
-"""Stems of titles, which may be left out."""
+"""Stems of titles, which may be omitted."""
 
 
 def _groups(*tables: str) -> dict[str, frozenset[str]]:
@@ -127,7 +127,7 @@ _POSTAL_PATTERN = lazy(rf"(?:^|(?<=, ))(?:{'|'.join(_POSTAL).upper()})(?=[\s.,!]
 
 
 def are_one(one: str, other: str) -> bool:
-    """Whether two stems may name the same person, people or place."""
+    """Whether two stems may name the same person, nationality or place."""
     groups = _GROUPS.get(one)
     if groups is not None and not groups.isdisjoint(_GROUPS.get(other, ())):
         return True
@@ -135,12 +135,12 @@ def are_one(one: str, other: str) -> bool:
 
 
 def _plain(name: str) -> str:
-    """A name with its umlauts as one letter, however they are written: Söhne, Soehne."""
+    """Return a name with transcribed umlauts as one letter: Söhne, Soehne."""
     return name.replace("ae", "a").replace("oe", "o").replace("ue", "u")
 
 
 def plain_names(text: str) -> str:
-    """A text with short forms written out: CO2, NYC, `Seattle, WA`."""
+    """Return a text with abbreviations expanded: CO2, NYC, `Seattle, WA`."""
     text = _POSTAL_PATTERN.sub(lambda match: _POSTAL[match[0].lower()], text.translate(_SUBSCRIPTS))
     text = _NUMERAL.sub(_numbered, text) if " the " in text else text
     text = _CODE.sub(r"\1\2", text) if "-" in text else text
@@ -151,7 +151,7 @@ def plain_names(text: str) -> str:
 
 
 def _numbered(match: re.Match[str]) -> str:
-    """Henry the Eighth as Henry VIII; in `On the first Monday` no name is numbered."""
+    """Rewrite Henry the Eighth as Henry VIII, but not the stop word of `On the first Monday`."""
     return match[0] if match[1].lower() in STOP else f"{match[1]} {_NUMERALS[match[2].lower()]}"
 
 
@@ -169,5 +169,5 @@ _SIGNED_CODE = lazy(r"\b(?:[A-Z]{1,3}\d{1,4}[A-Z]?|\d{1,3}[A-Z])\b")
 
 
 def codes(text: str) -> list[str]:
-    """The codes in a text (A12, 4B), in order."""
+    """Return the codes in a text in order: A12, 4B."""
     return _SIGNED_CODE.findall(text)

@@ -1,4 +1,4 @@
-"""Near names: another bearer of a name, another institute, another number or letter of a code."""
+"""Detect near misses of a name: a namesake, another institute, another number or letter of a code."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _FEW_WORDS, _SHORT_FORM = 3, 2
 
 
 def near_name(reply: Answered, asked: Asked, answer: Expected) -> str:
-    """What a reply names that is only like the expected name; empty: nothing of the kind."""
+    """Return the name in the reply that only resembles the expected one; empty if there is none."""
     return (
         _other_number(reply, answer)
         or _other_code(reply, asked, answer)
@@ -59,7 +59,7 @@ def near_name(reply: Answered, asked: Asked, answer: Expected) -> str:
 
 
 def _other_number(reply: Answered, answer: Expected) -> str:
-    """Leopold I for Leopold II."""
+    """Find another number: Leopold I for Leopold II."""
     wanted = dict(_NUMBERED.findall(answer.text + " "))
     found = [pair for pair in _NUMBERED.findall(reply.passage.text + " ") if pair[0] in wanted]
     if not found or any(wanted[name] == number for name, number in found):
@@ -68,7 +68,7 @@ def _other_number(reply: Answered, answer: Expected) -> str:
 
 
 def _other_code(reply: Answered, asked: Asked, answer: Expected) -> str:
-    """Platform 4A for platform 4B; where both stand there, the one that is given first and alone."""
+    """Find another code: platform 4A for platform 4B; if both occur, the one given first in a short answer."""
     wanted = codes(answer.text)
     if len(wanted) != 1 or asked.kind in ("number", "quantity", "date", "time"):
         return ""
@@ -84,7 +84,7 @@ def _shape(code: str) -> str:
 
 
 def _other_part(reply: Answered, asked: Asked, answer: Expected) -> str:
-    """North-Office for North-Guest, `docs/api` for `docs/guides`: a name of joined parts with another of them."""
+    """Find a compound name that differs in a part: North-Office for North-Guest, `docs/api` for `docs/guides`."""
     wanted = [_parts(name) for name in _JOINED.findall(answer.text)]
     if not wanted or any(_stands(parts, reply.passage.stems) for parts in wanted):
         return ""
@@ -99,7 +99,7 @@ def _is_near(ours: list[str], theirs: list[str]) -> bool:
 
 
 def _stands(parts: list[str], stems: list[str]) -> bool:
-    """Whether the parts stand in their order with at most a word between them."""
+    """Whether the parts occur in order, with at most one word between them."""
     for place in (at for at, word in enumerate(stems) if word == parts[0]):
         here = iter(stems[place : place + len(parts) + 1])
         if all(part in here for part in parts):
@@ -112,7 +112,7 @@ def _parts(name: str) -> list[str]:
 
 
 def _other_position(reply: Answered, asked: Asked, answer: Expected) -> str:
-    """The second Sunday for the last Sunday: another place in an order before the same word."""
+    """Find another position: the second Sunday for the last Sunday."""
     theirs = _positions(reply.passage.stems)
     for word, wanted in _positions(answer.passage.stems).items():
         found = theirs.get(word, {})
@@ -123,7 +123,7 @@ def _other_position(reply: Answered, asked: Asked, answer: Expected) -> str:
 
 
 def _positions(stems: list[str]) -> dict[str, dict[str, int]]:
-    """Word → what stands before it of the words for a place in an order, and where."""
+    """Map each word to the position words before it (`first`, `last`) and where they stand."""
     found: dict[str, dict[str, int]] = {}
     for place, (before, word) in enumerate(pairwise(stems)):
         if before in _POSITIONS and word not in STOP and word not in _POSITIONS:
@@ -132,7 +132,7 @@ def _positions(stems: list[str]) -> dict[str, dict[str, int]]:
 
 
 def _other_title(reply: Answered, asked: Asked, answer: Expected) -> str:
-    """The count for the countess."""
+    """Find a title of the other gender: the count for the countess."""
     for word in answer.passage.stems:
         other = _GENDERED.get(word)
         if other and word not in reply.stems and other in reply.stems and other not in asked.words:
@@ -141,7 +141,7 @@ def _other_title(reply: Answered, asked: Asked, answer: Expected) -> str:
 
 
 def _other_word(reply: Answered, asked: Asked, answer: Expected) -> str:
-    """The expected name with another capital word in the place of one of its own: Road Safety for Rail Safety."""
+    """Find the expected name with one capitalised word replaced: Road Safety for Rail Safety."""
     named = stem_set(_BRACKETS.sub(" ", answer.passage.folded))
     wanted = [word for word in answer.weights if word in named and word not in TITLES and word not in GENERIC]
     if (
@@ -163,7 +163,7 @@ def _other_word(reply: Answered, asked: Asked, answer: Expected) -> str:
 
 
 def _is_another(reply: Answered, asked: Asked, answer: Expected, window: list[int], place: int, word: str) -> bool:
-    """Whether a word in the reply is another name than the expected one, and not a form of it or an initial."""
+    """Whether a word in the reply is a different name, and not a variant or an initial of the expected one."""
     passage = reply.passage
     other = passage.stems[place]
     if word in reply.stems or other in asked.words or other in answer.passage.stems or are_one(word, other):
@@ -179,7 +179,7 @@ def _is_another(reply: Answered, asked: Asked, answer: Expected, window: list[in
 
 
 def _is_form(word: str, other: str, written: str, found: str) -> bool:
-    """Whether two words are one: an initial, a short form, a slip; Mario is not Maria."""
+    """Whether two words are variants: an initial, a short form, a typo; Mario is not Maria."""
     if written.isupper() or "." in written:
         return True
     if written[:-1].lower() == found[:-1].lower() and {written[-1], found[-1]} == {"a", "o"}:
@@ -190,7 +190,7 @@ def _is_form(word: str, other: str, written: str, found: str) -> bool:
 
 
 def _other_order(reply: Answered, answer: Expected) -> str:
-    """`Roe, John` for Jane Roe, `da Costa Silva` for da Silva Costa."""
+    """Find the parts of a name in another order: `Roe, John` for Jane Roe, `da Costa Silva` for da Silva Costa."""
     stems, wanted = reply.passage.stems, [word for word in answer.weights if word not in TITLES]
     if len(wanted) < 2 or not answer.text[:1].isupper() or wanted[-1] not in stems:
         return ""

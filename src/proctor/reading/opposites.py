@@ -1,4 +1,4 @@
-"""Words that turn a statement round: those that deny in themselves, and pairs of opposites."""
+"""Words that reverse a statement: negative words and pairs of opposites."""
 
 from __future__ import annotations
 
@@ -204,14 +204,14 @@ indigestible inability injured impair dispelled discredited disowned discontinue
 incombustible indivisible inept inert indifferent disprove dispute dispel discredit dissuade disadvise
 """
 PREFIXED: frozenset[str] = stem_set(_DENIED_BY_PREFIX)
-"""Stems that a prefix other than `un` or `non` makes a denial: there are few, and many words that only look so."""
+"""Stems negated by a prefix other than `un` or `non`, listed because many words only look like such."""
 _NO_PREFIX = frozenset(_LOOKALIKES.split()) | stem_set(_LOOKALIKES)
-"""Words that only look like denials."""
+"""Words that only look negated by a prefix."""
 
 NEGATORS: frozenset[str] = stem_set(_NEGATORS) | frozenset(_NEGATORS.split())
-"""Stems that turn what stands with them round."""
+"""Stems of negations."""
 ADVERSE: frozenset[str] = stem_set(_ADVERSE.replace("-", ""))
-"""Stems that say of a thing that it is not so, not there or not to be done."""
+"""Stems of adverse words: they say that something is not so, absent or not to be done."""
 
 
 def _opposites() -> dict[str, frozenset[str]]:
@@ -225,12 +225,12 @@ def _opposites() -> dict[str, frozenset[str]]:
 
 
 OPPOSITES: dict[str, frozenset[str]] = _opposites()
-"""Stem → the stems that mean the reverse."""
+"""Stem -> stems of the opposite meaning."""
 
 
 @lru_cache(maxsize=16384)
 def without_prefix(word: str) -> str:
-    """What a word denies by its prefix or ending: `safe` of `unsafe`; empty: nothing."""
+    """Return the stem without its negative prefix or ending: `safe` for `unsafe`; empty if it has none."""
     if word in _NO_PREFIX or len(word) < 5:
         return ""
     if word.endswith("less") and len(word) > 6:
@@ -242,5 +242,5 @@ def without_prefix(word: str) -> str:
 
 
 def are_opposite(one: str, other: str) -> bool:
-    """Whether two stems mean the reverse of each other."""
+    """Whether two stems are opposites."""
     return other in OPPOSITES.get(one, ()) or without_prefix(one) == other or without_prefix(other) == one

@@ -1,4 +1,4 @@
-"""A yes or no that a reply says in so many words."""
+"""Find an explicit yes or no in a reply."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ _NOT_THERE = lazy(
     r"|usually|generally|ordinarily|directly"
     r"|(?:for|in|on|at|with|under|from|through|via|during|as|by)(?: [\w'-]{1,30}){1,4}?)\s*(?:[,.;:!]|-\s|$)"
 )
-"""`Not on this plan, …`: a no, where nothing is set against it."""
+"""Match an opening `not` that means no unless a contrast follows: `Not on this plan, …`"""
 _SET_AGAINST = lazy(r"\b(?:but|however|though|although|except|otherwise|only|unless|instead|while|just|yes)\b")
 _CLOSING = lazy(
     rf"(?:(?<=[,:?])|\b)(?:so|hence|thus|therefore|then|answer is|answer:|i'd say|and|though|overall|but"
     rf"|again)?[\s,:?-]+(?:(?P<no>{_NO}|(?<=, )(?:hardly|never|not really)(?=\W*$))|(?P<yes>{_YES}))\s*(?:[.,;:!]|$)"
 )
 SENTENCE = lazy(r"(?<=[.!?])\s+|\n+|;\s|…\s?|\.\.\.\s?")
-"""What parts sentences, for this."""
+"""Match the boundary between sentences for this purpose."""
 
 
 _REPORTED = lazy(
@@ -69,21 +69,21 @@ _REPORTED = lazy(
     rf"|expect(?:ed)?|answer(?:ed)?(?: \w+){{0,4}} was)\b(?: (?:you|us|me|people|a|an|it's|it was|that)){{0,2}}\W+"
     rf"(?:{_YES}|{_NO})\b"
 )
-"""A yes or no in somebody else's mouth, or of another time."""
+"""Match a yes or no that is reported or from another time."""
 _THERE_IS = lazy(
     r"\W*(?:there(?:'s| is| are)|(?:we|it|they|i)(?:'ve| have| has)(?: got)?|you'll find) (?:one|some|several|plenty"
     r"|both)(?=\W*$|[,.;!]| (?:on|in|at|by|near|behind|under|next|for|just|right|of them)\b)"
 )
-"""`There's one on the corner`."""
+"""Match a statement of existence: `There's one on the corner`."""
 _HAS_BEEN = lazy(r"\W*(?:it|they|he|she)(?:'s|'ve| has| have) been(?: one| so)?(?: ever)? (?:since|for)\b")
 _HAS = lazy(r"(?:is|are) there\b|(?:do|does|did|has|have|had)\b")
 _LIE = lazy(rf"\b(?:lying|a lie|wrong)\b(?: \w+){{0,3}} (?:say|said|saying)\W+(?:(?P<yes>{_YES})|{_NO})\b")
-"""`I'd be lying if I said yes`."""
+"""Match a denial of the form `I'd be lying if I said yes`."""
 _SO = lazy(
     r"\W*(?:(?:i'm |i am )?(?:afraid|regrettably|unfortunately|sadly|apparently|presumably)|(?:i|we) (?:\w+ )?"
     r"(?:think|believe|guess|fear|suppose)) so\b"
 )
-"""`I'm afraid so.`"""
+"""Match an affirmation such as `I'm afraid so.`"""
 _GLAD = lazy(
     r"^\W*(?:i'm|i am|we're|we are) (?:\w+ )?(?:happy|glad|pleased|sorry|afraid|sad)(?: to (?:say|tell you"
     r"|report))?(?: that)? (?=\w)"
@@ -98,12 +98,12 @@ _QUANTIFIED = lazy(
     r" one)?|both|(?:at least )?(?:several|many|a few|dozens|hundreds|plenty|a handful|lots|quite a few))(?: of "
     r"(?:them|those|these|us|you))?(?:\W*|: .*)"
 )
-"""`Every one of them.`"""
+"""Match a quantified answer: `Every one of them.`"""
 _TALK = lazy(
     r"(?:i (?:understand|see|hear|know|get)|i(?:'m| am) (?:happy|glad|sorry)|you(?:'re| are) right to|we(?:'d| would)"
     r" (?:love|be (?:happy|glad|delighted))|thanks?|good|great|happy to|let me|please (?:note|see|find))\b"
 )
-"""What goes on with the conversation rather than with an answer."""
+"""Match small talk, after which a yes is no answer."""
 _CONFIRMS = lazy(r"(?:i|we) (?:can |must |may |have to |am able to )?(?:confirm|tell you|say|see)(?: that)? ")
 _DENIES = lazy(rf"(?:{_PRONOUN}|(?:the|my|your|our|this|that|its) \w+) ?{_AUX}(?:n't| not|not)\b(?P<then>[^,;.!?]*)")
 _FORBIDS = lazy(r"\b(?:illegal|unlawful|forbidden|prohibited|banned|against the (?:law|rules)|an offen[cs]e|a crime)\b")
@@ -121,14 +121,14 @@ _FEW = 4
 _SOME = lazy(r"\W*(?:most|some|many|several)\b")
 _CONTRAST = lazy(r"\W*(?:but|though|although|however|yet|except|just)\b")
 _PAST = {"is": ("was", "were"), "are": ("was", "were"), "am": ("was",), "do": ("did",), "does": ("did",)}
-"""Auxiliary of a question → those that say of another time what it asks of the present."""
+"""Present auxiliary of a question -> past forms that answer for another time."""
 _NO_NOUN = """
 for on in at to with if when during from before after as by since unless but
 it you they he she there i we the that this not indeed sorry
 """
 _NOBODY, _ANYBODY = lazy(r"nobody|no one|none"), lazy(r"\b(?:any|some|every)(?:one|body)\b|\banyone else\b")
 _FOLLOWS_NO = frozenset(_NO_NOUN.split())
-"""Words before which `no` is an answer: before others it goes with a noun."""
+"""Words before which `no` is an answer; before others it belongs to a noun."""
 
 
 _WILLING = lazy(
@@ -136,11 +136,11 @@ _WILLING = lazy(
     r"|no problem(?: at all)?|by all means|naturally)(?:[!.:,]\s+|\s+-+\s+)(?=\w)",
     re.IGNORECASE,
 )
-"""A word of assent, which may be politeness alone."""
+"""Match an expression of assent (`sure`), which may be mere politeness."""
 
 
 def assents(text: str) -> bool:
-    """Whether a reply begins with `sure` or the like, and its first sentence denies nothing: then that is a yes."""
+    """Whether a reply opens with assent such as `sure` and denies nothing in its first sentence: then it means yes."""
     willing = _WILLING.match(text)
     if willing is None:
         return False
@@ -152,7 +152,7 @@ def assents(text: str) -> bool:
 
 
 def outright(folded: str, asked: Asked) -> bool | None:
-    """The last yes or no that is said outright, or the one beside most of the question's words where they differ."""
+    """Return the explicit yes or no; if several differ, the last one nearest to the words of the question."""
     found: list[tuple[int, bool]] = []
     question = ""
     for sentence in SENTENCE.split(folded):
@@ -176,13 +176,13 @@ def outright(folded: str, asked: Asked) -> bool | None:
 
 
 def _pieces(sentence: str) -> list[str]:
-    """`Yes for Monday, no for Tuesday` in its two answers."""
+    """Split a sentence with two answers: `Yes for Monday, no for Tuesday`."""
     return _PARTS.split(sentence) if len(sentence) <= _LONGEST and _BOTH.search(sentence) else [sentence]
 
 
 _PARTS = lazy(r",\s(?!yes\b|no\b(?!\s\w))|\sand\s|\sbut\s")
 _LONGEST = 300
-"""Characters of a sentence in which two answers are looked for."""
+"""Maximum length in characters of a sentence that is split."""
 _BOTH = lazy(
     r"\byes\b.{4,}(?:,|\sand\s|\sbut\s).*\bno\b(?: for\b|\W*$)|\bno\b.{4,}(?:,|\sand\s|\sbut\s).*\byes\b(?: for\b"
     r"|\W*$)"
@@ -234,13 +234,13 @@ def _opening(sentence: str, asked: Asked) -> bool | None:
 
 
 def _permits(rest: str, asked: Asked) -> bool | None:
-    """Whether a thing may be done, where the question is whether it is forbidden: `No, you may not` forbids it."""
+    """Whether something is permitted, if the question asks whether it is forbidden: `No, you may not` forbids it."""
     said = _PERMITS.search(rest) if _FORBIDS.search(asked.folded) else None
     return None if said is None else said["not"] is None and said["no"] is None
 
 
 def _read_affirmation(rest: str, asked: Asked) -> bool | None:
-    """What a yes means by what follows it: talk is no answer, and `yes, it has not arrived` denies."""
+    """Return the meaning of a yes from what follows: None before small talk, False for `yes, it has not arrived`."""
     if _TALK.match(rest):
         return None
     denied = _DENIES.match(rest)
@@ -248,7 +248,7 @@ def _read_affirmation(rest: str, asked: Asked) -> bool | None:
 
 
 def _never(match: re.Match[str], alone: bool) -> bool | None:
-    """`Never.` and `not at all` are a no; `nothing was found` and `don't worry` are sentences like others."""
+    """Return False for `Never.` and `not at all`, None for `nothing was found` and `don't worry`."""
     said = match["never"]
     if said.startswith("not a") and len(match.string.split()) <= _FEW:
         return None if match["next"] in ("problem", "issue", "worry", "bother") else False
@@ -257,7 +257,7 @@ def _never(match: re.Match[str], alone: bool) -> bool | None:
 
 
 def _closing(sentence: str) -> bool | None:
-    """The last yes or no that follows something; not one that grants a point before the answer (`…, yes, but …`)."""
+    """Return the last yes or no at the end of a clause, unless it concedes a point (`…, yes, but …`)."""
     last = None
     for match in _CLOSING.finditer(sentence):
         if _CONTRAST.match(sentence, match.end()) is None and not _is_aside(sentence, match):
@@ -266,12 +266,12 @@ def _closing(sentence: str) -> bool | None:
 
 
 def _is_aside(sentence: str, match: re.Match[str]) -> bool:
-    """`…, and yes, the tower is nearly done`."""
+    """Whether a yes or no is an aside: `…, and yes, the tower is nearly done`."""
     return match[0].lstrip(" ,").startswith("and") and match.end() < len(sentence)
 
 
 def _elliptic(sentence: str, asked: Asked) -> bool | None:
-    """`It does.`, `There isn't, …`, `Don't worry, you don't`; what only was so is not so."""
+    """Read an elliptic answer: `It does.`, `There isn't, …`; a past form for a question about the present means no."""
     match = _ELLIPTIC.match(_COURTESY.sub("", sentence, count=1))
     if match is not None and _SOME.match(sentence) and _ALL.search(asked.folded):
         return False
@@ -285,7 +285,7 @@ def _elliptic(sentence: str, asked: Asked) -> bool | None:
 
 
 def _read_doer(sentence: str, asked: Asked) -> bool | None:
-    """`Amelia Earhart did in 1932` to whether anybody did."""
+    """Return True if the reply names a doer, for a question whether anybody did it: `Amelia Earhart did in 1932`."""
     return True if _ANY.search(asked.folded) and _SOMEBODY.match(sentence) else None
 
 
@@ -300,7 +300,7 @@ _RELATED = 0.5
 
 
 def is_there(folded: str, asked: Asked) -> bool:
-    """`There is a fitness room` to whether there is a gym: what is there has to do with what was asked for."""
+    """Whether something related exists by the reply: `There is a fitness room` for whether there is a gym."""
     said = _THERE_IS_A.match(folded)
     if said is None or not _ASKS_WHETHER_THERE.match(asked.folded):
         return False

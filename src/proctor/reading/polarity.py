@@ -1,4 +1,4 @@
-"""Yes or no by meaning: what a reply says to a question that asks for one of the two."""
+"""Determine the yes or no of a reply by its meaning."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ _NO_ANSWER = lazy(
     r"|\bnot enough information\b"
 )
 _READ = 8_000
-"""Characters of a reply, half at its beginning and half at its end: an answer seldom stands in between."""
+"""Maximum number of characters of a reply that are read: half from its beginning, half from its end."""
 _TAKEN_BACK = 4.0
-"""How strongly a later clause must say no."""
+"""Minimum strength of a later clause that withdraws an explicit yes."""
 _DEPENDS = lazy(
     r"\b(?:it |that |this )?(?:depends|varies|vary|could go either way)\b|\b(?:some|sometimes)\b.{0,60}\b(?:others"
     r"|other times|sometimes not)\b|\byes and no\b|\b(?:not|un)(?: )?(?:sure|certain)\b"
@@ -48,44 +48,44 @@ _TELLS_TO = lazy(
     r"|for|of|with|from|by|once|after|before|until|even|what|when|skip|leave|forget|ask|keep|ignore)\b)[a-z]{3,} "
     r"(?:it|them|your|both)\b(?! (?:is|are|was|were|can|may|will|does|do|has|have)\b)"
 )
-"""`Please sign up …`, `Stamp it …`: to be told to do a thing is a yes to whether it must be done."""
+"""Match an instruction, which means yes to a question of duty: `Please sign up …`, `Stamp it …`"""
 
 
 _POINTS = lazy(
     r"\byou(?:'ll| will| can) find (?:the|our|all|more|further|details|a list)\b|\blet me (?:check|look|find out|ask)\b"
     r"|\bget back to you\b"
 )
-"""What tells where to look rather than whether."""
+"""Match a reference to where information is found, which is no answer."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Said:
-    """Yes, no, or neither."""
+    """The answer of a reply to a yes-no question."""
 
     yes: bool | None
-    """None: neither."""
+    """The answer, or None if neither yes nor no."""
     outright: bool
-    """Whether it says so in so many words."""
+    """Whether the answer is explicit."""
     depends: bool = False
-    """Whether it makes it depend on something."""
+    """Whether the answer depends on a condition."""
     declined: bool = False
-    """Whether it says that it does not know, or will not tell."""
+    """Whether the reply does not know or refuses to answer."""
     weak: bool = False
-    """Whether little speaks for it."""
+    """Whether the evidence is weak."""
     stray: bool = False
-    """Whether it is said in no word of the question, of which more may be said than whether one may."""
+    """Whether the evidence shares no word with the question, unless the question is about permission."""
 
     @property
     def related(self) -> bool:
-        """Whether it speaks of what was asked at all."""
+        """Whether the reply answers the question at all."""
         return self.yes is not None
 
 
 def says(text: str, asked: Asked) -> Said:
-    """What an undressed reply says to a question that asks for a yes or a no."""
+    """Determine the answer of a stripped reply to a yes-no question."""
     if len(text) > _READ:
         text = f"{text[: _READ // 2]}\n{text[-_READ // 2 :]}"
-    folded = fold(spell_out(text), accents=False).replace(":00", "")  # nothing is denied by a full hour
+    folded = fold(spell_out(text), accents=False).replace(":00", "")  # the zeros of a full hour deny nothing
     word = read_ticks(folded, asked)
     if word is not None:
         return Said(yes=word, outright=True)
@@ -132,7 +132,7 @@ def says(text: str, asked: Asked) -> Said:
 
 
 def _stands(word: bool, folded: str, asked: Asked) -> Said:
-    """What is left of a yes or no by what the reply goes on to say: a yes may be granted and then taken back."""
+    """Return what remains of an explicit yes or no: a later clause may withdraw a yes."""
     against, outdone = taken_back(folded, asked) if word else (0.0, False)
     if against < _TAKEN_BACK:
         return Said(yes=word, outright=True)
@@ -140,18 +140,18 @@ def _stands(word: bool, folded: str, asked: Asked) -> Said:
 
 
 _SIGN = lazy(r"(?:^|(?<=[:|=-])|(?<=[:|=-] ))[ \t]*(?:(?P<yes>[✓✔✅☑])|[✗✘✖❌❎])[\ufe0f ]*", re.MULTILINE)
-"""A sign that stands for an answer: at the beginning of a line, or after its label."""
+"""Match a tick or cross at the beginning of a line, or after its label."""
 _CELL = lazy(r"\s*(?:(?P<yes>yes|true|included)|(?P<no>no|false|none|n/a|-))\s*(?:[,.;(].*)?$")
 _LEAST = 2
 
 
 def spell_out(text: str) -> str:
-    """A text with its ticks and crosses as yes and no."""
+    """Replace ticks and crosses in a text by yes and no."""
     return text if text.isascii() else _SIGN.sub(lambda sign: " yes " if sign["yes"] else " no ", text)
 
 
 def read_ticks(folded: str, asked: Asked) -> bool | None:
-    """What a table or a list of entries with yes and no says to a question; None: it is none, or not about it."""
+    """Return the answer from a table or list of yes and no entries, or None if there is no entry for the question."""
     rows = [[cell.strip() for cell in line.split(":")] for line in folded.split("\n") if ":" in line]
     marked = [row for row in rows if _CELL.match(row[-1])]
     if len(rows) < _LEAST or not marked:
@@ -172,7 +172,7 @@ def read_ticks(folded: str, asked: Asked) -> bool | None:
 
 
 def _nearest(labels: Sequence[str], asked: Asked) -> int | None:
-    """The place of the one label that shares most with the question."""
+    """Return the index of the single label that shares the most words with the question, or None."""
     shares = [len(asked.content.intersection(stems_of(label))) for label in labels]
     most = max(shares)
     return shares.index(most) if most and shares.count(most) == 1 else None
@@ -188,7 +188,7 @@ _NOBODY = stem_set(
     " day week month"
     " year hour minute reason long life both most people"
 )
-"""Of whom or what nothing is said by `for`."""
+"""Words after `for` that name no group of people or things."""
 _OFFERS = lazy(
     r"\b(?:come|comes|available|offered|sold|made|speaks?|spoken|accepts?|takes?|supports?|covers?|includes?|serves?"
     r"|ships?|delivers?|deliver|offers?|carry|carries|stocks?|choose|choice|between|options|sizes|colou?rs|languages"
@@ -197,14 +197,14 @@ _OFFERS = lazy(
 _ITEM = r"[\w'-]{1,30}(?: [\w'-]{1,30}){0,2}"
 _LIST = lazy(rf"(?<![\w'-])(?P<list>{_ITEM}(?:, {_ITEM}){{1,12}},? (?:and|or) {_ITEM})")
 _QUALITY = lazy(r"\w{3,}(?:ed|able|ible)\W*$")
-"""What a question ends with that asks how a thing is, and not which one."""
+"""Match a question that ends with a quality, and so asks how something is rather than which."""
 _MORE = lazy(
     r"\b(?:such as|like|including|for example|e\.?g|etc|among (?:others|them)|and (?:so on|more|others)|any|all)\b"
 )
 
 
 def names_others(folded: str, asked: Asked) -> bool | None:
-    """Whether a reply says no by naming others; None: it does not."""
+    """Return False if the reply says no by naming others, or None."""
     wanted = wanted_by(asked)
     first = first_statement(folded)
     if not wanted.positive or wanted.duty or not NEGATORS.isdisjoint(stems_of(first)):
@@ -214,7 +214,7 @@ def names_others(folded: str, asked: Asked) -> bool | None:
 
 
 def _is_for_others(first: str, wanted: Wanted) -> bool:
-    """`The ferry is for foot passengers` to whether it takes bikes."""
+    """Whether the reply is only about others: `The ferry is for foot passengers` for whether it takes bikes."""
     said = _FOR.search(first)
     told = [word for word in stems_of(said["whom"]) if word not in STOP] if said else []
     if not told or told[0] in _NOBODY or told[0][0].isdecimal():
@@ -223,7 +223,7 @@ def _is_for_others(first: str, wanted: Wanted) -> bool:
 
 
 def _lists_others(folded: str, first: str, wanted: Wanted) -> bool:
-    """`It comes in grey, beige and blue` to whether it is available in green."""
+    """Whether the reply lists only others: `It comes in grey, beige and blue` for whether it is available in green."""
     listed = _LIST.search(first)
     if (
         listed is None

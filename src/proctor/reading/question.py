@@ -1,4 +1,4 @@
-"""What a question asks for: its kind, its subject, what is asked of it, and with or without a negation."""
+"""Parse what a question asks for: its kind, subject, relation and polarity."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from proctor.reading.text.passage import passage_of
 Kind = Literal[
     "yes_no", "choice", "number", "quantity", "date", "time", "person", "place", "name", "list", "explanation", "open"
 ]
-"""What would answer it; `open` where nothing in its words tells."""
+"""The kind of answer wanted; `open` if the wording does not show it."""
 _AUXILIARIES = (
     r"(?:is|are|am|was|were|do|does|did|can|could|has|have|had|will|would|should|shall|may|might|must|isn't|aren't|"
     r"wasn't|weren't|don't|doesn't|didn't|can't|couldn't|won't|wouldn't|hasn't|haven't|shouldn't|need)"
@@ -71,46 +71,46 @@ _KEPT = 1024
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
-    """A question."""
+    """A parsed question."""
 
     folded: str
-    """Its text, folded."""
+    """Normalised text."""
     kind: Kind
-    """What would answer it."""
+    """The kind of answer wanted."""
     content: frozenset[str]
-    """Its telling stems."""
+    """Stems of the content words."""
     words: frozenset[str]
-    """All its stems."""
+    """All stems."""
     subject: str
-    """What it is about, in its own words: the last thing that it names."""
+    """Its subject in its own words: the last phrase."""
     relation: str
-    """What it asks of the subject, in its own words."""
+    """What it asks about the subject, in its own words."""
     polarity: bool
-    """Whether it asks without a negation."""
+    """Whether it contains no negation."""
     unit: str
-    """What is counted or measured, where it says so: the `days` of `how many days`; empty elsewhere."""
+    """The unit counted or measured, such as the `days` of `how many days`; empty if not named."""
     year: bool
-    """Whether a year is enough of a date."""
+    """Whether a year suffices as the date."""
 
     @property
     def yes_no(self) -> bool:
-        """Whether it asks for a yes or a no."""
+        """Whether it is a yes-no question."""
         return self.kind == "yes_no"
 
     @property
     def negative(self) -> bool:
-        """Whether it asks with a negation: then one in the reply denies nothing."""
+        """Whether it contains a negation: then one in the reply denies nothing."""
         return not self.polarity
 
     @property
     def person(self) -> bool:
-        """Whether it asks for somebody."""
+        """Whether it asks for a person."""
         return self.kind == "person"
 
 
 @lru_cache(maxsize=_KEPT)
 def understand(question: str) -> Asked:
-    """What a question asks."""
+    """Parse a question."""
     passage = passage_of(question)
     folded = passage.folded.strip()
     found = frozenset(passage.stems)
@@ -135,13 +135,13 @@ def _kind(folded: str) -> Kind:
 
 
 def _asks_after(folded: str) -> bool:
-    """Whether the last sentence asks with a question word: `I have a dog. Can it travel, and what does it cost?`."""
+    """Whether the last sentence begins with a question word: `I have a dog. Can it travel? What does it cost?`"""
     last = re.split(r"(?<=[.!?])\s", folded)[-1]
     return _ASKS.match(last) is not None
 
 
 def _is_choice(folded: str) -> bool:
-    """`Is it red or blue?`; `is it open on Saturdays or Sundays` may be either, and is read as yes or no."""
+    """Whether it is an either-or question: `Is it red or blue?`; `on Saturdays or Sundays` is read as yes-no."""
     return re.search(r",? or (?:is|are|does|do|was|were|the|a|an)\b", folded) is not None and " or not" not in folded
 
 
@@ -154,7 +154,7 @@ _SPLIT = lazy(r"\b(?:of|in|for|at|on|from|to|by|the|a|an|is|are|was|were|do|does
 
 
 def _parts(folded: str) -> tuple[str, str]:
-    """Relation and subject: what stands before and after the last small word."""
+    """Return relation and subject: the text before and after the last function word."""
     text = folded.rstrip(" ?.!")
     places = [match for match in _SPLIT.finditer(text) if match.end() < len(text)]
     if not places:

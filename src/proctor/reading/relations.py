@@ -1,4 +1,4 @@
-"""Words by which two questions may ask the same: a table of everyday relations, wider than `lexicon`."""
+"""Synonyms for comparing questions: a table of everyday relations, wider than `lexicon`."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ _ALSO_OPPOSITE = (
     "| coastal: inland | inhabited: uninhabited | merge: split | attach: detach | insert: extract | defrost: freeze"
     "| build: demolish | deposit: withdraw | pack: unpack | plug: unplug | subscribe: unsubscribe | upload: download"
 )
-"""Opposites that count between two statements of one speaker."""
+"""Opposites that count only between two statements of the same speaker."""
 _ADMITTING = frozenset(map(concept, stem_set("open allow include accept admit welcome")))
 _REFUSING = frozenset(map(concept, stem_set("exclude ban forbid prohibit refuse bar")))
 
 
 class Relations(NamedTuple):
-    """The table, read."""
+    """The parsed table of relations."""
 
     groups: dict[str, frozenset[int]]
-    """Stem → the groups it is in."""
+    """Stem -> numbers of the groups it belongs to."""
     phrases: dict[str, str]
     pattern: re.Pattern[str]
 
 
 @lru_cache(maxsize=1)
 def load_relations() -> Relations:
-    """The table that ships with the package."""
+    """Load the table shipped with the package."""
     text = files("proctor.reading").joinpath("relations.txt").read_text(encoding="utf-8")
     listed, _, told = text.partition("[groups]\n")[2].partition("[phrases]\n")
     groups: dict[str, set[int]] = {}
@@ -56,7 +56,7 @@ def load_relations() -> Relations:
 
 
 def _keys(line: str) -> set[str]:
-    """The stems of a group, and what stands for several of them in `lexicon`: of one it may be another sense."""
+    """Return the stems of a group, and each `lexicon` concept that several of them share, since one may be ambiguous."""
     stems = [stem(word) for word in line.split()]
     shared = Counter(map(concept, stems))
     return {*stems, *(name for name, count in shared.items() if count > 1)}
@@ -75,12 +75,12 @@ def _opposite_concepts() -> dict[str, frozenset[str]]:
 
 
 OPPOSITE_CONCEPTS = _opposite_concepts()
-"""Word of `lexicon` → those that mean the reverse."""
+"""Concept of `lexicon` -> concepts of the opposite meaning."""
 
 
 @lru_cache(maxsize=16384)
 def are_opposed(one: str, other: str) -> bool:
-    """Whether two stems mean the reverse of each other, in whatever words that mean the same; no thing is: freezer."""
+    """Whether two stems are opposites, directly or by synonyms; derived words (`freezer`) only directly."""
     if are_opposite(one, other):
         return True
     if {one, other} & _ADMITTING and {one, other} & _REFUSING:
@@ -92,7 +92,7 @@ def are_opposed(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=_KEPT)
 def meets(word: str, other: str) -> bool:
-    """Whether a stem of one question may stand for a stem of another; never for its opposite."""
+    """Whether a stem of one question may stand for a stem of another; opposites never do."""
     if akin(word, other) or are_one(word, other) or _bare(word) == _bare(other):
         return True
     if word[:1].isdigit() or other[:1].isdigit() or are_opposed(word, other):
@@ -103,11 +103,11 @@ def meets(word: str, other: str) -> bool:
 
 
 def _bare(word: str) -> str:
-    """A stem without what is left of a plural: calorie, calories; kiwi, kiwis."""
+    """Return a stem without the remains of a plural: calorie, calories; kiwi, kiwis."""
     return word.rstrip("iys") if len(word) > _SHORTEST else word
 
 
 def plain_relations(folded: str) -> str:
-    """A folded question with its turns of phrase in plain words."""
+    """Return a normalised question with its phrases replaced by plain words."""
     table = load_relations()
     return table.pattern.sub(lambda match: table.phrases[match[0]], folded)

@@ -1,4 +1,4 @@
-"""Reversals: what the expected statement denies and the reply does not, a bound on the other side, another order."""
+"""Detect reversals of an expected statement: a missing or added negation, a bound on the other side, another order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proctor.reading.text.passage import Passage
 from proctor.reading.text.words import stem, stem_set, words
 
 _REFUSES = stem_set("refuse fail avoid prevent forbid ban prohibit deny unable impossible instead too")
-"""Verbs and adverbs that deny what they lead up to."""
+"""Verbs and adverbs that negate what follows them."""
 _HARMLESS = stem_set("only just merely until doubt more less later earlier fewer matter longer")
 _ENDS_REACH = stem_set("same enough and or")
 _REACH = 5
@@ -29,7 +29,7 @@ _FEW_WORDS = 40
 
 
 def reversed_sense(reply: Answered, answer: Expected) -> str:
-    """What a reply turns round in an expected statement, in words; empty: nothing."""
+    """Describe what a reply reverses in the expected statement; empty if nothing."""
     if len(reply.passage) > _FEW_WORDS:
         return ""
     return (
@@ -42,7 +42,7 @@ def reversed_sense(reply: Answered, answer: Expected) -> str:
 
 
 def missing_denial(reply: Answered, answer: Expected) -> str:
-    """`Rub it` for `do not rub it`."""
+    """Find a missing negation: `Rub it` for `do not rub it`."""
     for word in governed_words(answer.passage) - governed_words(reply.passage):
         if word in reply.stems and not _stands_denied(reply.passage, word) and not _denied_beside(reply.passage, word):
             return f"says {_quote(reply, word)!r} without the negation"
@@ -50,7 +50,7 @@ def missing_denial(reply: Answered, answer: Expected) -> str:
 
 
 def _find_denial(reply: Answered, answer: Expected) -> str:
-    """`It can't be restored` for `you can restore it`."""
+    """Find an added negation: `It can't be restored` for `you can restore it`."""
     governed = _governed_places(reply.passage, NEGATORS)
     own = governed_words(answer.passage)
     stems = reply.passage.stems
@@ -64,12 +64,12 @@ def _find_denial(reply: Answered, answer: Expected) -> str:
 
 
 def governed_words(passage: Passage) -> frozenset[str]:
-    """The stems that a negation stands before."""
+    """Return the stems that a negation governs."""
     return frozenset(passage.stems[place] for place in _governed_places(passage, NEGATORS | _REFUSES))
 
 
 def _governed_places(passage: Passage, negators: frozenset[str]) -> set[int]:
-    """The places of the first telling word after each negation in its clause."""
+    """Return the position of the first content word after each negation in its clause."""
     found: set[int] = set()
     stems, clauses = passage.stems, passage.clauses
     for place, word in enumerate(stems):
@@ -85,7 +85,7 @@ def _governed_places(passage: Passage, negators: frozenset[str]) -> set[int]:
 
 
 def _stands_denied(passage: Passage, word: str) -> bool:
-    """Whether a clause with the word holds anything that denies."""
+    """Whether a clause containing the word also contains a negative word."""
     around = {clause for clause, other in zip(passage.clauses, passage.stems, strict=True) if other == word}
     return any(
         clause in around and other != word and (other in NEGATORS or other in ADVERSE or other in _REFUSES)
@@ -94,7 +94,7 @@ def _stands_denied(passage: Passage, word: str) -> bool:
 
 
 def _denied_beside(passage: Passage, word: str) -> bool:
-    """`Damage by the user: no`, `free of penalties`."""
+    """Whether a negation follows the word, or it is declared absent: `Damage by the user: no`, `free of penalties`."""
     stems = passage.stems
     places = [place for place, other in enumerate(stems) if other == word]
     return any(
@@ -104,7 +104,7 @@ def _denied_beside(passage: Passage, word: str) -> bool:
 
 
 def _negations(stems: list[str]) -> int:
-    """How many negations there are: `not even` adds none."""
+    """Count the negations; `not even` adds none."""
     pairs = zip(stems, [*stems[1:], ""], strict=True)
     return sum(word in NEGATORS and after != "even" for word, after in pairs)
 
@@ -115,7 +115,7 @@ def _quote(reply: Answered, word: str) -> str:
 
 
 def _other_bound(reply: Answered, answer: Expected) -> str:
-    """`Within the last six months` for `at least six months`."""
+    """Find a reversed bound: `Within the last six months` for `at least six months`."""
     for wanted in answer.facts.quantities:
         for found in quantities(reply.passage.folded):
             if wanted.readings[0] != found.readings[0]:
@@ -137,7 +137,7 @@ def _is_negative(reply: Answered) -> bool:
 
 
 def _other_order(reply: Answered, answer: Expected) -> str:
-    """`Leave it on, then turn it off` for `switch it off, then on again`."""
+    """Find a reversed order: `Leave it on, then turn it off` for `switch it off, then on again`."""
     for one, other in _TURNED:
         own = [word for word in answer.passage.stems if word in (one, other)]
         theirs = [word for word in reply.passage.stems if word in (one, other)]
@@ -147,7 +147,7 @@ def _other_order(reply: Answered, answer: Expected) -> str:
 
 
 def _other_time(reply: Answered, answer: Expected) -> str:
-    """`It broke once it had arrived` for `it broke before it arrived`."""
+    """Find a reversed time relation: `It broke once it had arrived` for `it broke before it arrived`."""
     for one, other in ((_BEFORE, _AFTER), (_AFTER, _BEFORE)):
         wanted, found = one.search(answer.passage.folded), other.search(reply.passage.folded)
         if not wanted or not found or one.search(reply.passage.folded) or other.search(answer.passage.folded):

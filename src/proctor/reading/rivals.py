@@ -1,4 +1,4 @@
-"""Rivals: which of several values in a reply answers is told by the question's words that stand with it."""
+"""Decide which of several values in a reply is its answer, by the words of the question near each value."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _COMPARED = lazy(
     r"|lowered) from|\bcompared (?:with|to)|\bversus|\bvs\.?|\bagainst|, after|\((?:it )?(?:was|were|had been)"
     r"|\bturn(?:s|ing)) (?:about |around )?$"
 )
-"""Before a value of another time."""
+"""Match the context before a value of another time."""
 _DEFAULT = lazy(r"\b(?:by default|defaults? (?:is|to)|default (?:value|port|setting))\b|\bdefault:")
 _CAN_BE = lazy(r"\b(?:set|chang|overrid|configur|switch|can|could|may|unless|if)\w*\b|[a-z_]=")
 _RANGE = frozenset(("-", "to", "and", "/", "through", "until"))
@@ -53,17 +53,18 @@ class _Candidate(NamedTuple):
 
     fact: Fact
     first: int
-    """The place of its first word."""
+    """Position of its first word."""
     met: bool
-    """Whether it is as expected."""
+    """Whether it matches the expected value."""
 
 
 def rival(
     reply: Answered, asked: Asked, met: Sequence[tuple[Fact, int]], others: Sequence[tuple[Fact, int]]
 ) -> Fact | None:
-    """The value that a reply gives as its answer instead of the expected one; None: there is no such value.
+    """Return the value that a reply gives as its answer instead of the expected one, or None.
 
-    `met` and `others` are values as expected and values that differ, each with the place of its first word.
+    `met` are values that match the expected one and `others` values that differ, each with the position of its first
+    word.
     """
     if asked.kind == "list":
         return None
@@ -112,7 +113,7 @@ def _outdoing(
 
 
 def _is_no_rival(reply: Answered, asked: Asked, answer: _Candidate, other: _Candidate, between: str) -> bool:
-    """Whether it says the same in other words, ends a range, was so once, or stands in the same breath."""
+    """Whether a value is no rival: an equivalent, the end of a range, a former value, or part of the same clause."""
     if _EQUALS.search(between) or between.strip() in _RANGE or _is_former(reply, asked, other):
         return True
     if _STARTED.search(_part(reply, other)) and not _STARTED.search(asked.folded):
@@ -128,7 +129,7 @@ def _opens(reply: Answered, found: _Candidate) -> bool:
 
 
 def _before(reply: Answered, asked: Asked, met: tuple[Fact, int], rivals: Sequence[tuple[Fact, int]]) -> Fact | None:
-    """In a long reply: a measure in a clause that takes up more of the question, or as much and before."""
+    """Find a rival in a long reply: a measure whose clause shares more with the question, or as much and earlier."""
     clauses, shared = reply.passage.clauses, taken_up(reply, asked)
     here = clauses[met[1]]
     known = len(shared.get(here, ()))
@@ -149,14 +150,14 @@ def _is_apart(reply: Answered, answer: _Candidate, other: _Candidate) -> bool:
 
 
 def _goes_before(reply: Answered, answer: _Candidate, other: _Candidate, score: float) -> bool:
-    """Whether it answers by standing first: where neither has words of the question, or in a sentence of its own."""
+    """Whether a rival wins by coming first: neither shares words with the question, or it has a sentence of its own."""
     sentences = reply.passage.sentences
     alone = not score or sentences[answer.first] != sentences[other.first]
     return alone and other.first < answer.first and _is_measure(other.fact) and _is_apart(reply, answer, other)
 
 
 def _may_answer(reply: Answered, asked: Asked, own: Fact, other: Fact, first: int) -> bool:
-    """Whether a value is of the expected one's kind, and is not one that the question gives."""
+    """Whether a value is of the same kind as the expected one, and not given in the question."""
     if first >= len(reply.passage) or reply.passage.stems[first] in asked.words:
         return False
     if not isinstance(own, Quantity) or not isinstance(other, Quantity):
@@ -173,7 +174,7 @@ def _may_answer(reply: Answered, asked: Asked, own: Fact, other: Fact, first: in
 
 
 def is_given(asked: Asked, other: Quantity, *, as_written: bool = False) -> bool:
-    """Whether the question gives an amount."""
+    """Whether the question contains an amount."""
     return any(
         other.readings[0] == given.readings[0] and (not as_written or other.value == given.value)
         for given in _given(asked.folded).quantities
@@ -181,7 +182,7 @@ def is_given(asked: Asked, other: Quantity, *, as_written: bool = False) -> bool
 
 
 _given = lru_cache(maxsize=1024)(read_facts)
-"""The facts in a folded question."""
+"""Cached `read_facts` for the normalised question."""
 
 
 def _between(reply: Answered, one: _Candidate, other: _Candidate) -> str:
@@ -190,7 +191,7 @@ def _between(reply: Answered, one: _Candidate, other: _Candidate) -> str:
 
 
 def _is_former(reply: Answered, asked: Asked, other: _Candidate) -> bool:
-    """Whether its clause says that it was so once, and the question does not ask for that."""
+    """Whether a clause marks its value as former, unless the question asks for that."""
     passage = reply.passage
     here = [place for place, clause in enumerate(passage.clauses) if clause == passage.clauses[other.first]]
     clause = passage.folded[passage.starts[here[0]] : passage.ends[here[-1]]]
@@ -203,7 +204,7 @@ _NOW = lazy(r"\b(?:today|now|nowadays|currently|these days|at present)\b")
 
 
 def _is_now(reply: Answered, asked: Asked, one: _Candidate, other: _Candidate) -> bool:
-    """`It had 2,400 in 1950 and has 1,800 today`: one is said of now, the other of a year that is not asked for."""
+    """Whether one value is current and the other dated: `It had 2,400 in 1950 and has 1,800 today`."""
     if _given(asked.folded).dates or not _NOW.search(_part(reply, one)):
         return False
     part = _part(reply, other)
@@ -211,7 +212,7 @@ def _is_now(reply: Answered, asked: Asked, one: _Candidate, other: _Candidate) -
 
 
 def _is_finished(reply: Answered, asked: Asked, one: _Candidate, other: _Candidate) -> bool:
-    """`Begun in 1735 and finished in 1742`: it was built in 1742."""
+    """Whether one date is the completion of what began at the other: `Begun in 1735 and finished in 1742`."""
     if _STARTED.search(asked.folded) or not _STARTED.search(_part(reply, other)):
         return False
     return _FINISHED.search(_part(reply, one)) is not None
@@ -222,7 +223,7 @@ def _part(reply: Answered, found: _Candidate) -> str:
 
 
 def part_around(reply: Answered, fact: Fact) -> str:
-    """What stands around a value, up to the next comma, stop or `and`."""
+    """Return the text around a value, up to the nearest comma, full stop or `and`."""
     folded = reply.passage.folded
     near = max(0, fact.start - _FURTHEST)
     before = max((match.end() for match in _BREAK.finditer(folded, near, fact.start + 1)), default=near)
@@ -233,11 +234,11 @@ def part_around(reply: Answered, fact: Fact) -> str:
 _BREAK = lazy(r"^|[,;!?]\s|\.\s|\band\b|\bbut\b")
 
 
-# What of the question stands with which value
+# Which words of the question stand near which value
 
 
 def _scores(reply: Answered, asked: Asked, found: Sequence[_Candidate]) -> list[float]:
-    """For each value, the weight of the question's words that stand nearer to it than to another."""
+    """For each value, sum the weights of the question's words that are nearest to it."""
     held: list[dict[str, float]] = [{} for _ in found]
     for place, key, worth in _keys(reply, asked):
         nearest = _nearest(reply, found, place)
@@ -248,7 +249,7 @@ def _scores(reply: Answered, asked: Asked, found: Sequence[_Candidate]) -> list[
 
 
 def _is_topic(reply: Answered, found: Sequence[_Candidate], place: int, nearest: int) -> bool:
-    """Whether a word before the first of several values in one clause goes with them all: `Men serve 3 and women 2`."""
+    """Whether a word before the first of several values in a clause applies to them all: `Men serve 3 and women 2`."""
     first, clauses = found[nearest].first, reply.passage.clauses
     others = [other.first for other in found if other.met != found[nearest].met]
     return place < first and any(first < other and clauses[other] == clauses[first] for other in others)
@@ -272,7 +273,7 @@ def _distance(reply: Answered, one: int, other: int) -> int:
 
 
 def _keys(reply: Answered, asked: Asked) -> list[tuple[int, str, float]]:
-    """Place in the reply, what of the question stands there, and what that is worth."""
+    """Return (position in the reply, key of the question, weight) for each occurrence of a word of the question."""
     wanted = {concept(word) for word in asked.content} - {concept(word) for word in _measures(asked.folded)}
     each, every = _ASKS_EACH.search(asked.folded), _ASKS_ALL.search(asked.folded)
     one = {concept(word) for match in _OF_ONE.findall(asked.folded) for word in stem_set(match)}
@@ -288,20 +289,20 @@ def _keys(reply: Answered, asked: Asked) -> list[tuple[int, str, float]]:
 
 
 def _is_each(reply: Answered, place: int, one: set[str]) -> bool:
-    """`each team`, where the question says `a team`."""
+    """Whether `each team` stands in the reply where the question says `a team`."""
     stems = reply.passage.stems
     return stems[place] in ("each", "every", "per") and place + 1 < len(stems) and concept(stems[place + 1]) in one
 
 
 @lru_cache(maxsize=1024)
 def _measures(folded: str) -> frozenset[str]:
-    """What the question measures or counts, which stands with every value: `how wide`, `how many players`."""
+    """Return the stems of what is measured or counted, which apply to every value: `how wide`, `how many players`."""
     match = _MEASURE.search(folded)
     return stem_set(" ".join(filter(None, match.groups()))) if match else frozenset()
 
 
 def _numbers_asked(reply: Answered, asked: Asked) -> list[tuple[int, str, float]]:
-    """Where the reply has a number or year of the question (`in 2021`, `two rooms`), or another in its place."""
+    """Return keys for numbers and years of the question (`in 2021`, `two rooms`); other ones count negatively."""
     given = _given(asked.folded)
     found: list[tuple[int, str, float]] = []
     for fact in reply.facts:
@@ -324,7 +325,7 @@ def _one_kind(wanted: Fact, found: Fact) -> bool:
 
 
 def amount_of(fact: Fact) -> object:
-    """What two values have in common that are one."""
+    """Return the comparable amount of a fact; equal facts have equal amounts."""
     if isinstance(fact, Date):
         return fact.year, fact.month, fact.day
     return fact.readings[0].amount if isinstance(fact, Quantity) else fact.minutes

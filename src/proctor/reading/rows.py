@@ -1,4 +1,4 @@
-"""Rows: of a table, or of a list of labelled entries, the one that the question asks by."""
+"""Find the row of a table, or of a list of labelled entries, that the question asks for."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _LABEL_WORDS, _MOST_ROWS = 6, 40
 _SPAN = lazy(r"(?<![\d.,])(\d+)\s?(?:-|–|to)\s?(\d+)(?![\d.,])")
 _YES = lazy(r"\W*(?:yes|true|included|x|y)\b|\s*[✓✔✅☑]", re.IGNORECASE)
 _SIDES = stem_set("over under above below before after with without")
-"""Small words that tell one label from another: over six, under six."""
+"""Prepositions that distinguish labels: over six, under six."""
 _NAMES = ("person", "place", "name", "list")
 
 
 def asked_row(text: str, asked: Asked) -> str:
-    """The row of a reply of rows whose label holds what the question asks by; the whole text where none does."""
+    """Return the row whose label matches the question, or the whole text if none does."""
     rows = _rows(text) if _HINT.search(text) else []
     if len(rows) < 2:
         return text
@@ -41,7 +41,7 @@ def asked_row(text: str, asked: Asked) -> str:
 
 
 def _rows(text: str) -> list[list[str]]:
-    """The cells of each row; empty: not every line or part is one."""
+    """Return the cells of each row; empty if some line or part is not a row."""
     lines = [line for line in _LINES.split(text.strip()) if line.strip()]
     if len(lines) > 1 and lines[0].rstrip().endswith(":"):
         lines = lines[1:]
@@ -53,7 +53,7 @@ def _rows(text: str) -> list[list[str]]:
 
 
 def _is_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row names columns: as many cells as the others, and no figure where they hold some."""
+    """Whether the first row is a header: as many cells as the others, and no number where they have some."""
     first, *others = rows
     if len(others) < 2 or any(len(row) != len(first) for row in others):
         return False
@@ -69,7 +69,7 @@ def _has_digit(cells: Sequence[str]) -> bool:
 
 
 def _best(rows: Sequence[Sequence[str]], asked: Asked) -> Sequence[str] | None:
-    """The one row whose label takes up more of the question than any other."""
+    """Return the only row whose label shares the most words with the question, or None."""
     wanted = {concept(word) for word in asked.content}
     wanted |= asked.words & _SIDES
     shares = [len(wanted & _concepts(row[0])) + _spans_asked(row[0], asked) for row in rows]
@@ -78,7 +78,7 @@ def _best(rows: Sequence[Sequence[str]], asked: Asked) -> Sequence[str] | None:
 
 
 def _column(header: Sequence[str], asked: Asked) -> int:
-    """The column whose heading takes up most of the question; 0: none, or several alike."""
+    """Return the index of the column whose header best matches the question; 0 if none or several do."""
     wanted = {concept(word) for word in asked.content}
     shares = [len(wanted & _concepts(cell)) for cell in header[1:]]
     most = max(shares)
@@ -90,7 +90,7 @@ def _concepts(text: str) -> set[str]:
 
 
 def _spans_asked(label: str, asked: Asked) -> int:
-    """Whether a range in the label (`Ages 6-9`) holds a number of the question."""
+    """Return 1 if a range in the label (`Ages 6-9`) contains a number of the question, else 0."""
     spans = [(int(low), int(high)) for low, high in _SPAN.findall(label)]
     numbers = [number.value for number in quantities(asked.folded)] if spans else []
     return int(any(low <= number <= high for low, high in spans for number in numbers))

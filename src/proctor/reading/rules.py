@@ -1,4 +1,4 @@
-"""How well a reply meets the expected answer, by rules over words, numbers and dates."""
+"""Judge how well a reply matches the expected answer, by rules over words, numbers and dates."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _AROUND_VERB = lazy(
     r"(?: all)?|:\s"
 )
 _REST = lazy(r"\b(?:the )?(?:rest|remainder|remaining \w+|traces?) (?:is|are|of|being|consists?)\b.*")
-"""`The rest is argon` names what was not asked for."""
+"""Match the remainder of a composition: `The rest is argon` is no item of the answer."""
 _NEAR = 0.45
-"""From this share of a statement's words on a reply says much the same, so that one opposite turns it round."""
+"""Minimum word overlap with a statement from which a single opposite reverses it."""
 _FACT_LEFT_OUT = 0.7
 _WEIGHT_OF_FACT = 2.0
 _MOST_WITH_EXTRA, _MOST_INCOMPLETE = 0.4, 0.65
 _PART_OF_NAME = 0.5
-"""In a list a given name will do."""
+"""Minimum score of a name in a list: a given name suffices."""
 _IN_ORDER = lazy(r"\bin (?:the right |the correct |the )?order\b|\bfirst, second\b|\bin (?:what|which) order\b")
 _THROUGH = lazy(r"[\w']+ (?:through|thru|till|until|to) (?:on )?")
 _ALONE = lazy(r"\b(?:alone|all by (?:himself|herself)|single-handed(?:ly)?|on (?:his|her) own)\b")
@@ -66,15 +66,15 @@ _UNDECIDED = 0.4
 _LIKE, _NEAR_WORDS = 0.9, 4
 _SHORT_REPLY = 40
 _MOST_ASIDE = 0.3
-"""For an expected name that the reply holds and does not give."""
+"""Maximum score if the reply contains the expected name without giving it as the answer."""
 
 
 def best_verdict(reply: Answered, asked: Asked, answers: list[Expected]) -> Verdict:
-    """What the rules say by the spelling of the expected answer that is met best."""
+    """Return the verdict for the spelling of the expected answer that matches best."""
     best = Verdict(0.0, "nothing is expected")
     for answer in answers:
         if _is_acronym_of(answer, answers) and answer.passage.stems[0] not in reply.stems:
-            continue  # the full name decides whether it is spelled out
+            continue  # if the reply spells the name out, the full name decides
         verdict = _against(reply, asked, answer)
         if best.answer is None or verdict.value > best.value:
             best = verdict._replace(answer=answer)
@@ -84,7 +84,7 @@ def best_verdict(reply: Answered, asked: Asked, answers: list[Expected]) -> Verd
 
 
 def _is_acronym_of(answer: Expected, answers: list[Expected]) -> bool:
-    """Whether an expected answer only shortens another: the IRS of `Institute for Rail Safety (IRS)`."""
+    """Whether an expected answer is only an acronym of another: IRS for `Institute for Rail Safety (IRS)`."""
     if len(answers) < 2 or len(answer.passage) != 1 or not answer.text.isupper():
         return False
     short = answer.passage.folded
@@ -93,7 +93,7 @@ def _is_acronym_of(answer: Expected, answers: list[Expected]) -> bool:
 
 
 def enumerates(reply: Answered, asked: Asked, answers: list[Expected]) -> bool:
-    """Whether the reply lists several things (`Sydney, Canberra and Melbourne`) where no list was expected."""
+    """Whether the reply lists several things where no list was expected: `Sydney, Canberra and Melbourne`."""
     if any(answer.items or answer.only_facts for answer in answers):
         return False
     others = _find_unexpected(reply, asked, answers)
@@ -111,7 +111,7 @@ def _against(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
 
 
 def _unless_turned(reply: Answered, asked: Asked, answer: Expected, verdict: Verdict) -> Verdict:
-    """A verdict on words, unless one of them is turned round."""
+    """Return the verdict, refuted if a word of the statement is reversed."""
     if verdict.refuted or verdict.form != "words" or asked.negative:
         return verdict
     turn = turned_round(reply, answer, asked.content)
@@ -126,7 +126,7 @@ def _unless_turned(reply: Answered, asked: Asked, answer: Expected, verdict: Ver
 
 
 def _rest(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
-    """By what is expected beside the yes or no."""
+    """Judge by what is expected besides the yes or no."""
     assert answer.rest is not None
     return _single(reply, asked, answer.rest)
 
@@ -161,7 +161,7 @@ def _single(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
 
 
 def _part_denied(reply: Answered, asked: Asked, answer: Expected) -> str:
-    """What a short reply denies of a short answer, or affirms where the answer denies it; empty: nothing."""
+    """Find what a short reply denies of a short answer, or leaves without its negation; empty if nothing."""
     if len(reply.passage) > _SHORT_REPLY or asked.negative:
         return ""
     if not NEGATORS.isdisjoint(answer.passage.stems):
@@ -177,7 +177,7 @@ def _part_denied(reply: Answered, asked: Asked, answer: Expected) -> str:
 
 
 def _is_denied(reply: Answered, place: int) -> bool:
-    """`No Android`, `egg-free`."""
+    """Whether a word is negated: `No Android`, `egg-free`."""
     passage = reply.passage
     before = place - 1
     if place and passage.stems[before] in _NO and passage.clauses[before] == passage.clauses[place]:
@@ -186,7 +186,7 @@ def _is_denied(reply: Answered, place: int) -> bool:
 
 
 def _not_given(reply: Answered, asked: Asked, answer: Expected, match: Match) -> str:
-    """What a short reply says of the expected name without giving it as the answer; empty: it gives it."""
+    """Explain that a short reply mentions the expected name without giving it as the answer; empty if it gives it."""
     if len(reply.passage) > _SHORT_REPLY:
         return ""
     if named := near_name(reply, asked, answer):
@@ -204,12 +204,12 @@ def _not_given(reply: Answered, asked: Asked, answer: Expected, match: Match) ->
 
 
 def _initials(answer: Expected) -> str:
-    """The letters by which a name of several words is called: IMF."""
+    """Return the initials of a name: IMF."""
     return "".join(word[0] for word in answer.passage.stems if word not in STOP)
 
 
 def _statement(reply: Answered, asked: Asked, answer: Expected, match: Match) -> Verdict:
-    """A statement is met by its words, unless something in the reply contradicts it."""
+    """Judge a statement by its words, unless something in the reply contradicts it."""
     near = match.value >= _NEAR
     said = contradiction(reply, answer, near=near) or ("" if asked.negative else _denied_whole(reply, answer, match))
     if not said:
@@ -219,7 +219,7 @@ def _statement(reply: Answered, asked: Asked, answer: Expected, match: Match) ->
 
 
 def _rarest(reply: Answered, answer: Expected, match: Match) -> tuple[int, int]:
-    """Where the expected name stands: around the word of it that the reply has least often."""
+    """Return the position of the expected name: around its word that is rarest in the reply."""
     stems, own = reply.passage.stems, answer.passage.stems
     found = [word for word in answer.weights if word in reply.stems and word not in TITLES]
     if len(found) < 2 or match.last - match.first + 1 >= len(found):
@@ -233,7 +233,7 @@ def _rarest(reply: Answered, answer: Expected, match: Match) -> tuple[int, int]:
 
 
 def _denied_whole(reply: Answered, answer: Expected, match: Match) -> str:
-    """What denies a statement that stands in the reply word for word; empty: nothing."""
+    """Explain that a statement contained verbatim in the reply is negated; empty if it is not."""
     if answer.negative or answer.squeezed not in reply.squeezed:
         return ""
     place = find_negation(reply.passage, match.first, match.last)
@@ -241,7 +241,7 @@ def _denied_whole(reply: Answered, answer: Expected, match: Match) -> str:
 
 
 def _met(reply: Answered, asked: Asked, answer: Expected) -> Match:
-    """Words and facts together: a wrong number spoils right words."""
+    """Match words and facts together: a wrong number cancels matching words."""
     if not answer.facts:
         return words_met(reply, asked, answer)
     facts = facts_met(reply, asked, answer)
@@ -262,7 +262,7 @@ def _met(reply: Answered, asked: Asked, answer: Expected) -> Match:
 
 
 def _list(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
-    """In any order; an item that is missing leaves it incomplete, one that does not belong makes it wrong."""
+    """Judge a list in any order; a missing item makes it incomplete, an extra one wrong."""
     others = replace(asked, content=asked.content.union(*(item.weights for item in answer.items)), kind="list")
     missing = [item.text for item in answer.items if not _has(reply, others, item)]
     if not missing and (against := _against_list(reply, asked, answer)):
@@ -280,7 +280,7 @@ def _list(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
 
 
 def _set_aside(reply: Answered, asked: Asked, answer: Expected) -> list[str]:
-    """The items that only come after a list which ends without them: `Ham and eggs. Olives are extra.`"""
+    """Return the items that only follow after the end of a list: `Ham and eggs. Olives are extra.`"""
     passage = reply.passage
     first = {item.text: _met(reply, asked, item).first for item in answer.items}
     sentences = {text: passage.sentences[place] for text, place in first.items() if place >= 0}
@@ -297,7 +297,7 @@ def _sentence_stems(passage: Passage, sentence: int) -> frozenset[str]:
 
 
 def _against_list(reply: Answered, asked: Asked, answer: Expected) -> str:
-    """What speaks against a list of which every item is there; empty: nothing."""
+    """Explain what is wrong with a list that contains every item; empty if nothing."""
     places = [reply.passage.folded.find(item.passage.folded.split()[0][:_BEGINNING]) for item in answer.items]
     if _IN_ORDER.search(asked.folded) and places != sorted(places):
         return "gives another order"
@@ -309,18 +309,18 @@ def _against_list(reply: Answered, asked: Asked, answer: Expected) -> str:
 
 
 def _extra_items(reply: Answered, asked: Asked, answer: Expected) -> int:
-    """How many things the reply lists that were not expected."""
+    """Count the items of the reply that were not expected."""
     if all(item.only_facts for item in answer.items):
         wanted = [number.value for item in answer.items for number in item.facts.quantities]
-        wanted.append(len(answer.items))  # there are four: …
+        wanted.append(len(answer.items))  # the number of items: `there are four: …`
         return sum(number.value not in wanted and number.bare for number in reply.facts.quantities)
     return len(_find_unexpected(reply, asked, answer.items)) or len(_find_between(reply, asked, answer))
 
 
 def _find_between(reply: Answered, asked: Asked, answer: Expected) -> list[str]:
-    """What a sentence names between two expected items: the Firefox of `works in Chrome, Firefox, Edge and Safari`."""
+    """Return unexpected items between two expected ones: the Firefox of `works in Chrome, Firefox, Edge and Safari`."""
     known = asked.content.union(*(item.weights for item in answer.items))
-    named = all(item.text[:1].isupper() for item in answer.items)  # then `a clockmaker` tells of one
+    named = all(item.text[:1].isupper() for item in answer.items)  # then `a clockmaker` only describes a name
     found: list[str] = []
     for sentence in _SENTENCE.split(reply.passage.text):
         parts = [(part, stem_set(fold(part, accents=False)) - STOP) for part in _PART.split(sentence)]
@@ -350,7 +350,7 @@ def _has(reply: Answered, asked: Asked, item: Expected) -> bool:
 
 
 def _said_otherwise(reply: Answered, asked: Asked, item: Expected) -> int:
-    """Where an item that is no name stands in other words: `rail ticket` for `train fare`; -1: nowhere."""
+    """Return the position of an item in other words: `rail ticket` for `train fare`; -1 if there is none."""
     words = [word for word in item.weights if word not in STOP]
     if not words or item.facts or item.text[:1].isupper():
         return -1
@@ -361,7 +361,7 @@ def _said_otherwise(reply: Answered, asked: Asked, item: Expected) -> int:
 
 
 def _is_set_apart(reply: Answered, asked: Asked, item: Expected, match: Match) -> bool:
-    """`The battery is sold separately`; `withdrawals are free` where a fee is expected."""
+    """Whether an item is excluded: `The battery is sold separately`; `withdrawals are free` where a fee is expected."""
     passage = reply.passage
     here = [place for place, sentence in enumerate(passage.sentences) if sentence == passage.sentences[match.first]]
     said = _APART.search(passage.folded, passage.starts[match.first], passage.ends[here[-1]])
@@ -373,14 +373,14 @@ def _is_set_apart(reply: Answered, asked: Asked, item: Expected, match: Match) -
 
 
 def _has_ended(reply: Answered, match: Match) -> bool:
-    """`Firefox support ended last year`."""
+    """Whether an item no longer applies: `Firefox support ended last year`."""
     passage = reply.passage
     here = [place for place, clause in enumerate(passage.clauses) if clause == passage.clauses[match.last]]
     return _ENDED.search(passage.folded[passage.starts[match.first] : passage.ends[here[-1]]]) is not None
 
 
 def _find_unexpected(reply: Answered, asked: Asked, wanted: Sequence[Expected]) -> list[frozenset[str]]:
-    """What the reply lists beside what was expected."""
+    """Return the items of the reply that were not expected."""
     named = all(answer.text[:1].isupper() for answer in wanted) and not reply.passage.text.islower()
     found = (item for item in _list_items(_REST.sub("", reply.passage.text)) if not named or _has_capital(item))
     listed = [stem_set(fold(item, accents=False)) - STOP for item in found if not _is_count(item)]
@@ -389,7 +389,7 @@ def _find_unexpected(reply: Answered, asked: Asked, wanted: Sequence[Expected]) 
 
 
 def _is_count(item: str) -> bool:
-    """`There are four`, `twice a week`: how many, before the items themselves."""
+    """Whether an item is a count that introduces the list: `There are four`, `twice a week`."""
     folded = fold(item, accents=False)
     return _COUNTS.search(folded) is not None or (
         folded.startswith(("there are", "these are")) and len(item.split()) <= 3
@@ -397,12 +397,12 @@ def _is_count(item: str) -> bool:
 
 
 def _has_capital(item: str) -> bool:
-    """Whether an item is a name, beside other names: `a clockmaker` describes one."""
+    """Whether an item is a name, in contrast to a description: `a clockmaker`."""
     return any(word[:1].isupper() for word in item.split())
 
 
 def _list_items(text: str) -> tuple[str, ...]:
-    """The items of a list, also where a verb stands before or after it."""
+    """Return the items of a list, even if a verb precedes or follows it."""
     found = items(text)
     if found or "," not in text:
         return found

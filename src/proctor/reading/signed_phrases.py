@@ -1,4 +1,4 @@
-"""Phrases that count as one word, with a sign of its own or in the place of another word."""
+"""Phrases that are replaced by a single marker word before the sign of a clause is determined."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ _DENYING = (
 )
 _PHRASE = lazy(rf"\b(?:(?P<yes>{_AFFIRMING})|(?P<no>{_DENYING}))\b")
 AFFIRMED, DENIED = "yesword", "noword"
-"""What stands for a phrase that affirms, and for one that denies."""
+"""Markers for affirming and for denying phrases."""
 ONLY, EXCEPT, NEEDLESS = "onlyword", "exceptword", "needlessword"
-"""What stands for words that restrict, that except, and that say of something that it need not be."""
+"""Markers for restrictions, for exceptions, and for what is not needed."""
 BOUNDLESS = "boundlessword"
-"""What stands for the `no` of `no limit`, which denies only a limit."""
+"""Marker for the `no` of `no limit`, which denies only a limit."""
 ENOUGH = "enoughword"
-"""What stands for `will do`, `suffices`, `is enough`."""
+"""Marker for `will do`, `suffices`, `is enough`."""
 CHOICE = "choiceword"
-"""What stands for `as often as you like`: a no to whether there is a limit or a duty."""
+"""Marker for `as often as you like`: means no for a question about a limit or a duty."""
 UNMOVED = "unmovedword"
-"""What stands for `doesn't matter`: a no only to whether it does."""
+"""Marker for `doesn't matter`: means no only for a question whether it matters."""
 REASSURED = "worryword"
-"""What stands for `no worries`: courtesy, which may go with either answer."""
+"""Marker for `no worries`: courtesy that may accompany either answer."""
 _MONEY = r"(?:[€$£] ?{0}|{0} ?(?:€|euros?\b|dollars?\b|pounds?\b|usd\b|eur\b|gbp\b))"
 _NEEDED = r"(?:needed|required|necessary|obliged|mandatory|compulsory|obligatory)"
 _SAME_WORD = (
@@ -134,7 +134,7 @@ _SAME_WORD = (
         " available ",
     ),
     (lazy(r"\b(?:day (?:and|or) night|night (?:and|or) day|(?:a)?round the clock)\b"), " always "),
-    (lazy(r"\b(?:hardly|barely|scarcely|rarely)\b"), "seldom"),  # whose stems are those of hard, bare and rare
+    (lazy(r"\b(?:hardly|barely|scarcely|rarely)\b"), "seldom"),  # their stems are those of hard, bare and rare
     (lazy(r"\b(i|you|we|they|he|she|it)'ll\b"), r"\1 will"),
     (lazy(r"\bnot(?:ed|ing)\b"), "mention"),
     (lazy(r"\b(?:very |quite |so )?close(?:r)? (?=to\b|by\b|at hand\b)"), "near "),
@@ -307,7 +307,7 @@ _SAME_WORD = (
 
 
 def marked_phrases(folded: str) -> str:
-    """Phrases with a sign of their own, each made one word."""
+    """Replace such phrases in a normalised text by their markers."""
     for pattern, word in _SAME_WORD:
         folded = pattern.sub(word, folded)
     return _PHRASE.sub(lambda match: f" {AFFIRMED} " if match["yes"] else f" {DENIED} ", folded)

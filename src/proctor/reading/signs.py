@@ -1,4 +1,4 @@
-"""The sign of a clause: whether its words affirm or deny, by themselves and against the words of a question."""
+"""Determine the sign of a clause: whether it affirms or denies, given the words of the question."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ _ENDINGS = (
     *("able", "abl", "ibl", "ible", "ful", "al", "ant", "ent", "ed"),
     *("ing", "ic", "ive", "iv", "ous", "f", "t", "r", "y"),
 )
-"""Of adjectives that `un` and `non` deny."""
+"""Endings of adjectives that `un` and `non` negate."""
 WITHOUT = "without"
-"""Which denies only what has to do with the question."""
+"""The stem that negates only if its object relates to the question."""
 VERBS = stem_set("is are was were has have there it we you they can may will must i")
 """Verbs and their subjects, which end a phrase without a comma."""
 _NEWS = stem_set("unfortunately unfortunate regret regrettably alas afraid sadly sorry")
-"""Words that announce bad news, and deny only where nothing else does."""
+"""Words that announce bad news, and deny only if nothing else does."""
 _LIMITS = stem_set(
     "limit cap capped limited minimum maximum restriction restricted quota ceiling code rule fixed reserved assigned"
 )
 _MATTERS = stem_set("matter change influence difference depend")
 _ROOT = 5
-"""Letters."""
+"""Minimum number of shared initial letters of words with the same root."""
 
 
 def sign_of(
     stems: tuple[str, ...], wanted: frozenset[str], neutral: frozenset[str], *, plain: bool = False, need: bool = False
 ) -> int:
-    """1 or -1: each word that denies turns a clause round, whether by itself or as the reverse of the question's."""
+    """Return 1 or -1: each word that denies, by itself or as an opposite of the question's, inverts the sign."""
     sign = 1
     adverse = opposite = stray = news = False
     for place, word in enumerate(stems):
@@ -47,7 +47,7 @@ def sign_of(
         elif word in _NEWS:
             news = True
         elif word == BOUNDLESS and stems[place + 1] in wanted:
-            sign = -sign  # `no limit`, to whether there is one
+            sign = -sign  # `no limit` for a question whether there is one
         elif plain or word in wanted:
             adverse = adverse or is_adverse(word)
         elif bears_on(word, wanted, stems):
@@ -79,7 +79,7 @@ def _concepts(stems: frozenset[str]) -> frozenset[str]:
 
 
 def bears_on(word: str, wanted: frozenset[str], beside: tuple[str, ...] = ()) -> bool:
-    """Whether a word is the reverse of one of the question's; not where both stand side by side: `day and night`."""
+    """Whether a word is the opposite of one in the question, unless the clause contains both: `day and night`."""
     opposites = OPPOSITES.get(word, frozenset()) & wanted
     if opposites:
         return opposites.isdisjoint(beside)
@@ -88,7 +88,7 @@ def bears_on(word: str, wanted: frozenset[str], beside: tuple[str, ...] = ()) ->
 
 
 def _concerns(stems: tuple[str, ...], wanted: frozenset[str]) -> bool:
-    """Whether what one does without has to do with the question."""
+    """Whether the object of `without` relates to the question."""
     stems = stems[: next((place for place, word in enumerate(stems) if word in VERBS - {"it"}), None)]
     if stems[:1] and stems[0] in ("it", "them", "1", "that"):
         return True
@@ -102,7 +102,7 @@ def _concerns(stems: tuple[str, ...], wanted: frozenset[str]) -> bool:
 
 @lru_cache(maxsize=16384)
 def is_adverse(word: str) -> bool:
-    """Whether a word denies by its meaning or its prefix: closed, unsafe."""
+    """Whether a word is negative by its meaning or prefix: closed, unsafe."""
     if word in ADVERSE or word in PREFIXED:
         return True
     plain = without_prefix(word)
@@ -110,7 +110,7 @@ def is_adverse(word: str) -> bool:
 
 
 def _is_adverse_pair(word: str, wanted: frozenset[str]) -> bool:
-    """Whether the two opposites already differ in that one of them is adverse: `closed` and `open`."""
+    """Whether exactly one word of a pair of opposites is adverse: `closed` and `open`."""
     others = OPPOSITES.get(word, frozenset()) & wanted
     plain = without_prefix(word)
     if plain in wanted:
@@ -121,5 +121,5 @@ def _is_adverse_pair(word: str, wanted: frozenset[str]) -> bool:
 
 
 def is_root(word: str, other: str) -> bool:
-    """Whether two words begin alike for as long as to be of one root."""
+    """Whether two words share enough initial letters to have the same root."""
     return word == other or (len(word) > _ROOT and word[:_ROOT] == other[:_ROOT])

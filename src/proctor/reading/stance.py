@@ -1,4 +1,4 @@
-"""Does a reply stand by the words that match? They may be denied, left open, or said of something else."""
+"""Check whether a reply asserts the words that match: they may be denied, left open, or about something else."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from proctor.reading.text.words import stem_set, words
 
 
 class Stance(NamedTuple):
-    """What is left of a match, and what the reply does to it."""
+    """The stance of a reply towards a match, and the factor for its score."""
 
     factor: float
     does: str = ""
     sure: bool = False
-    """Whether that is enough to call the reply wrong, whatever else speaks for it."""
+    """Whether that alone makes the reply wrong."""
 
 
 STANDS = Stance(1.0)
@@ -51,7 +51,7 @@ _FORMER_CUE = lazy(
 )
 _IN_ALL = lazy(r" ?(?:\w+ )?(?:in (?:total|all)|altogether|overall|all told)\b")
 _BEYOND = lazy(r"\b(?:over|above|beyond|exceed\w*|more than|below|under|less than|fewer than) $")
-"""What is denied beyond a limit does not deny the limit: `nothing over 500 kg`."""
+"""Match a limit: denying what exceeds it does not deny the limit itself (`nothing over 500 kg`)."""
 _FORMER_AFTER = lazy(r",? to \w+")
 _MOVES = lazy(r"\b(?:moved?|relocated?|switched|migrated|changed|transferred|renamed)\b")
 _OTHERS_SAY = lazy(
@@ -77,7 +77,7 @@ _SETS_ASIDE = lazy(
 
 
 def stance(reply: Answered, asked: Asked, answer: Expected, first: int, last: int) -> Stance:
-    """How the reply stands by its words `first` to `last`, which match the expected answer."""
+    """Return the stance of the reply towards its words `first` to `last`, which match the expected answer."""
     passage = reply.passage
     if len(passage) == last - first + 1:
         return STANDS
@@ -114,7 +114,7 @@ def stance(reply: Answered, asked: Asked, answer: Expected, first: int, last: in
 
 
 def _denial(reply: Answered, answer: Expected, first: int, last: int) -> Stance | None:
-    """What a negation in the reply does; where the answer itself is negative, the lack of one."""
+    """Return the stance due to a negation; for a negative answer, due to a missing one."""
     if answer.negative:
         return Stance(_NOT_DENIED, "says so without the negation") if NEGATORS.isdisjoint(reply.stems) else None
     place = find_negation(reply.passage, first, last)
@@ -129,14 +129,14 @@ def _denial(reply: Answered, answer: Expected, first: int, last: int) -> Stance 
 
 
 def _is_quoted(reply: Answered, place: int, first: int) -> bool:
-    """Whether a negation stands in a title or quotation that ends before the match."""
+    """Whether a negation is inside a quotation or title that ends before the match."""
     passage = reply.passage
     between = passage.folded[passage.ends[place] : passage.starts[first]] if place < first else ""
     return between.count('"') % 2 == 1
 
 
 def _is_one_choice(reply: Answered, asked: Asked, answer: Expected, first: int, last: int) -> bool:
-    """Whether the match is one of several possibilities joined by `or`."""
+    """Whether the match is one of several alternatives joined by `or`."""
     if "or" not in reply.stems or "or" in answer.passage.stems or _restates(reply, answer):
         return False
     stems, sentences = reply.passage.stems, reply.passage.sentences
@@ -159,14 +159,14 @@ def _is_one_choice(reply: Answered, asked: Asked, answer: Expected, first: int, 
 
 
 def _is_in_brackets(reply: Answered, last: int, place: int) -> bool:
-    """Whether a word stands in brackets that open after the match and with something else than `or`."""
+    """Whether a word is in brackets that open after the match, and begin with something other than `or`."""
     passage = reply.passage
     between = passage.folded[passage.ends[last] : passage.starts[place]]
     return between.count("(") > between.count(")") and between[between.rindex("(") + 1 :].strip() not in ("", "either")
 
 
 def _restates(reply: Answered, answer: Expected) -> bool:
-    """`One kilogram, or 1000 g`: all numbers are the expected one."""
+    """Whether all numbers equal the expected one: `One kilogram, or 1000 g`."""
     wanted = answer.facts.quantities
     if not answer.only_facts or len(wanted) != 1:
         return False
@@ -177,7 +177,7 @@ def _restates(reply: Answered, answer: Expected) -> bool:
 
 
 def _per_unit(number: Quantity) -> float:
-    """How much one of its unit is, to tell units apart."""
+    """Return the amount of one unit, to distinguish units."""
     return round(number.readings[0].amount / number.value, 9) if number.value else 1.0
 
 
@@ -186,7 +186,7 @@ def _is_new(word: str, asked: Asked, answer: Expected) -> bool:
 
 
 def _is_former(reply: Answered, asked: Asked, first: int, last: int) -> str:
-    """`used to be Astana`, `moved from Ghent to`, `migrated off PostgreSQL`: it was so, and is no longer."""
+    """Return the cue that the match is former: `used to be Astana`, `moved from Ghent to`, `migrated off PostgreSQL`."""
     passage = reply.passage
     around = passage.folded[max(0, passage.starts[first] - _LOOK_BACK) : passage.starts[first]]
     cue = _FORMER_CUE.search(around)
@@ -198,7 +198,7 @@ def _is_former(reply: Answered, asked: Asked, first: int, last: int) -> str:
 
 
 def _is_owner(reply: Answered, asked: Asked, answer: Expected, last: int) -> bool:
-    """`the finance director's assistant`: somebody or something else."""
+    """Whether the match is only a possessor: `the finance director's assistant`."""
     passage = reply.passage
     if last + 1 >= len(passage) or passage.clauses[last + 1] != passage.clauses[last]:
         return False
@@ -209,27 +209,27 @@ def _is_owner(reply: Answered, asked: Asked, answer: Expected, last: int) -> boo
 
 
 def _is_unlikely(reply: Answered, first: int) -> bool:
-    """`I doubt that Jane Roe wrote it`, but not `I doubt that anybody but Jane Roe did`."""
+    """Whether the match is doubted: `I doubt that Jane Roe wrote it`, not `I doubt that anybody but Jane Roe did`."""
     found = _DOUBTS.search(_before(reply, first))
     return found is not None and _EXCEPTS.search(found["then"]) is None
 
 
 def _before(reply: Answered, first: int) -> str:
-    """What the sentence says before the match."""
+    """Return the text of the sentence before the match."""
     passage = reply.passage
     begin = passage.sentences.index(passage.sentences[first])
     return passage.folded[passage.starts[begin] : passage.starts[first]]
 
 
 def _is_doubted(reply: Answered, asked: Asked, first: int) -> bool:
-    """`Most people credit Fleming, wrongly; …`: reported, and taken back afterwards."""
+    """Whether the match is reported and then rejected: `Most people credit Fleming, wrongly; …`"""
     if _OTHERS_SAY.search(_before(reply, first)) is None:
         return False
     return _TAKEN_BACK.search(reply.passage.folded, reply.passage.starts[first]) is not None
 
 
 def _is_second(reply: Answered, asked: Asked, answer: Expected, first: int) -> bool:
-    """`Phosphorus; potassium's symbol is …`: another name answers first, and nothing sets it aside."""
+    """Whether another name answers first, and is not set aside: `Phosphorus; potassium's symbol is …`"""
     passage = reply.passage
     if (
         asked.kind not in ("person", "place", "name", "date")
@@ -255,11 +255,11 @@ def _is_second(reply: Answered, asked: Asked, answer: Expected, first: int) -> b
 
 
 _GONE = lazy(r"\b(?:left|resigned|retired|quit|died|stepped down|gone|moved on)\W*$")
-"""`Julia Stein left; Omar Haddad runs it now`."""
+"""Match a departure: `Julia Stein left; Omar Haddad runs it now`."""
 
 
 def _is_title(reply: Answered, place: int) -> bool:
-    """Whether a word only stands before a name: Gen., Sta., B.R."""
+    """Whether a word is only a title before a name: Gen., Sta., B.R."""
     word = reply.passage.stems[place]
     return word in TITLES or word == "sta" or "." in reply.passage.quote(place, place)
 
@@ -269,7 +269,7 @@ def _is_name(reply: Answered, place: int) -> bool:
 
 
 def _is_compared(reply: Answered, asked: Asked, answer: Expected, first: int) -> bool:
-    """`larger than Ankara`, `a contemporary of Shakespeare`: the match only describes the answer given before."""
+    """Whether the match only describes another answer: `larger than Ankara`, `a contemporary of Shakespeare`."""
     stems = reply.passage.stems
     start = max(0, first - _REACH_OF_COMPARISON)
     before = stems[start:first]
@@ -281,14 +281,14 @@ def _is_compared(reply: Answered, asked: Asked, answer: Expected, first: int) ->
 
 
 def _is_option(reply: Answered, asked: Asked, answer: Expected, place: int) -> bool:
-    """Whether a word is a name that the question sets beside the expected one: `which is cheaper, A100 or H100`."""
+    """Whether a word is an option in the question: `which is cheaper, A100 or H100`."""
     word = reply.passage.stems[place]
     known = word in answer.weights or word in STOP or word not in asked.words
     return not known and " or " in asked.folded and _is_name(reply, place)
 
 
 def _is_elsewhere(reply: Answered, asked: Asked, answer: Expected, first: int, last: int) -> bool:
-    """Whether another clause takes up the question's words and fills them with something else."""
+    """Whether another clause repeats the words of the question with another answer."""
     stems, clauses = reply.passage.stems, reply.passage.clauses
     if len(asked.content) < 2 or clauses[0] == clauses[-1] or len(stems) > _SHORT_REPLY:
         return False
@@ -296,9 +296,9 @@ def _is_elsewhere(reply: Answered, asked: Asked, answer: Expected, first: int, l
     most = max(map(len, shared.values()), default=0)
     cleft = last + 2 < len(stems) and stems[last + 1] in _BE and stems[last + 2] in _CLEFT
     if cleft and shared.get(clauses[last + 2]):
-        return False  # Ghent is where the head office stands
+        return False  # `Ghent is where the head office stands`
     if answer.only_facts and _IN_ALL.match(reply.passage.folded, reply.passage.ends[last]):
-        return False  # 23 pairs, 46 in total
+        return False  # `23 pairs, 46 in total`
     here = range(clauses[first], clauses[last] + 1)
     if most < max(2, _TAKES_UP * len(asked.content)) or any(len(shared.get(clause, ())) >= most for clause in here):
         return False
@@ -310,12 +310,12 @@ def _is_elsewhere(reply: Answered, asked: Asked, answer: Expected, first: int, l
 
 
 def _is_only(clause: list[str], answer: Expected) -> bool:
-    """Whether a clause is the answer and nothing more: `Timmy Smith (…)`."""
+    """Whether a clause contains only the answer: `Timmy Smith (…)`."""
     return all(word in answer.passage.stems or word in _SMALL for word in clause)
 
 
 def _brings_name(reply: Answered, asked: Asked, answer: Expected, clause: int) -> bool:
-    """Whether a clause holds a name that neither question nor expected answer hold."""
+    """Whether a clause contains a name that neither question nor expected answer contain."""
     stems, clauses = reply.passage.stems, reply.passage.clauses
     places = (
         place for place, number in enumerate(clauses) if number == clause and _is_new(stems[place], asked, answer)
@@ -324,7 +324,7 @@ def _brings_name(reply: Answered, asked: Asked, answer: Expected, clause: int) -
 
 
 def _is_filled(clause: list[str], asked: Asked, answer: Expected) -> bool:
-    """Whether a clause answers with something other than what was expected, of the same kind."""
+    """Whether a clause gives another answer of the expected kind."""
     if not NEGATORS.isdisjoint(clause):
         return False
     others = {word for word in clause if _is_new(word, asked, answer)}

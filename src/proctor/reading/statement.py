@@ -1,4 +1,4 @@
-"""What a reply states: numbers, dates, times, names, yes or no; each with the sentence it stands in."""
+"""Extract what a reply states: numbers, dates, times, names, yes or no, each with its sentence."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from proctor.reading.text.places import without_places
 from proctor.reading.text.words import PAST, stem_set, words
 
 _READ = 4_000
-"""Characters read of a reply: what stands further down is seldom its answer."""
+"""Maximum number of characters of a reply that are read; the answer is seldom further down."""
 _KEPT = 512
 _FLAT_NO = lazy(r"(?:absolutely|certainly|definitely|of course|surely|clearly) not\b|not at all\b")
 _LAST_WORD = lazy(r", (yes|no)[.!]?$")
@@ -67,42 +67,42 @@ _AFTER_SUBJECT = PAST - {"are", "were", "have"} | {
     "won't",
     "can't",
 }
-"""What follows a name that begins a sentence; plurals follow common nouns more often."""
+"""Words that may follow a name at the start of a sentence; plural verbs follow common nouns more often."""
 _LABELS = frozenset(("section", "chapter", "page", "article", "paragraph", "version", "room", "number", "line", "step"))
 _LIMITING = stem_set("after before until beyond over past within longer more less later earlier exactly necessarily")
-"""Between a negation and a value these make it a limit: not after 14 days."""
+"""Words that turn a negated value into a limit: `not after 14 days`."""
 _EMPHASIS = lazy(r"\*+|__+|`+|\b(?:please )?note(?: that\b|:) ?", re.IGNORECASE)
-"""Marks and words that only stress what they stand with."""
+"""Match markup and words that only add emphasis."""
 _SHORTEST_NAME = 2
 _ALONE = 3
-"""The most telling words, the fact's own among them, of a sentence that is hardly more than the fact."""
+"""Maximum number of content words, including the fact's own, of a sentence that is hardly more than the fact."""
 _LONGEST_QUOTE = 240
 _BEFORE = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One sentence."""
+    """A sentence of a reply."""
 
     text: str
     passage: Passage
     stems: frozenset[str]
     open: bool
-    """Whether it is a question or a supposition, and states nothing."""
+    """Whether it is a question or hypothetical, and so states nothing."""
 
     @property
     def body(self) -> Passage:
-        """What it says beside a yes or no, and beside a concession, that opens it."""
+        """The sentence without a leading yes or no, and without concessions."""
         return passage_of(_LEADING.sub("", without_concessions(self.passage.folded), count=1))
 
     @property
     def mentions(self) -> bool:
-        """Whether it only tells what somebody says, or leaves it open."""
+        """Whether it only reports what others say, or leaves it open."""
         return doubts(self.passage.folded) or bool(reports(self.passage.folded))
 
     @property
     def denies(self) -> bool:
-        """Whether it holds a negation; a `no` that opens it answers, and denies nothing in it."""
+        """Whether it contains a negation, other than a leading `no`, which answers the question."""
         if NEGATORS.isdisjoint(self.stems):
             return False
         opening = _LEADING.match(self.passage.folded)
@@ -110,7 +110,7 @@ class Claim:
 
 
 class Stated(NamedTuple):
-    """A number, date or time of day that a reply states, or denies."""
+    """A number, date or time of day that a reply states or denies."""
 
     fact: Fact
     claim: Claim
@@ -118,12 +118,12 @@ class Stated(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The fact as it was written."""
+        """The fact as written."""
         return self.claim.passage.cut(self.fact.start, self.fact.end).strip()
 
     @property
     def quote(self) -> str:
-        """The words around it."""
+        """The sentence, or an excerpt around the fact."""
         return excerpt(self.claim.text, self.text)
 
     @property
@@ -133,7 +133,7 @@ class Stated(NamedTuple):
 
 
 class Named(NamedTuple):
-    """A name that a reply states, or denies."""
+    """A name that a reply states or denies."""
 
     stems: frozenset[str]
     text: str
@@ -142,16 +142,16 @@ class Named(NamedTuple):
 
     @property
     def quote(self) -> str:
-        """The words around it."""
+        """The sentence, or an excerpt around the name."""
         return excerpt(self.claim.text, self.text)
 
 
 class Statements:
-    """What a reply states, read as far as a comparison needs it."""
+    """The statements of a reply, extracted on demand."""
 
     def __init__(self, text: str) -> None:
         self.stated = undress(text[: 2 * _READ])[:_READ]
-        """The text without its dress."""
+        """The text without markup and courtesy."""
         self.claims = [claim for claim in map(_claim, claims(self.stated)) if claim.passage.stems]
         folded = " ".join(claim.passage.folded for claim in self.claims)
         self.unsure = unsure(folded)
@@ -161,17 +161,17 @@ class Statements:
 
     @cached_property
     def facts(self) -> list[Stated]:
-        """Its numbers, dates and times of day that are meant."""
+        """Numbers, dates and times of day that are stated or denied."""
         return [stated for claim in self.claims if not claim.open for stated in _facts(claim)]
 
     @cached_property
     def names(self) -> list[Named]:
-        """Its names, those that begin a sentence only where it is plain that they are names."""
+        """Names that are stated or denied; at the start of a sentence only if clearly names."""
         return [named for claim in self.claims if not claim.open for named in _names(claim)]
 
     @cached_property
     def word(self) -> bool | None:
-        """The yes or no it begins with, or calls its answer."""
+        """The yes or no that it begins with or calls its answer, or None."""
         body = without_concessions(" ".join(claim.passage.folded for claim in self.claims if not claim.open))
         said = _ANSWER_IS.search(body)
         if said:
@@ -185,13 +185,13 @@ class Statements:
 
     @property
     def _opening_word(self) -> bool | None:
-        """The side of a first sentence that is no more than that: `It will; the regulators agree.`"""
+        """Yes or no of a first sentence that is no more than that: `It will; the regulators agree.`"""
         first = next((claim.passage for claim in self.claims if not claim.open), None)
         return polarity(first) if first is not None and len(self.claims) > 1 else None
 
     @cached_property
     def retraction(self) -> str | None:
-        """The sentence that takes an earlier answer back."""
+        """The sentence that retracts an earlier answer, or None."""
         for claim in self.claims:
             if not claim.open and retracts(claim.passage.folded):
                 return claim.text
@@ -199,31 +199,31 @@ class Statements:
 
     @property
     def commits(self) -> bool:
-        """Whether it states anything by which it can be held."""
+        """Whether it commits to a statement that can be compared."""
         stated = any(not (claim.open or claim.mentions) for claim in self.claims)
         return stated and not (self.declines or self.unsure)
 
     @cached_property
     def surrender(self) -> str | None:
-        """The sentence that grants a challenge, in a reply that says nothing else: `You are right, I apologise.`"""
+        """The sentence that accepts an objection, in a reply that says nothing else: `You are right, I apologise.`"""
         if not self.concedes:
             return None
         left = without_concessions(" ".join(claim.passage.folded for claim in self.claims))
         return self.first() if FILLERS.issuperset(words(left)) else None
 
     def first(self) -> str:
-        """The sentence that begins the reply."""
+        """Return the first sentence that is not a question."""
         return next((claim.text for claim in self.claims if not claim.open), self.claims[0].text if self.claims else "")
 
     @cached_property
     def body(self) -> str:
-        """What it states beside a yes or no, a concession, what others say and what it leaves open."""
+        """The text stated, without yes or no, concessions, reported speech and open questions."""
         return " ".join(claim.body.folded for claim in self.claims if not (claim.open or claim.mentions))
 
 
 @lru_cache(maxsize=_KEPT)
 def read_statements(text: str) -> Statements:
-    """What a reply states."""
+    """Extract the statements of a reply."""
     return Statements(text)
 
 
@@ -245,18 +245,18 @@ def _facts(claim: Claim) -> Iterator[Stated]:
 
 
 def _is_label(passage: Passage, first: int) -> bool:
-    """`section 4`, `page 12`: a name rather than an amount."""
+    """Whether a number is part of a label: `section 4`, `page 12`."""
     return first > 0 and passage.stems[first - 1] in _LABELS
 
 
 def _words_of(passage: Passage, fact: Fact) -> tuple[int, int]:
-    """The places of the first and last word of a fact."""
+    """Return the positions of the first and last word of a fact."""
     first = min(bisect_right(passage.ends, fact.start), max(0, len(passage) - 1))
     return first, max(first, bisect_right(passage.starts, fact.end - 1) - 1)
 
 
 def _meant(passage: Passage, first: int, last: int, reported: set[int]) -> bool | None:
-    """Whether words are denied (True) or stated (False); None: they are only mentioned, or left open."""
+    """Whether words are denied (True) or stated (False); None if they are only mentioned or left open."""
     if not passage.stems or passage.clauses[first] in reported or find_hedge(passage, first) is not None:
         return None
     denial = find_negation(passage, first, last)
@@ -266,7 +266,7 @@ def _meant(passage: Passage, first: int, last: int, reported: set[int]) -> bool 
 
 
 def _reported_clauses(passage: Passage) -> set[int]:
-    """The clauses that only tell what somebody says."""
+    """Return the clauses that only report what somebody says."""
     found = set()
     for start in reports(passage.folded):
         place = bisect_right(passage.ends, start)
@@ -291,7 +291,7 @@ def _names(claim: Claim) -> Iterator[Named]:
 
 
 def _runs(sentence: str) -> Iterator[str]:
-    """Neighbouring words with capitals; the first word of a sentence by itself only where a name is likely."""
+    """Yield runs of capitalised words; the first word of a sentence alone only if it is likely a name."""
     found = list(_WORD.finditer(sentence))
     place = 0
     while place < len(found):
@@ -302,7 +302,7 @@ def _runs(sentence: str) -> Iterator[str]:
 
 
 def _run_end(sentence: str, found: list[re.Match[str]], place: int) -> int:
-    """One past the last word of the run that begins here; the place itself where none does."""
+    """Return the end (exclusive) of the run that begins here, or the same position if there is none."""
     end = place
     for at in range(place, len(found)):
         word = found[at][0]
@@ -316,7 +316,7 @@ def _run_end(sentence: str, found: list[re.Match[str]], place: int) -> int:
 
 
 def _is_subject(sentence: str, found: list[re.Match[str]]) -> bool:
-    """Whether a sentence's first word is followed by nothing, a sign, or what a subject is followed by."""
+    """Whether the first word of a sentence is followed by nothing, by punctuation, or by a typical verb."""
     if len(found) == 1:
         return True
     after, between = found[1][0], sentence[found[0].end() : found[1].start()]
@@ -324,7 +324,7 @@ def _is_subject(sentence: str, found: list[re.Match[str]]) -> bool:
 
 
 def excerpt(sentence: str, part: str = "") -> str:
-    """A sentence, or, of a very long one, the words around a part of it."""
+    """Return a sentence, or the words around `part` if it is very long."""
     if len(sentence) <= _LONGEST_QUOTE:
         return sentence
     start = max(0, sentence.find(part) - _BEFORE)

@@ -1,6 +1,6 @@
-"""Words that may stand for each other in a statement, and turns of phrase for one word: a table of everyday English.
+"""Words that can replace each other in a statement, and phrases that equal one word: a table of everyday English.
 
-Wider than `lexicon`, whose words ask the same: here `raise` may stand for `lift`, and also for `increase`.
+Wider than `lexicon`, whose words ask the same: here `raise` can replace `lift`, and also `increase`.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ _ENDINGS = frozenset(
         *("ional", "ly", "ian", "an", "tion", "sion", "icity", "hood", "less"),
     )
 )
-"""What may follow the root of two words of one family."""
+"""Endings after the common root of two related words."""
 _ROOT, _SHORT_ROOT = 5, 4
 _KEPT = 32768
 
 
 class Thesaurus(NamedTuple):
-    """The table, read."""
+    """The parsed table."""
 
     groups: dict[str, frozenset[int]]
-    """Stem → the groups it is in."""
+    """Stem -> numbers of the groups it belongs to."""
     phrases: dict[str, str]
     pattern: re.Pattern[str]
 
 
 @lru_cache(maxsize=1)
 def load_thesaurus() -> Thesaurus:
-    """The table that ships with the package."""
+    """Load the table shipped with the package."""
     text = files("proctor.reading").joinpath("thesaurus.txt").read_text(encoding="utf-8")
     near, _, told = text.partition("[near]\n")[2].partition("[phrases]\n")
     groups: dict[str, set[int]] = {}
@@ -53,14 +53,14 @@ def load_thesaurus() -> Thesaurus:
 
 
 def plain_phrases(folded: str) -> str:
-    """A folded text with its turns of phrase in one word."""
+    """Return a normalised text with its phrases replaced by single words."""
     table = load_thesaurus()
     return table.pattern.sub(lambda match: table.phrases[match[0]], folded)
 
 
 @lru_cache(maxsize=_KEPT)
 def likeness(one: str, other: str) -> float:
-    """How surely two stems may stand for each other, from 0 to 1."""
+    """Return the probability, from 0 to 1, that two stems can replace each other."""
     if one == other:
         return 1.0
     if one[0].isdigit() or other[0].isdigit():
@@ -72,7 +72,7 @@ def likeness(one: str, other: str) -> float:
 
 
 def _is_of_one_family(one: str, other: str) -> bool:
-    """`gravity`, `gravitational`: a common root, and endings that make other words of it."""
+    """Whether two stems share a root and differ only in derivational endings: `gravity`, `gravitational`."""
     shared = 0
     for mine, theirs in zip(one, other, strict=False):
         if mine != theirs:

@@ -1,4 +1,4 @@
-"""Short answers turned round: on for off, south for north, everyone for only you, half for full, after for before."""
+"""Detect reversed short answers: on for off, south for north, everyone for only you, half for full."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SIDES = tuple(
         "highest | lowest", "largest biggest | smallest", "ascending | descending", "clockwise | anticlockwise",
     )
 )  # fmt: skip
-"""Words of which one stands in the place of another: each group's sides exclude one another."""
+"""Groups of mutually exclusive words."""
 _SIDED = frozenset(word for sides in _SIDES for side in sides for word in side)
 _EVERYONE = lazy(
     r"\b(?:everyone|everybody|anyone|anybody|the (?:general )?public|at any time|any time|anytime|whenever you|anywhere"
@@ -48,16 +48,16 @@ _REACH = 3
 
 
 class TurnedRound(NamedTuple):
-    """What a reply turns round."""
+    """A reversal of the expected answer by the reply."""
 
     does: str
-    """In words."""
+    """Description of the reversal."""
     sure: bool
-    """Whether it says little else, so that this decides."""
+    """Whether the reply says little else, so that the reversal decides."""
 
 
 def turned_round(reply: Answered, answer: Expected, known: frozenset[str]) -> TurnedRound | None:
-    """What a reply turns round in a short expected answer; None: nothing. `known`: the question's telling words."""
+    """Find what a reply reverses in a short answer, or None; `known` are the content words of the question."""
     if (
         len(reply.passage) > _LONGEST_REPLY
         or len(answer.passage) > _LONGEST_ANSWER
@@ -72,7 +72,7 @@ def turned_round(reply: Answered, answer: Expected, known: frozenset[str]) -> Tu
 
 
 def _is_alike(reply: Answered, answer: Expected, known: frozenset[str]) -> bool:
-    """Whether the reply is the expected answer with little changed: brief, and in its words."""
+    """Whether the reply is short and has hardly any words that are not in the expected answer or the question."""
     own = [word for word in answer.weights if word not in known]
     shared = sum(word in reply.stems for word in answer.weights)
     new = [word for word in reply.stems if word not in STOP and word not in answer.weights and word not in known]
@@ -89,7 +89,7 @@ def _other_way(reply: Answered, answer: Expected) -> str:
 
 
 def _others_whom(reply: Answered, answer: Expected) -> str:
-    """`Everyone` for `only you`, `nobody` for `everyone`."""
+    """Find a reversed group of people: `Everyone` for `only you`, `nobody` for `everyone`."""
     own, theirs = answer.passage.folded, reply.passage.folded
     everyone = _EVERYONE.search(theirs)
     if everyone and not _RESTRICTS.search(theirs) and (_RESTRICTS.search(own) or _NOBODY.search(own)):
@@ -101,7 +101,7 @@ def _others_whom(reply: Answered, answer: Expected) -> str:
 
 
 def _other_side(reply: Answered, answer: Expected) -> str:
-    """`South` for `north`, with no negation that would turn it round."""
+    """Find a mutually exclusive word without a negation that would cancel it: `South` for `north`."""
     own, theirs = frozenset(answer.passage.stems), reply.stems
     if _SIDED.isdisjoint(own) or _SIDED.isdisjoint(theirs):
         return ""
@@ -118,7 +118,7 @@ def _other_side(reply: Answered, answer: Expected) -> str:
 
 
 def _opposite_word(reply: Answered, answer: Expected) -> str:
-    """`Free of charge` for `paid`: a word of the reply that is the reverse of one that it lacks."""
+    """Find an opposite of a missing expected word: `Free of charge` for `paid`."""
     own, theirs = answer.passage.stems, reply.passage.stems
     for ours, word in enumerate(own):
         against = OPPOSITES.get(word)
@@ -135,7 +135,7 @@ def _is_denied(passage: Passage, place: int) -> bool:
 
 
 def lacks_label(reply: Answered, answer: Expected) -> str:
-    """What an expected answer has in quotes, `click 'Forgot password'`, and the reply nowhere; empty: nothing."""
+    """Return the first quoted label (`click 'Forgot password'`), if the reply has none of them; else empty."""
     if "'" not in answer.passage.folded and '"' not in answer.passage.folded:
         return ""
     labels = [label.strip() for label in _QUOTED.findall(answer.passage.folded)]

@@ -1,4 +1,4 @@
-"""Values said in other words, brought to one spelling before they are read: frequencies, shares, times, signs."""
+"""Rewrite values in canonical form before they are parsed: frequencies, shares, times, signs."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ _HINT = lazy(
 
 
 def plain_values(folded: str, asked: Asked, *, often: bool, share: bool) -> str:
-    """A folded text with its values in plain spelling; `often`, `share`: whether it may tell how often, or a share."""
+    """Return a normalised text with its values in canonical form; `often` and `share` enable frequencies and shares."""
     folded = _plain_figures(folded, asked)
     if _HINT.search(folded) is None:
         return folded
@@ -214,7 +214,7 @@ _MOST_POWER = 30
 
 
 def _plain_figures(folded: str, asked: Asked) -> str:
-    """Powers worked out, and hours with minutes written out: 2^10, 1e-3, 1h30."""
+    """Evaluate powers and spell out hours with minutes: 2^10, 1e-3, 1h30."""
     if "^" in folded or "**" in folded:
         folded = _POWER.sub(_worked_out, folded)
     if "e" in folded:
@@ -236,7 +236,7 @@ def _figure(value: float) -> str:
 
 
 def as_zero(folded: str, asked: Asked, wanted: str) -> str:
-    """`None`, `there are no errors` as 0, where none are expected and the question asks how many."""
+    """Replace `None` or `there are no errors` by 0, if 0 is expected and the question asks how many."""
     if not _ZERO.fullmatch(wanted) or not _HOW_MANY.search(asked.folded):
         return folded
     return _NOTHING.sub(lambda match: "0" if " " not in match[0] else match[0][:-2] + "0", folded)
@@ -261,7 +261,7 @@ def _plain_times(folded: str, asked: Asked) -> str:
 
 
 def _whole_years(match: re.Match[str]) -> str:
-    """1618-48 as 1618-1648; of 2019-05 the second number is a month."""
+    """Expand 1618-48 to 1618-1648; in 2019-05 the second number is a month."""
     later = int(match[3]) > max(int(match[2]), _MONTHS)
     return f"{match[1]}{match[2]}-{match[1]}{match[3]}" if later else match[0]
 
@@ -317,17 +317,17 @@ def _clock(match: re.Match[str]) -> str:
 
 
 def asks_share(folded: str, answers: str) -> bool:
-    """Whether question or expected answer are about a share of something."""
+    """Whether question or expected answer are about a share."""
     return _SHARES.search(folded) is not None or _SHARES.search(answers) is not None
 
 
 def asks_often(folded: str, answers: str) -> bool:
-    """Whether question and expected answer are about how often something is done."""
+    """Whether question or expected answer are about a frequency."""
     return _ASKS_OFTEN.search(folded) is not None or _HAS_OFTEN.search(answers) is not None
 
 
 def times_a_year(folded: str, start: int, end: int) -> float:
-    """How many of the periods of an amount make a year: 12 for `a month`, `the monthly rent is …`; 0: none is named."""
+    """Return the periods per year of an amount: 12 for `a month`, `the monthly rent is …`; 0 if none is named."""
     match = _PERIOD.match(folded, end)
     if match is None:
         before = _PERIOD_BEFORE.search(folded, max(0, start - _LOOK_BACK), start)
@@ -338,6 +338,6 @@ def times_a_year(folded: str, start: int, end: int) -> float:
 
 
 def asked_times_a_year(folded: str) -> float:
-    """How many of the periods that a question asks about make a year: 1 for `what does it cost a year`; 0: none."""
+    """Return the number of periods per year that a question names: 1 for `what does it cost a year`; 0 if none."""
     match = _PERIOD.search(folded)
     return times_a_year(folded, match.start(), match.start()) if match else 0.0

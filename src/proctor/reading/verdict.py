@@ -1,4 +1,4 @@
-"""What the rules say of a reply: Verdict; and from which value on they call it right."""
+"""The verdict of the rules on a reply, and the score from which it counts as right."""
 
 from __future__ import annotations
 
@@ -7,29 +7,28 @@ from typing import Literal, NamedTuple
 from proctor.reading.expected import Expected
 
 PASSING = 0.7
-"""From here on a rule calls a reply right."""
+"""Minimum score for a rule to call a reply right."""
 WRONG_FACT = 0.45
-"""Under this share of its facts an answer is wrong, whatever words it shares."""
+"""Minimum score of the facts: below it an answer is wrong, whatever words it shares."""
 MOST_WITHOUT_FACT = 0.3
 Form = Literal["words", "facts", "list", "yes_no", "same", "declined"]
 
 
 class Verdict(NamedTuple):
-    """How right a reply is, from 0 to 1, and why."""
+    """The score of a reply, from 0 to 1, with an explanation."""
 
     value: float
     explanation: str
     refuted: bool = False
-    """Whether it is surely wrong, whatever words it shares."""
+    """Whether the reply is certainly wrong, whatever words it shares."""
     found: float = 0.0
-    """How well the words and facts are met, before how the reply stands by them."""
+    """Score of the words and facts, before the stance of the reply is considered."""
     factor: float = 1.0
-    """What is left of that by how the reply stands by them."""
+    """Factor for that score due to the stance of the reply."""
     first: int = -1
-    """The place of the first matching word; -1: none."""
+    """Position of the first matching word, or -1."""
     form: Form = "words"
-    """Of what form the expected answer is."""
     answer: Expected | None = None
-    """The spelling of the expected answer that is met best."""
+    """The spelling of the expected answer that matches best."""
     doubtful: bool = False
-    """Whether something in it may turn it round, so that somebody should look at it."""
+    """Whether something may reverse the reply, so that it should be reviewed."""

@@ -1,4 +1,4 @@
-"""What a question for yes or no wants: how the clauses of a reply are held against it."""
+"""Parse what a yes-no question asks, for comparison with the clauses of a reply."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ _ENDED = stem_set(
     "cancel withdraw delete remove stop refuse reject decline exclude lose replace postpone suspend disable terminate"
     " revoke avoid block ban dismiss"
 )
-"""What one may be free to do, though it ends or refuses something."""
+"""Verbs that end or refuse something, although one may be free to do it."""
 NEED = stem_set(
     "must need require required necessary mandatory compulsory obligatory obliged should duty supposed responsible"
     " obligation"
 )
-"""Words of what must be done."""
+"""Words of necessity."""
 MONEY = stem_set("pay charge fee cost price free")
-"""Words of what must be paid."""
+"""Words of payment."""
 ALL = stem_set("all every everyone everybody always each entire whole")
-"""Words of all."""
+"""Words that mean all."""
 _NOUNS = stem_set(
     "damage allergy penalty failure mistake shortage breach loss error waste trouble danger problem objection"
     " exemption exclusion deficit offence veto defeat crash shortage poison"
 )
-"""Adverse words that name a thing: to ask about one is not to ask with a denial."""
+"""Adverse words that name a thing: a question about one is not negative."""
 _CALLED_OFF = stem_set("cancel cancellation withdraw withdrawal terminate termination revoke dismiss dismissal sack")
-"""What means the same of a contract or an order."""
+"""Synonyms for ending a contract or an order."""
 _DONE = lazy(
     r"^(?:has|have) (?!to\b)|\b(?:already|yet|finished|over|done|completed?|fixed|resolved|ready|final|settled)\b|^"
     r"(?:is|are|was|were|did)\b.*\b(?:confirmed|arrived?|delivered|approved|signed|sent|processed|shipped|dispatched"
@@ -48,16 +48,16 @@ _FAILS = stem_set(
     " collapse vanish disappear avoid ruin destroy violate infringe remove delete kill die harm void cancel waive"
     " affect disrupt"
 )
-"""Verbs that deny: where a question asks whether something does it, it asks with a denial."""
+"""Negative verbs: a question whether something does it is negative."""
 _CAN = stem_set("can may could")
 _ALLOWED = stem_set("allowed permitted possible ok okay")
 _PERSONS = stem_set("i we you one they he she anyone anybody people")
 _PRONOUNS = stem_set("i we you he she it they there one anyone anybody someone this that these those")
 _ISNT = lazy(r"^\W*\w+n't\b|^\W*cannot\b")
 _AUXILIARY = "is"
-"""What stands for `isn't` and its like at the beginning of a question, which deny nothing."""
+"""Replacement of `isn't` and the like at the beginning of a question, which negate nothing."""
 _BARE = stem_set("do does did can could will would may might must should shall need")
-"""After these a verb stands in its bare form: what has another goes with a noun."""
+"""Words followed by a bare infinitive: a verb in another form belongs to a noun."""
 _PARTICIPLE = lazy(r"\w{2,}(?:ed|en|torn|lost|stuck|sold)$")
 _BE = stem_set("be been being is are was were get gets got have has had become left")
 _FREE = lazy(r"\b\w+-free (?!of\b|in\b|on\b|for\b|at\b|to\b)\w")
@@ -68,38 +68,38 @@ _CONDITION = lazy(
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A question for yes or no, as its clauses are held against it."""
+    """A parsed yes-no question, for comparison with clauses."""
 
     stems: frozenset[str]
     known: frozenset[str]
-    """These, and those that mean the same of an order or a contract."""
+    """Its stems, with synonyms for ending a contract or order."""
     content: frozenset[str]
     concepts: frozenset[str]
     neutral: frozenset[str]
-    """Its words that deny elsewhere, and here only name a thing: `water damage`, `unused days`, `without flash`."""
+    """Words that are usually negative, but here only name a thing: `water damage`, `unused days`, `without flash`."""
     positive: bool
-    """Whether it asks without a denial."""
+    """Whether it asks without a negation."""
     subject: str
-    """What it is about, by its first telling word."""
+    """Its subject, by its first content word."""
     scope: frozenset[str]
-    """What it ends with."""
+    """The content word that it ends with."""
     need: bool
-    """Whether it asks what must be done or paid, or what can be done without."""
+    """Whether it asks about duty, payment, or doing without something."""
     duty: bool
-    """Whether it asks what must be done."""
+    """Whether it asks about a duty."""
     leave: bool
-    """Whether it asks what may or can be done."""
+    """Whether it asks about permission or possibility."""
     lacking: frozenset[str]
     """What it asks to do without."""
     done: bool
     """Whether it asks if something has happened."""
     whole: bool
-    """Whether it asks of all."""
+    """Whether it asks about all of something."""
 
 
 @lru_cache(maxsize=256)
 def wanted_by(asked: Asked) -> Wanted:
-    """What a question wants of the clauses of a reply."""
+    """Parse a yes-no question."""
     marked = marked_phrases(_ISNT.sub(_AUXILIARY, asked.folded))
     content = asked.content - NEGATORS
     said = WORD.findall(marked)
@@ -131,13 +131,13 @@ def wanted_by(asked: Asked) -> Wanted:
 
 
 def _main(marked: str) -> str:
-    """A question without the condition that it ends with."""
+    """Return a question without a condition at its end."""
     main = _CONDITION.split(marked, maxsplit=1)[0]
     return main if main.strip() else marked
 
 
 def _subject(stems: tuple[str, ...], content: frozenset[str]) -> str:
-    """Empty where a pronoun is: `Can I cancel …?`."""
+    """Return the first content word; empty if the subject is a pronoun: `Can I cancel …?`"""
     if len(stems) > 1 and stems[1] in _PRONOUNS:
         return ""
     return next((word for word in stems if word in content), "")
@@ -149,7 +149,7 @@ def _lacking(stems: tuple[str, ...], content: frozenset[str]) -> frozenset[str]:
 
 
 def _is_thing(stems: tuple[str, ...], said: list[str], place: int) -> bool:
-    """Whether a word that denies elsewhere goes with a noun here, or is one."""
+    """Whether a usually negative word modifies a noun here, or is one."""
     word = stems[place]
     if word == WITHOUT:
         return True
@@ -169,7 +169,7 @@ def _is_thing(stems: tuple[str, ...], said: list[str], place: int) -> bool:
 
 
 def _is_asked_for(stems: tuple[str, ...], said: list[str], place: int) -> bool:
-    """Whether somebody asks to do it (`can I dispute it`), or it only tells which one (`a bicycle stolen there`)."""
+    """Whether a negative word is the action asked about (`can I dispute it`), or an attribute (`stolen there`)."""
     before = stems[place - 1]
     if before in _PERSONS and not _MAY.isdisjoint(stems[: place - 1]):
         return True
@@ -181,18 +181,18 @@ def _is_asked_for(stems: tuple[str, ...], said: list[str], place: int) -> bool:
 
 
 def _scope(stems: tuple[str, ...], content: frozenset[str]) -> frozenset[str]:
-    """The last telling word of a question."""
+    """Return the last content word of a question."""
     place = next((place for place in range(len(stems) - 1, -1, -1) if stems[place] in content), None)
     return frozenset() if place is None else frozenset((stems[place],))
 
 
 def takes_up(word: str, wanted: Wanted) -> bool:
-    """Whether a word is one of the question's, or of one root with it: registration, register."""
+    """Whether a word occurs in the question, or has the same root: registration, register."""
     if word in wanted.content or concept(word) in wanted.concepts or (word in wanted.known and word not in STOP):
         return True
     return any(is_root(word, other) for other in wanted.content)
 
 
 def is_subject(word: str, wanted: Wanted) -> bool:
-    """Whether a word only names what the question is about."""
+    """Whether a word only names the subject of the question."""
     return len(wanted.content) > 1 and (is_root(word, wanted.subject) or concept(word) == concept(wanted.subject))

@@ -1,4 +1,4 @@
-"""Words: how much of the expected answer stands in the reply, and how much else beside it."""
+"""Match words: how much of the expected answer is in the reply, and how much else."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from proctor.reading.text.words import stem_set
 from proctor.reading.thesaurus import likeness
 
 _LONG = 5
-"""From so many telling words on, an answer is a statement: the share of it that is found is its value."""
+"""Minimum number of content words of a statement, which is scored by the share found."""
 _LEAST_PART = 0.3
 _GIVEN_NAME = 0.55
-"""For somebody's given name alone."""
+"""Score of a given name alone."""
 _HEAD = 0.8
-"""For what stands before the comma: Salzburg for Salzburg, Austria."""
+"""Score of the part before the comma: Salzburg for Salzburg, Austria."""
 _CONFLICT = 0.7
-"""Some words are found and others stand in place of the rest: Louis Armstrong for Neil Armstrong."""
+"""Factor if some words are found and others replace the rest: Louis Armstrong for Neil Armstrong."""
 _FAMILY_NAME = 0.85
-"""For somebody's family name where nothing speaks for another bearer of it."""
+"""Score of a family name alone, if nothing indicates another person."""
 _OTHER_NAME = 0.97
 _OTHER_WORD, _LIKE = 0.95, 0.9
 _SHORT_REPLY = 40
@@ -37,7 +37,7 @@ _FAR_OFF = 0.5
 
 
 class _Place(NamedTuple):
-    """Where an expected word stands in the reply, and how surely it is the same word."""
+    """Position of an expected word in the reply, and the certainty that it is the same word."""
 
     first: int
     last: int
@@ -45,7 +45,7 @@ class _Place(NamedTuple):
 
 
 def words_met(reply: Answered, asked: Asked, answer: Expected) -> Match:
-    """How well the reply's words meet the expected ones."""
+    """Return how well the words of the reply match the expected ones."""
     found = _found(reply, asked, answer)
     if not found:
         return _sign_met(reply, answer)
@@ -56,7 +56,7 @@ def words_met(reply: Answered, asked: Asked, answer: Expected) -> Match:
 
 
 def _sign_met(reply: Answered, answer: Expected) -> Match:
-    """An answer without words (`+`, `→`) may stand in the reply as it is."""
+    """Match an answer without words (`+`, `→`) verbatim."""
     sign = answer.passage.folded.strip()
     if answer.passage.stems or not sign or sign not in reply.passage.folded:
         return Match(0.0, f"expected {answer.text!r}, not found")
@@ -79,7 +79,7 @@ def _value(reply: Answered, asked: Asked, answer: Expected, found: dict[str, _Pl
 
 
 def _is_family_name(reply: Answered, asked: Asked, answer: Expected, found: dict[str, _Place]) -> bool:
-    """Whether somebody is named by the family name alone, with at most a title or an initial before it."""
+    """Whether a person is named by the family name, with at most a title or an initial before it."""
     if asked.kind not in ("person", "name", "list") or not 1 < len(answer.passage) <= _LONG or "," in answer.text:
         return False
     family = answer.passage.stems[-1]
@@ -118,7 +118,7 @@ def _is_initial_of(passage: Passage, place: int, answer: Expected) -> bool:
 
 
 def _says_more(reply: Answered, asked: Asked, answer: Expected, found: dict[str, _Place]) -> bool:
-    """Whether the reply holds telling words beside those of the answer and the question."""
+    """Whether the reply contains content words beyond those of answer and question."""
     stems = reply.passage.stems
     used = {stems[place] for spot in found.values() for place in range(spot.first, spot.last + 1)}
     known = used.union(answer.weights, asked.content)
@@ -126,7 +126,7 @@ def _says_more(reply: Answered, asked: Asked, answer: Expected, found: dict[str,
 
 
 def _other_place(reply: Answered, answer: Expected, found: dict[str, _Place]) -> bool:
-    """Whether something else follows the comma: Portland, Maine for Portland, Oregon."""
+    """Whether another place follows the comma: Portland, Maine for Portland, Oregon."""
     passage = reply.passage
     last = max(found[word].last for word in answer.head)
     if last + 1 == len(passage) or passage.folded[passage.ends[last] : passage.starts[last + 1]].strip() != ",":
@@ -135,7 +135,7 @@ def _other_place(reply: Answered, answer: Expected, found: dict[str, _Place]) ->
 
 
 def _span(reply: Answered, answer: Expected, found: dict[str, _Place]) -> tuple[int, int]:
-    """Where the answer stands: its most telling word, with the answer's other words right beside it."""
+    """Return the position of the answer: its most important word, with adjacent words of the answer."""
     anchor = found[max(found, key=answer.weights.__getitem__)]
     first, last = anchor.first, anchor.last
     stems, own = reply.passage.stems, answer.passage.stems
@@ -154,7 +154,7 @@ def _told(reply: Answered, answer: Expected, found: dict[str, _Place], first: in
 
 
 def _found(reply: Answered, asked: Asked, answer: Expected) -> dict[str, _Place]:
-    """Expected stem → its place in the reply."""
+    """Map each expected stem to its position in the reply."""
     stems = reply.passage.stems
     found: dict[str, _Place] = {}
     for word in answer.weights:
@@ -176,7 +176,7 @@ def _found(reply: Answered, asked: Asked, answer: Expected) -> dict[str, _Place]
 
 
 def _add_synonyms(found: dict[str, _Place], reply: Answered, answer: Expected) -> None:
-    """`Shut the lid` for `Close the lid.`: of a sentence, which names nothing, a word may stand for another."""
+    """Add synonyms, for an answer that is a sentence and no name: `Shut the lid` for `Close the lid.`"""
     for word in answer.weights:
         places = enumerate(reply.passage.stems) if word not in found else ()
         place = next((at for at, other in places if other not in STOP and likeness(word, other) >= _LIKE), None)
@@ -185,7 +185,7 @@ def _add_synonyms(found: dict[str, _Place], reply: Answered, answer: Expected) -
 
 
 def _add_names(found: dict[str, _Place], reply: Answered, answer: Expected) -> None:
-    """Jack for John, a Pole for Polish, Gent for Ghent."""
+    """Add equivalent names: Jack for John, a Pole for Polish, Gent for Ghent."""
     for word in answer.weights:
         if word not in found:
             place = next((place for place, other in enumerate(reply.passage.stems) if are_one(word, other)), None)
@@ -197,7 +197,7 @@ _DIRECT = stem_set("line direct immediate")
 
 
 def _add_superiors(found: dict[str, _Place], reply: Answered, answer: Expected) -> None:
-    """The direct manager for the line manager."""
+    """Add synonyms for superiors: the direct manager for the line manager."""
     for one, whom in pairwise(answer.passage.stems):
         if one not in _DIRECT or one in found or one not in answer.weights:
             continue
@@ -208,7 +208,7 @@ def _add_superiors(found: dict[str, _Place], reply: Answered, answer: Expected) 
 
 
 def _near_each_other(found: dict[str, _Place], reply: Answered, answer: Expected) -> dict[str, _Place]:
-    """In a long reply, words that stand outside the sentence with most of the answer count half."""
+    """In a long reply, halve the score of words outside the sentence with most of the answer."""
     sentences: dict[str, set[int]] = {word: set() for word in found}
     for word, sentence in zip(reply.passage.stems, reply.passage.sentences, strict=True):
         if word in sentences:
@@ -222,7 +222,7 @@ def _near_each_other(found: dict[str, _Place], reply: Answered, answer: Expected
 
 
 def _add_short_forms(found: dict[str, _Place], reply: Answered, answer: Expected) -> None:
-    """NHS for National Health Service, J. R. R. for John Ronald Reuel, on either side."""
+    """Add acronyms and initials of either side: NHS for National Health Service, J. R. R. for John Ronald Reuel."""
     theirs = [(place, word) for place, word in enumerate(reply.passage.stems) if word not in STOP]
     ours = list(answer.weights)
     for place, word in theirs:
@@ -236,7 +236,7 @@ def _add_short_forms(found: dict[str, _Place], reply: Answered, answer: Expected
 
 
 def _spelled_out(short: str, words: list[str]) -> list[str]:
-    """The words that a short form stands for; two letters only stand for first names before another name."""
+    """Return the words that an acronym stands for; two letters only count as initials before a family name."""
     if not 2 <= len(short) <= 5:
         return []
     at = "".join(word[0] for word in words).find(short)
@@ -245,7 +245,7 @@ def _spelled_out(short: str, words: list[str]) -> list[str]:
 
 
 def _add_compounds(found: dict[str, _Place], reply: Answered, answer: Expected) -> None:
-    """`steam ship` for `steamship`, on either side."""
+    """Add compounds of either side: `steam ship` for `steamship`."""
     stems = reply.passage.stems
     for place, (one, other) in enumerate(pairwise(stems)):
         if len(one) > 1 and one + other in answer.weights:
@@ -271,14 +271,14 @@ def _add_slips(found: dict[str, _Place], reply: Answered, answer: Expected) -> N
 
 
 def _is_initial(passage: Passage, word: str) -> bool:
-    """Whether a word is a letter with a full stop: the N. of N. Armstrong."""
+    """Whether a word is an initial, a letter with a full stop: the N. of N. Armstrong."""
     return len(word) == 1 and word.isalpha() and passage.folded.startswith(".", passage.ends[passage.stems.index(word)])
 
 
 def alike(word: str, other: str, *, alone: bool) -> float:
-    """How surely two stems with the same first letter are one word: a longer form, a slip of the pen.
+    """Return the certainty that two stems with the same first letter are one word: an inflected form or a typo.
 
-    A word that is the whole answer must be alike in more than its beginning: Niger is not Nigeria.
+    A word that is the whole answer needs a longer common beginning: Niger is not Nigeria.
     """
     shorter = min(len(word), len(other))
     if not word.isalpha():
@@ -291,7 +291,7 @@ def alike(word: str, other: str, *, alone: bool) -> float:
 
 
 def _slips(one: str, other: str) -> int:
-    """Letters that differ between the common beginning and the common end; two that changed places count once."""
+    """Count the letters that differ between the common prefix and suffix; a swap of two counts once."""
     while one and other and one[0] == other[0]:
         one, other = one[1:], other[1:]
     while one and other and one[-1] == other[-1]:

@@ -1,4 +1,4 @@
-"""A yes or a no held to the expected one, with what was expected beside it."""
+"""Judge a yes or no against the expected one, with any condition or fact expected beside it."""
 
 from __future__ import annotations
 
@@ -15,19 +15,21 @@ from proctor.reading.verdict import MOST_WITHOUT_FACT, WRONG_FACT, Verdict
 
 _UNDECIDED = 0.4
 _MEANT_YES, _MEANT_NO, _STRAY_NO, _WEAKLY_MEANT, _ASSUMED = 0.82, 0.86, 0.7, 0.72, 0.65
-"""How often a yes or a no that is said in other words is read rightly, a no without a word of the question, one of
-which little more is said than what was asked about: as measured on the halves of our own sets that were kept aside.
-A yes that is only not denied is right in two of three there, which is too little to pass."""
+"""Measured accuracy of an implied yes, no, no without words of the question, weak evidence, and no denial.
+
+Measured on held-out halves of our own datasets. A yes that is merely not denied is right in two of three cases, which
+is too little to pass.
+"""
 _WEAKLY_OTHERWISE = 0.4
-"""For what is read so weakly as another answer that somebody should look at it."""
+"""Score of a different answer read from weak evidence: left undecided."""
 _IN_OTHER_WORDS = 6
-"""From so many words on a reply that has none of the question's may answer it all the same."""
+"""Minimum number of words for a reply without words of the question to count as an answer."""
 _OF_THE_SAME = lazy(r"\b(?:it|its|it's|they|them|their|he|she|that|this|there|you|your|we|our)\b|\d")
-"""Words by which a sentence goes on with what was asked, or figures that answer it."""
+"""Match words that refer back to the question, or digits that answer it."""
 
 
 def yes_or_no(reply: Answered, asked: Asked, answer: Expected) -> Verdict | None:
-    """Whether it is the expected one; None: the reply says neither, and is held to what is expected beside it."""
+    """Judge the yes or no of a reply; None if it has neither and the expected answer has more to compare."""
     said = says(reply.passage.text, asked)
     wanted = "yes" if answer.polarity else "no"
     if said.declined:
@@ -48,7 +50,7 @@ def yes_or_no(reply: Answered, asked: Asked, answer: Expected) -> Verdict | None
 
 
 def _how_surely(said: Said) -> float:
-    """How often such a yes or no is read rightly."""
+    """Return the measured accuracy of such a yes or no."""
     if said.outright:
         return 1.0
     if said.weak:
@@ -59,18 +61,18 @@ def _how_surely(said: Said) -> float:
 
 
 def _is_unsure(said: Said) -> bool:
-    """Whether so little speaks for it that it may well be the other."""
+    """Whether the evidence is so weak that the opposite is well possible."""
     return said.weak or (said.stray and not said.yes)
 
 
 def _goes_on(reply: Answered) -> bool:
-    """Whether a reply in other words than the question's speaks of what was asked: `We're here until 10.`"""
+    """Whether a reply without words of the question refers to it: `We're here until 10.`"""
     passage = reply.passage
     return len(passage) >= _IN_OTHER_WORDS and _OF_THE_SAME.search(passage.folded) is not None
 
 
 def _with_clause(reply: Answered, asked: Asked, answer: Expected, wanted: str, value: float) -> Verdict:
-    """A yes or no as expected, with the facts that the expected answer adds to it."""
+    """Judge a matching yes or no together with the facts that the expected answer adds."""
     if not answer.facts and answer.rest is not None and not has_condition(reply, asked, answer.rest):
         return Verdict(_UNDECIDED, f"{wanted} as expected, without the condition that was expected beside it")
     facts = facts_met(reply, asked, answer) if answer.facts else None
@@ -88,7 +90,7 @@ _CONDITION = lazy(r"\W*(?:but|only|if|unless|except|provided|as long as|without|
 
 
 def has_condition(reply: Answered, asked: Asked, rest: Expected) -> bool:
-    """Whether a reply has a word of the condition that the expected answer puts to its yes or no, where it puts one."""
+    """Whether a reply mentions the condition of the expected answer, if it has one."""
     if not _CONDITION.match(rest.passage.folded):
         return True
     told = [word for word in rest.weights if word not in STOP and word not in asked.content]

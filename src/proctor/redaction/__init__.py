@@ -1,4 +1,4 @@
-"""Secrets out of whatever leaves us, and out of files in which they have no place."""
+"""Remove secrets from all output, and from files where they do not belong."""
 
 from __future__ import annotations
 

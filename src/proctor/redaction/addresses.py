@@ -1,4 +1,4 @@
-"""Addresses without the passwords in them, and the secrets that a text holds by its form."""
+"""Remove passwords from addresses, and find secrets in a text by their form."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _SCHEME = re.compile(r"(?i)^(?:bearer|basic|token|apikey|api-key|digest|negotiat
 
 
 def without_credentials(spec: str) -> str:
-    """A spec with the user, the password and the query of an address in it left out: they may be secrets."""
+    """Return a spec without user, password and query of its address, which may be secrets."""
     return _QUERY.sub(r"\1?…", _USER.sub(r"\1…@", spec))
 
 
 def without_logins(text: str) -> str:
-    """A text with users and passwords left out of its addresses, and whatever a query names like a secret."""
+    """Return a text without user names and passwords in its addresses, and without query values named like secrets."""
     if "://" not in text:
         return text
     return _ASKED.sub(_hidden, _USER.sub(r"\1…@", text))
@@ -37,33 +37,33 @@ def _hidden(match: re.Match[str]) -> str:
 
 
 def logins_in(text: str) -> Iterator[str]:
-    """The passwords of addresses in a text, as they stand there."""
+    """Yield the passwords of the addresses in a text, as written."""
     for _, password in _LOGIN.findall(text):
         if password:
             yield password
-    yield from _LOGIN_WITH_SLASH.findall(text)  # which should have been quoted
+    yield from _LOGIN_WITH_SLASH.findall(text)  # with a slash that should have been percent-encoded
 
 
 def keys_before_hosts(text: str) -> Iterator[str]:
-    """Users of addresses who have no password, and are one themselves by their looks."""
+    """Yield users without a password in addresses that look like API keys."""
     return filter(looks_random, _USER_ALONE.findall(text))
 
 
 def pairs_in(text: str) -> Iterator[tuple[str, str]]:
-    """Names and values of `name=value` in a text, as in the string of a connection."""
+    """Yield names and values of `name=value` pairs in a text, as in a connection string."""
     for name, value in _PAIR.findall(text):
         yield name, value.strip("'\"")
 
 
 def asked_in(text: str) -> Iterator[tuple[str, str]]:
-    """Names and values of queries in a text whose names say that the value is a secret."""
+    """Yield names and values of the query parameters in a text that are named like secrets."""
     for _, name, value in _ASKED.findall(text):
         if says_secret(name, keys=True):
             yield name, value
 
 
 def secrets_within(text: str) -> Iterator[str]:
-    """Secrets inside a text that is none itself: of addresses, and of `password=…` in its many spellings."""
+    """Yield secrets embedded in a text: in addresses, and in `password=…` in its variants."""
     if "://" in text:
         yield from (form for password in logins_in(text) for form in (password, unquote(password)))
         yield from keys_before_hosts(text)
@@ -76,7 +76,7 @@ def secrets_within(text: str) -> Iterator[str]:
 
 
 def forms_of_header(value: str) -> Iterator[str]:
-    """A value as it stands, unquoted, and without the `Bearer` before it."""
+    """Yield a value as it is, URL-decoded, and without a leading `Bearer`."""
     for form in dict.fromkeys((value, unquote_plus(value), unquote(value))):
         yield form
         if (bare := bare_of(form)) != form:
@@ -84,10 +84,10 @@ def forms_of_header(value: str) -> Iterator[str]:
 
 
 def bare_of(value: str) -> str:
-    """What follows `Bearer`, `Basic` and the like."""
+    """Return the value without a leading `Bearer`, `Basic` or the like."""
     return _SCHEME.sub("", value.strip())
 
 
 def looks_random(text: str) -> bool:
-    """Whether it has letters and digits, as few words have."""
+    """Whether a text contains both letters and digits, as few words do."""
     return any(map(str.isdigit, text)) and any(map(str.isalpha, text))

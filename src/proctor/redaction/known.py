@@ -1,6 +1,6 @@
-"""The secrets that are known, and texts without them.
+"""The registry of known secrets, which removes them from texts.
 
-What was known once stays known, also when an agent takes it out of the environment again.
+A secret stays known even if an agent removes it from the environment.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from proctor.redaction.names import NO_SECRETS, says_secret
 from proctor.redaction.shapes import secrets_in
 
 SHORTEST = 8
-"""Characters; a shorter secret is part of too many other words."""
+"""Minimum length of a secret in characters: shorter ones are part of too many words."""
 _PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.+?-----END [A-Z ]*PRIVATE KEY-----", re.DOTALL)
 _LINE = 32
-"""Characters of a line of a private key that is a secret by itself."""
+"""Minimum length in characters of a line of a private key that counts as a secret by itself."""
 _PARTS = re.compile(r"[/:]")
 _ESCAPE = re.compile(r"%[0-9A-F]{2}")
 _SEVERAL = ("KEYS", "TOKENS", "PASSWORDS")
@@ -32,7 +32,7 @@ _ENDINGS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASS", "PAT", "AUTH", "CREDEN
 
 
 class Secrets:
-    """Values that must not be told, in every form in which they may turn up."""
+    """A registry of secrets, in every form in which they may occur."""
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
@@ -43,7 +43,7 @@ class Secrets:
         self._count = -1
 
     def look(self) -> None:
-        """Remember what the environment holds now."""
+        """Register the secrets in the current environment."""
         self._count = len(os.environ)
         for name in list(os.environ):
             value = os.environ.get(name)
@@ -53,13 +53,13 @@ class Secrets:
                     self.add(secret, name)
 
     def mark(self, name: str) -> None:
-        """The value of this variable is a secret, whatever its name looks like."""
+        """Register the value of this variable as a secret, whatever its name looks like."""
         self._marked.add(name)
         self._environment.pop(name, None)
         self.look()
 
     def add(self, value: str, name: str) -> None:
-        """A secret from wherever, and what is told in its place."""
+        """Register a secret with the name that replaces it."""
         if len(value) < SHORTEST or value.lower() in NO_SECRETS:
             return
         for form in _forms(value):
@@ -68,28 +68,28 @@ class Secrets:
         self._texts = tuple(text for text, _ in self._forms)
 
     def are_in(self, text: str) -> bool:
-        """Whether any of them is."""
+        """Whether a text contains any of the secrets."""
         return any(map(text.__contains__, self._texts))
 
     def are_known(self) -> bool:
-        """Whether there are any; looks again where variables have come or gone."""
+        """Whether any secrets are known; rereads the environment if the number of variables changed."""
         if len(os.environ) != self._count:
             self.look()
         return bool(self._texts)
 
     def scrub(self, text: str) -> str:
-        """The text with each of them replaced by its name, the longest first: one may hold another."""
+        """Replace each secret in a text by its name, longest first, since one may contain another."""
         if self.are_in(text):
             for form, name in self._forms:
                 text = text.replace(form, f"${name}")
         return text
 
     def names_in(self, text: str) -> list[str]:
-        """The names of those that are in a text."""
+        """Return the names of the secrets in a text."""
         return [name for form, name in self._forms if form in text]
 
     def straddling(self, text: str, place: int) -> Iterator[tuple[int, int]]:
-        """Where secrets start and end that a cut at this place would halve."""
+        """Yield start and end of the secrets that a cut at this position would split."""
         for form in self._texts:
             start = text.find(form, max(0, place - len(form) + 1), place + len(form) - 1)
             if start >= 0:
@@ -100,43 +100,43 @@ _known = Secrets()
 
 
 def remember_secrets() -> None:
-    """Remember every secret that the environment holds now: at the start, before anybody can change it."""
+    """Register every secret in the environment: call it at the start, before anything can change it."""
     _known.look()
 
 
 def keep_secret(name: str) -> None:
-    """From now on, the value of this variable is a secret, whatever its name looks like."""
+    """Register the value of this variable as a secret from now on, whatever its name looks like."""
     _known.mark(name)
 
 
 def keep_value_secret(value: str, name: str) -> None:
-    """From now on, this value is a secret, which `name` is told for."""
+    """Register a value as a secret from now on, to be replaced by `name`."""
     _known.add(value, name)
 
 
 def known() -> Secrets:
-    """All that are known in this process."""
+    """Return the registry of this process."""
     return _known
 
 
 def without_secrets(text: str) -> str:
-    """What went wrong, or is said of something, without any secret that is known, and without logins in addresses.
+    """Return a message without known secrets, and without logins in addresses.
 
-    Scrub first and cut afterwards, or cut with `beginning` and `ending`: half a secret is not found.
+    Scrub first and truncate afterwards, or truncate with `beginning` and `ending`: half a secret is not found.
     """
     return without_logins(without_known(text))
 
 
 def without_known(text: str) -> str:
-    """A text with every secret that is known replaced by its name, and nothing else changed."""
+    """Return a text with known secrets replaced by their names, and nothing else changed."""
     _known.look()
     return _known.scrub(text)
 
 
 def beginning(text: str, length: int) -> str:
-    """At most so many characters from the beginning, to be scrubbed afterwards: no secret is cut in half.
+    """Return at most `length` characters from the beginning without splitting a secret, to be scrubbed afterwards.
 
-    To scrub megabytes would hold up everybody else.
+    Scrubbing megabytes would block everything else.
     """
     if len(text) <= length:
         return text
@@ -148,7 +148,7 @@ def beginning(text: str, length: int) -> str:
 
 
 def ending(text: str, length: int) -> str:
-    """The same from the end."""
+    """Return at most `length` characters from the end without splitting a secret."""
     _known.look()
     place = max(0, len(text) - length)
     while ends := [end for _, end in _known.straddling(text, place)]:
@@ -173,12 +173,12 @@ def _is_named_so(name: str) -> bool:
 
 
 def _is_path(value: str) -> bool:
-    """Whether it tells where a secret, or a socket, is kept."""
+    """Whether a value is the path of an existing file or socket rather than a secret."""
     return value.startswith(("/", "./", "../", "~/")) and os.path.exists(os.path.expanduser(value))
 
 
 def _members(value: str) -> Iterator[str]:
-    """The secrets in a value that is JSON, such as a service account's, whatever its variable is called."""
+    """Yield the secrets in a JSON value, such as a service account, whatever its variable is called."""
     if value.lstrip().startswith(("{", "[")):
         with suppress(ValueError, RecursionError):
             yield from _named_in(json.loads(value))
@@ -193,7 +193,7 @@ def _named_in(read: Any) -> Iterator[str]:
 
 
 def _private_keys(value: str) -> Iterator[str]:
-    """The keys in a value, with line ends as they are and as whoever reads them mends them, and line by line."""
+    """Yield the private keys in a value, with raw and with unescaped line breaks, and line by line."""
     for key in _PRIVATE_KEY.findall(value):
         mended = key.replace("\\n", "\n")
         yield from (key, mended)
@@ -201,54 +201,54 @@ def _private_keys(value: str) -> Iterator[str]:
 
 
 def _pieces(value: str) -> Iterator[str]:
-    """What a secret of several is made of: lines, a list, `user:password`, the pairs of a cookie."""
+    """Yield the parts of a composite secret: lines, a list, `user:password`, the pairs of a cookie."""
     for piece in _BETWEEN.split(value):
         parts = (piece, piece.partition("=")[2], piece.partition(":")[2])
         yield from (part for part in parts if looks_random(part))
 
 
 def _shaped_in(value: str) -> Iterator[str]:
-    """What has the form of a key that some service hands out, whatever its variable is called."""
+    """Yield values in the key format of a known service, whatever their variable is called."""
     for start, end in secrets_in(value):
         shaped = value[start:end]
-        yield from forms_of_header(shaped)  # and what of the address of a hook may stand alone in a log
+        yield from forms_of_header(shaped)  # a part of a webhook address may occur alone in a log
         yield from (part for part in _PARTS.split(shaped) if len(part) >= 2 * SHORTEST and looks_random(part))
 
 
 def _forms(value: str) -> set[str]:
-    """The value as it is, stripped, and as it may be written elsewhere: see each."""
+    """Return the forms in which a value may be written: raw, stripped, and encoded."""
     forms = {value, value.strip()} | _in_addresses(value) | _in_programs(value) | _in_pages(value) | _in_base64(value)
     return {form for form in forms | _in_hex(value) if len(form) >= SHORTEST}
 
 
 def _in_addresses(value: str) -> set[str]:
-    """Quoted, also twice, as in the query of an address in a query; some write the escapes in small letters."""
+    """URL-encoded, also twice (an address in the query of another); some programs write the escapes in lower case."""
     once = {quote(value, safe=""), quote(value), quote_plus(value)}
     quoted = once | {quote(form, safe="") for form in once}
     return quoted | {_ESCAPE.sub(lambda escape: escape[0].lower(), form) for form in quoted}
 
 
 def _in_programs(value: str) -> set[str]:
-    """In Python, as text, ASCII and bytes, and in JSON, also in JSON that is a string in JSON."""
+    """As a Python literal (text, ASCII, bytes) and as a JSON string, also nested in another JSON string."""
     once = {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
     data = value.encode("utf-8", "surrogateescape")
     return once | {json.dumps(form)[1:-1] for form in once} | {repr(value)[1:-1], ascii(value)[1:-1], repr(data)[2:-1]}
 
 
 def _in_pages(value: str) -> set[str]:
-    """In HTML and XML, which write an apostrophe in several ways."""
+    """Escaped for HTML and XML, which have several escapes for an apostrophe."""
     page = html.escape(value)
     return {page, html.escape(value, quote=False), *(page.replace("&#x27;", mark) for mark in ("&#39;", "&apos;"))}
 
 
 def _in_hex(value: str) -> set[str]:
-    """Its bytes in hexadecimal digits."""
+    """As hexadecimal digits."""
     digits = value.encode("utf-8", "surrogateescape").hex()
     return {digits, digits.upper()}
 
 
 def _in_base64(value: str) -> set[str]:
-    """What of its Base64 does not depend on what stands before and after it, as in `user:password`."""
+    """The part of its Base64 that does not depend on the neighbouring bytes, as in `user:password`."""
     data = value.encode("utf-8", "surrogateescape")
     forms = set()
     for before in range(3):
@@ -259,7 +259,7 @@ def _in_base64(value: str) -> set[str]:
 
 
 class ScrubbedStream:
-    """A stream that whoever borrows it cannot close, and that tells no secret."""
+    """A stream wrapper that writes no secrets and does not close the stream."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -268,15 +268,15 @@ class ScrubbedStream:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        """Write it without secrets; who wrote it is told that all was written."""
+        """Write a text without secrets; return its full length."""
         self._stream.write(without_known(text))
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
-        """The same for several."""
+        """Write several texts without secrets."""
         for line in lines:
             self.write(line)
 
     def close(self) -> None:
-        """Nothing but what was said so far is written."""
+        """Flush the stream, but keep it open."""
         self._stream.flush()

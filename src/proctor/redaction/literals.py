@@ -1,4 +1,4 @@
-"""Secrets that stand where only their names should: in specs, in options, in the address of a store."""
+"""Refuse secrets written out where only their names belong: in specs, options and store addresses."""
 
 from __future__ import annotations
 
@@ -20,36 +20,36 @@ _ADDRESS = "the address"
 _VARIABLE = re.compile(r"\$\{\w+\}")
 _FILLED = re.compile(r"\$\{\w+\}|\{\{[^{}]*\}\}")
 _NOTHING = frozenset({"", "-", "…", "none", "null", "empty", "unused", "not-needed", "n/a", "dummy"})
-"""What is written where something has to stand and nothing is meant."""
+"""Placeholders for a value that is required but not used."""
 _KINDS = frozenset({"basic", "bearer", "digest", "oauth", "oauth2", "apikey", "api_key", "api-key", "ntlm", "iam"})
-"""Values of `auth` that say how, and not with what."""
+"""Values of `auth` that name a scheme, and are no secret."""
 _SCHEMES = re.compile(r"(?i:\bbearer\s+)(?!\$\{)[\w.~+/=-]{6,}|(?i:\bbasic\s+)(?!\$\{)[\w+/=]{8,}")
-"""In an option, whatever follows `Bearer` is a secret; in a text it may be a word."""
+"""Match credentials after `Bearer` or `Basic`: in an option they are secrets, in prose they may be words."""
 _HEADER = re.compile(r"^([\w-]+):\s*(.+)$")
 _HEADER_FLAGS = frozenset({"-H", "--header", "--headers"})
 _LOGIN_FLAGS = frozenset({"-u", "-U", "--user", "--proxy-user"})
 _NAME = re.compile(r"-*[\w.-]+")
 _GLUED = re.compile(r"(-[uUH])(.+)", re.DOTALL)
-"""A flag of one letter with its value right after it, as in `-uUSER:PASSWORD`."""
+"""Match a one-letter flag with its value attached, as in `-uUSER:PASSWORD`."""
 _PASSWORD_FLAG = re.compile(r"(?:^|[:/])(?:mysql\w*|mariadb[\w-]*|sshpass)$")
-"""Programs whose `-pX` is a password."""
+"""Match programs for which `-pX` is a password."""
 _PORT_FLAG = re.compile(r"(?:^|[:/])(?:ssh|docker|podman|nerdctl)$")
 _PORTS = re.compile(r"(?:[\d.]+:)?[\d-]+:[\d-]+(?:/\w+)?")
-"""After `-p`, those of a container."""
+"""Match port mappings after the `-p` of a container command."""
 _NO_LOGIN = re.compile(r"\d+:\d+|\w+://.*", re.DOTALL)
-"""The numbers of a user and a group; an address, which is looked at as one."""
+"""Match numeric user and group ids, or an address, which is checked separately."""
 _WORD = re.compile(r"(?<!\S)[(\"']?[A-Za-z]{2,}[)\"'.,;:!?]*(?!\S)")
 _SHELL = re.compile(r"(?:^|[:/\\])(?:a|ba|da|fi|k|z)?sh(?:\.exe)?$")
 _SHELL_CODE = re.compile(r"-\w*c")
 _SHELL_FILLS = re.compile(r"\$\([^()]*\)|`[^`]*`|\$\w+")
-"""What a shell puts something else in the place of."""
+"""Match what a shell substitutes."""
 TABLES_OF_KEYS = frozenset({"headers", "header", "query", "params", "cookies", "env", "environment"})
 _INHERITING = frozenset({"cookie", "cookies", "secrets", "credentials"})
 _PASSWORDS = ("password", "passwd", "passphrase", "pwd", "secret")
 
 
 def refuse(spec: str, options: Mapping[str, Any], *, whose: str) -> None:
-    """Raise InputError where a spec or its options hold a secret: both are stored with every run, to build it again."""
+    """Raise InputError if a spec or its options contain a secret: both are stored with every run, to build it again."""
     if place := in_options(options):
         raise InputError(
             f'{whose}{place} holds a secret, and it is stored with the run: write "${{NAME}}" in its place, '
@@ -65,12 +65,12 @@ def refuse(spec: str, options: Mapping[str, Any], *, whose: str) -> None:
 
 
 def in_options(options: Mapping[str, Any]) -> str | None:
-    """Where the first secret stands that is written out, such as `headers.Authorization`; None: nowhere."""
+    """Return the path of the first literal secret, such as `headers.Authorization`, or None."""
     return next(_places(options, (), keys=False), None)
 
 
 def in_spec(spec: str) -> str | None:
-    """What holds a secret in a spec, in words; None: nothing does."""
+    """Describe what in a spec is a secret, or return None."""
     if any(map(_is_literal, logins_in(spec))):
         return f"{_ADDRESS} holds a password"
     for name, value in asked_in(spec):
@@ -80,7 +80,7 @@ def in_spec(spec: str) -> str | None:
 
 
 def password_in(address: str) -> bool:
-    """Whether an address has a password written out in it, before its host or in its query."""
+    """Whether an address contains a literal password or key, before its host or in its query."""
     held = [*logins_in(address), *keys_before_hosts(address), *(value for _, value in asked_in(address))]
     return any(map(_is_literal, held))
 
@@ -102,7 +102,7 @@ def _places(value: Any, path: tuple[str, ...], *, keys: bool) -> Iterator[str]:
 
 
 def _in_text(text: str, path: tuple[str, ...], *, keys: bool) -> Iterator[str]:
-    """In what a text says by its looks, its addresses, as the string of a connection, or as JSON."""
+    """Yield the path if a text contains a secret: by its format, in an address, a connection string or JSON."""
     if text.lstrip().startswith(("{", "[")):
         with suppress(ValueError, RecursionError):
             yield from _places(json.loads(text), path, keys=keys)
@@ -112,7 +112,7 @@ def _in_text(text: str, path: tuple[str, ...], *, keys: bool) -> Iterator[str]:
 
 
 def _is_given(text: str, *, keys: bool) -> bool:
-    """Whether a pair such as `password=…` gives a secret away; one in a sentence has to look it."""
+    """Whether a pair such as `password=…` reveals a secret; in a sentence the value has to look like one."""
     pairs = [(name, value) for name, value in pairs_in(text) if _is_literal(value)]
     if any(starmap(mentions_secret, pairs)):
         return True
@@ -151,7 +151,7 @@ def _words(spec: str) -> list[str]:
 
 
 def _in_words(words: list[str]) -> str | None:
-    """What holds a secret among the arguments of a command, and in what a shell is given to run."""
+    """Describe the secret among the arguments of a command, or in the code passed to a shell; None if there is none."""
     shell = False
     if _has_password_flag(words):
         return "-p is given a password"
@@ -167,7 +167,10 @@ def _in_words(words: list[str]) -> str | None:
 
 
 def _has_password_flag(words: list[str]) -> bool:
-    """`mysql -pX`: what stands before the program, or after one whose `-pX` is a port, is none of its own."""
+    """Whether a command passes a password as in `mysql -pX`.
+
+    A `-pX` before the program does not count, nor one of a program whose `-p` is a port.
+    """
     taken = False
     for word in words:
         if _PORT_FLAG.search(word) or _PASSWORD_FLAG.search(word):
@@ -178,7 +181,7 @@ def _has_password_flag(words: list[str]) -> bool:
 
 
 def _after_its_name(word: str, after: str) -> str | None:
-    """`--token X`, `--token=X`, `TOKEN=X`."""
+    """Describe a secret in `--token X`, `--token=X` or `TOKEN=X`; None if there is none."""
     name, equals, value = word.partition("=")
     if not (equals or name.startswith("-")) or not says_secret(name.lstrip("-")) or _NAME.fullmatch(name) is None:
         return None
@@ -186,7 +189,7 @@ def _after_its_name(word: str, after: str) -> str | None:
 
 
 def _in_curls(word: str, after: str) -> str | None:
-    """`-u USER:PASSWORD`, `-H "Authorization: X"`, also in one word."""
+    """Describe a secret in the flags of curl: `-u USER:PASSWORD`, `-H "Authorization: X"`, also in one word."""
     flag, value = _flag(word, after)
     if flag in _LOGIN_FLAGS and ":" in value and not _NO_LOGIN.fullmatch(value):
         return f"{flag} is given a password" if _is_literal(value.partition(":")[2]) else None
@@ -197,7 +200,7 @@ def _in_curls(word: str, after: str) -> str | None:
 
 
 def _flag(word: str, after: str) -> tuple[str, str]:
-    """A flag and its value: after it, after `=`, or glued to it."""
+    """Return a flag and its value: the next word, after `=`, or attached."""
     if (glued := _GLUED.fullmatch(word)) is not None:
         return glued[1], glued[2]
     flag, equals, value = word.partition("=")
@@ -205,17 +208,17 @@ def _flag(word: str, after: str) -> tuple[str, str]:
 
 
 def _argument(after: str) -> str:
-    """What stands after a flag, unless that is the next flag."""
+    """Return the word after a flag, or empty if that is another flag."""
     return "" if after.startswith("-") else after
 
 
 def _variable_for(spec: str) -> str:
-    """`${NAME}`, with the name of the variable whose value stands there, where it is one's."""
+    """Return `${NAME}` with the variable whose value occurs in the spec, if there is one."""
     names = [name for name in known().names_in(spec) if name.isidentifier()]
     return f"${{{names[0]}}}" if names else "${NAME}"
 
 
 def _is_known(word: str) -> bool:
-    """Whether a word is the value of a secret, as when a shell has filled it in already."""
+    """Whether a word is the value of a known secret, such as one that the shell has already substituted."""
     known().look()
     return known().scrub(word) in {f"${name}" for name in known().names_in(word)}

@@ -1,4 +1,4 @@
-"""Whether the name of an option, header, argument or variable says that what it holds is a secret."""
+"""Decide by the name of an option, header, argument or variable whether its value is a secret."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ _STRONG = (
     "password", "passwd", "passphrase", "passcode", "secret", "apikey", "token", "authorization", "credential",
     "credentials",
 )  # fmt: skip
-"""Endings of a word that say it wherever the word stands: DB_PASSWORD_2, clientSecret, PGPASSWORD."""
+"""Suffixes that mark a secret anywhere in a name: DB_PASSWORD_2, clientSecret, PGPASSWORD."""
 _WEAK = frozenset(
     {"pass", "pwd", "pw", "pat", "jwt", "auth", "cookie", "cookies", "bearer", "secrets", "cred", "creds", "mnemonic"}
 )
-"""Words that say it where they come last."""
+"""Words that mark a secret at the end of a name."""
 _OF_ADDRESSES = frozenset({"sig", "signature"})
-"""Words that say it in headers and queries alone."""
+"""Words that mark a secret only in headers and queries."""
 _KEYS = frozenset(
     {"api", "access", "secret", "private", "auth", "subscription", "service", "account", "license", "signing", "client",
      "encryption", "master", "admin", "app", "functions", "session", "shared", "host"}
 )  # fmt: skip
-"""What a key is called that opens something; a key of a table does not."""
+"""Words before `key` that make it a credential, unlike the key of a table."""
 _COUNTED = frozenset({"max", "min", "first", "next", "per", "eos", "bos", "pad", "stop", "special", "num"})
-"""Before `token`: it is one of a model's."""
+"""Words before `token` that make it a token of a language model."""
 _ABOUT = frozenset(
     {"limit", "limits", "count", "counts", "counter", "budget", "usage", "url", "uri", "endpoint", "type", "name",
      "names", "path", "file", "folder", "dir", "field", "header", "param", "parameter", "env", "var", "variable",
@@ -32,20 +32,20 @@ _ABOUT = frozenset(
      "format", "prefix", "suffix", "hint", "arn", "version", "scope", "issuer", "audience", "algorithm", "location",
      "sock", "estimate", "overlap", "per"}
 )  # fmt: skip
-"""Last words of names that tell something about a secret, or count a model's tokens: password_file, token_limit."""
+"""Last words of names that describe a secret or count a model's tokens: password_file, token_limit."""
 _NEVER = frozenset({"PWD", "OLDPWD"})
-"""The current folder, in every shell; in another spelling it is a password."""
+"""The current folder in every shell; in another spelling it is a password."""
 
 NO_SECRETS = frozenset(
     {"password", "postgres", "changeme", "localhost", "required", "disabled", "username", "mypassword", "database",
      "undefined", "development", "production"}
 )  # fmt: skip
-"""What many set where nothing is to be protected; to scrub such words would spoil replies."""
+"""Common default passwords that protect nothing; scrubbing such words would spoil replies."""
 
 
 @lru_cache(maxsize=4096)
 def says_secret(name: str, *, keys: bool = False) -> bool:
-    """Whether it does; `keys`: any `…key` too, as in headers, queries and the environment."""
+    """Whether a name marks a secret; `keys` includes any `…key`, as in headers, queries and the environment."""
     words = [word.lower() for word in _WORDS.findall(name)]
     if not words or name in _NEVER or words[-1] in _ABOUT:
         return False

@@ -1,4 +1,4 @@
-"""Nouns without secrets: where replies, reviews and questions come in, before anything is made of them."""
+"""Scrub secrets from replies, reviews and questions when they arrive, before they are processed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def scrub_noun(noun: T) -> T:
-    """The same without any secret that is known; nearly all hold none, and are handed back as they are."""
+    """Return the object without known secrets; unchanged if it contains none, as nearly always."""
     known = room.known()
     if not known.are_known():
         return noun
@@ -25,12 +25,12 @@ def scrub_noun(noun: T) -> T:
     told = msgspec.json.decode(encode(noun))
     try:
         return decode(encode(map_texts(told, known.scrub)), type(noun))
-    except msgspec.ValidationError:  # a number that a noun counts with happens to be a secret as well
+    except msgspec.ValidationError:  # a numeric field happens to equal a secret
         return decode(encode(map_texts(told, known.scrub, numbers=False)), type(noun))
 
 
 def _words(noun: object) -> str:
-    """All that a noun says; most replies are one text, and most reviews a few."""
+    """Return all text of an object; for simple replies and reviews without encoding them."""
     if type(noun) is Reply and not (noun.tool_calls or noun.citations or noun.steps or noun.stderr):
         return noun.text
     if type(noun) is Review and not (noun.checks or noun.contradictions or noun.question_parts):
@@ -39,7 +39,7 @@ def _words(noun: object) -> str:
 
 
 def map_texts(value: Any, change: Callable[[str], str], *, numbers: bool = True) -> Any:
-    """JSON with every text, name and number in it changed; a number that changes becomes a text."""
+    """Apply a function to every string, key and number in a JSON value; a changed number becomes a string."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):

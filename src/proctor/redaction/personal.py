@@ -1,4 +1,4 @@
-"""Personal data out of texts: e-mail addresses, phone numbers, cards, IBANs, keys, and a list of one's own."""
+"""Mask personal data in texts: e-mail addresses, phone numbers, cards, IBANs, keys, and a custom list."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from proctor.redaction.shapes import secrets_in
 
 Kind = Literal["key", "email", "iban", "card", "phone", "masked"]
 KINDS: tuple[Kind, ...] = ("key", "email", "iban", "card", "phone", "masked")
-"""In the order in which they decide what overlapping pieces are called; `masked` are those of one's own list."""
+"""Kinds by priority when matches overlap; `masked` are matches of the custom list."""
 _EMAIL = re.compile(r"(?<![\w.+%-])[\w.+%'-]{1,64}@(?:[^\W_][\w-]{0,62}\.){1,8}[^\W\d_][\w-]{1,62}")
 PLACEHOLDER = re.compile(rf"\[(?:{'|'.join(KINDS)})(?:-\d+)?\]")
 _LOGIN = re.compile(r"://[^/?#\s:@]*:([^/?#\s@]+)@")
 
 
 class PersonalData:
-    """Masks texts: the same value is the same placeholder, such as `[email-1]`, wherever it stands."""
+    """Masks texts consistently: the same value always gets the same placeholder, such as `[email-1]`."""
 
     def __init__(self, own: Callable[[str], Iterable[Span]] | None = None) -> None:
-        """`own` says where in a text things stand that are masked besides."""
+        """`own` returns the spans of a text to mask in addition."""
         self.counts: Counter[Kind] = Counter()
-        """How often each kind was masked; the values are never told."""
+        """Number of values masked by kind; the values themselves are never revealed."""
         self._own = own
         self._numbers: Counter[Kind] = Counter()
         self._names: dict[tuple[Kind, str], str] = {}
 
     def mask(self, text: str) -> str:
-        """The text with a numbered placeholder for each value; secrets of the environment are told by their names."""
+        """Replace each value by a numbered placeholder, and secrets of the environment by their names."""
         self.counts["key"] += len(known().names_in(text))
         return self._replace(known().scrub(text), self._name)
 
     def outline(self, text: str) -> str:
-        """The text with the kind alone in place of each value: what differs in nothing else comes out the same."""
+        """Replace each value by its kind only, so that texts that differ in nothing else become equal."""
         return self._replace(known().scrub(text), lambda kind, _: f"[{kind}]")
 
     def _name(self, kind: Kind, value: str) -> str:
@@ -48,7 +48,7 @@ class PersonalData:
         return self._names[key]
 
     def _replace(self, text: str, name: Callable[[Kind, str], str]) -> str:
-        """Until nothing is left: a value may come to light only when the one beside it is masked."""
+        """Repeat until nothing changes: masking one value may reveal another beside it."""
         while (masked := self._replace_once(text, name)) != text:
             text = masked
         return text
@@ -78,7 +78,7 @@ class PersonalData:
 def _join_places(
     places: Iterator[tuple[int, int, Kind]], placeholders: Iterator[re.Match[str]]
 ) -> Iterator[tuple[int, int, Kind]]:
-    """Places that overlap as one, so that no end of a value is left over; what is a placeholder already stays."""
+    """Merge overlapping spans, so that no part of a value remains; existing placeholders stay."""
     taken = [found.span() for found in placeholders]
     joined: list[tuple[int, int, Kind]] = []
     for start, end, kind in sorted(places):
@@ -92,7 +92,7 @@ def _join_places(
 
 
 def _plain(kind: Kind, value: str) -> str:
-    """A value without the ways in which it may be written."""
+    """Return a value without formatting."""
     if kind in ("card", "phone"):
         return "".join(filter(str.isdigit, value))
     if kind == "iban":

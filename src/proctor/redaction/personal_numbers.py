@@ -1,7 +1,7 @@
-"""Numbers that belong to a person, by their form and their check digits: cards, IBANs, phone numbers.
+"""Find personal numbers by format and check digits: payment cards, IBANs, phone numbers.
 
-A number is only taken for one where it is written as such: order numbers, dates, prices, ISBNs and addresses of
-machines are made of the same digits.
+A number only counts if it is written as such: order numbers, dates, prices, ISBNs and IP addresses consist of the same
+digits.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _BRANDS = re.compile(
     r"|(?:6011|64[4-9]\d|65\d\d|62\d\d|35(?:2[89]|[3-8]\d))\d{12,15}|(?:30[0-5]\d|3[689]\d\d)\d{10,15}"
     r"|(?:5018|5020|5038|5893|6304|6759|676[1-3])\d{8,15}"
 )
-"""Visa, Mastercard, American Express, Discover, UnionPay and JCB, Diners, Maestro."""
+"""Number ranges of Visa, Mastercard, American Express, Discover, UnionPay and JCB, Diners, Maestro."""
 _WRITTEN = ((4, 4, 4, 4), (4, 4, 4, 4, 3), (4, 6, 5), (4, 6, 4), (4, 4, 8), (8, 4, 4), (4, 8, 4), (8, 8))
-"""How the digits of a card are grouped, where they are."""
+"""Usual groupings of card digits."""
 _MOST_GROUPS = max(map(len, _WRITTEN))
 
 
 def cards_in(text: str) -> Iterator[Span]:
-    """Payment cards: the digits of a brand with a valid check digit, in one piece or in the usual groups."""
+    """Yield payment cards: the digits of a brand with a valid check digit, ungrouped or in the usual groups."""
     for run in _GROUPS.finditer(text):
         found = list(_DIGITS.finditer(text, *run.span()))
         place = 0
@@ -39,7 +39,7 @@ def cards_in(text: str) -> Iterator[Span]:
 
 
 def _card_size(groups: Sequence[re.Match[str]]) -> int:
-    """How many of the first groups are a card; 0: none are."""
+    """Return how many of the first digit groups form a card number, or 0."""
     for shape in ((len(groups[0][0]),), *_WRITTEN):
         some = groups[: len(shape)]
         if tuple(len(each[0]) for each in some) == shape and is_card("".join(each[0] for each in some)):
@@ -48,7 +48,7 @@ def _card_size(groups: Sequence[re.Match[str]]) -> int:
 
 
 def is_card(digits: str) -> bool:
-    """Whether these digits can be a card's: a brand's first digits and length, and Luhn's check digit."""
+    """Whether the digits can be a card number: prefix and length of a brand, and a valid Luhn check digit."""
     if _BRANDS.fullmatch(digits) is None:
         return False
     doubled = [int(digit) * (1 + place % 2) for place, digit in enumerate(reversed(digits))]
@@ -68,13 +68,13 @@ _LENGTHS = {
     "SM": 27, "SO": 23, "ST": 25, "SV": 28, "TL": 23, "TN": 24, "TR": 26, "UA": 29, "VA": 22, "VG": 24, "XK": 20,
     "YE": 30,
 }  # fmt: skip
-"""Country → characters of its IBANs, as SWIFT's registry has them."""
+"""Country → length of its IBANs in the SWIFT registry."""
 _IBAN_HEAD = re.compile(r"(?<![^\W_])[A-Za-z]{2}[0-9]{2}")
 _IBAN_NEXT = re.compile(r"[ \u00a0\u202f-]?([A-Za-z0-9])")
 
 
 def ibans_in(text: str) -> Iterator[Span]:
-    """IBANs: a country, its length, and a remainder of 1 by 97; in one piece or in groups."""
+    """Yield IBANs: a country code, its length, and valid check digits; ungrouped or in groups."""
     after = 0
     for head in _IBAN_HEAD.finditer(text):
         length = _LENGTHS.get(head[0][:2].upper())
@@ -89,7 +89,7 @@ def ibans_in(text: str) -> Iterator[Span]:
 
 
 def is_iban(written: str) -> bool:
-    """Whether the check digits of an IBAN without blanks are right (ISO 13616, modulus 97)."""
+    """Whether the check digits of an IBAN without spaces are valid (ISO 13616, modulus 97)."""
     turned = written[4:] + written[:4]
     return int("".join(str(int(each, 36)) for each in turned)) % 97 == 1
 
@@ -99,7 +99,7 @@ def is_iban(written: str) -> bool:
 _BLANK = " \u00a0\u202f"
 _APART = rf"[{_BLANK}./()-]"
 _ALONE = rf"(?<![\w.,+/-])(?<!\d[{_BLANK}])"
-"""Not the later part of another number."""
+"""Not preceded by another part of a number."""
 _INTERNATIONAL = re.compile(
     rf"(?:(?<![\w+])\+|{_ALONE}00(?=[1-9]\d{{0,3}}{_APART}))(?:{_APART}{{0,2}}\d){{8,15}}(?!\d)"
 )
@@ -111,7 +111,7 @@ _WITH_TRUNK = re.compile(
     rf"{_ALONE}(?:\(0[1-9]\d{{0,4}}\)|0[1-9]\d{{0,4}})(?:[{_BLANK}/-]{{1,3}}\d{{2,8}}){{1,4}}(?!\w|[/-]\d|[.,]\d)"
     rf"|{_ALONE}0[1-9](?:\.\d\d){{4}}(?!\w|\.\d)"
 )
-"""A number within a country: a 0, the area, and at least one gap."""
+"""Match a national number: a 0, the area code, and at least one separator."""
 _AFTER_CUE = re.compile(
     r"(?i)\b(?:tel|telephone|telefon|telefono|teléfono|tél|téléphone|phone|mobile|mobil|móvil|cell|cellphone|handy|fax|"
     rf"whatsapp)\b[^\d\n+]{{0,20}}(?P<number>\(?\d(?:{_APART}{{0,2}}\d){{5,14}})(?!\w)"
@@ -120,14 +120,14 @@ _OTHER_CUE = re.compile(
     r"(?i)(?:\b(?:order|orders|invoice|ref|reference|ticket|case|article|item|sku|isbn|issn|ean|serial|part|account|"
     r"customer|bestellung|rechnung|auftrag|artikel|kunde|no|nr|number|nummer|id)|#)[\s.:#-]{0,4}$"
 )
-"""What a number is of that is none of a phone."""
+"""Match words that mark a number as something other than a phone number."""
 _DATE = re.compile(r"(?:\d{4}([-/.])\d\d\1\d\d|\d\d([ /.-])\d\d\2(?:19|20)?\d\d(?!\2\d))(?!\d)")
 _MACHINE = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?!\d)")
 _POSTCODE = re.compile(r"\d{5}-\d{4}")
 
 
 def phones_in(text: str) -> Iterator[Span]:
-    """Phone numbers: international, within a country where it is written as one, or after a word that says so."""
+    """Yield phone numbers: international, in a national format, or after a word such as `phone`."""
     yield from _international(text)
     for found in _AFTER_CUE.finditer(text):
         start, end = found.span("number")
@@ -144,7 +144,7 @@ def phones_in(text: str) -> Iterator[Span]:
 
 
 def _international(text: str) -> Iterator[Span]:
-    """The longest number at each + or 00, though other digits may follow it."""
+    """Yield the longest valid number at each + or 00, even if more digits follow."""
     found = _INTERNATIONAL.search(text)
     while found:
         start, after = found.start(), found.end()
@@ -157,7 +157,7 @@ def _international(text: str) -> Iterator[Span]:
 
 
 def _can_be_called(number: str) -> bool:
-    """Whether the digits after + or 00 are as many as E.164 allows, of North America eleven."""
+    """Whether the number of digits after + or 00 is valid by E.164; eleven for North America."""
     digits = "".join(filter(str.isdigit, number))
     digits = digits.removeprefix("00") if not number.startswith("+") else digits
     return len(digits) == 11 if digits.startswith("1") else 8 <= len(digits) <= 15 and not digits.startswith("0")

@@ -1,6 +1,6 @@
-"""Secrets that are known by their looks, by the name before them, or by standing in an address: one list for all.
+"""Find secrets by their format, by the name before them, or inside an address: one list for all uses.
 
-A text is ordinary until it has the form of a key that some service really hands out; a word after `token` is a word.
+Text counts as ordinary unless it has the key format of a real service; a word after `token` is just a word.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ SERVICES: dict[str, str] = {
     r"|sntry[su]_[\w=+/-]{30,}|pscale_(?:tkn|pw|oauth)_[\w.-]{30,}|sbp_[0-9a-f]{40}|sb_secret_[\w-]{20,}",
     "age, 1Password": r"AGE-SECRET-KEY-1[0-9A-Z]{50,}|ops_eyJ[\w-]{30,}",
 }
-"""Service → what its keys look like; each begins where no word goes on."""
+"""Service → pattern of its keys; each must start at a word boundary."""
 _BEARER = r"(?i:bearer\s+)(?=[A-Za-z._~+/=-]*\d)(?=[\d._~+/=-]*[A-Za-z])[\w.~+/=-]{10,}"
 SHAPES = re.compile(rf"(?<!\w)(?:{'|'.join(SERVICES.values())}|{_BEARER})|-----BEGIN [A-Z ]*PRIVATE KEY")
 _SHORTEST = 16
-"""Characters in one piece without which nothing is a key of a service."""
+"""Minimum length in characters of an unbroken piece of text that can be a service's key."""
 _BEGINNINGS = (
     "k-", "k_", "whsec_", "gh", "gl", "xox", "xapp-", "hooks.slack", "/webhook", ":aa", "akia", "asia", "abia", "acca",
     "aiza", "ya29.", "gocspx-", "1//0", "eyj", "hf_", "api_org_", "lsv2_", "ls__", "r8_", "xai-", "pplx-", "nvapi-",
@@ -62,7 +62,7 @@ _BEGINNINGS = (
     "dp.", "sg.", "key-", "-us", "sk", "shp", "sq0", "ntn_", "lin_api_", "pat", "figd_", "pmak-", "atatt3x", "atbb",
     "nrak-", "sntry", "pscale_", "sb", "ops_ey", "bearer", "basic", "private key",
 )  # fmt: skip
-"""What stands in each of them, in small letters."""
+"""Lower-case substrings of which every key contains one."""
 _BASIC = re.compile(r"(?i:\bbasic\s+)([A-Za-z0-9+/]{8,}={0,2})(?![\w+/=])")
 _REST = re.compile(r"(?:[\w.~+/=-]*[\w~+/=-])?")
 _BLOCK_END = re.compile(r"-----END [A-Z ]*-----|\Z")
@@ -73,7 +73,7 @@ _NAMED = re.compile(
 )
 _TOLD = re.compile(r"(?i)\b(pass(?:word|phrase|code)) (?:is|was) [\"']?([^\s\"']{4,})")
 _SAYING = ("key", "token", "secret", "pass", "pwd", "auth", "credential", "pat", "jwt", "cookie", "bearer", "sig")
-"""A name that says it has one of these in it."""
+"""Lower-case substrings of which every name of a secret contains one."""
 _LOGIN = re.compile(r"://[^/?#\s:@]*:([^/?#\s@]+)@")
 _FILLED = re.compile(r"\$\{\w+\}|\$[A-Z_][A-Z0-9_]*|\{\{[^{}]*\}\}|<[\w -]+>|\[[\w-]+\]|%\w+%|[*xX.…•]+")
 _WORDS = NO_SECRETS | {
@@ -97,22 +97,22 @@ _WORDS = NO_SECRETS | {
     "yourpassword",
 }
 _EXPRESSION = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[A-Za-z]+(?:_[A-Za-z]+)+|#[0-9A-Fa-f]{3,8}")
-"""An attribute, the name of a variable, a colour."""
+"""Match an attribute, a variable name, or a colour."""
 _AFTER = ").,;:!?`"
-"""Marks that belong to the sentence."""
+"""Punctuation that belongs to the sentence."""
 _NUMBERS = re.compile(r"[\d.,:/+-]*[.,:/+-][\d.,:/+-]*")
 _LONG = re.compile(r"(?=[^\d]*\d)(?![a-z]+(?:[._-](?:[a-z]+|\d+))+\Z)[\w+/=.~%-]{16,}")
-"""As keys are, and words and numbers with hyphens between them are not."""
+"""Match long values with digits, as keys are, but not hyphenated words and numbers."""
 _PASSWORDS = ("password", "passwd", "passphrase", "pwd", "pass")
 _SURE = re.compile(
     r"(?i)(?:api|access|auth|refresh|session|bot|client|private|secret|signing|account|subscription)[_.-]?"
     r"(?:key|token|secret)$|authorization$|apikey$|credentials?$"
 )
-"""Names that can be of nothing else; a `token` may also be a word that a model reads."""
+"""Match names that can only mean a credential; a `token` may also be a model's."""
 
 
 def secrets_in(text: str) -> Iterator[Span]:
-    """Where they stand in a text, each from its first to its last character; they may overlap."""
+    """Yield the spans of secrets in a text; they may overlap."""
     if len(text) >= _SHORTEST and _may_have_shapes(text):
         yield from _shapes_in(text)
     for told in _TOLD.finditer(text) if " is " in text or " was " in text else ():
@@ -127,7 +127,7 @@ def secrets_in(text: str) -> Iterator[Span]:
 
 
 def mask_secrets(text: str) -> tuple[str, int]:
-    """A text without them, and how many there were; most texts are only glanced at."""
+    """Return a text with its secrets masked, and their number; a quick check skips most texts."""
     masked, end, found = [], 0, 0
     for start, stop in sorted(secrets_in(text)):
         if stop > end:
@@ -137,7 +137,7 @@ def mask_secrets(text: str) -> tuple[str, int]:
 
 
 def holds_secret(name: str, value: Any, *, keys: bool = False) -> bool:
-    """Whether the name of a value says that it is a secret, and the value looks it; `keys`: as in a header or query."""
+    """Whether name and value both indicate a secret; `keys` as in a header or query."""
     if not says_secret(name, keys=keys):
         return False
     if isinstance(value, int) and not isinstance(value, bool):
@@ -146,7 +146,7 @@ def holds_secret(name: str, value: Any, *, keys: bool = False) -> bool:
 
 
 def mentions_secret(name: str, value: str) -> bool:
-    """Whether `name=value` in a sentence gives a secret away: there, a `token` or a `key` may be an example."""
+    """Whether `name=value` in a sentence reveals a secret: there, a `token` or a `key` may be an example."""
     if not _is_named_secret(name, value, plainly=True):
         return False
     is_sure = _SURE.search(name) or name.lower().endswith(_PASSWORDS) or name.startswith("-") or name.isupper()
@@ -154,7 +154,7 @@ def mentions_secret(name: str, value: str) -> bool:
 
 
 def _may_have_shapes(text: str) -> bool:
-    """Whether anything in it is long enough for a key, or announced as one, and a beginning of one is there."""
+    """Quick check whether a text may contain a key: long enough or announced, with a known substring."""
     lower = text.lower()
     if not any(len(piece) >= _SHORTEST for piece in text.split()) and "bearer" not in lower and "basic" not in lower:
         return "private key" in lower
@@ -175,7 +175,7 @@ def _shapes_in(text: str) -> Iterator[Span]:
 
 
 def _is_login(text: str) -> bool:
-    """Whether it is Base64 of `user:password`."""
+    """Whether a text is Base64 of `user:password`."""
     try:
         return b":" in base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
     except (NoBase64, ValueError):
@@ -189,20 +189,20 @@ def _named_in(text: str) -> Iterator[Span]:
         found = _is_named_secret(named[1], named[group], plainly=named[2] == "=")
         if found:
             yield named.span(group)
-        named = _NAMED.search(text, named.end() if found else named.end(2))  # a value may have a name in it
+        named = _NAMED.search(text, named.end() if found else named.end(2))  # the value may contain another name
 
 
 def _is_named_secret(name: str, value: str, *, plainly: bool) -> bool:
-    """Whether a name in a text gives its value away; any `key` may be one of a table, so its value has to look it."""
+    """Whether a name in a text reveals its value; `key` is ambiguous, so its value has to look like a secret."""
     if not says_secret(name, keys=True) or not _is_value(name, value, plainly=plainly):
         return False
     return says_secret(name) or _LONG.fullmatch(value) is not None
 
 
 def _is_value(name: str, value: str, *, plainly: bool) -> bool:
-    """Whether it is no word of a sentence, no expression of a program and nothing that stands for a secret.
+    """Whether a value is no ordinary word, no program expression and no placeholder.
 
-    `plainly`: it can be nothing else than the value of this name.
+    `plainly` means that it can only be the value of this name.
     """
     value = value.rstrip(_AFTER)
     if len(value) < 4 or not _is_meant(value) or any(map(str.isspace, value)) or value.lower() in name.lower():
@@ -216,12 +216,12 @@ def _is_value(name: str, value: str, *, plainly: bool) -> bool:
 
 
 def _is_meant(value: str) -> bool:
-    """Whether it is given, and nothing that is written where something has to stand."""
+    """Whether a value is given and no placeholder."""
     return value.lower() not in _WORDS and _FILLED.fullmatch(value) is None
 
 
 def _looks_made(value: str) -> bool:
-    """Whether it has digits or marks that no word has, and is neither a number with marks nor a date."""
+    """Whether a value has digits or symbols unlike any word, and is neither a formatted number nor a date."""
     if len(value) < 6 or _NUMBERS.fullmatch(value):
         return False
     return any(map(str.isdigit, value)) or any(each in "$!%*@^~" for each in value[1:-1])

@@ -1,4 +1,4 @@
-"""Renderings of findings: terminal, HTML, JSON, CSV, JUnit, Markdown. All show the same numbers and compute none."""
+"""Render findings as text, HTML, JSON, CSV, JUnit and Markdown: all show the same numbers and compute none."""
 # ruff: noqa: I001  one list, one name a line
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""How checks are said, once for all renderings."""
+"""Phrase the results of checks, the same for all renderings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WORST_FIRST = (FAILED, FLAKY, NOT_CHECKABLE, PASSED)
 
 
 def of_tally(passed: int, failed: int) -> OutcomeLabel:
-    """What became of a check over several trials."""
+    """Return the outcome of a check over several trials."""
     if not passed and not failed:
         return NOT_CHECKABLE
     if passed and failed:
@@ -34,23 +34,23 @@ def of_tally(passed: int, failed: int) -> OutcomeLabel:
 
 
 def severity(outcome: OutcomeLabel) -> int:
-    """The worse, the lower."""
+    """Return a sort key: the worse the outcome, the lower."""
     return _WORST_FIRST.index(outcome)
 
 
 def worst_first(results: Iterable[CheckResult]) -> list[CheckResult]:
-    """Failed, not checkable, passed; else in the order in which they were applied."""
+    """Sort results: failed, not checkable, passed; otherwise in the order in which they were applied."""
     return sorted(results, key=lambda result: severity(of_result(result)))
 
 
 def brief(evidence: str, limit: int = 80) -> str:
-    """The first thing that evidence tells, and how many more of its kind: `“28 days” is missing; and 2 more`."""
+    """Shorten evidence to its first item and the number of others of its kind: `“28 days” is missing; and 2 more`."""
     first, more = first_and_more(evidence)
     return cut(first, limit - len(more)) + more if limit - len(more) > len(more) else cut(first, limit)
 
 
 def first_and_more(evidence: str) -> tuple[str, str]:
-    """`“28 days” is missing` and `; and 2 more`: what was found all right besides is not counted."""
+    """Split evidence into its first item and the number of similar ones: `“28 days” is missing`, `; and 2 more`."""
     things = things_in(evidence)
     if not things:
         return full_line(evidence), ""
@@ -59,17 +59,17 @@ def first_and_more(evidence: str) -> tuple[str, str]:
 
 
 def _kind(thing: str) -> list[str]:
-    """By its last words beside quotes and numbers: is missing, more than."""
+    """Return the kind of an evidence item: its last words outside quotes and numbers, such as `is missing`."""
     return _WORD.findall(_QUOTE.sub("", thing).partition(":")[0])[-2:]
 
 
 def passed_of(check: CheckFinding) -> str:
-    """`30/40`: of the replies that could be checked."""
+    """Format the passed replies among those checkable: `30/40`."""
     return f"{numbers.whole(check.passed)}/{numbers.whole(check.passed + check.failed)}"
 
 
 def what_passes(findings: Findings) -> str:
-    """What decides about a case that is checked, as a sentence; empty: nothing is, turns are, or others decided."""
+    """Describe what decides whether a checked case passes; empty without checks, in battles and imported runs."""
     settings = findings.run.settings
     if not findings.checks or findings.battle is not None or findings.run.imported is not None:
         return ""
@@ -86,28 +86,28 @@ def what_passes(findings: Findings) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Label:
-    """One check of one case, over its trials."""
+    """The result of one check on one case, over its trials."""
 
     name: str
     outcome: OutcomeLabel
     tally: str
-    """`2/3` where it passed in some trials only; else empty."""
+    """`2/3` if it passed in some trials only, else empty."""
 
     @property
     def failed(self) -> bool:
-        """In any trial."""
+        """Whether it failed in any trial."""
         return self.outcome in (FAILED, FLAKY)
 
 
 class CheckLabels:
-    """The checks of these cases; `plain_alone`: in the plain run, where the run has other conditions besides."""
+    """Collect the checks of the given cases; with `plain_alone`, only attempts without a condition count."""
 
     def __init__(self, cases: Iterable[str], *, plain_alone: bool = False) -> None:
         self._plain_alone = plain_alone
         self._counts: dict[str, dict[str, list[int]]] = {case: {} for case in cases}
 
     def watching(self, attempts: Iterable[Attempt]) -> Iterator[Attempt]:
-        """The same attempts, counted as they go by."""
+        """Yield the attempts unchanged while counting their checks."""
         for attempt in attempts:
             checks = self._counts.get(attempt.key.exam)
             if checks is not None and not (self._plain_alone and attempt.key.condition):
@@ -118,7 +118,7 @@ class CheckLabels:
             yield attempt
 
     def of(self, case: str) -> list[Label]:
-        """Those that failed first, then those that could not be checked; that it answered at all comes last."""
+        """Return the checks of a case: failed first, then not checkable; the check for an answer at all comes last."""
         counted = self._counts.get(case, {})
         return sorted((_label(name, *counts) for name, counts in counted.items()), key=_place)
 
@@ -133,7 +133,7 @@ def _label(name: str, passed: int, failed: int) -> Label:
 
 
 def as_dict(check: CheckFinding) -> dict[str, Any]:
-    """Under `checks` of `--json`, by its name."""
+    """Return the value of a check in `checks` of `--json` output."""
     return {
         "passed": check.passed,
         "failed": check.failed,
@@ -148,7 +148,7 @@ _MOST = 20
 
 
 def check_rows(checks: Sequence[CheckFinding]) -> Iterator[str]:
-    """A table, the one that failed most first."""
+    """Yield the rows of a table of checks, those that failed most often first."""
     if not checks:
         return
     yield "| check | pass rate | 95 % interval | | passed | not checkable |"
@@ -165,11 +165,11 @@ def check_rows(checks: Sequence[CheckFinding]) -> Iterator[str]:
 
 _BETWEEN = "  "
 _SHORTEST = 10
-"""Columns below which cut evidence tells nothing."""
+"""Minimum width in columns for truncated evidence to be useful."""
 
 
 def terminal_table(checks: Sequence[CheckFinding], width: int, cut: ListCut) -> Iterator[RenderableType]:
-    """Each check with its rate over cases, the one that failed most first."""
+    """Render the pass rate of each check over cases, those that failed most often first."""
     if not checks:
         return
     apart = any(check.not_checkable for check in checks)
@@ -189,7 +189,7 @@ def terminal_table(checks: Sequence[CheckFinding], width: int, cut: ListCut) -> 
 
 
 def failed_in_full(failed: Mapping[str, str]) -> Text:
-    """A line a check, with everything that it saw."""
+    """Render one line per failed check with its full evidence."""
     sign = (FAILED.sign, STYLES[FAILED.style])
     lines = (
         Text.assemble((f"{full_line(name)} ", sign[1]), sign, f" {full_line(seen)}") for name, seen in failed.items()
@@ -198,7 +198,7 @@ def failed_in_full(failed: Mapping[str, str]) -> Text:
 
 
 def failed_line(failed: Mapping[str, str], width: int) -> Text:
-    """`keywords ✗ “28 days” is missing  limits ✗`: all names, and evidence as far as there is room for it."""
+    """Render the failed checks in one line, with evidence if it fits: `keywords ✗ “28 days” is missing  limits ✗`."""
     pieces = [Text.assemble((f"{one_line(name, 40)} {FAILED.sign}", STYLES[FAILED.style])) for name in failed]
     room = width - Text(_BETWEEN).join(pieces).cell_len
     for piece, evidence in zip(pieces, failed.values(), strict=True):
@@ -215,7 +215,7 @@ def failed_line(failed: Mapping[str, str], width: int) -> Text:
 
 
 def _fit(evidence: str, room: int) -> str:
-    """Its first thing, cut between words, and how many more there are if there is room for that too."""
+    """Fit evidence into a width: its first item, cut between words, and the number of others if it fits."""
     first, more = first_and_more(evidence)
     if len(first) + len(more) > room and room - len(more) < _SHORTEST:
         more = ""

@@ -1,4 +1,4 @@
-"""How conditions are said, once for all renderings."""
+"""Phrase the findings by condition, the same for all renderings."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ LEGEND = (
 
 
 def condition_name(condition: str) -> str:
-    """The plain run is called none."""
+    """Return the name of a condition; the plain run is called `none`."""
     return condition or "none"
 
 
 def faults_sentence(run: Run) -> str:
-    """`Every case ran under the injected fault hiccup, never without.`; empty where some or all ran under none."""
+    """State `Every case ran under the injected fault hiccup, never without.`; empty if some ran without."""
     faults = all_faults(run)
     if not faults:
         return ""
@@ -48,25 +48,25 @@ def faults_sentence(run: Run) -> str:
 
 
 def has_plain(findings: Findings) -> bool:
-    """Whether there is a plain run that conditions can be held against."""
+    """Whether there is a plain run with which the conditions can be compared."""
     return any(condition.difference is not None for condition in findings.conditions)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ConditionDifference:
-    """One condition against the plain run."""
+    """A condition compared with the plain run."""
 
     difference: str
-    """`−12`, in points; empty: this is the plain run, or there is none."""
+    """Difference in points, such as `−12`; empty for the plain run, or if there is none."""
     interval: str
-    """`−20 to −4`."""
+    """Interval of the difference, such as `−20 to −4`."""
     verdict: OutcomeLabel | None
-    """Better or worse, where that could be shown."""
+    """Better or worse, or None if not shown."""
     p: str
 
 
 def against(condition: ConditionFinding) -> ConditionDifference:
-    """What a condition changes."""
+    """Compare a condition with the plain run."""
     if condition.difference is None:
         return ConditionDifference(difference="", interval="", verdict=None, p="")
     difference, interval = difference_of(condition.difference)
@@ -83,18 +83,18 @@ def _verdict(condition: ConditionFinding) -> OutcomeLabel | None:
 
 
 def time_of(condition: ConditionFinding) -> str:
-    """The median time of an attempt."""
+    """Format the median time of an attempt."""
     return numbers.duration(None if condition.latency is None else condition.latency.median)
 
 
 def tokens_of(condition: ConditionFinding) -> str:
-    """Tokens in and out together."""
+    """Format the number of input and output tokens together."""
     used = condition.usage
     return numbers.whole(used.input_tokens + used.output_tokens) if used else numbers.NOTHING
 
 
 def trouble_of(condition: ConditionFinding) -> str:
-    """`2 agent · 1 environment · 1 unscored`; empty: none."""
+    """Format the failure counts: `2 agent · 1 environment · 1 unscored`; empty if there are none."""
     counts = condition.counts
     said = {
         "agent": counts.failed_by_agent,
@@ -106,7 +106,7 @@ def trouble_of(condition: ConditionFinding) -> str:
 
 
 def cell(case: CaseFinding, condition: str) -> tuple[OutcomeLabel, str]:
-    """What became of a case under a condition, with `2/3` where there were several trials."""
+    """Return the outcome of a case under a condition, and `2/3` for several trials."""
     counted, passed = case.conditions.get(condition, (0, 0))
     said = f"{passed}/{counted}" if counted > 1 else ""
     if not counted:
@@ -117,12 +117,12 @@ def cell(case: CaseFinding, condition: str) -> tuple[OutcomeLabel, str]:
 
 
 def steps_by_condition(findings: Findings) -> dict[str, OrchestrationFindings]:
-    """Condition → what an orchestrator's steps show under it."""
+    """Return condition → findings about an orchestrator's steps."""
     return {each.name: each.orchestration for each in findings.conditions if each.orchestration is not None}
 
 
 def telling(findings: Findings) -> list[CaseFinding]:
-    """Cases that do not have the same result under all conditions, the worst first."""
+    """Return the cases whose result depends on the condition, worst first."""
     return [
         case
         for case in outcomes.worst_first(findings.cases)
@@ -131,14 +131,14 @@ def telling(findings: Findings) -> list[CaseFinding]:
 
 
 def as_dict(condition: ConditionFinding) -> dict[str, Any]:
-    """One of `conditions` of `--json`; the plain run is called none."""
+    """Return an item of `conditions` in `--json` output; the plain run is called `none`."""
     checks = {check.name: of_check(check) for check in condition.checks}
     said = {**plain(condition), "name": condition_name(condition.name), "attempts": counts(condition.counts)}
     return {**said, "checks": checks}
 
 
 def of_case(case: CaseFinding) -> dict[str, Any]:
-    """Condition → how many of a case's attempts have a verdict, and how many passed."""
+    """Return condition → number of a case's attempts with a verdict, and of those that passed."""
     return {condition_name(name): {"counted": n, "passed": passed} for name, (n, passed) in case.conditions.items()}
 
 
@@ -147,7 +147,7 @@ _COLUMNS = 6
 
 
 def side_by_side(findings: Findings, width: int, cut: ListCut) -> Iterator[RenderableType]:
-    """A line a condition, then the cases that do not have the same result under all of them."""
+    """Render a table of conditions, then one of the cases whose result depends on the condition."""
     table = page_table(width)
     table.add_column("Conditions", ratio=1, no_wrap=True, overflow="ellipsis", min_width=12)
     plain = has_plain(findings)
@@ -197,7 +197,7 @@ def _matrix(findings: Findings, width: int, cut: ListCut) -> Iterator[Renderable
 
 
 def condition_rows(findings: Findings) -> Iterator[str]:
-    """A table, the plain run first."""
+    """Yield the rows of a table of conditions, the plain run first."""
     plain_run = has_plain(findings)
     yield f"| condition | pass rate | 95 % interval | |{' vs. plain | 95 % interval | |' * plain_run} score | time |"
     yield f"|:--|--:|:--|:--|{'--:|:--|:--|' * plain_run}--:|--:|"

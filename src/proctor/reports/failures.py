@@ -1,4 +1,4 @@
-"""The map of what failed: for the terminal, as Markdown and as JSON."""
+"""Render the groups of failures for the terminal, as Markdown and as JSON."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _KINDS = {
     "turn": "first fails at",
     "category": "category",
 }
-"""What stands before a group's name; a kind that is not here needs nothing."""
+"""Kind of a group → prefix of its name; other kinds have none."""
 _BROKE = {
     "timeout": "no reply in time",
     "blocked": "it held up everything else",
@@ -41,7 +41,7 @@ _BROKE = {
     "exit": "it ended the program",
     "unknown": "not known why",
 }
-"""A kind of failure → what it says to people."""
+"""Kind of failure → description in plain words."""
 _NOT_COUNTED: dict[Outcome, str] = {
     "environment_failed": "in which the environment failed, not the agent",
     "unscored": "that could not be scored",
@@ -50,14 +50,14 @@ _NOT_COUNTED: dict[Outcome, str] = {
 }
 
 _NAMED = 4
-"""Conditions that are named one by one."""
+"""Maximum number of conditions listed individually."""
 ALONE = 10
-"""Cases that failed in ways of their own which are named."""
+"""Maximum number of ungrouped failed cases that are listed."""
 LEGEND = "each failed attempt is in one group, by rules; a share is of the cases that failed"
 
 
 def sentence(failures: RunFailures) -> str:
-    """What a person would say first; of a run under several conditions, of each of them."""
+    """Summarise the failures in one sentence, including each condition of the run."""
     said = _of_found(failures)
     if not failures.conditions:
         return said
@@ -65,7 +65,7 @@ def sentence(failures: RunFailures) -> str:
 
 
 def _of_conditions(failures: RunFailures) -> str:
-    """` Under hiccup 40 of 40 attempts failed, under stale 3 of 40.`, those that failed most first."""
+    """Summarise by condition, worst first: ` Under hiccup 40 of 40 attempts failed, under stale 3 of 40.`"""
     failed = sorted(
         ((name, each) for name, each in failures.conditions.items() if each.failed_attempts),
         key=lambda each: -each[1].failed_attempts / each[1].counted_attempts,
@@ -102,7 +102,7 @@ def _of_found(failures: RunFailures) -> str:
 
 
 def _left_out(failures: RunFailures, before: str) -> str:
-    """`: 20 attempts in which the environment failed`; empty: all of them counted."""
+    """Describe attempts that do not count: `: 20 attempts in which the environment failed`; empty if there are none."""
     counts = failures.found.not_counted
     said = [
         f"{numbers.plural(counts[outcome], 'attempt')} {why}"
@@ -113,17 +113,17 @@ def _left_out(failures: RunFailures, before: str) -> str:
 
 
 def name(group: FailureGroup) -> str:
-    """`says “no idea”`, `check keywords: …`; after a model's name for it, where one was asked."""
+    """Name a group: `says “no idea”`, `check keywords: …`; preceded by a model's title if there is one."""
     kind, what = _KINDS.get(group.kind), group.example or group.name.replace("#", "…")
     told = one_line(_BROKE.get(group.name, what) if group.kind == "failure" else what, 120)
-    own_words = group.kind in ("failure", "check")  # which may hold quotes
+    own_words = group.kind in ("failure", "check")  # their text may contain quotes
     said = f"{kind} {told}" if own_words else told if kind is None else f"{kind} “{told}”"
     said += " and alike" if group.varies else ""
     return f"{one_line(group.title, 80)}: {said}" if group.title else said
 
 
 def alone(found: FailureMap) -> str:
-    """`5 cases failed each in its own way: `, before they are named."""
+    """Introduce the ungrouped cases: `5 cases failed each in its own way: `."""
     cases = len(found.alone)
     further = " more" if found.patterns else ""
     if cases == 1:
@@ -138,7 +138,7 @@ def _named_alone(found: FailureMap) -> str:
 
 
 def naming(failures: RunFailures) -> str:
-    """Who named the groups, and what that took; empty: nobody was asked."""
+    """Say which model named the groups, and its usage; empty if none did."""
     if failures.named_by is None:
         return ""
     used = numbers.usage(failures.usage) or "nothing, as it was asked before"
@@ -148,7 +148,7 @@ def naming(failures: RunFailures) -> str:
 
 
 def render(failures: RunFailures) -> RenderableType:
-    """The report for a terminal."""
+    """Render the report for a terminal."""
     return Page(lambda width: _report(failures, width))
 
 
@@ -173,7 +173,7 @@ def _report(failures: RunFailures, width: int) -> Iterator[RenderableType]:
 
 
 def heading(failures: RunFailures, condition: str) -> str:
-    """What stands over the groups of a condition; where there are several, which."""
+    """Return the heading of a condition's groups."""
     if not failures.conditions:
         return "What failed"
     return f"What failed under {one_line(condition, 40)}" if condition else "What failed in the plain run"
@@ -201,7 +201,7 @@ def _question(failures: RunFailures, exam: str) -> str:
 
 
 def markdown(failures: RunFailures) -> str:
-    """For a pull request or a wiki."""
+    """Render as Markdown for a pull request or a wiki."""
     return "\n".join(_markdown(failures)) + "\n"
 
 
@@ -230,7 +230,7 @@ def _markdown_table(failures: RunFailures, found: FailureMap, title: str) -> Ite
 
 
 def as_dict(failures: RunFailures) -> dict[str, Any]:
-    """What `proctor failures --json` prints. Keys may be added; these stay."""
+    """Return the output of `proctor failures --json`. Keys may be added, but not removed."""
     found = failures.found
     return {
         "run": failures.run.id,

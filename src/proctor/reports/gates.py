@@ -1,4 +1,4 @@
-"""What became of the gates: one sentence each, the same in every rendering."""
+"""Phrase the gate verdicts in one sentence each, the same for all renderings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _STOPPED_FOR_OTHERS = (
 
 
 def sentence(verdict: GateVerdict) -> str:
-    """Why, with the interval and, where it is inconclusive, what would settle it."""
+    """Explain a verdict with the interval and, if it is inconclusive, what would settle it."""
     estimate = verdict.estimate
     if estimate is None:
         return _count_sentence(verdict)
@@ -53,7 +53,7 @@ def sentence(verdict: GateVerdict) -> str:
 
 
 def _say_settled(verdict: GateVerdict, interim: InterimVerdict, n: int) -> str:
-    """When a gate was decided that was looked at as the run went on, and by what: not by the interval alone."""
+    """Say at which look and by which test a gate was decided that was monitored during the run."""
     if verdict.verdict == "inconclusive":
         why = "a verdict was hardly in sight any more" if interim.hopeless else "no bound was reached"
         return f"Left open {where(interim)}: {why}."
@@ -87,7 +87,7 @@ def _count_sentence(verdict: GateVerdict) -> str:
 
 
 def _unit(gate: Gate) -> tuple[float, str]:
-    """What a share is multiplied by, and the sign behind it."""
+    """Return the scale factor of a value, and its unit."""
     if gate.baseline is not None:
         return 100.0, " points"
     return (1.0, "") if gate.metric == "mean_score" else (100.0, " %")
@@ -100,7 +100,7 @@ def _value(gate: Gate, value: float) -> str:
 
 
 def _interval(verdict: GateVerdict, low: float, high: float) -> str:
-    """`95 % interval 79.4 to 93.2`: each end with as many digits as tell it from the bound."""
+    """Format the interval: `95 % interval 79.4 to 93.2`, with enough digits to distinguish each end from the bound."""
     gate, level = verdict.gate, verdict.estimate.level if verdict.estimate else 0.95
     scale, _ = _unit(gate)
     plus = gate.baseline is not None
@@ -136,7 +136,7 @@ def _decision(verdict: GateVerdict) -> str:
 
 
 def _outlook(verdict: GateVerdict) -> str:
-    """What would settle it."""
+    """Say what would settle an inconclusive gate."""
     if verdict.verdict != "inconclusive":
         return ""
     if verdict.obstacle == "labels":
@@ -158,7 +158,7 @@ def _told_labels(more: int | None) -> str:
 
 
 def as_dicts(verdicts: Sequence[GateVerdict]) -> list[dict[str, Any]]:
-    """Under `gates` of `--json`."""
+    """Return the value of `gates` in `--json` output."""
     return [_as_dict(verdict) for verdict in verdicts]
 
 

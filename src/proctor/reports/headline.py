@@ -1,4 +1,4 @@
-"""The estimates that stand on top of every rendering, in one order."""
+"""Compile the headline estimates, in the order used by all renderings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proctor.statistics.estimate import Estimate
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HeadlineLine:
-    """One estimate with its label and its words."""
+    """An estimate with its label and text."""
 
     label: str
     estimate: Estimate
@@ -21,9 +21,9 @@ class HeadlineLine:
 
 
 def headline(findings: Findings, *, k: int | None = None) -> list[HeadlineLine]:
-    """Pass rate, pass@k and pass^k where there are several trials (`k` of them, where that is asked for), mean score.
+    """Return pass rate, pass@k and pass^k if there are several trials (or for the given `k`), and mean score.
 
-    In a battle also how many conversations held, and how consistent the agent was.
+    In a battle, also the rate of conversations held, and the agent's consistency.
     """
     chosen, battle = k if k is not None else findings.run.settings.trials, findings.battle
     lines = [_line(findings, "Pass rate", findings.pass_rate)]
@@ -61,12 +61,12 @@ def median_scores(findings: Findings) -> str:
 
 
 def noun_of(run: Run) -> str:
-    """What n counts: cases, or in battles conversations."""
+    """Return what n counts: cases, or conversations in battles."""
     return "case" if run.settings.type == "standard" else "conversation"
 
 
 def extent(run: Run, findings: Findings | None) -> str:
-    """`30 cases × 3`, `30 cases × 1 to 3`: what was played, of a run that stopped early only what was asked."""
+    """Format the size of a run: `30 cases × 3`, `30 cases × 1 to 3`; only what was asked if it stopped early."""
     under = len(run.settings.conditions)
     if findings is not None and findings.cases:
         cases, trials = len(findings.cases), sorted({case.attempts // under for case in findings.cases})
@@ -86,5 +86,5 @@ def paired_noun(run: Run) -> str:
 
 
 def exam_noun(run: Run) -> str:
-    """What is played once a trial: k tries are tries of the same one."""
+    """Return the unit repeated in each trial, such as `case`: the k attempts of pass@k are attempts at the same one."""
     return {"standard": "case", "abm-static": "script", "abm-dynamic": "seed"}[run.settings.type]

@@ -1,4 +1,4 @@
-"""What an import has taken, and what it has not: for people, and as JSON."""
+"""Phrase what an import took and what it left out, for people and as JSON."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OUTCOMES = {
 
 
 class TakenLog(Protocol):
-    """What an import tells besides what it took."""
+    """The log of an import."""
 
     skipped: list[tuple[str, str]]
     skipped_count: int
@@ -32,17 +32,17 @@ class TakenLog(Protocol):
 
     @property
     def left_out(self) -> Mapping[str, int]:
-        """What has no counterpart → how often it was met."""
+        """Feature without a counterpart → number of occurrences."""
         ...
 
     @property
     def notes(self) -> Mapping[str, None]:
-        """Sentences."""
+        """Notes as sentences, in order."""
         ...
 
 
 def origin(imported: ImportedFrom | None) -> str:
-    """`Inspect AI 0.3.285, log.eval: verdicts by match`; empty: the run was played here."""
+    """Describe the origin: `Inspect AI 0.3.285, log.eval: played there, verdicts by match`; empty for own runs."""
     if imported is None:
         return ""
     tool = f"{imported.tool} {imported.version}".strip()
@@ -50,7 +50,7 @@ def origin(imported: ImportedFrom | None) -> str:
 
 
 def run_line(run: Run, outcomes: Mapping[str, int], *, known: bool) -> str:
-    """One run that was stored, or was there before."""
+    """Describe a run that was imported, now or before."""
     if known:
         return f"run {run.id} ({run.name}) was imported from this file before; --again imports it once more"
     told = ", ".join(f"{outcomes[name]:,} {words}" for name, words in _OUTCOMES.items() if outcomes.get(name))
@@ -59,7 +59,7 @@ def run_line(run: Run, outcomes: Mapping[str, int], *, known: bool) -> str:
 
 
 def log_lines(log: TakenLog) -> Iterator[str]:
-    """What was noted, left out, skipped, cut off and masked."""
+    """Yield what was noted, left out, skipped, truncated and masked."""
     yield from (f"note: {sentence}" for sentence in log.notes)
     for what, times in sorted(log.left_out.items()):
         yield f"no counterpart: {what} ({times:,})"
@@ -78,7 +78,7 @@ def log_lines(log: TakenLog) -> Iterator[str]:
 
 
 def log_dict(log: TakenLog) -> dict[str, Any]:
-    """The same for programs."""
+    """Return the log as JSON."""
     return {
         "notes": [*log.notes],
         "no_counterpart": dict(sorted(log.left_out.items())),
@@ -92,7 +92,7 @@ def log_dict(log: TakenLog) -> dict[str, Any]:
 
 
 def suite_line(files: tuple[Path, ...], cases: int) -> str:
-    """What was written."""
+    """Describe the files written."""
     names = ", ".join(map(str, files))
     several = f" in {len(files)} files, since one takes 8 MiB" if len(files) > 1 else ""
     return f"wrote {names}: {plural(cases, 'case')}{several}"

@@ -1,4 +1,4 @@
-"""Judges side by side, for the terminal, in Markdown and as JSON."""
+"""Render a comparison of judges for the terminal, in Markdown and as JSON."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ LEGEND = (
 _Cell = tuple[str, str]
 """A value and its interval."""
 _FEW = 10
-"""Labels below which a slice is not worth a line at the terminal."""
+"""Minimum number of labels for a slice to be shown."""
 
 
 def render(found: JudgesFinding) -> RenderableType:
-    """For the terminal."""
+    """Render for the terminal."""
     return Page(lambda width: _page(found, width))
 
 
@@ -66,12 +66,12 @@ def _two_lines(value: str, interval: str) -> Text:
 
 
 def opening(found: JudgesFinding) -> str:
-    """What the table rests on."""
+    """State the data of the comparison."""
     return f"Judges of run {found.run.id} compared with people, on {rests_on(found)}:"
 
 
 def rests_on(found: JudgesFinding) -> str:
-    """`14 labelled attempts`; with the labels, where they are more or not all of them count."""
+    """Format the number of labelled attempts: `14 labelled attempts`; with the labels if not all count."""
     said, basis = numbers.plural(found.labels, "labelled attempt"), found.basis
     if basis.given == found.labels:
         return said
@@ -79,7 +79,7 @@ def rests_on(found: JudgesFinding) -> str:
 
 
 def rows(found: JudgesFinding) -> dict[str, tuple[_Cell, ...]]:
-    """Judge → each value with its interval, in the order of the headers."""
+    """Return judge → values with intervals, in the order of the headers."""
     return {
         _name(judge): (
             *_cells(judge.quality), (numbers.cost(judge.cost), ""), (numbers.duration(judge.seconds), "")
@@ -93,7 +93,7 @@ def _name(judge: ComparedJudge) -> str:
 
 
 def _told_apart(judge: ComparedJudge, found: JudgesFinding) -> str:
-    """Its name; of the run's own judge, whose rules another of that name has no longer, with that."""
+    """Return the name of a judge; the run's own is marked if another has the same name."""
     alike = [other for other in found.judges if other.name == judge.name]
     return _name(judge) if len(alike) > 1 else judge.name
 
@@ -114,7 +114,7 @@ def _share(known: Estimate) -> _Cell:
 
 
 def slices(found: JudgesFinding) -> Iterator[tuple[str, dict[str, tuple[_Cell, ...]]]]:
-    """By category and by length, each judge in turn; only what rests on enough labels."""
+    """Yield tables by category and by length, with the judges for each; only those with enough labels."""
     for title, attribute in (("by category", "categories"), ("by length", "lengths")):
         rows = {}
         names = dict.fromkeys(name for judge in found.judges for name in getattr(judge, attribute))
@@ -128,7 +128,7 @@ def slices(found: JudgesFinding) -> Iterator[tuple[str, dict[str, tuple[_Cell, .
 
 
 def sentences(found: JudgesFinding) -> Iterator[str]:
-    """Which of two judges agrees better, what could not be judged, and what was stopped."""
+    """Yield which judge agrees better with people, what could not be judged, and what was stopped."""
     for each in found.differences:
         yield difference_sentence(each)
     for judge in found.judges:
@@ -137,7 +137,7 @@ def sentences(found: JudgesFinding) -> Iterator[str]:
 
 
 def say_unfinished(found: JudgesFinding) -> str:
-    """What is still to be judged and why, without a full stop; empty: nothing is."""
+    """Describe what is still to be judged and why, without a full stop; empty if nothing is."""
     lacking = [sentence for judge in found.judges if judge.pending for sentence in _open(judge)]
     return "; ".join([*(f"{name} was stopped: {why}" for name, why in found.stopped.items()), *lacking])
 
@@ -148,12 +148,12 @@ def _notes(found: JudgesFinding) -> Iterator[str]:
 
 
 def difference_sentence(each: JudgeDifference) -> str:
-    """Which of two judges agrees more often with people, or that it is not shown."""
+    """State which of two judges agrees more often with people, or that this is not shown."""
     difference = each.difference
     if difference.value is None:
         return f"{each.a} and {each.b} cannot be compared: {difference.note}."
     low, high = (100 * (end or 0.0) for end in (difference.low, difference.high))
-    low, high = (-high, -low) if difference.side < 0 else (low, high)  # of the one that is named first
+    low, high = (-high, -low) if difference.side < 0 else (low, high)  # for the judge named first
     ends = " to ".join(format_signed(end, 0) for end in (low, high))
     basis = f"95 % interval {ends} points, {numbers.plural(difference.n, 'attempt')}"
     if not difference.side:
@@ -169,7 +169,7 @@ def _lacking(judge: ComparedJudge) -> Iterator[str]:
 
 
 def _open(judge: ComparedJudge) -> Iterator[str]:
-    """What it can be asked again, each without a full stop."""
+    """Yield what a judge can be asked again, without full stops."""
     for reason, times in judge.failures.items():
         yield f"{judge.name} failed on {numbers.plural(times, 'attempt')}: {one_line(reason)}"
     if judge.pending > sum(judge.failures.values()):
@@ -177,7 +177,7 @@ def _open(judge: ComparedJudge) -> Iterator[str]:
 
 
 def in_markdown(found: JudgesFinding) -> str:
-    """For a pull request."""
+    """Render as Markdown for a pull request."""
     lines = [f"### {opening(found)}", "", *_markdown_table("judge", rows(found), _HEADERS)]
     for title, part in slices(found):
         lines += ["", *_markdown_table(title, part, _HEADERS)]
@@ -195,7 +195,7 @@ def _markdown_table(first: str, rows: Mapping[str, tuple[_Cell, ...]], headers: 
 
 
 def as_dict(found: JudgesFinding) -> dict[str, Any]:
-    """What `proctor judges --json` prints. Keys may be added; these stay."""
+    """Return the output of `proctor judges --json`. Keys may be added, but not removed."""
     return {
         "run": found.run.id,
         "labels": found.labels,

@@ -1,4 +1,4 @@
-"""What an agent made of results that conditions made wrong: in words, for the terminal and in Markdown."""
+"""Describe how an agent reacted to results falsified by conditions, for the terminal and in Markdown."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ _LONGEST = 80
 
 
 def cells(lie: LieFinding) -> list[str]:
-    """The number of attempts, how many of them reacted in which way, and the interval of those that believed it."""
+    """Return the number of attempts, the number per reaction, and the interval of those that believed the lie."""
     return [*map(numbers.whole, (lie.attempts, *lie.reactions.values())), numbers.say(lie.believed).interval]
 
 
 def source_of(lie: LieFinding) -> str:
-    """`price_list, a stale value`."""
+    """Name the source of a lie: `price_list, a stale value`."""
     return f"{lie.source}, {KINDS[lie.kind]}"
 
 
 def sentences(lie: InjectedLie) -> Iterator[str]:
-    """What an agent was told in place of what, and what it made of it."""
+    """Describe a falsified result, and how the agent reacted."""
     said, truth = (one_line(text, _LONGEST) or "nothing" for text in (lie.said, lie.truth))
     often = f", {numbers.plural(lie.times, 'time')}" if lie.times > 1 else ""
     yield f"{one_line(lie.source, 60)} gave {KINDS[lie.kind]}{often}: {said} in place of {truth}."
@@ -66,7 +66,7 @@ def sentences(lie: InjectedLie) -> Iterator[str]:
 
 
 def lie_table(lies: Sequence[LieFinding], width: int) -> Iterator[RenderableType]:
-    """A line a condition; nothing where nobody was lied to."""
+    """Render a table with one row per condition; empty without lies."""
     if not lies:
         return
     table = page_table(width)
@@ -81,7 +81,7 @@ def lie_table(lies: Sequence[LieFinding], width: int) -> Iterator[RenderableType
 
 
 def lie_rows(lies: Sequence[LieFinding]) -> Iterator[str]:
-    """The same in Markdown."""
+    """Yield the rows of the same table in Markdown."""
     if not lies:
         return
     yield f"| lies | {' | '.join(_HEADERS)} |"

@@ -1,4 +1,4 @@
-"""What Markdown reports share: text without markup of its own, and an interval as a picture."""
+"""Helpers for Markdown reports: escaped text, and an interval as a picture."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+|~!])")
 
 
 def plain(text: str, limit: int = 160) -> str:
-    """Text that stays text: no markup, no link, no table cell's end, nobody mentioned."""
+    """Escape a text for Markdown: no markup, links, table cell ends or mentions."""
     escaped = _SPECIAL.sub(r"\\\1", one_line(text, limit)).replace("&", "&amp;").replace("<", "&lt;")
     return escaped.replace("@", "@\u200b").replace("://", ":\u200b//")
 
 
 def draw_interval(estimate: Estimate) -> str:
-    """An interval drawn, as code so that it keeps its width."""
+    """Draw an interval as code, so that it is monospaced."""
     return f"`{drawn(estimate, _AXIS).plain}`"

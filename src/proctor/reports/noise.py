@@ -1,4 +1,4 @@
-"""A judge's own noise, in words and as JSON."""
+"""Phrase a judge's own noise, and render it as JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WHOSE = {"cases": "the cases", "trials": "the agent's trials", "judgements": "t
 
 
 def noise_sentences(noise: NoiseFinding) -> Iterator[str]:
-    """How often the judge contradicts itself, where the doubt comes from, and what is cheapest to add."""
+    """State how often the judge contradicts itself, where the uncertainty lies, and how to reduce it cheaply."""
     if noise.flips is None or noise.flips.value is None:
         yield (
             f"{noise.judge} was asked again, but of no reply it gave {noise.repeats} verdicts: nothing can be said of "
@@ -41,7 +41,7 @@ def _left_out(noise: NoiseFinding) -> str:
 
 
 def _shares(parts: NoiseComponents, cases: int, trials: int) -> str:
-    """Whose part of the variance of the pass rate is how large."""
+    """Describe the sources of the variance of the pass rate, with their shares."""
     known = {"cases": (parts.cases.value or 0.0) / cases}
     if parts.trials is not None:
         known["trials"] = (parts.trials.value or 0.0) / (cases * trials)
@@ -91,7 +91,7 @@ def _width(half: float) -> str:
 
 
 def as_dict(noise: NoiseFinding) -> dict[str, Any]:
-    """One judge's noise as JSON. Keys may be added; these stay."""
+    """Return the noise of a judge as JSON. Keys may be added, but not removed."""
     return {
         "judge": noise.judge,
         "repeats": noise.repeats,

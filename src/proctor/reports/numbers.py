@@ -1,4 +1,4 @@
-"""How numbers are said, once for all renderings: no false precision, no bare percentage, no unknown shown as 0."""
+"""Format numbers, the same for all renderings: no false precision, no bare percentage, no unknown as 0."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EstimateText:
-    """An estimate in words, piece by piece."""
+    """The parts of a formatted estimate."""
 
     value: str
-    """`87.8 %`, `0.87`, or – where there is none."""
+    """`87.8 %`, `0.87`, or – if unknown."""
     interval: str
-    """`79 – 94`; where there is no value, why."""
+    """`79 – 94`; if there is no value, the reason."""
     basis: str
-    """`30 cases × 3`."""
+    """The data it is based on: `30 cases × 3`."""
     missing: str
-    """`5 attempts without a verdict`; empty: none is missing."""
+    """`5 attempts without a verdict`; empty if none is missing."""
     bounds: str
-    """What those could change: `74.4 % at worst, 80 % at best`."""
+    """How those could change it: `74.4 % at worst, 80 % at best`."""
 
     @property
     def full(self) -> str:
-        """All of it in one line."""
+        """All parts in one line."""
         said = f"{self.value} ({self.interval})" if self.interval else self.value
         bounds = f"{self.missing}: {self.bounds}" if self.bounds else ""
         return "; ".join(piece for piece in (said, self.basis, bounds) if piece)
 
 
 def say(estimate: Estimate, unit: Unit = "percent", *, noun: str = "case", conditions: int = 1) -> EstimateText:
-    """An estimate in words; `conditions`: over how many together."""
+    """Format an estimate; `conditions` is the number of conditions pooled in it."""
     show = percent if unit == "percent" else score
     known = estimate.value is not None
     return EstimateText(
@@ -56,7 +56,7 @@ def say(estimate: Estimate, unit: Unit = "percent", *, noun: str = "case", condi
 
 
 def percent(share: float) -> str:
-    """`87.8 %`; only what is exactly none or all is said to be 0 or 100."""
+    """Format a share: `87.8 %`; only exact values are shown as 0 or 100."""
     text = f"{100 * share:.1f}"
     if text == "100.0" and share < 1:
         text = "99.9"
@@ -66,7 +66,7 @@ def percent(share: float) -> str:
 
 
 def score(value: float) -> str:
-    """`0.87`; only a full mark is said to be 1.00, only none at all 0.00."""
+    """Format a score: `0.87`; only exact values are shown as 1.00 or 0.00."""
     text = f"{value:.2f}"
     if text == "1.00" and value < 1:
         return "0.99"
@@ -76,7 +76,7 @@ def score(value: float) -> str:
 
 
 def interval(low: float | None, high: float | None, unit: Unit = "percent") -> str:
-    """`79 – 94`: whole percents unless the interval is narrower than two of them; `0.81 – 0.92` for scores."""
+    """Format an interval: `79 – 94` in whole percent unless narrower than two; `0.81 – 0.92` for scores."""
     if low is None or high is None:
         return ""
     if unit == "score":
@@ -86,9 +86,9 @@ def interval(low: float | None, high: float | None, unit: Unit = "percent") -> s
 
 
 def basis(estimate: Estimate, *, noun: str = "case", conditions: int = 1) -> str:
-    """What an estimate rests on: `30 cases × 3`, `9 conversations of 3 seeds`, `30 cases, 88 attempts` if uneven.
+    """Format the data of an estimate: `30 cases × 3`, `9 conversations of 3 seeds`, `30 cases, 88 attempts` if uneven.
 
-    Over several conditions together: `30 cases × 2 conditions`, `30 cases × 3 × 2 conditions`.
+    Several pooled conditions are shown as `30 cases × 2 conditions`, `30 cases × 3 × 2 conditions`.
     """
     cases = plural(estimate.n, noun)
     if estimate.clusters is not None:
@@ -105,7 +105,7 @@ def basis(estimate: Estimate, *, noun: str = "case", conditions: int = 1) -> str
 
 
 def bounds(estimate: Estimate, unit: Unit = "percent") -> str:
-    """What the value would be had every missing attempt failed, or passed; empty where none is missing."""
+    """Format the values if every missing attempt had failed, or passed; empty if none is missing."""
     if not estimate.missing or estimate.worst is None or estimate.best is None:
         return ""
     show = percent if unit == "percent" else score
@@ -113,23 +113,23 @@ def bounds(estimate: Estimate, unit: Unit = "percent") -> str:
 
 
 def missing(estimate: Estimate, unit: Unit = "percent") -> str:
-    """`5 attempts without a verdict`; empty where none is missing."""
+    """Format the number missing: `5 attempts without a verdict`; empty if none is."""
     what = "verdict" if unit == "percent" else "score"
     return f"{plural(estimate.missing, 'attempt')} without a {what}" if estimate.missing else ""
 
 
 def whole(number: int) -> str:
-    """`12,345`."""
+    """Format an integer: `12,345`."""
     return f"{number:,}"
 
 
 def plural(number: int, noun: str) -> str:
-    """`1 case`, `2 cases`, `12,345 cases`."""
+    """Format a count with its noun: `1 case`, `2 cases`, `12,345 cases`."""
     return f"{whole(number)} {noun}{'' if number == 1 else 's'}"
 
 
 def workers(counts: WorkerCounts | None) -> str:
-    """`2 processes, 1 lost, 5 attempts moved to another`; empty: there were none."""
+    """Format the worker counts: `2 processes, 1 lost, 5 attempts moved to another`; empty without workers."""
     if counts is None:
         return ""
     said = plural(counts.workers, "Ray worker")
@@ -140,7 +140,7 @@ def workers(counts: WorkerCounts | None) -> str:
 
 
 def workers_time(counts: WorkerCounts | None) -> str:
-    """`93 % playing, 7 % starting`: where the time of workers went; empty: there were none."""
+    """Format how the workers spent their time: `93 % playing, 7 % starting`; empty without workers."""
     if counts is None:
         return ""
     spent = {"playing": counts.playing, "starting": counts.starting, "storing": counts.storing, "idle": counts.idle}
@@ -150,12 +150,12 @@ def workers_time(counts: WorkerCounts | None) -> str:
 
 
 def say_judged(count: int, asked: int) -> str:
-    """`2 of 14 replies judged`, in a battle."""
+    """Format the replies judged in a battle: `2 of 14 replies judged`."""
     return f"{whole(count)} of {whole(asked)} {'reply' if asked == 1 else 'replies'} judged"
 
 
 def duration(seconds: float | None) -> str:
-    """`42 ms`, `1.4 s`, `3 min 20 s`, `2 h 05 min`, `3 d 4 h`."""
+    """Format a duration: `42 ms`, `1.4 s`, `3 min 20 s`, `2 h 05 min`, `3 d 4 h`."""
     if seconds is None:
         return NOTHING
     if round(seconds * 1000) < 1000:
@@ -173,7 +173,7 @@ def duration(seconds: float | None) -> str:
 
 
 def cost(amount: float | None) -> str:
-    """`1.24`, `0.0042`; what is not known is `unknown`, never 0."""
+    """Format a cost: `1.24`, `0.0042`, or `unknown`, never 0 for that."""
     if amount is None:
         return "unknown"
     if amount >= 0.1 or amount == 0:
@@ -182,7 +182,7 @@ def cost(amount: float | None) -> str:
 
 
 def usage(used: Usage) -> str:
-    """`12,345 tokens in, 2,345 out, cost 1.24, 3 of 10 answers from the cache`; empty where nothing was used."""
+    """Format the usage: `12,345 tokens in, 2,345 out, cost 1.24, 3 of 10 answers from the cache`; empty if none."""
     if not used:
         return ""
     partly = f", at least {cost(used.known_cost)}" if used.cost is None and used.known_cost else ""
@@ -194,7 +194,7 @@ def usage(used: Usage) -> str:
 
 
 def failures(counts: Counts) -> str:
-    """`2 agent · 1 environment · 0 unscored · 3 not run yet`."""
+    """Format the failure counts: `2 agent · 1 environment · 0 unscored · 3 not run yet`."""
     said = [
         f"{whole(counts.failed_by_agent)} agent",
         f"{whole(counts.failed_by_environment)} environment",
@@ -204,7 +204,7 @@ def failures(counts: Counts) -> str:
 
 
 def canaries(run: Run) -> str:
-    """`30 of 30 right: an error rate of at most 9.5 % (95 %)`; nothing where there are none."""
+    """Format the canary results: `30 of 30 right: an error rate of at most 9.5 % (95 %)`; empty without canaries."""
     found = canary_finding(run)
     if found is None:
         return ""
@@ -225,12 +225,12 @@ def stable(named: Mapping[str, str] | None) -> str:
 
 
 def latency(findings: Findings) -> str:
-    """`median 1.2 s, 95 % under 3.4 s, longest 5.0 s`; empty where nothing was timed."""
+    """Format the latency: `median 1.2 s, 95 % under 3.4 s, longest 5.0 s`; empty if not measured."""
     return _times(findings.latency)
 
 
 def first_token(findings: Findings) -> str:
-    """The same up to the first token; empty where it was not measured."""
+    """Format the time to the first token likewise; empty if not measured."""
     return _times(findings.first_token)
 
 
@@ -242,17 +242,17 @@ def _times(known: Latency | None) -> str:
 
 
 def exact(moment: float) -> str:
-    """`2026-11-15 02:46 UTC`."""
+    """Format a time: `2026-11-15 02:46 UTC`."""
     return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def iso(moment: float) -> str:
-    """`2026-11-15T02:46:10Z`, for machines."""
+    """Format a time in ISO 8601: `2026-11-15T02:46:10Z`."""
     return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def ago(moment: float, now: float) -> str:
-    """`2 hours ago`; the exact time where that says more."""
+    """Format a time relative to now: `2 hours ago`; the exact time if long ago or in the future."""
     past = now - moment
     if past < -_MINUTE or past >= 30 * _DAY:
         return exact(moment)
@@ -265,12 +265,12 @@ def ago(moment: float, now: float) -> str:
 
 
 def passed_of(category: CategoryFinding) -> str:
-    """`3/4`: cases that passed, of those with a verdict."""
+    """Format the cases passed among those with a verdict: `3/4`."""
     return f"{category.passed}/{category.counted}" if category.counted else NOTHING
 
 
 def format_signed(value: float, digits: int, *, plus: bool = True) -> str:
-    """`+6`, `−0.4`, `0`."""
+    """Format a number with its sign: `+6`, `−0.4`, `0`."""
     text = f"{abs(value):.{digits}f}"
     if not float(text):
         return text
@@ -278,7 +278,7 @@ def format_signed(value: float, digits: int, *, plus: bool = True) -> str:
 
 
 def points(share: float) -> str:
-    """`6 points`, `0.5 points`, `1 point`, without a sign; what is not 0 is never said to be."""
+    """Format a share in points without its sign: `6 points`, `0.5 points`, `1 point`; only exact zero is shown as 0."""
     said = f"{100 * abs(share):.1f}".removesuffix(".0")
     if said == "0" and share:
         return "under 0.1 points"
@@ -286,7 +286,7 @@ def points(share: float) -> str:
 
 
 def _span(low: float, high: float, unit: Unit, *, plus: bool = False) -> str:
-    """`1 to 11`, with as few digits as tell both ends from 0."""
+    """Format an interval: `1 to 11`, with enough digits to distinguish both ends from 0."""
     scale, fewest = (1.0, 2) if unit == "score" else (100.0, 0 if high - low >= 0.02 else 1)
     for digits in range(fewest, fewest + 4):
         if all(round(abs(end * scale), digits) or not end for end in (low, high)):
@@ -295,14 +295,14 @@ def _span(low: float, high: float, unit: Unit, *, plus: bool = False) -> str:
 
 
 def p_value(value: float | None) -> str:
-    """`p = 0.11`, `p = 0.041`, `p < 0.001`."""
+    """Format a p-value: `p = 0.11`, `p = 0.041`, `p < 0.001`."""
     if value is None:
         return f"p = {NOTHING}"
     return "p < 0.001" if value < 0.001 else f"p = {value:.2g}"
 
 
 def difference_of(estimate: Estimate, unit: Unit = "percent") -> tuple[str, str]:
-    """`+6` and `−1 to +13`."""
+    """Format a difference and its interval: `+6` and `−1 to +13`."""
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return NOTHING, ""
     span = _span(estimate.low, estimate.high, unit, plus=True)
@@ -312,12 +312,12 @@ def difference_of(estimate: Estimate, unit: Unit = "percent") -> tuple[str, str]
 
 
 def passed_unit(run: Run) -> str:
-    """What a cost is told of."""
+    """Return the unit to which a cost refers, such as `passed case`."""
     return "passed case" if run.settings.type == "standard" else "held conversation"
 
 
 def per_pass(estimate: Estimate) -> str:
-    """`0.0021 (0.0018 – 0.0025)`, or why it is not known."""
+    """Format the cost per pass: `0.0021 (0.0018 – 0.0025)`, or why it is unknown."""
     if estimate.value is None:
         return f"unknown: {estimate.note}"
     if estimate.low is None:

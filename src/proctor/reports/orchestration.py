@@ -1,4 +1,4 @@
-"""How an orchestrator is said, once for all renderings."""
+"""Phrase the findings about an orchestrator, the same for all renderings."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SUB_AGENTS = 8
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ShareRow:
-    """One measure between 0 and 1."""
+    """A measure between 0 and 1."""
 
     label: str
     meaning: str
@@ -34,14 +34,14 @@ class ShareRow:
 
 
 def heading(conditions: int) -> str:
-    """What stands above it; over several conditions that it is of all of them, unlike the run's rates."""
+    """Return the heading; it says if the figures pool several conditions, unlike the run's rates."""
     if conditions == 1:
         return "Orchestration"
     return f"Orchestration, over {'both' if conditions == 2 else f'all {conditions}'} conditions"
 
 
 def shares(found: OrchestrationFindings) -> list[ShareRow]:
-    """Planning, coordination, parallelism, recovery, resources; what could not be judged is left out."""
+    """Return the known shares: planning, coordination, parallelism, recovery, resources."""
     return [
         ShareRow(label=label, meaning=meaning, estimate=estimate)
         for label, (meaning, of) in _SHARES.items()
@@ -63,11 +63,11 @@ _SHARES: dict[str, tuple[str, Callable[[OrchestrationFindings], Estimate]]] = {
     "Recovered": ("errors that were followed by success", lambda found: found.recovery.recovered),
     "Limits kept": ("limits of tool calls, time, tokens and cost that were kept", lambda found: found.resources.kept),
 }
-"""Label → what it is a share of, and where it stands."""
+"""Label → what it is a share of, and a function that returns it."""
 
 
 def facts(found: OrchestrationFindings) -> dict[str, str]:
-    """Everything that is no share, as labels with values; what is empty is left out."""
+    """Return label → text for all other figures, without empty ones."""
     said = {
         "Per success": per_success(found),
         "Time": time(found),
@@ -88,7 +88,7 @@ _UNCLEAR = {
     "unknown parent": "below a step that is not there",
     "parents in a circle": "below each other in a circle",
 }
-"""What was reported of steps that cannot be → how it is said."""
+"""Kind of an invalid step → description."""
 
 
 def _unclear(what: str, count: int) -> str:
@@ -96,12 +96,12 @@ def _unclear(what: str, count: int) -> str:
 
 
 def legend(found: OrchestrationFindings) -> str:
-    """What the shares are shares of."""
+    """Explain what the shares are shares of."""
     return "; ".join(f"{each.label}: {each.meaning}" for each in shares(found))
 
 
 def per_success(found: OrchestrationFindings) -> str:
-    """`804 tokens (624 – 1,036) · 6.1 tool calls (5.0 – 7.3)`: failures paid for too."""
+    """Format the cost of a success, including failures: `804 tokens (624 – 1,036) · 6.1 tool calls (5.0 – 7.3)`."""
     each = found.per_success
     said = (
         _amount(each.tokens, "tokens", lambda value: numbers.whole(round(value))),
@@ -122,7 +122,7 @@ def _amount(estimate: Estimate, what: str, show: Callable[[float], str]) -> str:
 
 
 def time(found: OrchestrationFindings) -> str:
-    """`median 53 ms, 95 % under 65 ms, longest 79 ms`."""
+    """Format the latency: `median 53 ms, 95 % under 65 ms, longest 79 ms`."""
     known = found.seconds
     if known is None:
         return ""
@@ -131,13 +131,13 @@ def time(found: OrchestrationFindings) -> str:
 
 
 def speed_up(found: OrchestrationFindings) -> str:
-    """`1.7 × (1.6 – 1.9) against one after another, at most 3 at once`; empty: the steps tell no times."""
+    """Format the speed-up: `1.7 × (1.6 – 1.9) against one after another, at most 3 at once`; empty if unknown."""
     times = _times(found.parallelism.speed_up)
     return times and f"{times} against one after another, at most {found.parallelism.at_once} at once"
 
 
 def _times(estimate: Estimate) -> str:
-    """`1.7 × (1.6 – 1.9)`."""
+    """Format a factor: `1.7 × (1.6 – 1.9)`."""
     if estimate.value is None:
         return ""
     low, high = (numbers.NOTHING if end is None else f"{end:.1f}" for end in (estimate.low, estimate.high))
@@ -145,7 +145,7 @@ def _times(estimate: Estimate) -> str:
 
 
 def counts_line(found: OrchestrationFindings) -> str:
-    """`118 hand-offs · 2 repeated · 3 errors · 1 re-plan`."""
+    """Format the counts: `118 hand-offs · 2 repeated · 3 errors · 1 re-plan`."""
     pieces = [
         numbers.plural(found.coordination.hand_offs, "hand-off"),
         f"{numbers.whole(found.coordination.duplicated)} repeated" if found.coordination.duplicated else "",
@@ -158,7 +158,7 @@ def counts_line(found: OrchestrationFindings) -> str:
 
 
 def shares_line(by_agent: Mapping[str, Estimate]) -> str:
-    """`researcher 62 % (50 – 73), checker 31 % (20 – 44)`: whose share it is."""
+    """Format the share of each sub-agent: `researcher 62 % (50 – 73), checker 31 % (20 – 44)`."""
     pieces = list(_share_pieces(by_agent))
     more = len(pieces) - _SUB_AGENTS
     return ", ".join(pieces[:_SUB_AGENTS]) + (f", and {more} more" if more > 0 else "")
@@ -171,7 +171,7 @@ def _share_pieces(by_agent: Mapping[str, Estimate]) -> Iterator[str]:
 
 
 def rows(conditions: Mapping[str, OrchestrationFindings]) -> dict[str, list[str]]:
-    """Measure → its value with interval under each condition, for those that any of them has."""
+    """Return measure → value with interval under each condition, for measures known under any of them."""
     told = [_told(found) for found in conditions.values()]
     labels = [label for label in (*_SHARES, *_BESIDE) if any(each.get(label) for each in told)]
     return {label: [each.get(label) or numbers.NOTHING for each in told] for label in labels}
@@ -182,7 +182,7 @@ _BESIDE: dict[str, Callable[[OrchestrationFindings], str]] = {
     "Speed-up": lambda found: _times(found.parallelism.speed_up),
     "Counted": counts_line,
 }
-"""What stands in a table of conditions below the shares."""
+"""Further rows of a table of conditions, below the shares."""
 
 
 def _told(found: OrchestrationFindings) -> dict[str, str]:
@@ -199,10 +199,10 @@ _EDGE = 0.002
 _MOST_LANES = 200
 _HEAD, _ROW = 20, 36
 _LABEL, _BAR, _UNDERLINE = 11, 18, 30
-"""Where they stand in a row: clear of each other, letters below the line included."""
+"""Vertical positions in a row, such that letters with descenders do not touch the bar."""
 _INDENT, _DEEPEST = 12, 12
 _LONGEST = 72
-# The page's own colours; the values after the comma are for a picture that stands alone.
+# Colours of the page; the values after the comma are fallbacks for a stand-alone picture.
 _INK, _MUTED = "var(--ink, #1b1f24)", "var(--muted, #5b6572)"
 _PAPER, _LINE, _FAIL = "var(--paper, #ffffff)", "var(--line, #e1e5ea)", "var(--fail, #c4322b)"
 _FILLS = {"delegate": _INK, "plan": _PAPER, "re-plan": _PAPER}
@@ -213,7 +213,7 @@ _LEGEND = (
 
 
 def gantt(timeline: Timeline) -> Markup:
-    """Each step as a bar, under the step it is part of; what it is stands above its bar."""
+    """Draw the steps as a Gantt chart: a labelled bar for each, indented by its depth."""
     shown = timeline.lanes[:_MOST_LANES]
     left_out = len(timeline.lanes) - len(shown)
     bottom = _HEAD + _ROW * len(shown)
@@ -260,7 +260,7 @@ def _lane(lane: Lane, seconds: float, top: int) -> Iterator[Markup]:
 
 def _bar(lane: Lane, said: str, start: float, length: float, y: int) -> Markup:
     colour = _FAIL if lane.failed else _FILLS.get(lane.kind, _MUTED)
-    edge = _INK if colour == _PAPER else colour  # which keeps the shortest bar visible
+    edge = _INK if colour == _PAPER else colour  # keeps even the shortest bar visible
     dashes = Markup(' stroke-dasharray="3 2"') if lane.kind == "re-plan" else ""
     return Markup('<rect x="{}" width="{}" y="{}" height="8" fill="{}" stroke="{}"{}><title>{}</title></rect>').format(
         _percent(start), _percent(length), y, colour, edge, dashes, said
@@ -276,14 +276,14 @@ def _tick(lane: Lane, said: str, start: float, y: int) -> Markup:
 
 
 def _said(lane: Lane) -> str:
-    """`✗ delegate · researcher: find sources · 1.4 s`."""
+    """Label a step: `✗ delegate · researcher: find sources · 1.4 s`."""
     name = f"{lane.agent}: {lane.name}" if lane.agent and lane.agent != lane.name else lane.name
     time = "no time" if lane.start is None else "no end" if lane.length is None else duration(lane.length)
     return f"{'✗ ' if lane.failed else ''}{lane.kind} · {one_line(name, _LONGEST)} · {time}"
 
 
 def _text(said: str, x: int | str, y: int, colour: str, anchor: str = "start") -> Markup:
-    """Edged with paper, so that no line of the axis runs through it."""
+    """Draw text with an outline in the background colour, so that axis lines do not cross it."""
     return Markup(
         '<text x="{}" y="{}" fill="{}" stroke="{}" stroke-width="4" paint-order="stroke" text-anchor="{}">{}</text>'
     ).format(x, y, colour, _PAPER, anchor, said)
@@ -294,7 +294,7 @@ def _percent(share: float) -> str:
 
 
 def terminal_section(found: OrchestrationFindings, width: int, *, conditions: int) -> Iterator[RenderableType]:
-    """Shares one above the other, then what is counted."""
+    """Render the shares, then the counts."""
     yield Text(heading(conditions), style="dim")
     lines = [
         HeadlineLine(
@@ -315,7 +315,7 @@ def terminal_section(found: OrchestrationFindings, width: int, *, conditions: in
 
 
 def markdown_shares(found: OrchestrationFindings, *, conditions: int) -> Iterator[str]:
-    """A table of the measures between 0 and 1."""
+    """Yield the rows of a table of the measures between 0 and 1."""
     known = shares(found)
     if not known:
         return
@@ -327,6 +327,6 @@ def markdown_shares(found: OrchestrationFindings, *, conditions: int) -> Iterato
 
 
 def markdown_facts(found: OrchestrationFindings) -> Iterator[str]:
-    """A line for everything that is no share."""
+    """Yield one line for each other figure."""
     for label, said in facts(found).items():
         yield f"- {label}: {plain(said, 400)}"

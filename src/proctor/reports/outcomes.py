@@ -1,4 +1,4 @@
-"""What became of a case or an attempt: a sign, a word and a style that every rendering shares."""
+"""Outcomes of cases and attempts: the sign, word and style that every rendering shares."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from proctor.score import CheckResult
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OutcomeLabel:
-    """One of the ways it can end."""
+    """A possible outcome."""
 
     name: str
-    """For machines, stable."""
+    """Stable identifier for machines."""
     sign: str
-    """Readable in grey."""
+    """Symbol that is readable without colour."""
     word: str
-    """Readable aloud."""
+    """Word that is readable aloud."""
     style: str
-    """pass, fail, flaky, unscored, failed or pending: the only thing colour may stand for."""
+    """`pass`, `fail`, `flaky`, `unscored`, `failed`, `pending` or `plain`: the only use of colour."""
 
 
 PASSED = OutcomeLabel(name="passed", sign="✓", word="passed", style="pass")
@@ -36,19 +36,19 @@ UNSCORED = OutcomeLabel(name="unscored", sign="?", word="unscored", style="unsco
 ENVIRONMENT_FAILED = OutcomeLabel(name="environment_failed", sign="!", word="environment failed", style="failed")
 PENDING = OutcomeLabel(name="pending", sign="·", word="not run yet", style="pending")
 
-# Of a check, and of a comparison.
+# Outcomes of checks and comparisons.
 FAILED = OutcomeLabel(name="failed", sign=NOT_PASSED.sign, word="failed", style=NOT_PASSED.style)
 NOT_CHECKABLE = OutcomeLabel(name="not_checkable", sign="–", word="not checkable", style="pending")
 BETTER = OutcomeLabel(name="better", sign="✓", word="better", style="pass")
 WORSE = OutcomeLabel(name="worse", sign="✗", word="worse", style="fail")
 
 OF_CASES = (PASSED, NOT_PASSED, FLAKY, UNSCORED, ENVIRONMENT_FAILED, PENDING)
-"""In the order in which they are counted out."""
+"""Outcomes of cases, in display order."""
 
 TROUBLES = {
     "agent": AGENT_FAILED, "environment": ENVIRONMENT_FAILED, "unscored": UNSCORED, "undecided": UNSCORED,
 }  # fmt: skip
-"""A trouble's owner → its outcome."""
+"""Owner of a problem → outcome."""
 TROUBLE_HEADINGS = {
     "agent": "The agent failed (counts as not passed)",
     "environment": "The environment failed, not the agent (does not count; resume tries again)",
@@ -80,13 +80,13 @@ def missing_marks(findings: Findings) -> int:
 
 
 def in_stage(trouble: ProblemGroup) -> str:
-    """What was being done: `calling the agent`, where it is not the agent's own failure."""
+    """Describe the stage of a problem: `calling the agent` if the environment failed, not the agent."""
     called = trouble.owner == "environment" and trouble.stage in ("agent", "examiner", "reviewer")
     return f"calling the {trouble.stage}" if called else trouble.stage
 
 
 def under_faults(trouble: ProblemGroup) -> str:
-    """`all under hiccup`, `all under injected faults`: where a reason came up beside a plain run; empty: there too."""
+    """Say that a problem occurred only under faults: `all under hiccup`, `all under injected faults`; else empty."""
     if not trouble.is_under_faults:
         return ""
     if len(trouble.conditions) == 1:
@@ -95,7 +95,7 @@ def under_faults(trouble: ProblemGroup) -> str:
 
 
 def of_attempt(attempt: Attempt) -> OutcomeLabel:
-    """How one attempt ended."""
+    """Return the outcome of an attempt."""
     if not attempt.finished:
         return PENDING
     if attempt.failure is not None:
@@ -106,8 +106,10 @@ def of_attempt(attempt: Attempt) -> OutcomeLabel:
 
 
 def of_case(case: CaseFinding, *, under_all: bool = False) -> OutcomeLabel:
-    """How one case ended, over its trials: in the plain run, where that is one of several conditions, as in all that
-    counts cases; `under_all`: the worst of them.
+    """Return the outcome of a case over its trials.
+
+    With several conditions this is the plain run's, as in all counts of cases; `under_all` gives the worst of all
+    conditions.
     """
     verdict = case.worst_verdict if under_all else case.verdict
     if verdict in _BY_VERDICT:
@@ -118,7 +120,7 @@ def of_case(case: CaseFinding, *, under_all: bool = False) -> OutcomeLabel:
 
 
 def of_run(findings: Findings) -> OutcomeLabel:
-    """Where the run stands; only one that lacks nothing, and whose agent answered at all, gets the ✓."""
+    """Return the status of a run; only a complete one whose agent answered at all gets the ✓."""
     status = findings.run.status
     if findings.untested and status == "completed":
         return OutcomeLabel(name="no_test", sign="?", word="no test", style="unscored")
@@ -135,20 +137,20 @@ def of_run(findings: Findings) -> OutcomeLabel:
 
 
 def agent_never_answered(findings: Findings) -> bool:
-    """Whether the agent itself broke in every attempt that was played: there is no answer that could be wrong."""
+    """Whether the agent itself failed in every attempt, so that no answer could be wrong."""
     answered = findings.battle is not None and findings.battle.judged > 0
     return not answered and 0 < findings.counts.failed_by_agent == findings.counts.played
 
 
 def count_by_outcome(cases: Iterable[CaseFinding]) -> dict[str, int]:
-    """Outcome's name → number of cases; those of the plain run, if it is one of several conditions."""
+    """Count cases by outcome name; with several conditions, those of the plain run."""
     return Counter(of_case(case).name for case in cases)
 
 
 def worst_first(cases: Iterable[CaseFinding]) -> list[CaseFinding]:
-    """Not passed, flaky, no verdict, passed with trials missing, passed; the lower mark first, no mark before any.
+    """Sort cases: failed, flaky, no verdict, passed with trials missing, passed; each by score, without one first.
 
-    Of those that end alike in the plain run, the one first that ends worse under another condition.
+    Cases that end alike in the plain run are sorted by their worst result under a condition.
     """
     return sorted(cases, key=_severity)
 
@@ -160,7 +162,7 @@ def _severity(case: CaseFinding) -> tuple[int, int, float, float]:
 
 
 def tally(case: CaseFinding) -> str:
-    """`2 of 3 trials`; with one trial the sign says it; what is missing is said."""
+    """Format the trials passed and missing: `2 of 3 trials`; empty for a single trial, which the sign shows."""
     what = "attempts" if case.is_pooled else "trials"
     passed = f"{case.passed} of {case.counted} {what}" if case.counted > 1 else ""
     missing = f"{case.missing} of {case.planned} missing" if case.missing else ""
@@ -174,9 +176,9 @@ _LONGEST = 60
 
 
 def raised_at(failure: Failure) -> str:
-    """`agent.py, line 12, in answer`: the innermost place that is no library's; empty: there is none, or no traceback.
+    """Return the innermost traceback frame outside libraries: `agent.py, line 12, in answer`; empty if there is none.
 
-    The folder is left out: it is of one machine.
+    The folder is omitted, as it is specific to a machine.
     """
     own = [found for found in _FRAME.findall(failure.detail) if not _is_foreign(found[0])]
     if not own:
@@ -191,7 +193,7 @@ def _is_foreign(path: str) -> bool:
 
 
 def of_result(result: CheckResult) -> OutcomeLabel:
-    """What became of one check of one reply."""
+    """Return the outcome of a check of one reply."""
     if result.passed is None:
         return NOT_CHECKABLE
     return PASSED if result.passed else FAILED

@@ -1,4 +1,4 @@
-"""The judges of a panel side by side, for the terminal and in Markdown."""
+"""Render the judges of a panel side by side, for the terminal and in Markdown."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HEADERS = ("pass rate", "", "score", "is the verdict", "no score", "cost")
 
 
 def _cells(judge: JudgeFinding) -> tuple[str, ...]:
-    """A judge's own pass rate with its interval, mean mark, agreement with the panel, marks missing and cost."""
+    """Return a judge's pass rate with interval, mean score, agreement with the panel, missing scores and cost."""
     rate = numbers.say(judge.pass_rate)
     return (
         rate.value,
@@ -30,7 +30,7 @@ def _cells(judge: JudgeFinding) -> tuple[str, ...]:
 
 
 def by_judge(judges: Sequence[JudgeFinding], width: int) -> Iterator[RenderableType]:
-    """A line a judge; nothing where there is no panel."""
+    """Render a table with one row per judge; empty without a panel."""
     if not judges:
         return
     table = page_table(width)
@@ -44,7 +44,7 @@ def by_judge(judges: Sequence[JudgeFinding], width: int) -> Iterator[RenderableT
 
 
 def judge_table(judges: Sequence[JudgeFinding]) -> Iterator[str]:
-    """The same in Markdown."""
+    """Yield the rows of the same table in Markdown."""
     if not judges:
         return
     yield f"| judge | {' | '.join(header or '95 % interval' for header in _HEADERS)} |"

@@ -1,4 +1,4 @@
-"""What people's labels make of a run, in words."""
+"""Phrase what human labels say about a run."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from proctor.run import HumanLabel
 from proctor.statistics.estimate import Estimate
 
 _SHOWN = 8
-"""Categories that are told in words."""
+"""Maximum number of categories listed."""
 
 
 def people_sentences(by_judge: Estimate, people: PeopleFinding | None, *, held: bool = False) -> Iterator[str]:
-    """The pass rate by the judge and as people judge, how the judge agrees with them, and what more labels would do.
+    """State the pass rate by the judge and by human labels, their agreement, and what more labels would achieve.
 
-    `held`: they judge whole conversations, and the rate is of those that were held.
+    `held` means that whole conversations are judged, and the rate is a held rate.
     """
     if people is None:
         return
@@ -46,12 +46,12 @@ def people_sentences(by_judge: Estimate, people: PeopleFinding | None, *, held: 
 
 
 def labels_behind(people: PeopleFinding) -> str:
-    """`28 labels by 2 people on 14 attempts, leaving out 7 on which they are evenly divided`."""
+    """Describe the labels: `28 labels by 2 people on 14 attempts, leaving out 7 on which they are evenly divided`."""
     return label_words(people.basis, people.labels, lacking="without a verdict of the judge")
 
 
 def label_words(basis: LabelBasis, counted: int, *, lacking: str) -> str:
-    """How many labels there are on what, and what of it does not count; `lacking` is what others lack that do not."""
+    """Describe the labels given and those left out; `lacking` is the reason for leaving out the others."""
     said = plural(basis.given, "label")
     if basis.people > 1:
         said += f" by {basis.people:,} people"
@@ -63,18 +63,18 @@ def label_words(basis: LabelBasis, counted: int, *, lacking: str) -> str:
 
 
 def label_line(label: HumanLabel) -> str:
-    """`ann: passed (too long)`: what one person says of an attempt."""
+    """Format a label: `ann: passed (too long)`."""
     said = f"{one_line(label.who, 60)}: {'passed' if label.passed else 'not passed'}"
     return f"{said} ({one_line(label.note, 240)})" if label.note else said
 
 
 def label_dict(label: HumanLabel) -> dict[str, Any]:
-    """The same as JSON. Keys may be added; these stay."""
+    """Return a label as JSON. Keys may be added, but not removed."""
     return {"who": label.who, "passed": label.passed, "note": label.note, "made": label.made, "seconds": label.seconds}
 
 
 def carried_sentences(by_judge: Estimate, carried: PeopleFinding, *, held: bool = False) -> Iterator[str]:
-    """The rate by another run's labels, said to be such, or why they cannot be carried over."""
+    """State the rate estimated with another run's labels, marked as such, or why that is impossible."""
     run = carried.carried_from
     if carried.rate.value is None:
         yield f"Labels of run {run}, which had the same judge, cannot be carried over: {carried.rate.note}."
@@ -89,7 +89,7 @@ def carried_sentences(by_judge: Estimate, carried: PeopleFinding, *, held: bool 
 
 
 def as_dict(people: PeopleFinding) -> dict[str, Any]:
-    """The same as JSON. Keys may be added; these stay."""
+    """Return the findings from human labels as JSON. Keys may be added, but not removed."""
     said: dict[str, Any] = {
         **estimate(people.rate),
         "labels": people.labels,
@@ -121,7 +121,7 @@ def _between(people: PeopleFinding) -> Iterator[str]:
 
 
 def _bounds(rate: Estimate) -> Iterator[str]:
-    """What those without a verdict, which nobody is asked about, could make of it."""
+    """Yield how attempts without a verdict, which nobody labels, could change the rate."""
     said = say(rate)
     if said.bounds:
         yield f"{said.missing}: {said.bounds}"
@@ -148,7 +148,7 @@ def _agreement(people: PeopleFinding) -> Iterator[str]:
 
 
 def _whose(people: PeopleFinding) -> str:
-    """Whose labels they are, where this run only judges the replies of another anew."""
+    """Name the run whose labels are used, if this run only rescores its replies."""
     if not people.labels_from:
         return ""
     return f" of run{'s' * (len(people.labels_from) > 1)} {' and '.join(people.labels_from)}, whose replies these are"

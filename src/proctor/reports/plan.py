@@ -1,4 +1,4 @@
-"""What it takes to see a difference or to meet a gate: for the terminal, and as JSON."""
+"""Phrase a plan: the sample size needed to detect a difference or to meet a gate, for the terminal and as JSON."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _INDENT = (0, 0, 0, 2)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlanTable:
-    """Numbers side by side."""
+    """A table of numbers."""
 
     headers: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -38,7 +38,7 @@ class PlanTable:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlanWords:
-    """What a plan says, for any reader."""
+    """The text of a plan, for any rendering."""
 
     title: str
     tables: tuple[PlanTable, ...] = ()
@@ -49,7 +49,7 @@ AnyPlan = DifferencePlan | GatePlan | LookPlan | LabelPlan
 
 
 def render_plan(planned: AnyPlan) -> RenderableType:
-    """For the terminal."""
+    """Render for the terminal."""
     return Page(lambda _: _lines(words_of(planned)))
 
 
@@ -65,7 +65,7 @@ def _lines(words: PlanWords) -> Iterator[RenderableType]:
 
 
 def words_of(planned: AnyPlan) -> PlanWords:
-    """A title, tables and what they rest on."""
+    """Return title, tables and notes of a plan."""
     if isinstance(planned, DifferencePlan):
         return _difference(planned)
     if isinstance(planned, GatePlan):
@@ -76,7 +76,7 @@ def words_of(planned: AnyPlan) -> PlanWords:
 
 
 def dict_of(planned: AnyPlan) -> dict[str, Any]:
-    """What `proctor plan --json` prints. Keys may be added; those that are there stay."""
+    """Return the output of `proctor plan --json`. Keys may be added, but not removed."""
     if isinstance(planned, DifferencePlan):
         return difference_dict(planned)
     if isinstance(planned, GatePlan):
@@ -85,7 +85,7 @@ def dict_of(planned: AnyPlan) -> dict[str, Any]:
 
 
 def _difference(planned: DifferencePlan) -> PlanWords:
-    """Cases and attempts for each number of trials, the floor, and what that rests on."""
+    """Describe the cases and attempts for each number of trials, the minimum, and the basis."""
     first = planned.plans[0]
     chance, notes = numbers.percent(first.power), []
     if first.floor > 1:
@@ -106,7 +106,7 @@ def _difference(planned: DifferencePlan) -> PlanWords:
 
 
 def _columns(planned: DifferencePlan) -> PlanTable:
-    """Headers and rows; the time only where it is known how long an attempt takes."""
+    """Return headers and rows; with a time column only if the duration of an attempt is known."""
     headers = ("trials", "cases", "attempts in both runs")
     rows = [(str(each.trials), numbers.whole(each.cases), numbers.whole(each.attempts)) for each in planned.plans]
     seconds = planned.seconds_per_attempt
@@ -118,7 +118,7 @@ def _columns(planned: DifferencePlan) -> PlanTable:
 
 
 def _gate(planned: GatePlan) -> PlanWords:
-    """The fewest cases for each number of failures, or the cases that probably do."""
+    """Describe the minimum number of cases for each number of failures, or the number that probably suffices."""
     text = one_line(planned.gate.text)
     if planned.needed is not None:
         cases, chance = numbers.plural(planned.needed, "case"), numbers.percent(planned.power)
@@ -131,7 +131,7 @@ def _gate(planned: GatePlan) -> PlanWords:
 
 
 def _early(planned: LookPlan) -> PlanWords:
-    """The bounds of every look, and how many calls runs make on average."""
+    """Describe the bounds of every look, and how many calls runs make on average."""
     bounds, upper = planned.counts, planned.gate.upper
     counted = "failures" if upper else "passes"
     looks = tuple((numbers.whole(look.cases), _few(look), _many(look)) for look in bounds.looks)
@@ -186,7 +186,7 @@ def _operating_point(point: OperatingPoint, *, upper: bool) -> tuple[str, ...]:
 
 
 def _cost_of_looking(bounds: Plan, counted: str) -> str:
-    """What the same run would need without looks."""
+    """Describe what the same run would need without looks."""
     needed = next(
         (n for n in range(bounds.cases + 1) if wilson(n / bounds.cases, bounds.cases)[0] >= bounds.bound), None
     )
@@ -199,7 +199,7 @@ def _cost_of_looking(bounds: Plan, counted: str) -> str:
 
 
 def early_dict(planned: LookPlan) -> dict[str, Any]:
-    """What `proctor plan --gate … --stop-early --json` prints. Keys may be added; these stay."""
+    """Return the output of `proctor plan --gate … --stop-early --json`. Keys may be added, but not removed."""
     told = {"gate": planned.gate.text, "cases": planned.cases, "attempts": planned.units, "bound": planned.gate.bound}
     if not planned.exact:
         looks = [{"attempts": size, "z": z} for size, z in zip(planned.sizes, planned.z, strict=True)]
@@ -217,7 +217,7 @@ def early_dict(planned: LookPlan) -> dict[str, Any]:
 
 
 def _labels(planned: LabelPlan) -> PlanWords:
-    """Labels for judges that agree with people more or less."""
+    """Describe the labels needed, by correlation between judge and people."""
     rows = tuple(
         ("without a judge" if not phi else f"{phi:g}", numbers.whole(labels)) for phi, labels in planned.needed.items()
     )
@@ -229,7 +229,7 @@ def _labels(planned: LabelPlan) -> PlanWords:
 
 
 def labels_dict(planned: LabelPlan) -> dict[str, Any]:
-    """What `proctor plan --labels … --json` prints. Keys may be added; these stay."""
+    """Return the output of `proctor plan --labels … --json`. Keys may be added, but not removed."""
     return {
         "half_width": planned.half_width,
         "rate": planned.rate,
@@ -249,7 +249,7 @@ def _table(headers: Sequence[str], rows: Sequence[tuple[str, ...]]) -> Renderabl
 
 
 def difference_dict(planned: DifferencePlan) -> dict[str, Any]:
-    """What `proctor plan --difference … --json` prints. Keys may be added; these stay."""
+    """Return the output of `proctor plan --difference … --json`. Keys may be added, but not removed."""
     first, seconds = planned.plans[0], planned.seconds_per_attempt
     return {
         "difference": first.difference,
@@ -276,7 +276,7 @@ def difference_dict(planned: DifferencePlan) -> dict[str, Any]:
 
 
 def gate_dict(planned: GatePlan) -> dict[str, Any]:
-    """What `proctor plan --gate … --json` prints."""
+    """Return the output of `proctor plan --gate … --json`."""
     return {
         "gate": planned.gate.text,
         "bound": planned.gate.bound,

@@ -1,4 +1,4 @@
-"""Progress while a run goes on: two live lines on a terminal, plain lines elsewhere. Written to standard error."""
+"""Show progress on standard error: two live lines on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from rich.live import Live
 
 _STRETCH = 0.5
-"""Seconds that belong together: answers to calls that began at the same time come back nearly at once."""
+"""Seconds within which answers count as one wave: calls started together return almost together."""
 _OVERDUE = 1.0
-"""Seconds after which an estimate that has run out is no longer told: nobody knows what is being waited for."""
+"""Seconds after which an expired estimate is hidden, since the cause of the delay is unknown."""
 
 
 class TimeLeft:
-    """When all will be done, estimated whenever a unit is done; in between only time goes by, so it never grows.
+    """Estimates the time left, updated when a unit is done; in between it only counts down, so it never grows.
 
-    The pace is what was done from the first stretch of answers to this one, over the time between the two: how long
-    the first took to begin, and that answers come in waves, is no part of it.
+    The rate is measured from the first wave of answers to the current one, so that neither the start-up time nor the
+    waves distort it.
     """
 
     def __init__(self, now: float, *, done: int, planned: int) -> None:
@@ -39,19 +39,19 @@ class TimeLeft:
         self._ends_at: float | None = None
 
     def count(self, now: float, done: int, planned: int) -> None:
-        """Take the newest count; one that says nothing new changes nothing."""
+        """Update the counts; unchanged ones have no effect."""
         if (done, planned) == (self._done, self._planned):
             return
         if done > self._done:
             self._advance(now, done, planned)
         else:
             self._ends_at = None
-            if done < self._done:  # conversations are replayed
+            if done < self._done:  # conversations are being replayed
                 self._began, self._done_before, self._stretch = now, done, None
         self._done, self._planned, self._last = done, planned, now
 
     def seconds(self, now: float) -> float | None:
-        """Seconds left; None where that is not known, or nothing is left."""
+        """Return the seconds left, or None if unknown or nothing is left."""
         if self._ends_at is None or self._done >= self._planned or now > self._ends_at + _OVERDUE:
             return None
         return max(0.0, self._ends_at - now)
@@ -71,7 +71,7 @@ class TimeLeft:
 
 
 def say_time_left(seconds: float | None) -> str:
-    """`less than a second left`, `4 s left`, `1 min 05 s left`; tenths of a second would be noise."""
+    """Format the time left: `less than a second left`, `4 s left`, `1 min 05 s left`, without noisy decimals."""
     if seconds is None:
         return ""
     whole = math.ceil(seconds)
@@ -86,7 +86,7 @@ _STEP = 0.1
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ProgressCounts:
-    """Where a run stands."""
+    """The state of a run."""
 
     done: int = 0
     failed: int = 0
@@ -95,31 +95,31 @@ class ProgressCounts:
     cost: float | None = None
     interval: tuple[float, float] | None = None
     asked: int = 0
-    """In a battle, the questions asked in conversations that are over."""
+    """In a battle, the number of questions asked in finished conversations."""
     judged: int = 0
-    """Of them, those whose reply somebody judged."""
+    """Number of them whose reply was judged."""
     no_test: bool = False
     """Whether nothing was judged beyond the seed questions."""
     turns: int = 0
-    """In a battle, the questions answered so far, also in conversations that go on."""
+    """In a battle, the number of questions answered so far, including unfinished conversations."""
     ahead: str = ""
-    """Of a run that may stop early: the next look, and what would end it there."""
+    """For a run that may stop early: the next look, and what would end the run there."""
     steps: tuple[int, int] | None = None
-    """How far it is, and how far it goes; None: in attempts."""
+    """Steps done and planned, or None if attempts are counted instead."""
 
 
 def in_notebook() -> bool:
-    """Whether this is a kernel whose cells can show something; a terminal of IPython is none."""
+    """Whether this is a notebook kernel that can display output, unlike an IPython terminal."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return getattr(shell, "kernel", None) is not None
 
 
 def _in_lines(pieces: list[str], width: int) -> str:
-    """Pieces after commas; those that do not fit begin a line of their own, indented."""
+    """Join pieces with commas, wrapping to indented lines where needed."""
     lines = [pieces[0]]
     for more, piece in enumerate(pieces[1:], 2 - len(pieces)):
-        if len(lines[-1]) + len(piece) + 2 + bool(more) <= width:  # a comma follows all but the last
+        if len(lines[-1]) + len(piece) + 2 + bool(more) <= width:  # all but the last are followed by a comma
             lines[-1] += f", {piece}"
         else:
             lines[-1] += ","
@@ -128,7 +128,7 @@ def _in_lines(pieces: list[str], width: int) -> str:
 
 
 class Progress:
-    """Shows where a run stands. `update` takes plain numbers, as often as one likes."""
+    """Shows the progress of a run. `update` takes plain numbers and may be called often."""
 
     def __init__(self, stream: TextIO | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream = stream or sys.stderr
@@ -141,12 +141,12 @@ class Progress:
         self._said_at, self._said_done, self._said_turns, self._pause = 0.0, 0, 0, _FIRST_PAUSE
 
     def start(self, total: int, done: int = 0, steps: tuple[int, int] | None = None) -> None:
-        """Begin, with so many attempts planned and so many of them done before; `steps` as in ProgressCounts."""
+        """Start with the number of attempts planned and already done; `steps` as in ProgressCounts."""
         self._total, self._now = total, ProgressCounts(done=done, steps=steps)
         began = self._clock()
         self._time_left = TimeLeft(began, done=self._steps[0], planned=self._steps[1])
         self._said_at, self._said_done, self._said_turns, self._pause = began, done, 0, _FIRST_PAUSE
-        self._console = HarmlessConsole(file=self._stream)  # agents print on it too
+        self._console = HarmlessConsole(file=self._stream)  # agents print to it too
         if self._console.is_terminal and not self._console.is_dumb_terminal:
             self._begin_live(self._console)
 
@@ -174,7 +174,7 @@ class Progress:
         ahead: str = "",
         steps: tuple[int, int] | None = None,
     ) -> None:
-        """Take the newest numbers; the live lines show them within a quarter of a second."""
+        """Update the numbers; the live lines show them within a quarter of a second."""
         self._now = ProgressCounts(
             done=done, failed=failed, rate=rate, tokens=tokens, cost=cost, interval=interval,
             asked=asked, judged=judged, no_test=no_test, turns=turns, ahead=ahead, steps=steps,
@@ -185,7 +185,7 @@ class Progress:
             self._say()
 
     def stop(self) -> None:
-        """End: the live lines vanish, and where there were none the last state is said."""
+        """Finish: remove the live lines, or print the final state."""
         if self._live is not None:
             self._live.stop()
             self._live = None
@@ -196,7 +196,7 @@ class Progress:
         advanced = self._now.done - self._said_done
         waited = self._clock() - self._said_at
         if (advanced or self._now.turns > self._said_turns) and waited >= self._pause:
-            # Seldom enough that a run of hours does not fill the log.
+            # Rarely enough that a run of hours does not flood the log.
             self._pause = min(2 * self._pause, _LONGEST_PAUSE)
             return True
         return advanced >= max(1, _STEP * self._total)
@@ -213,7 +213,7 @@ class Progress:
         self._stream.flush()
 
     def lines(self, width: int) -> str:
-        """Both live lines, every piece at a fixed width so that nothing jumps."""
+        """Return the live lines; every piece has a fixed width, so that nothing jumps."""
         digits = len(numbers.whole(self._total))
         left = f"{self._left():>23}"
         room = width - (2 * digits + 1) - len(left) - 11

@@ -1,4 +1,4 @@
-"""Other people's text as blocks to read: paragraphs and code, the long rest folded, the endless rest cut and said."""
+"""Split text from others into blocks for reading: paragraphs and code, with the rest folded or truncated."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _RESULT_LIMIT = 10_000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Block:
-    """A paragraph, or lines of code."""
+    """A paragraph, or a block of code."""
 
     text: str
     code: bool = False
@@ -31,18 +31,18 @@ class Block:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Prose:
-    """What is shown at once, what is folded, and what is said of the rest."""
+    """A text split into what is shown and what is folded."""
 
     opening: tuple[Block, ...]
     folded: tuple[Block, ...] = ()
     more: str = ""
-    """`4,321 more characters`: the fold's label."""
+    """Label of the fold: `4,321 more characters`."""
     lost: str = ""
-    """What was cut, and where it can be had; empty: nothing."""
+    """Note on what was truncated, and where to find it; empty if nothing was."""
 
 
 def set_as_prose(text: str, opening_size: int = 3_000) -> Prose:
-    """A text for reading, what goes beyond the opening folded."""
+    """Lay out a text for reading, with everything beyond the opening folded."""
     kept, lost = _cut_to_limit(text, _REPLY_LIMIT)
     opening: list[Block] = []
     folded: list[Block] = []
@@ -57,7 +57,7 @@ def set_as_prose(text: str, opening_size: int = 3_000) -> Prose:
 
 
 def set_as_code(value: Any) -> Prose:
-    """A tool's arguments or result, a traceback: word for word, folded after 12 lines."""
+    """Lay out arguments, a result or a traceback verbatim, folded after 12 lines."""
     kept, lost = _cut_to_limit(value if isinstance(value, str) else as_json(value, indent=2), _RESULT_LIMIT)
     lines = kept.rstrip("\n").split("\n")
     opening = "\n".join(lines[:_LINES])
@@ -79,7 +79,7 @@ def _cut_to_limit(text: str, limit: int) -> tuple[str, str]:
 
 
 def _blocks(text: str) -> list[Block]:
-    """Text and fenced code in turns; a fence that is never closed holds the rest."""
+    """Split a text into paragraphs and fenced code; an unclosed fence extends to the end."""
     blocks: list[Block] = []
     for place, piece in enumerate(_FENCE.split(text)):
         if place % 2:
@@ -90,7 +90,7 @@ def _blocks(text: str) -> list[Block]:
 
 
 def _split(block: Block, room: int, *, alone: bool) -> tuple[Block | None, Block | None]:
-    """What of a block fits into the opening, and the rest; only the first block is ever broken."""
+    """Split a block at the end of the opening; only the first block is ever divided."""
     if len(block.text) <= room:
         return block, None
     if not alone:
@@ -99,13 +99,13 @@ def _split(block: Block, room: int, *, alone: bool) -> tuple[Block | None, Block
 
 
 def call_line(call: ToolCall) -> str:
-    """`search_knowledge(query="remote work")`."""
+    """Format a tool call: `search_knowledge(query="remote work")`."""
     arguments = ", ".join(f"{name}={as_json(value)}" for name, value in call.arguments.items())
     return f"{one_line(call.name, 80)}({one_line(arguments, 160)})"
 
 
 def call_outcome(call: ToolCall) -> str:
-    """`3 results`, `failed: no such document`, or a short result itself."""
+    """Format the result of a call: `3 results`, `failed: no such document`, or a short result itself."""
     if call.error is not None:
         return f"failed: {one_line(call.error, 160)}"
     if not call.result_known:
@@ -122,18 +122,18 @@ def call_outcome(call: ToolCall) -> str:
 
 
 def call_time(call: ToolCall) -> str:
-    """`42 ms`; empty where it is not known."""
+    """Format the duration of a call: `42 ms`; empty if unknown."""
     return "" if call.seconds is None else duration(call.seconds)
 
 
 def as_json(value: Any, *, indent: int | None = None) -> str:
-    """A value as JSON that people can read; nothing at all is –."""
+    """Format a value as readable JSON; None is shown as –."""
     if value is None:
         return NOTHING
     return json.dumps(value, ensure_ascii=False, indent=indent, default=str)
 
 
 def metadata_of(case: Case) -> Iterator[tuple[str, str]]:
-    """Name and value; text as it is, anything else as JSON."""
+    """Yield (name, value) of a case's metadata; non-text values as JSON."""
     for name, value in case.metadata.items():
         yield name, value if isinstance(value, str) else as_json(value)

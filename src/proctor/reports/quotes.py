@@ -1,4 +1,4 @@
-"""Where the words that a reply cites stand in what its tools gave back."""
+"""Find the quotes that a reply cites in the results of its tools."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from typing import Any
 from proctor.transcript import Citation, Reply
 
 _AROUND = 160
-"""Characters shown on each side of a quote."""
+"""Number of characters shown on each side of a quote."""
 _LONGEST_QUOTE = 2_000
 _LONGEST_RESULT = 200_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoundQuote:
-    """A quote where it stands."""
+    """A quote with its context in a tool result."""
 
     tool: str
-    """Whose result it is."""
+    """Name of the tool."""
     before: str
     quote: str
     after: str
 
 
 def find(citation: Citation, reply: Reply) -> FoundQuote | None:
-    """The first place where the quote stands word for word, white space and emphasis aside; None: nowhere."""
+    """Find the first verbatim occurrence of a quote, ignoring white space and emphasis, or return None."""
     words = re.findall(r"[^\s*`]+", (citation.quote or "")[:_LONGEST_QUOTE])
     if not words:
         return None
@@ -57,7 +57,7 @@ def _results(reply: Reply) -> Iterator[tuple[str, str]]:
 
 
 def _leaves(value: Any) -> Iterator[str]:
-    """Every text in a result, however deep."""
+    """Yield every text in a result, at any depth."""
     waiting = [value]
     while waiting:
         each = waiting.pop(0)

@@ -1,4 +1,4 @@
-"""What runs are called in a sentence about several of them, and what all of one ran under."""
+"""Name runs in a sentence about several of them, and the faults that all attempts of a run ran under."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from proctor.run import Run
 
 
 def run_names(runs: Sequence[Run]) -> list[str]:
-    """`A (demo:librarian)`: the letter, with what tells it from the others: the name it was given, or its agent."""
+    """Name the runs by letter and distinguishing name or agent: `A (demo:librarian)`."""
     ways = ([_name_of(run) for run in runs], [run.agent for run in runs], [run.name for run in runs])
     told = max(ways, key=lambda each: len(set(each)))
     if len(set(told)) == 1:
@@ -19,22 +19,22 @@ def run_names(runs: Sequence[Run]) -> list[str]:
 
 
 def _name_of(run: Run) -> str:
-    """Its name, unless that is only made of its agent and something else."""
+    """Return the name of a run, or its agent if the name is a default."""
     return run.agent if run.name.endswith((f" on {run.benchmark}", run.agent)) else run.name
 
 
 def join_names(names: Sequence[str]) -> str:
-    """`A, B and C`."""
+    """Join names: `A, B and C`."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def all_faults(run: Run) -> list[str]:
-    """The injected faults of a run that has no attempt without one; else none."""
+    """Return the injected faults of a run if every attempt ran under one, else none."""
     names = [one_line(name, 40) for name in run.settings.conditions]
     return names if all(names) else []
 
 
 def under_faults(run: Run) -> str:
-    """`under hiccup`, `under hiccup or slow`: what every attempt ran under; empty: some or all under no fault."""
+    """Format the faults that all attempts ran under: `under hiccup`, `under hiccup or slow`; empty if some had none."""
     *others, last = all_faults(run) or [""]
     return f"under {', '.join(others)} or {last}" if others else last and f"under {last}"

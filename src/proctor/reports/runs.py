@@ -1,4 +1,4 @@
-"""The table of runs, for the terminal."""
+"""Render the table of runs for the terminal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from proctor.run import Run
 def runs_table(
     listed: Sequence[tuple[Run, Summary | None]], *, now: float | None = None, only: str = ""
 ) -> RenderableType:
-    """Runs with what they came to (None: not known), one a row; `only` is what was asked for, where no run has it."""
+    """Render runs with their results (None if unknown), one per row; `only` is the filter, if no run matches it."""
     if only:
         return Text(f"No stored run matches {only}; `proctor list` shows all.")
     moment = time.time() if now is None else now
@@ -32,9 +32,9 @@ def runs_table(
 
 _SIGNS = {"completed": "✓", "failed": "!", "cancelled": "!"}
 _WITH_AGENT = 70
-"""Columns of the terminal from which on there is room for the agent."""
+"""Minimum terminal width in columns for showing the agent."""
 _LEAST = 8
-"""Columns that a text gets at least."""
+"""Minimum width of a text column."""
 
 
 def _runs(listed: Sequence[tuple[Run, Summary | None]], width: int, now: float) -> RenderableType:
@@ -68,14 +68,14 @@ def _run_cells(run: Run, found: Summary | None, now: float) -> dict[str, str]:
 
 
 def _status(run: Run, found: Summary | None) -> str:
-    """A tick only where the agent has answered at least once."""
+    """Format the status of a run; the tick requires that the agent answered at least once."""
     if found is not None and found.never_answered:
         return "✗ agent failed"
     return f"{_SIGNS.get(run.status, '·')} {run.status}"
 
 
 def _judged_cell(found: Summary | None) -> str:
-    """Replies judged, of those asked for; empty where there is no battle."""
+    """Format the replies judged among those asked for; empty except in battles."""
     if found is None or not found.asked:
         return ""
     return f"{numbers.whole(found.judged or 0)}/{numbers.whole(found.asked)}"
@@ -86,14 +86,14 @@ def _runs_in_one_line(rows: Sequence[Mapping[str, str]], width: int) -> Table:
 
 
 def _runs_in_two_lines(rows: Sequence[Mapping[str, str]], width: int) -> Table:
-    """Pairs of cells, one above the other, so that little is lost at 80 columns."""
+    """Render two lines per run, with cells stacked in pairs, to fit into 80 columns."""
     pairs = [("name", "run"), ("agent", "benchmark"), ("status", "when"), ("pass rate", "interval")]
     pairs.append(("cases", "judged" if "judged" in rows[0] else ""))
     return _table(rows, [pair for pair in pairs if width >= _WITH_AGENT or pair[0] != "agent"], width)
 
 
 def _fits_in_two_lines(rows: Sequence[Mapping[str, str]], width: int) -> bool:
-    """Whether the ids find room beside all the numbers."""
+    """Whether there is room for the ids beside all numbers."""
     pairs = [
         ("run", ""),
         ("status", "when"),
@@ -105,7 +105,7 @@ def _fits_in_two_lines(rows: Sequence[Mapping[str, str]], width: int) -> bool:
 
 
 def _runs_in_blocks(rows: Sequence[Mapping[str, str]]) -> Group:
-    """One run below the other, its id on a line of its own: whatever the width, it is there to be copied."""
+    """Render each run as a block with its id on a line of its own, so that it can be copied at any width."""
     lines: list[RenderableType] = []
     for row in rows:
         cases = f"{row['cases']} cases" if row["cases"] != "1" else "1 case"
@@ -129,7 +129,7 @@ def _table(rows: Sequence[Mapping[str, str]], pairs: Sequence[tuple[str, str]], 
 
 
 def _rooms(rows: Sequence[Mapping[str, str]], pairs: Mapping[str, str], width: int) -> dict[str, int]:
-    """How wide each column is: numbers and ids in full, then agents and benchmarks before names."""
+    """Return the column widths: numbers and ids in full, then agents and benchmarks before names."""
     rooms = {upper: max(_column_width(rows, upper), _column_width(rows, lower)) for upper, lower in pairs.items()}
     yielding = [upper for upper in ("agent", "benchmark", "name") if upper in pairs]
     least = {upper: _column_width(rows, "run") if pairs[upper] == "run" else _LEAST for upper in yielding}
@@ -143,7 +143,7 @@ def _rooms(rows: Sequence[Mapping[str, str]], pairs: Mapping[str, str], width: i
 
 
 def _column_width(rows: Sequence[Mapping[str, str]], column: str) -> int:
-    """Columns of the terminal that the longest cell takes, its header included."""
+    """Return the width of a column's longest cell, including its header."""
     return max(cell_len(column), *(cell_len(row[column]) for row in rows)) if column else 0
 
 

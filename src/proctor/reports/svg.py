@@ -1,4 +1,4 @@
-"""Charts as inline SVG: no script, the page's own colours, fit for print."""
+"""Draw charts as inline SVG: without scripts, in the page's own colours, fit for print."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _STROKE = 24
 
 
 def interval(estimate: Estimate, label: str) -> Markup:
-    """`├──●─┤` on a scale from 0 to 1; what missing attempts could change as a thin line below."""
+    """Draw an interval on a scale from 0 to 1, `├──●─┤`, with bounds due to missing attempts as a thin line."""
     marks = ['<line class="axis" x1="0" x2="100%" y1="8" y2="8"/>']
     marks += [f'<line class="axis" x1="{end}" x2="{end}" y1="5" y2="11"/>' for end in ("0", "50%", "100%")]
     if estimate.worst is not None and estimate.best is not None:
@@ -32,7 +32,7 @@ def interval(estimate: Estimate, label: str) -> Markup:
 
 
 def bar(value: float) -> Markup:
-    """A share of 1 as a small bar."""
+    """Draw a share as a small bar."""
     return Markup(
         '<svg class="bar" width="64" height="8" aria-hidden="true"><rect class="track" width="100%" height="8"/>'
         '<rect class="fill" width="{}" height="8"/></svg>'
@@ -40,7 +40,7 @@ def bar(value: float) -> Markup:
 
 
 def stack(counts: Sequence[tuple[str, int]], label: str, *, width: str = "100%", height: int = 6) -> Markup:
-    """How many of each outcome, as one bar."""
+    """Draw the counts of outcomes as one stacked bar."""
     total = sum(count for _, count in counts) or 1
     pieces, start = [], 0.0
     for style, count in counts:
@@ -54,7 +54,7 @@ def stack(counts: Sequence[tuple[str, int]], label: str, *, width: str = "100%",
 
 
 def histogram(values: Iterable[float], *, top: float, label: str, bins: int = 20, mark: float | None = None) -> Markup:
-    """How the values spread from 0 to `top`; `mark` is drawn as a line."""
+    """Draw a histogram of values from 0 to `top`; `mark` is drawn as a line."""
     heights = _bin_values(values, top, bins)
     tallest = max(heights, default=0) or 1
     width = 100 / bins
@@ -74,7 +74,7 @@ def histogram(values: Iterable[float], *, top: float, label: str, bins: int = 20
 
 
 def path_between(points: Sequence[LookPoint], *, of: int, label: str) -> Markup:
-    """A path between two bounds, look by look; ahead of it, the bounds that are known."""
+    """Draw a path between two bounds, look by look, and the known bounds ahead of it."""
     ends = [end for point in points for end in (point.value, point.low, point.high) if end is not None]
     top, bottom = max([*ends, 0.0]), min([*ends, 0.0])
     height = (top - bottom) or 1.0
@@ -106,7 +106,7 @@ def _line(places: Sequence[str]) -> str:
 
 
 def _name_end(line: str, name: str, off: int) -> Markup:
-    """What a line means, beside its end; nothing where there is no line."""
+    """Label the end of a line; empty if there is no line."""
     if not line:
         return Markup("")
     x, y = map(float, line.rpartition(" ")[2].split(","))

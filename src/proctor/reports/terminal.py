@@ -1,4 +1,4 @@
-"""What the terminal needs: a page that fits any width and any encoding, and intervals drawn with characters."""
+"""Terminal helpers: a page that fits any width and encoding, and intervals drawn with characters."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ STYLES = {
 T = TypeVar("T")
 INDENT = (0, 0, 0, 2)
 LABEL, WIDE_LABEL = 10, 14
-"""Columns that labels take at least, so that what stands below each other is aligned."""
+"""Minimum widths of labels in columns, so that lines align."""
 _WIDEST = 120
 _STAND_INS = str.maketrans("✓✗≈·–…×−├┤─●█▌→│└▁▂▃▄▅▆▇", "+x~.-.x-||-o#|>||..::###")
 
 
 class Page:
-    """Renderables built for the width at hand, in characters that the output can carry."""
+    """Renderables built for the available width, with characters that the output encoding supports."""
 
     def __init__(self, build: Callable[[int], Iterable[RenderableType]]) -> None:
         self._build = build
@@ -57,7 +57,7 @@ def _without_trailing_blanks(line: list[Segment]) -> list[Segment]:
 
 
 def writable(text: str, encoding: str) -> str:
-    """The text in characters that the encoding has, of the same width."""
+    """Replace characters that the encoding lacks by others of the same width."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
@@ -78,7 +78,7 @@ def _stand_in(character: str, encoding: str) -> str:
 
 
 def drawn(estimate: Estimate, width: int) -> Text:
-    """`····├──●─┤··` on a scale from 0 to 1, so that one above the other they compare."""
+    """Draw an interval on a scale from 0 to 1, so that stacked rows align: `····├──●─┤··`."""
     if estimate.value is None:
         return Text("·" * width, style="dim")
     low, value, high = (_place(end, width) for end in (estimate.low, estimate.value, estimate.high))
@@ -93,17 +93,17 @@ def _place(value: float | None, width: int) -> int:
 
 
 def outcome_text(outcome: OutcomeLabel, text: str = "") -> Text:
-    """The outcome's sign, and what goes with it, in its colour."""
+    """Render an outcome's sign and a text in its colour."""
     return Text(f"{outcome.sign} {text}".rstrip(), style=STYLES[outcome.style])
 
 
 def page_table(width: int) -> Table:
-    """A table as wide as the page, with dim headers and no lines."""
+    """Return a table of the full page width, with dim headers and without lines."""
     return Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim", expand=True, width=width)
 
 
 def estimates(lines: Sequence[HeadlineLine], width: int, *, label: int = LABEL) -> Iterator[RenderableType]:
-    """Estimates one above the other, drawn on one scale; what they rest on, where there is room for it."""
+    """Render estimates below each other on one scale, with the data they are based on if there is room."""
     longest = max(len(line.said.basis) for line in lines)
     taken = 28 + max(label, *(len(line.label) for line in lines))
     roomy = width - taken - longest >= 12
@@ -126,29 +126,29 @@ def estimates(lines: Sequence[HeadlineLine], width: int, *, label: int = LABEL) 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ListCut:
-    """How far lists are shown: their first rows and the command that shows the rest, or every row."""
+    """Settings for truncated lists: the command that shows the rest, or `every` to show all rows."""
 
     command: str
     every: bool = False
 
     def shown(self, rows: Sequence[T], most: int) -> Sequence[T]:
-        """The rows that are shown."""
+        """Return the rows to show."""
         return rows if self.every else rows[:most]
 
     def rest(self, rows: Sequence[T], most: int, *, noun: str = "") -> Iterator[RenderableType]:
-        """`and 16 more: proctor show RUN --all`; nothing where all are shown."""
+        """Yield `and 16 more: proctor show RUN --all`; nothing if all rows are shown."""
         if left := len(rows) - len(self.shown(rows, most)):
             yield cut_line(left, self.command, noun=noun)
 
 
 def cut_line(left: int, command: str, *, noun: str = "") -> RenderableType:
-    """`and 16 more: proctor show RUN --all`, below a list that was cut."""
+    """Render the line below a truncated list: `and 16 more: proctor show RUN --all`."""
     said = Text(f"and {numbers.whole(left)} more{f' {noun}' if noun else ''}: ", style="dim")
     return Padding(said.append(command, style="not dim"), INDENT)
 
 
 def facts(said: Mapping[str, str], *, label: int = LABEL) -> Iterator[RenderableType]:
-    """Labels with what stands beside them; what is empty is left out."""
+    """Render labels with values, without empty ones."""
     grid = Table.grid(padding=(0, 2))
     grid.add_column(no_wrap=True, min_width=label)
     grid.add_column(overflow="fold")
@@ -160,13 +160,13 @@ def facts(said: Mapping[str, str], *, label: int = LABEL) -> Iterator[Renderable
 
 
 class HarmlessConsole(Console):
-    """Shows other people's words as signs, also where they are meant for the terminal."""
+    """A console that renders untrusted text without terminal control sequences."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Whatever is shown, nothing in it is obeyed by the terminal but what styles it."""
+        """Render a renderable; only styles produce control sequences."""
         for segment in super().render(renderable, options):
             style = segment.style
             if style is not None and style.link is not None and not style.link.isprintable():
-                style = style.update_link(None)  # what was printed while lines are drawn is read with its escapes
+                style = style.update_link(None)  # escape sequences in text printed during a live display are parsed
             safe = segment.control or segment.text.isprintable() or segment.text == "\n"
             yield segment if safe and style is segment.style else Segment(harmless(segment.text), style)

@@ -1,4 +1,4 @@
-"""One turn with what was thought of it: JudgedTurn."""
+"""A turn together with its verdict, scores, checks and contradictions: JudgedTurn."""
 
 from __future__ import annotations
 
@@ -17,44 +17,44 @@ NOT_COUNTED = outcomes.OutcomeLabel(name="not_counted", sign="·", word="not cou
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JudgedTurn:
-    """One turn, and what was thought of it."""
+    """A turn together with its verdict, scores, checks and contradictions."""
 
     turn: Turn
     case: Case | None
-    """Whose expectations judge it; None: improvised."""
+    """Case whose expectations the turn is judged by, or None if the question was improvised."""
     passed: bool | None
     scores: tuple[Score, ...]
-    """Of the reply."""
+    """Scores of the reply."""
     question_scores: tuple[Score, ...]
-    """Of the examiner's question."""
+    """Scores of the examiner's question."""
     unscored: tuple[Unscored, ...]
     checks: tuple[CheckResult, ...]
     contradicts: tuple[Contradiction, ...]
-    """Those in which this is the later turn."""
+    """Contradictions in which this is the later turn."""
     contradicted: tuple[Contradiction, ...]
-    """Those in which it is the earlier one."""
+    """Contradictions in which this is the earlier turn."""
     failure: Failure | None
-    """What broke in this turn."""
+    """The attempt's failure, if it happened in this turn."""
 
     @property
     def value(self) -> float | None:
-        """The mean of the reply's marks; None: no mark."""
+        """Mean score of the reply, or None if it has no score."""
         return sum(score.value for score in self.scores) / len(self.scores) if self.scores else None
 
     @property
     def why(self) -> str:
-        """The reviewer's words on the lowest part of the mark; empty: nothing was found wrong, or said."""
+        """Name and explanation of the lowest-scoring part, or an empty string if no part below 1 has an explanation."""
         parts = [part for score in self.scores for part in score.parts if self.explain(part) and part.value < 1]
         lowest = min(parts, key=lambda part: part.value, default=None)
         return f"{lowest.name}: {lowest.explanation}" if lowest is not None else ""
 
     def explain(self, part: Part) -> str:
-        """Why a part has its mark; empty where the contradiction that is quoted beside it says so."""
+        """Return a part's explanation, or an empty string if the contradiction shown next to it already explains it."""
         return "" if part.name == "consistency" and self.contradicts else part.explanation
 
     @property
     def why_not_counted(self) -> str:
-        """Why a reply that was given counts for nothing; empty: it counts, or that is said elsewhere."""
+        """Why a reply does not count, or an empty string if it counts or the reason is shown elsewhere."""
         if self.outcome is not NOT_COUNTED or self.turn.fault:
             return ""
         if any(check.passed is None for check in self.checks):
@@ -67,7 +67,7 @@ class JudgedTurn:
 
     @property
     def outcome(self) -> outcomes.OutcomeLabel:
-        """What became of it."""
+        """Outcome of the turn, as shown to users."""
         if self.passed is not None:
             return outcomes.PASSED if self.passed else outcomes.NOT_PASSED
         if self.failure is not None:
@@ -78,7 +78,7 @@ class JudgedTurn:
 
 
 def beyond_parts(score: Score) -> str:
-    """What a reviewer says of the whole, without what it says of the parts."""
+    """Return a score's explanation without the explanations of its parts."""
     said = score.explanation
     for part in sorted(score.parts, key=lambda part: -len(part.explanation)):
         said = said.replace(f"{part.name} {part.value:.2f}: {part.explanation}", "")
@@ -87,7 +87,7 @@ def beyond_parts(score: Score) -> str:
 
 
 def judged_turns(attempt: Attempt, exam: Exam | None) -> list[JudgedTurn]:
-    """The turns of an attempt, each with its verdict, marks, checks and contradictions."""
+    """Return the turns of an attempt, each with its verdict, scores, checks and contradictions."""
     cases = {case.id: case for case in exam.cases} if exam is not None else {}
     return [_judged_turn(attempt, place, cases) for place in range(len(attempt.transcript.turns))]
 
@@ -123,7 +123,7 @@ def why_no_verdict(attempt: Attempt, case: Case | None) -> list[str]:
 
 
 def count_unasked(attempt: Attempt, exam: Exam | None) -> int:
-    """Scripted questions that were not asked because the attempt broke."""
+    """Count the scripted questions that were never asked because the attempt failed."""
     if exam is None or exam.open or attempt.failure is None:
         return 0
     return max(0, len(exam.cases) - len(attempt.transcript.turns))

@@ -1,4 +1,4 @@
-"""Numbers and nouns as plain values, for JSON."""
+"""Convert counts, estimates and dataclasses to plain values for JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from proctor.statistics.estimate import Estimate
 
 
 def counts(known: Counts) -> dict[str, Any]:
-    """Where the planned attempts went."""
+    """Return how many planned attempts ended in each outcome."""
     return {
         "planned": known.planned,
         "scored": known.scored,
@@ -25,7 +25,7 @@ def counts(known: Counts) -> dict[str, Any]:
 
 
 def estimate(known: Estimate) -> dict[str, Any]:
-    """A value with its interval, and what it rests on."""
+    """Return an estimate as its value, confidence interval and sample sizes."""
     said: dict[str, Any] = {
         "value": known.value,
         "low": known.low,
@@ -44,14 +44,14 @@ def estimate(known: Estimate) -> dict[str, Any]:
 
 
 def where(key: Key) -> dict[str, Any]:
-    """Which attempt is meant, within its run."""
+    """Return the exam, condition and trial that identify an attempt within its run."""
     return {"case": key.exam, "condition": key.condition, "trial": key.trial}
 
 
 def plain(value: Any) -> Any:
-    """A noun as a dictionary of its fields, however deep; estimates as `estimate` gives them.
+    """Convert a dataclass to a dict of its fields, recursively; estimates are converted by `estimate`.
 
-    Fields that are not shown (`repr=False`) are only there to compute with.
+    Fields with `repr=False` are left out: they are only needed for calculations.
     """
     if isinstance(value, Estimate):
         return estimate(value)
@@ -63,5 +63,5 @@ def plain(value: Any) -> Any:
 
 
 def to_json(value: object) -> str:
-    """JSON as programs get it; what JSON has no word for is kept as readably as can be."""
+    """Serialise to JSON for programs; values that JSON cannot represent are kept as readable as possible."""
     return encode(value)

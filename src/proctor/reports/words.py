@@ -1,4 +1,4 @@
-"""Other people's text, made harmless and short enough to show."""
+"""Sanitise and shorten untrusted text for display."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 REPLACEMENT = "\ufffd"
 
-# What no rendering may carry raw: control characters (a terminal obeys them, XML forbids them), lone surrogates and
-# noncharacters (no encoding takes them), and the signs that turn the direction of the text after them.
+# Characters that no output format may contain unescaped: control characters (terminals execute them, XML forbids them),
+# lone surrogates and noncharacters (no encoding accepts them), and characters that change the text direction.
 _UNSAFE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
 )
@@ -19,26 +19,26 @@ _LINE_ENDS = re.compile("\r\n?|[\u2028\u2029]")
 _JOINERS = "\u200c\u200d"
 _VARIATIONS = "\ufe0e\ufe0f"
 _LATIN = "\u024f"
-"""The last letter of the Latin scripts, in which nothing is joined."""
+"""Last letter of the Latin scripts, which never need joiners."""
 _CONTROL_PICTURES = 0x2400
 _THINGS = re.compile(r"(?:“[^”]*”|[^;])+")
-"""What semicolons part; a quote may hold one."""
+"""Match the items of a list separated by semicolons; quoted text may contain a semicolon."""
 _WORD_FROM = 0.6
-"""Of the room: a blank from there on is a better place to cut than the middle of a word."""
+"""Cut at a space only if it lies beyond this share of the limit; otherwise cut inside a word."""
 _CELL_LIMIT = 32_000
-"""Spreadsheets hold 32,767 characters in a cell and break the row at more."""
+"""Maximum number of characters per cell; spreadsheets allow 32,767 and break the row beyond that."""
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def clean(text: str) -> str:
-    """The text with line ends as LF and each unsafe character as a visible sign."""
+    """Normalise line endings to LF and replace each unsafe character by a visible one."""
     if text.isprintable():
         return text
     return _UNSAFE.sub(_visible, _LINE_ENDS.sub("\n", text))
 
 
 def printable(text: str) -> str:
-    """A text with a sign for all that cannot be seen, but not for what joins emoji or letters."""
+    """Replace every invisible character by U+FFFD, except joiners within emoji or letters."""
     if text.isprintable():
         return text
     return "".join(
@@ -47,7 +47,7 @@ def printable(text: str) -> str:
 
 
 def _joins(text: str, place: int) -> bool:
-    """Whether a joiner stands where it changes how the text looks: after an emoji or a letter beyond Latin scripts."""
+    """Whether a joiner affects rendering at this position: after an emoji or a letter outside the Latin scripts."""
     if text[place] not in _JOINERS or not 0 < place < len(text) - 1:
         return False
     before = text[:place].rstrip(_VARIATIONS)[-1:]
@@ -56,15 +56,15 @@ def _joins(text: str, place: int) -> bool:
 
 
 def harmless(text: str) -> str:
-    """The text with everything but line feeds and tabs that a terminal would obey as a visible sign."""
+    """Replace every character that a terminal would interpret by a visible one, except line feeds and tabs."""
     if text.isprintable():
         return text
     return _OBEYED.sub(_visible, text)
 
 
 def escape_json(json: str) -> str:
-    """JSON that a terminal can be shown: what it would obey is written as an escape, which means the same."""
-    whole = json.encode(errors="replace").decode()  # half a surrogate pair
+    """Escape characters in JSON that a terminal would interpret, without changing its meaning."""
+    whole = json.encode(errors="replace").decode()  # replace lone surrogates
     return _OBEYED_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", whole)
 
 
@@ -76,17 +76,17 @@ def _visible(found: re.Match[str]) -> str:
 
 
 def one_line(text: str, limit: int = 500) -> str:
-    """The text in one line, runs of blanks as one, cut at so many characters."""
+    """Collapse whitespace to put a text on one line, truncated to `limit` characters."""
     return cut(" ".join(clean(text[: 4 * limit]).split()), limit)
 
 
 def full_line(text: str) -> str:
-    """The text in one line, however long."""
+    """Collapse whitespace to put a text on one line, without truncating it."""
     return " ".join(clean(text).split())
 
 
 def cut(text: str, limit: int) -> str:
-    """At most so many characters, between words where there are any; the last is … where some were lost."""
+    """Truncate a text to `limit` characters, at a space if possible; a truncated text ends in `…`."""
     if len(text) <= limit:
         return text
     kept = text[: limit - 1]
@@ -95,9 +95,9 @@ def cut(text: str, limit: int) -> str:
 
 
 def shorten(text: str, limit: int) -> str:
-    """In one line, as many of the things that semicolons part as there is room for, and how many more there are.
+    """Put a text on one line, with as many of its semicolon-separated items as fit and the number of the rest.
 
-    Of a single thing as many words, and how many more characters.
+    A single item is cut after a word, with the number of characters left out.
     """
     line = full_line(text)
     if len(line) <= limit:
@@ -107,12 +107,12 @@ def shorten(text: str, limit: int) -> str:
 
 
 def things_in(text: str) -> list[str]:
-    """What a text tells, one thing after another, as semicolons part them."""
+    """Split a text into its semicolon-separated items."""
     return [thing.strip() for thing in _THINGS.findall(full_line(text)) if thing.strip()]
 
 
 def shorten_list(things: Sequence[str], limit: int, between: str = "; ") -> str:
-    """`“a1” is missing; “a2” is missing; and 18 more`: at least the first of them."""
+    """Join at least one item and count those that do not fit: `“a1” is missing; “a2” is missing; and 18 more`."""
     told, room = list(things), limit - len(between + "and 1,000 more")
     if len(between.join(told)) <= limit:
         return between.join(told)
@@ -130,7 +130,7 @@ def _shorten_words(line: str, limit: int) -> str:
 
 
 def cell_text(text: str) -> str:
-    """A text that no spreadsheet takes for a formula, and that fits into a cell."""
+    """Make a text safe for a spreadsheet cell: not interpreted as a formula, and within the cell limit."""
     if text.startswith(_FORMULA_STARTS):
         text = f"'{text}"
     return cut(clean(text), _CELL_LIMIT)

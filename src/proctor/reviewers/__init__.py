@@ -1,1 +1,1 @@
-"""Who judges: one file per kind of reviewer."""
+"""Reviewers, which judge replies; one module per kind."""

@@ -1,4 +1,4 @@
-"""Is this the argument that was expected? Equality that knows types, rules for one argument, how well a call fits."""
+"""Compare the arguments of tool calls: type-aware equality, rules for single arguments, and a match score."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _FOLDED_AWAY = str.maketrans({**dict.fromkeys(" ,./-_*^"), "'": '"'})
 
 
 def fold(text: str) -> str:
-    """Text without case, spaces and `,./-_*^`: how the Berkeley Function-Calling Leaderboard compares strings."""
+    """Remove spaces and `,./-_*^` from a text and lowercase it, as the Berkeley Function-Calling Leaderboard does."""
     return text.translate(_FOLDED_AWAY).lower()
 
 
 def same(a: object, b: object, *, tolerance: float = 0.0, folded: bool = False, whole: bool = False) -> bool:
-    """Whether two values are equal: 1 is 1.0 but neither True nor "1", NaN is NaN, lists in order, dicts by key.
+    """Whether two values are equal: 1 equals 1.0 but not True or "1", NaN equals NaN; lists in order, dicts by key.
 
-    With `whole`, 1.0 will not do for 1.
+    With `whole`, 1.0 does not equal an expected 1.
     """
     if isinstance(a, bool) or isinstance(b, bool):
         return a is b
@@ -43,15 +43,15 @@ def same(a: object, b: object, *, tolerance: float = 0.0, folded: bool = False, 
 
 
 def _within(a: float, b: float, tolerance: float) -> bool:
-    """The bound itself counts, whatever the last digits of the subtraction."""
+    """Whether two numbers differ by at most the tolerance, ignoring rounding errors."""
     try:
         return math.isfinite(a) and math.isfinite(b) and abs(a - b) <= tolerance * (1 + 1e-9)
-    except OverflowError:  # a whole number beyond any float
+    except OverflowError:  # an integer too large for a float
         return False
 
 
 def _otherwise_equal(a: object, b: object) -> bool:
-    """None, bytes, dates, decimals and anything else that Python can compare; what it cannot is different."""
+    """Compare values of other types by `==`, such as bytes, dates and decimals; incomparable values differ."""
     if type(a) is not type(b) and not (isinstance(a, Number) and isinstance(b, Number)):
         return False
     try:
@@ -61,7 +61,7 @@ def _otherwise_equal(a: object, b: object) -> bool:
 
 
 def accepts(expected: ExpectedCall, name: str, value: object) -> bool:
-    """Whether a value will do for an argument: it is one of those stated, or the pattern matches all of it."""
+    """Whether a value is acceptable for an argument: it equals a listed value, or the pattern matches all of it."""
     rule = expected.match.get(name)
     stated = expected.arguments.get(name, _ABSENT)
     if rule is None:
@@ -75,7 +75,7 @@ def accepts(expected: ExpectedCall, name: str, value: object) -> bool:
 
 
 def arguments_fit(expected: ExpectedCall, used: ToolCall) -> float:
-    """The share of arguments that are right, over all that were expected or used; 1 where there are none."""
+    """Share of correct arguments among all that were expected or used; 1 if there are none."""
     if not (expected.ignore or expected.optional or expected.match):
         return _plain_fit(expected.arguments, used.arguments)
     names = arguments_to_compare(expected, used)
@@ -90,7 +90,10 @@ def _plain_fit(expected: Mapping[str, Any], used: Mapping[str, Any]) -> float:
 
 
 def arguments_to_compare(expected: ExpectedCall, used: ToolCall) -> list[str]:
-    """The arguments that count: not ignored, and optional ones only where they were used and a value is stated."""
+    """Return the names of the arguments to compare: ignored ones and irrelevant optional ones are left out.
+
+    An optional argument is compared only if it was used and has an expected value.
+    """
     stated = expected.arguments.keys() | expected.match.keys()
     dropped = set(expected.ignore)
     for name in expected.optional:
@@ -102,7 +105,7 @@ def arguments_to_compare(expected: ExpectedCall, used: ToolCall) -> list[str]:
 
 
 def differences(expected: ExpectedCall, used: ToolCall) -> list[str]:
-    """What is wrong with each argument that is, in words."""
+    """Describe what is wrong with each incorrect argument."""
     return [said for name in arguments_to_compare(expected, used) if (said := _difference(expected, used, name))]
 
 
@@ -127,9 +130,9 @@ def _describe_expected(expected: ExpectedCall, name: str) -> str:
 
 
 def brief(value: object, limit: int = 60) -> str:
-    """A value as it would be written, cut where it is long."""
+    """Return the `repr` of a value, truncated to `limit` characters."""
     try:
         text = repr(value)
-    except ValueError:  # a whole number of more than 4,300 digits
+    except ValueError:  # an integer of more than 4,300 digits
         text = f"a huge {type(value).__name__}"
     return text if len(text) <= limit else f"{text[: limit - 1]}…"

@@ -1,8 +1,8 @@
-"""Which used call answers which expected one: a one-to-one assignment, and whether it keeps the order.
+"""Match expected tool calls one to one with used calls, and measure how far the expected order is kept.
 
-Only calls of one name can be paired, so each name is a problem of its own. Within it as many calls as possible are
-paired; among those assignments the one with the most right arguments wins, then the one that answers more calls that
-may not be absent, then the one that leaves calls nearest their place.
+Only calls of the same name can be matched, so each name is solved separately. The assignment matches as many calls as
+possible; ties are broken by the most correct arguments, then by the most required calls matched, then by the smallest
+distance in position.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from proctor.reviewers.arguments import arguments_fit
 from proctor.transcript import ToolCall
 
 _TRIED_OUT = 120
-"""Up to so many assignments are compared outright; beyond that SciPy solves it."""
+"""Maximum number of assignments to compare by brute force; larger problems are solved by SciPy."""
 
 
 class AssignedCall(NamedTuple):
-    """An expected call and the used call that answers it, by their places in the lists."""
+    """An expected call and the used call matched to it, by their indices."""
 
     expected: int
     used: int
     fit: float
-    """The share of its arguments that are right."""
+    """Share of correct arguments."""
 
 
 def assign(
     expected: Sequence[ExpectedCall], used: Sequence[ToolCall], *, fold_names: bool = False
 ) -> list[AssignedCall]:
-    """The best one-to-one assignment, in the order of the expected calls."""
+    """Return the best one-to-one assignment, in the order of the expected calls."""
     key = fold_name if fold_names else str
     wanted: dict[str, list[int]] = {}
     for i, call in enumerate(expected):
@@ -54,7 +54,7 @@ def _assign_one_name(
 ) -> list[AssignedCall]:
     if len(rows) == len(columns):
         in_order = [AssignedCall(i, j, arguments_fit(expected[i], used[j])) for i, j in zip(rows, columns, strict=True)]
-        # All right and in order is the best there is: no other assignment leaves calls nearer their place.
+        # If all arguments match in order, no other assignment can be better.
         if len(rows) == 1 or all(pair.fit == 1.0 for pair in in_order):
             return in_order
     fits = [[arguments_fit(expected[i], used[j]) for j in columns] for i in rows]
@@ -67,7 +67,7 @@ def _assign_one_name(
 def _try_out(
     rows: list[int], columns: list[int], fits: list[list[float]], required: list[bool]
 ) -> Iterable[tuple[int, int]]:
-    """Every assignment compared by (fit, required ones answered, nearness)."""
+    """Solve by brute force, comparing assignments by (fit, required calls matched, nearness)."""
 
     def worth(pairs: list[tuple[int, int]]) -> tuple[float, int, int]:
         fit = round(sum(fits[r][c] for r, c in pairs), 9)
@@ -85,7 +85,7 @@ def _assignments(rows: int, columns: int) -> Iterable[list[tuple[int, int]]]:
 def _solve(
     rows: list[int], columns: list[int], fits: list[list[float]], required: list[bool]
 ) -> Iterable[tuple[int, int]]:
-    """The same by SciPy, each wish weighing so little that it only decides between equals of the one before."""
+    """Solve by SciPy, with weights so small that each criterion only breaks ties of the one before it."""
     import numpy as np
     from scipy.optimize import linear_sum_assignment
 
@@ -101,9 +101,9 @@ def _solve(
 
 
 def order_kept(places: Iterable[tuple[int, int]]) -> float:
-    """The share of required "before" pairs that hold strictly, from (expected place, used place); 1: none is required.
+    """Share of required "before" pairs strictly kept, given (expected place, used place); 1 if none is required.
 
-    Equal expected places require nothing of each other; equal used places ran in parallel, so neither came before.
+    Equal expected places impose no order; equal used places ran in parallel, so neither came first.
     """
     required = held = 0
     earlier: list[int] = []

@@ -1,4 +1,4 @@
-"""The reviewer of battles: another reviewer's marks, and whether the agent keeps to what it said before."""
+"""Reviewer for battles: adds consistency with the agent's earlier replies to another reviewer's scores."""
 
 from __future__ import annotations
 
@@ -23,33 +23,34 @@ from proctor.score import Contradiction, Part, Review
 from proctor.transcript import Turn
 
 BATTLE_RUBRIC = "battle-7"
-"""What is added to the inner reviewer's rubric; a change of rules or of the scale below is a new name."""
+"""Rubric version appended to the inner reviewer's rubric; rename it whenever the rules or the scale below change."""
 MODEL_RUBRIC = "battle-8"
-"""The same where the inner reviewer is a model that judges the questions and names contradictions itself."""
+"""Rubric version used instead if the inner reviewer is a model that judges questions and finds contradictions itself.
+"""
 _SHARED = 0.5
-"""The share of a question's telling words that must belong to the topic for full relevance."""
+"""Share of a question's content words that must belong to the topic for full relevance."""
 _TOPIC_READ = 4_000
 _STANDS_BY = FILLERS | stem_set("stand stick stay keep confirm confident checked double positive absolutely completely")
-"""Words of a reply that stands by an answer without giving it."""
+"""Stems of words in replies that confirm an answer without repeating it."""
 _NOTHING_TO_JUDGE = "Nothing to judge: no answer is expected, and the question goes back to no earlier one."
 
 
 Holding = Callable[[Exchange, Exchange], Conflict | None]
-"""Holds a later reply against an earlier one."""
+"""Compare an earlier exchange with a later one, and return their conflict, if any."""
 
 
 class Opportunity(NamedTuple):
-    """A reply that can be held to an earlier one on the same proposition."""
+    """A reply that can be checked for consistency against an earlier reply on the same proposition."""
 
     earlier: Turn
     later: Turn
     conflict: Conflict | None
-    """What the rules found; None: nothing."""
+    """Conflict found by the rules, if any."""
 
 
 @runtime_checkable
 class FindsContradictions(Protocol):
-    """A reviewer that can itself look for contradictions."""
+    """A reviewer that can find contradictions itself."""
 
     async def find_contradictions(
         self,
@@ -59,11 +60,11 @@ class FindsContradictions(Protocol):
         known: Collection[tuple[int, int]] = (),
         linked: Collection[tuple[int, int]] = (),
     ) -> Review | None:
-        """Those that it names among these turns; `known` pairs were found by rules, `linked` ones are alike."""
+        """Find contradictions among these turns; `known` pairs were found by rules, `linked` ones share a proposition."""
 
 
 class BattleReviewer:
-    """Wraps any reviewer; keeps nothing between turns, so a conversation can be resumed anywhere."""
+    """Adds consistency and question scores to any reviewer; stateless, so a conversation can resume anywhere."""
 
     def __init__(self, inner: Reviewer) -> None:
         self._inner = inner
@@ -74,7 +75,7 @@ class BattleReviewer:
         self.asks_nobody = bool(getattr(inner, "asks_nobody", False))
 
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
-        """The inner reviewer's marks, consistency where there is an opportunity, and marks of the question."""
+        """Return the inner reviewer's scores, scores of the question, and consistency if there is an opportunity."""
         inner = await self._inner.review(case, turns)
         found = opportunity(turns, answer=case.answer if case is not None else None)
         judged = found or inner.parts or inner.checks or inner.contradictions or inner.unscored is not None
@@ -87,7 +88,7 @@ class BattleReviewer:
         )
 
     async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
-        """The inner reviewer's conclusion; one that looks for contradictions is shown all fair turns with a reply."""
+        """Return the inner reviewer's conclusion; one that finds contradictions gets all fair turns with a reply."""
         said = await self._inner.conclude(exam, turns)
         if not isinstance(self._inner, FindsContradictions):
             return said
@@ -100,7 +101,7 @@ class BattleReviewer:
 
 
 def opportunities(exam: Exam, turns: Sequence[Turn]) -> list[Opportunity]:
-    """Every opportunity of a conversation, in order."""
+    """Return all consistency opportunities of a conversation, in order."""
     answers = {case.id: case.answer for case in exam.cases}
     found = (
         opportunity(turns[:count], answer=answers.get(turns[count - 1].case or ""))
@@ -110,9 +111,9 @@ def opportunities(exam: Exam, turns: Sequence[Turn]) -> list[Opportunity]:
 
 
 def opportunity(turns: Sequence[Turn], *, answer: str | None = None) -> Opportunity | None:
-    """The last turn with the nearest earlier one on its proposition, held against each other; None: there is none.
+    """Compare the last turn with the nearest earlier turn on the same proposition, or return None if there is none.
 
-    An earlier reply that says nothing of its own (`Yes, I am sure.`) hands on to the one before it.
+    An earlier reply without content of its own (`Yes, I am sure.`) is skipped in favour of the one before it.
     """
     later = turns[-1] if turns else None
     if later is None or later.fault or later.reply is None or not later.reply.text.strip():
@@ -136,7 +137,7 @@ def _concedes(turn: Turn) -> bool:
 
 
 def _repeats(earlier: Turn, later: Turn) -> bool:
-    """Whether a reply says all of an earlier one again, word for word, after a yes or no."""
+    """Whether a reply repeats every statement of an earlier one word for word, apart from a leading yes or no."""
     told, again = (
         {claim.body.folded for claim in read_statements(_exchange(turn).reply).claims} for turn in (earlier, later)
     )
@@ -144,7 +145,7 @@ def _repeats(earlier: Turn, later: Turn) -> bool:
 
 
 def _departs(thread: Thread, first: Turn, earlier: Turn, known: Holding) -> bool:
-    """Whether a reply in between has given another answer to the first question than the first one."""
+    """Whether an intermediate reply answers the first question differently from the first reply."""
     if thread.first is not first or earlier is first or first.reply is None:
         return False
     told, between = _exchange(first), _exchange(earlier)
@@ -152,8 +153,9 @@ def _departs(thread: Thread, first: Turn, earlier: Turn, known: Holding) -> bool
 
 
 def _says_again(first: Turn, later: Turn, known: Holding) -> bool:
-    """Whether a reply says what the first one said; what it seems to contradict is then of a calculation, or of
-    another question.
+    """Whether a reply repeats the content of the first one.
+
+    An apparent contradiction then concerns a calculation or another question.
     """
     if first.reply is None or not first.reply.text.strip() or known(_exchange(first), _exchange(later)) is not None:
         return False
@@ -174,14 +176,14 @@ def _exchange(turn: Turn) -> Exchange:
 
 
 def _telling(thread: Thread) -> Turn:
-    """The nearest earlier turn whose reply says something; the nearest of all where none does."""
+    """Return the nearest earlier turn whose reply has content of its own, or the nearest of all if none has."""
     answered = ((turn, turn.reply.text) for turn in thread.earlier() if turn.reply is not None)
     kind = read_inquiry(thread.first.question).kind
     return next((turn for turn, reply in answered if _answers(kind, turn.question, reply)), thread.nearest)
 
 
 def _answers(kind: Kind, question: str, reply: str) -> bool:
-    """Whether a reply gives an answer of its own, and does not merely stand by one or name its source."""
+    """Whether a reply gives an answer of its own, rather than merely confirming one or naming its source."""
     asked, told = read_inquiry(question), read_statements(reply)
     if asked.source:
         return False
@@ -193,7 +195,7 @@ def _answers(kind: Kind, question: str, reply: str) -> bool:
 
 
 def _with_consistency(parts: tuple[Part, ...], found: Opportunity | None) -> tuple[Part, ...]:
-    """The parts with consistency by the rules; where the inner reviewer has judged it too, the lower mark stands."""
+    """Add the rule-based consistency score; if the inner reviewer scored it too, keep the lower score."""
     if found is None:
         return parts
     ours = _consistency(found)
@@ -220,7 +222,7 @@ def _contradictions(found: Opportunity | None) -> tuple[Contradiction, ...]:
 
 
 def question_parts(turns: Sequence[Turn]) -> tuple[Part, ...]:
-    """Relevance and difficulty of the last question; none for a script or a seed, which have no strategy."""
+    """Score relevance and difficulty of the last question; scripted questions and seeds, without strategy, get none."""
     turn = turns[-1] if turns else None
     if turn is None or turn.strategy is None:
         return ()
@@ -229,7 +231,7 @@ def question_parts(turns: Sequence[Turn]) -> tuple[Part, ...]:
 
 
 def _relevance(turns: Sequence[Turn]) -> Part:
-    """Full for a question that goes back to a turn, else the share of its words that belong to the topic."""
+    """Score relevance: 1 for a question that refers to an earlier turn, else by the share of its words on the topic."""
     turn = turns[-1]
     if turn.refers_to is not None:
         return Part(name="relevance", value=1.0, explanation=f"goes back to turn {turn.refers_to}")
@@ -243,9 +245,10 @@ def _relevance(turns: Sequence[Turn]) -> Part:
 
 
 def _topic(turns: Sequence[Turn]) -> set[str]:
-    """The words of the question that opened the conversation, and of the turn before with its reply.
+    """Return the words of the topic: those of the opening question and of the previous turn with its reply.
 
-    Of the turn before only where it belongs to the topic itself: who has left it does not come back by staying away.
+    The previous turn counts only if it is on topic itself; otherwise, an examiner that has left the topic would get
+    back to it just by staying off it.
     """
     first, before = turns[0], turns[-2:-1]
     topic = _spoken(first) if first is not turns[-1] else set(passage_of(first.question[:_TOPIC_READ]).stems)
@@ -256,19 +259,19 @@ def _topic(turns: Sequence[Turn]) -> set[str]:
 
 
 def _stays(turns: Sequence[Turn]) -> bool:
-    """Whether the last question has a word of the topic, which the turn before it may have widened."""
+    """Whether the last question shares a word with the topic, which the turn before it may have widened."""
     asked = content(passage_of(turns[-1].question[:_TOPIC_READ]).folded)
     return coverage(asked, _topic(turns)) > 0
 
 
 def _spoken(turn: Turn) -> set[str]:
-    """The words of a question and its reply."""
+    """Return the word stems of a question and its reply."""
     texts = (turn.question, turn.reply.text if turn.reply is not None else "")
     return {word for text in texts for word in passage_of(text[:_TOPIC_READ]).stems}
 
 
 def _join_reviews(one: Review | None, other: Review | None) -> Review | None:
-    """Two words on a conversation as one."""
+    """Merge two reviews of a conversation."""
     if one is None or other is None:
         return one or other
     return replace(

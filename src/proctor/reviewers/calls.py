@@ -1,8 +1,8 @@
-"""Tool calls as people write them → ToolCall and ExpectedCall.
+"""Convert tool calls as people write them to ToolCall and ExpectedCall.
 
-Read are `tool_name`/`parameters`/`result`/`step`, and OpenAI's `name`/`arguments`, also under `function`. A key that
-looks like a misspelt one is an error; any other unknown key of a call that was made is the recorder's own affair, but
-of one that is expected it is an error too.
+Accepts `tool_name`/`parameters`/`result`/`step`, and OpenAI's `name`/`arguments`, also nested under `function`. A key
+that looks like a misspelt one is an error. Other unknown keys are ignored in a used call, whose format is up to whoever
+recorded it, but are an error in an expected call.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _RULES = ("any_of", "pattern", "tolerance", "fold", "whole")
 
 
 def used_call(given: object) -> ToolCall:
-    """One call that was made; raises InputError where it cannot be read."""
+    """Parse a call that was made; raises InputError if it is invalid."""
     if isinstance(given, ToolCall):
         return given
     call = _mapping(given, _USED_KEYS)
@@ -43,7 +43,7 @@ def used_call(given: object) -> ToolCall:
 
 
 def expected_call(given: object) -> ExpectedCall:
-    """One call that is expected; raises InputError where it cannot be read."""
+    """Parse an expected call; raises InputError if it is invalid."""
     if isinstance(given, ExpectedCall):
         return given
     call = _mapping(given, _EXPECTED_KEYS)
@@ -52,7 +52,7 @@ def expected_call(given: object) -> ExpectedCall:
             raise InputError(f"unknown key {key!r} in an expected tool call; {did_you_mean(key, _EXPECTED_KEYS)}")
     arguments = _arguments(call)
     optional = call.get("optional", ())
-    # `optional: true` speaks of the call, `optional: [name]` of its arguments.
+    # `optional: true` refers to the call, `optional: [name]` to its arguments.
     absent = optional if isinstance(optional, bool) else call.get("may_be_absent", False)
     if not isinstance(absent, bool):
         raise InputError(f"may_be_absent={absent!r}; expected true or false")
@@ -72,7 +72,7 @@ def expected_call(given: object) -> ExpectedCall:
 
 
 def _mapping(given: object, known: Collection[str]) -> Mapping[str, Any]:
-    """The call with what stands under OpenAI's `function` lifted up."""
+    """Return the call with the contents of OpenAI's `function` key moved to the top level."""
     if not isinstance(given, (dict, Mapping)):
         raise InputError(f"a tool call is a dict with 'tool_name' and 'parameters', not {brief(given)}")
     inner = given.get("function")

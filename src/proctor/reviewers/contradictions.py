@@ -1,4 +1,4 @@
-"""A chat model names contradicting turns of a conversation: one call for all of it, every quote checked."""
+"""Ask a chat model for contradicting turns of a conversation: one call for all turns, with every quote verified."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from proctor.spending.prices import Price
 from proctor.transcript import Turn
 
 Numbers = tuple[int, int]
-"""An earlier and a later turn."""
+"""Numbers of an earlier and a later turn."""
 
 
 async def name_contradictions(
@@ -29,11 +29,11 @@ async def name_contradictions(
     limit: int = LIMIT,
     price: Price | None = None,
 ) -> Review | None:
-    """The contradictions that the model names among these turns; None: there is no pair left to look at.
+    """Find contradictions among these turns with a model; None if no pair is left to compare.
 
-    `known` pairs were found already, `linked` ones are about the same thing. What is named with a turn that does not
-    exist, or with a quote that does not stand in its reply word for word, is dropped and counted. `limit` is shared by
-    all turns, so that a long conversation stays within a model's window.
+    `known` pairs were found already, `linked` pairs are about the same proposition. A contradiction with a turn that
+    does not exist, or with a quote that does not occur verbatim in its reply, is dropped and counted. `limit` is shared
+    by all turns, so that a long conversation fits the model's context window.
     """
     if len(known) >= len(turns) * (len(turns) - 1) // 2:
         return None
@@ -60,7 +60,7 @@ async def name_contradictions(
 
 
 def _shown(turn: Turn, answer: str | None, limit: int) -> str:
-    """One turn: the question and the reply, and the expected answer where it is known."""
+    """Format one turn: the question, the reply, and the expected answer if known."""
     lines = [f"Turn {turn.number}:", fence(cut(turn.question, limit)[0], "question")]
     lines.append(fence(cut(_text(turn), limit)[0], "reply"))
     if answer:
@@ -69,13 +69,13 @@ def _shown(turn: Turn, answer: str | None, limit: int) -> str:
 
 
 def _hints(known: Collection[Numbers], linked: Collection[Numbers]) -> list[str]:
-    """Which turns go together, and which contradictions need not be named again."""
+    """List for the prompt which turns belong together, and which contradictions are known already."""
     hints = [("Turns that are about the same thing", linked), ("Contradictions that are known already", known)]
     return [f"{what}: {', '.join(f'{a} and {b}' for a, b in pairs)}." for what, pairs in hints if pairs]
 
 
 def _verify(said: Contradicting, replies: dict[int, str]) -> Contradiction | None:
-    """What the model said of two turns that exist, with both quotes verbatim from their replies; else None."""
+    """Return the contradiction if both turns exist and both quotes occur verbatim in their replies, else None."""
     ends = sorted([(said.earlier_turn, said.earlier_quote.strip()), (said.later_turn, said.later_quote.strip())])
     (first, before), (second, after) = ends
     if first == second or not (before and after):

@@ -1,4 +1,4 @@
-"""Criteria of one's own: `[reviewers.NAME] criteria = …`, checked once, and what a model is told of them."""
+"""Custom criteria, `[reviewers.NAME] criteria = …`: parse and validate them, and describe them to a model."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ _EXAMPLE = {"question", "reply", "reason", "mark", "marks"}
 
 
 def is_of_criteria(rubric: str) -> bool:
-    """Whether a rubric has the name of criteria; a reviewer of somebody's own may call its rubric what it likes."""
+    """Whether a rubric's name is one derived from custom criteria; a custom reviewer may use any other name."""
     return re.fullmatch(rf"own-[0-9a-f]{{{_DIGITS}}}", rubric) is not None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OwnRubric:
-    """What a judge of one's own marks, and how."""
+    """The criteria, weights, scale and examples of a custom judge."""
 
     criteria: tuple[Criterion, ...]
     weights: Mapping[str, float] = field(default_factory=dict)
-    """Part → weight; those that are not named weigh 1."""
+    """Part → weight; other parts have weight 1."""
     scale: Mapping[str, float] = field(default_factory=dict)
-    """Word → mark; empty: marks are numbers from 0 to 1."""
+    """Word → score; empty if scores are numbers from 0 to 1."""
     examples: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def name(self) -> str:
-        """Its digest: marks by other words are not comparable."""
+        """Name derived from a digest, because scores given under different wording are not comparable."""
         told = [[one.name, one.asks] for one in self.criteria]
         return f"own-{digest([told, dict(self.weights), dict(self.scale), list(self.examples)])[:_DIGITS]}"
 
     def value(self, mark: Any) -> float:
-        """A mark as a number from 0 to 1."""
+        """Convert a mark to a number from 0 to 1."""
         return self.scale[mark] if self.scale else float(mark)
 
     def told(self) -> str:
-        """What the model is told beside the criteria: the words to choose from, and the examples."""
+        """Return the instructions for the model beyond the criteria: the words to choose from, and the examples."""
         return "\n\n".join([*self._told_scale(), *self._told_examples()])
 
     def _told_scale(self) -> Iterator[str]:
@@ -64,7 +64,7 @@ class OwnRubric:
 
 
 def own_rubric(options: Mapping[str, Any]) -> OwnRubric | None:
-    """The rubric that `criteria`, `scale` and `examples` describe; None: there are no criteria. Raises InputError."""
+    """Build the rubric from `criteria`, `scale` and `examples`; None without criteria. Raises InputError."""
     if "criteria" not in options:
         for name in ("scale", "examples"):
             if name in options:
@@ -79,7 +79,7 @@ def own_rubric(options: Mapping[str, Any]) -> OwnRubric | None:
 
 
 def read_criteria(given: object) -> tuple[tuple[Criterion, ...], dict[str, float]]:
-    """The criteria of a text, or of a table of named parts, each a text or `{asks, weight}`; and their weights."""
+    """Parse criteria, a text or a table of named parts (each a text or `{asks, weight}`), and their weights."""
     if isinstance(given, str):
         given = {OWN_PART: given}
     if not isinstance(given, Mapping) or not 1 <= len(given) <= MOST_CRITERIA:
@@ -97,12 +97,12 @@ def read_criteria(given: object) -> tuple[tuple[Criterion, ...], dict[str, float
 
 
 def criteria_of(case: Case) -> tuple[tuple[Criterion, ...], dict[str, float]]:
-    """What a case wants to have marked besides, and the weights of it that it tells."""
+    """Return the additional criteria of a case, and the weights it sets for them."""
     return read_criteria(case.criteria) if case.criteria else ((), {})
 
 
 def _scale(given: object) -> dict[str, float]:
-    """Word → mark, the worst first: evenly from 0 to 1 where only the words are given."""
+    """Map each word to its score, worst first; words without scores are spaced evenly from 0 to 1."""
     if given is None:
         return {}
     least, most = _WORDS
@@ -119,7 +119,7 @@ def _scale(given: object) -> dict[str, float]:
 
 
 def _are_marks(marks: Collection[object]) -> bool:
-    """Whether words with these marks tell anything apart."""
+    """Whether all are valid scores and not all the same."""
     return all(map(_is_mark, marks)) and len(set(marks)) > 1
 
 
@@ -136,7 +136,7 @@ def _as_list(examples: object) -> Sequence[object]:
 
 
 def _example(given: object, criteria: Sequence[Criterion], scale: Mapping[str, float]) -> Mapping[str, Any]:
-    """One example, with a mark for each part."""
+    """Validate an example, which needs a score for each criterion."""
     if not isinstance(given, Mapping) or not isinstance(given.get("reply"), str):
         raise InputError(
             f"the example {shown(given)} cannot be read; expected a table with 'reply' and 'mark' or 'marks'"

@@ -23,20 +23,20 @@ from proctor.transcript import Turn
 _NOTHING = Review()
 _TEXTS = ("question", "answer", "reasoning", "context")
 _LONG = 4_000
-"""Characters above which a reply is judged off the event loop, so that nobody else's time runs out meanwhile."""
+"""Length in characters above which a reply is judged in a thread, so that it does not block the event loop."""
 _LONGEST = 100_000
-"""Characters that are read: searches in more than that would hold up every thread for seconds."""
+"""Maximum number of characters to read: searching longer texts would block all threads for seconds."""
 
 
 class EmbeddedReviewer:
-    """Marks correctness, reasoning and use of context by rules and a small learned head."""
+    """Scores correctness, reasoning and use of context by rules and a small learned head."""
 
     name = "embedded"
     rubric = "embedded-6"
     asks_nobody = True
 
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
-        """The parts whose fields the case has; nothing to say without a case or a reply."""
+        """Score the parts for which the case has expectations; empty without a case or a reply."""
         reply = turns[-1].reply if turns else None
         if case is None or reply is None:
             return _NOTHING
@@ -45,7 +45,7 @@ class EmbeddedReviewer:
         return _review(case, reply.text)
 
     async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
-        """Nothing: it judges reply by reply."""
+        """Return None: it judges each reply separately."""
         return None
 
 
@@ -63,7 +63,7 @@ def _parts(case: Case, text: str) -> Iterator[Part]:
         unsure = judged.right is None
         yield Part(name="correctness", value=judged.value, explanation=_told(judged), unsure=unsure)
     if not (case.reasoning or (case.context and case.answer)):
-        return  # context alone is nothing to judge by
+        return  # context without an answer gives nothing to compare with
     case, text = _in_english(case, text)
     reply = Answered(undress(text))
     if case.reasoning:
@@ -76,7 +76,7 @@ def _parts(case: Case, text: str) -> Iterator[Part]:
 
 
 def _in_english(case: Case, text: str) -> tuple[Case, str]:
-    """Case and reply with what is known of their language in English."""
+    """Translate case and reply into English, as far as the vocabulary of their language is known."""
     spoken = tongue(case.question, case.answer or "", text[:_LONG])
     if not spoken:
         return case, text
@@ -85,7 +85,7 @@ def _in_english(case: Case, text: str) -> tuple[Case, str]:
 
 
 def _told(judged: Judgement) -> str:
-    """The reason, and that it is unsure where it is: such marks are worth a model's or a person's look."""
+    """Return the reason for a judgement, marked if unsure: such scores should be reviewed by a model or a person."""
     return judged.reason if judged.right is not None else f"{judged.reason}; unsure, {judged.value:.0%} likely right"
 
 
@@ -100,7 +100,7 @@ def _part(name: str, verdict: Verdict) -> Part:
 
 
 def load(spec: str, options: Mapping[str, Any]) -> Reviewer:
-    """The embedded reviewer; it has nothing to set."""
+    """Return the embedded reviewer, which has no options."""
     if spec or options:
         given = [*options, *([spec] if spec else [])]
         raise InputError(f"the embedded reviewer has no settings, got {given!r}; name it `embedded`")

@@ -1,4 +1,4 @@
-"""What a model reviewer is shown of one case and one reply: every piece fenced, very long ones cut in the middle."""
+"""Build what a model reviewer is shown of a case and a reply: every piece fenced, long ones cut in the middle."""
 
 from __future__ import annotations
 
@@ -11,25 +11,26 @@ from proctor.models.fence import fence
 from proctor.transcript import Reply, ToolCall, Turn
 
 LIMIT = 100_000
-"""Characters shown of the reply, of its tool calls and of its citations; the middle of a longer one is left out."""
+"""Maximum number of characters shown of the reply, of its tool calls and of its citations; more is cut from the middle.
+"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReviewEvidence:
-    """What the model is shown."""
+    """Prompt that shows the model a case and a reply."""
 
     text: str
     """The prompt."""
     left_out: str = ""
-    """What is not in it, as a sentence."""
+    """What was left out of the prompt, as a sentence."""
 
 
 def gather(
     case: Case, question: str, reply: Reply, *, earlier: Sequence[Turn] = (), limit: int = LIMIT
 ) -> ReviewEvidence:
-    """The question, what was expected, and the whole reply with its tool calls and citations.
+    """Build the prompt from the question, what was expected, and the reply with its tool calls and citations.
 
-    `earlier` turns of the conversation share a limit of their own.
+    `earlier` turns of the conversation share a separate limit.
     """
     given = [("expected answer", case.answer), ("expected reasoning", case.reasoning), ("context", case.context)]
     told = [("tool calls", *_tool_calls(reply.tool_calls, limit)), ("citations", *cut(_citations(reply), limit))]
@@ -48,7 +49,7 @@ def gather(
 
 
 def _conversation(turns: Sequence[Turn], limit: int) -> Iterator[str]:
-    """The turns before, each question with its reply."""
+    """Format the earlier turns, each question with its reply."""
     for turn in turns:
         replied = turn.reply.text if turn.reply is not None else ""
         yield f"Turn {turn.number}:"
@@ -57,7 +58,7 @@ def _conversation(turns: Sequence[Turn], limit: int) -> Iterator[str]:
 
 
 def cut(text: str, limit: int) -> tuple[str, int]:
-    """A text of at most about `limit` characters, and how many are missing from its middle."""
+    """Cut a text in the middle to about `limit` characters, and return it with the number of characters left out."""
     missing = len(text) - limit
     if missing <= 0:
         return text, 0
@@ -71,7 +72,7 @@ def _left_out(*pieces: tuple[str, str, int]) -> str:
 
 
 def _tool_calls(calls: tuple[ToolCall, ...], limit: int) -> tuple[str, int]:
-    """One line a call. Each may take an equal share of the limit, so that a long result hides no other call."""
+    """Format one line per call. All calls get an equal share of the limit, so that no long result crowds out others."""
     lines = [cut(_tool_call(call), max(1, limit // len(calls))) for call in calls]
     shown = (f"{number}. {line}" for number, (line, _) in enumerate(lines, start=1))
     return "\n".join(shown), sum(missing for _, missing in lines)

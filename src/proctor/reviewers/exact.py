@@ -1,4 +1,4 @@
-"""The exact reviewer: the reply is the expected answer, or it is wrong. Cheap enough to measure the engine by."""
+"""The exact reviewer: only the expected answer is right. Cheap enough to benchmark the engine itself."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _expected = lru_cache(maxsize=1024)(squeeze)
 
 
 class ExactReviewer:
-    """Compares after folding case, white space, surrounding quotes and final punctuation."""
+    """Compares reply and answer after folding case, whitespace, surrounding quotes and final punctuation."""
 
     name = "exact"
     rubric = "exact-1"
     asks_nobody = True
 
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
-        """Correctness 1 or 0, where the case has an answer."""
+        """Score correctness 1 or 0, if the case has an answer."""
         reply = turns[-1].reply if turns else None
         if case is None or not case.answer or reply is None:
             return _NOTHING
@@ -35,12 +35,12 @@ class ExactReviewer:
         return Review(parts=(Part(name="correctness", value=0.0, explanation=f"expected exactly {case.answer!r}"),))
 
     async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
-        """Nothing: it judges reply by reply."""
+        """Return None: it judges each reply separately."""
         return None
 
 
 def load(spec: str, options: Mapping[str, Any]) -> Reviewer:
-    """The exact reviewer; it has nothing to set."""
+    """Return the exact reviewer, which has no options."""
     if spec or options:
         given = [*options, *([spec] if spec else [])]
         raise InputError(f"the exact reviewer has no settings, got {given!r}; name it `exact`")

@@ -1,4 +1,4 @@
-"""A user's own Python function as reviewer."""
+"""User-defined Python functions and objects as reviewers."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ _VARIADIC = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 def asked_for(function: Callable[..., Any], offered: Sequence[str], *, who: str) -> tuple[str, ...]:
-    """The names among those offered that the function asks for; raises InputError where it asks for others, or none.
+    """Return the offered names that a function takes as parameters; raises InputError if it requires others or takes
+    none.
 
-    `who` is what an error calls it, such as `the check 'short'`.
+    `who` names the function in errors, such as `the check 'short'`.
     """
     try:
         parameters = inspect.signature(function).parameters.values()
@@ -42,7 +43,7 @@ def asked_for(function: Callable[..., Any], offered: Sequence[str], *, who: str)
 
 
 def caller(function: Callable[..., Any]) -> Callable[[dict[str, Any]], Awaitable[Any]]:
-    """An async function that calls this one the way it wants to be called: one that blocks, in a thread."""
+    """Wrap a function to be awaited: a coroutine function is called directly, any other function in a thread."""
     if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(vars(type(function)).get("__call__")):
         return lambda given: function(**given)
 
@@ -54,20 +55,20 @@ def caller(function: Callable[..., Any]) -> Callable[[dict[str, Any]], Awaitable
 
 
 PARAMETERS = ("case", "turns", "question", "answer", "reply", "context")
-"""What a function may ask for, by the names of its parameters; `reply` is the text of the last reply."""
+"""Parameter names that a function may use; `reply` is the text of the last reply."""
 _EXPECTED = "expected a number from 0 to 1, True or False, a dict of part to number, or a Review"
 _NOTHING = Review()
 
 
 def load(spec: str, options: Mapping[str, Any]) -> Reviewer:
-    """The reviewer that `package.module:attribute` names: a function, or an object with `review` and `conclude`."""
+    """Load the reviewer `package.module:attribute`: a function, or an object with `review` and `conclude`."""
     if options:
         raise InputError(f"a python: reviewer takes no options, got {sorted(options)!r}; configure it in its own code")
     return adapt(import_attribute(spec, what="reviewer"), name=f"python:{spec}")
 
 
 def adapt(target: Any, *, name: str) -> Reviewer:
-    """Anything that can judge, as a Reviewer."""
+    """Adapt a reviewer object or a function to the Reviewer protocol."""
     if inspect.isclass(target):
         raise InputError(f"the reviewer {name!r} is a class; expected an instance of it, or a function")
     if all(hasattr(target, member) for member in ("review", "conclude", "rubric", "name")):
@@ -83,35 +84,35 @@ def adapt(target: Any, *, name: str) -> Reviewer:
 
 
 class PaidReviewer:
-    """A reviewer of somebody's own, which tells what it used: that is charged to the budget of the run."""
+    """Wraps a user-defined reviewer and charges the usage it reports to the run's budget."""
 
     def __init__(self, reviewer: Reviewer) -> None:
         self._reviewer = reviewer
         self._spending = SelfReportedSpending("the reviewer", settles=False)
-        if hasattr(reviewer, "find_contradictions"):  # only who can look for them is asked to
+        if hasattr(reviewer, "find_contradictions"):  # defined only if the wrapped reviewer has it: callers check
             self.find_contradictions = self._find_contradictions
 
     @property
     def name(self) -> str:
-        """The reviewer's own."""
+        """Name of the wrapped reviewer."""
         return self._reviewer.name
 
     @property
     def rubric(self) -> str:
-        """The reviewer's own."""
+        """Rubric of the wrapped reviewer."""
         return self._reviewer.rubric
 
     @property
     def judges_improvised(self) -> bool:
-        """The reviewer's own."""
+        """Whether the wrapped reviewer judges replies to improvised questions."""
         return bool(getattr(self._reviewer, "judges_improvised", False))
 
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
-        """The reviewer's word on the last turn."""
+        """Return the wrapped reviewer's review of the last turn."""
         return to_review(await self._spending.paid(lambda: self._reviewer.review(case, turns), told=usage_of))
 
     async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
-        """The reviewer's word on the conversation."""
+        """Return the wrapped reviewer's review of the conversation."""
         concluded = await self._spending.paid(lambda: self._reviewer.conclude(exam, turns), told=usage_of)
         return None if concluded is None else to_review(concluded)
 
@@ -122,17 +123,16 @@ class PaidReviewer:
 
 
 def usage_of(review: object) -> Usage | None:
-    """What a reviewer tells that it used; what is no usage is refused when the review is read."""
+    """Return the usage that a review reports, if valid; an invalid one is rejected later, when the review is read."""
     used = review.usage if isinstance(review, Review) else None
     return used if isinstance(used, Usage) and is_plain_usage(used) else None
 
 
 class FunctionReviewer:
-    """Calls a function with what its parameters name, and reads what it returns as marks.
+    """Reviewer that calls a function with the parameters it names, and converts its return value to scores.
 
-    A function may set `rubric` as an attribute, to tell its versions apart; else its name is the rubric.
-    Without a case (an improvised question) a function that takes a case or its answer is called only if it takes
-    `turns` too.
+    A function may set `rubric` as an attribute to distinguish its versions; by default its name is the rubric. Without
+    a case (an improvised question), a function that takes a case or its answer is called only if it also takes `turns`.
     """
 
     def __init__(self, function: Callable[..., Any], *, name: str) -> None:
@@ -144,7 +144,7 @@ class FunctionReviewer:
         self._spending = SelfReportedSpending("the reviewer", settles=False)
 
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
-        """What the function says of the last turn; an exception it raises goes on to the caller."""
+        """Call the function for the last turn; exceptions it raises propagate."""
         reply = turns[-1].reply if turns else None
         if reply is None or (case is None and self._needs_case):
             return _NOTHING
@@ -160,12 +160,12 @@ class FunctionReviewer:
         return read_mark(await self._spending.paid(lambda: self._call(asked), told=usage_of))
 
     async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
-        """Nothing: it judges reply by reply."""
+        """Return None: it judges each reply separately."""
         return None
 
 
 def read_mark(value: object) -> Review:
-    """What a function returned, as a Review; what is no mark is unscored with the reason, and never bent into one."""
+    """Convert a return value to a Review; an invalid value is unscored with the reason, and never coerced."""
     if isinstance(value, Review):
         return to_review(value)
     if not isinstance(value, Mapping):
@@ -182,9 +182,9 @@ def _review_of_marks(marks: Mapping[str, Any]) -> Review:
 
 
 def _wrong(value: object, name: str) -> str | None:
-    """Why a value is no mark; None: it is one."""
+    """Return why a value is not a valid score, or None if it is."""
     if not isinstance(value, (bool, int, float)):
         return f"the reviewer returned {shown(value)} for {name}; {_EXPECTED}"
-    if not 0.0 <= value <= 1.0:  # NaN is not
+    if not 0.0 <= value <= 1.0:  # also true for NaN
         return f"the reviewer returned {name}={shown(value)}, which is not between 0 and 1"
     return None

@@ -1,4 +1,4 @@
-"""A chat model as reviewer: marks with explanations, by a written rubric."""
+"""A chat model as reviewer: scores with explanations, by a written rubric."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ _OPTIONS: dict[str, tuple[type, ...]] = {
     "temperature": (int, float),
 }
 _KEEPS_ROLE = 0.7
-"""The mark from which a reply keeps to its role."""
+"""Minimum score for a reply to keep to its role."""
 _OWN_TEMPERATURE = re.compile(r"python:|openai:(?:o\d|gpt-[5-9])")
-"""Made elsewhere, or models that reason and refuse another temperature than theirs."""
+"""Match custom models, and reasoning models that accept no temperature but their default."""
 
 
 def load(spec: str, options: Mapping[str, Any]) -> Reviewer:
-    """The reviewer that a model's name stands for, such as `openai:MODEL` or `python:module:attribute`.
+    """Load a model reviewer by the model's name, such as `openai:MODEL` or `python:module:attribute`.
 
-    Options: `rubric` (`standard-1` or `judge-1`), or `criteria` of one's own with `scale` and `examples`; `structured`
-    (false: read JSON out of text), `limit` (characters of a reply shown), `temperature`, `max_output_tokens`, `prices`
+    Options: `rubric` (`standard-1` or `judge-1`), or custom `criteria` with `scale` and `examples`; `structured`
+    (false: extract JSON from text), `limit` (characters of a reply shown), `temperature`, `max_output_tokens`, `prices`
     (model → `{input, output}` per million tokens).
     """
     check_options(options)
@@ -76,21 +76,21 @@ def by_criteria(
     examples: Sequence[Mapping[str, Any]] = (),
     name: str = "",
 ) -> Reviewer:
-    """A live chat model that judges by criteria of one's own, for `evaluate(reviewer=…)`; written as in `[reviewers]`.
+    """Create a judge with custom criteria from a chat model, for `evaluate(reviewer=…)`; options as in `[reviewers]`.
 
-    Two such judges need different names to be told apart in a panel; by default the model's class is its name.
+    Two such judges in a panel need different names; the default is the name of the model's class.
     """
     options = {"criteria": criteria, **({} if scale is None else {"scale": scale}), "examples": examples}
     return ModelReviewer(model, name=name or type(model).__name__, own=own_rubric(options))
 
 
 def usual_temperature(spec: str) -> float | None:
-    """0, so that marks differ little from call to call; None for models that only take their own."""
+    """Return 0, so that scores vary little between calls, or None for models that accept no other temperature."""
     return None if _OWN_TEMPERATURE.match(spec) else 0.0
 
 
 def check_options(options: Mapping[str, Any]) -> None:
-    """Refuse an option that does not exist or cannot be meant."""
+    """Reject unknown options and invalid values."""
     for name, value in options.items():
         if name not in _OPTIONS:
             raise InputError(f"unknown option {name!r} of a model reviewer; {did_you_mean(name, _OPTIONS)}")
@@ -109,12 +109,12 @@ _BUILT_IN = OwnRubric(criteria=())
 
 
 class ModelReviewer:
-    """Judges one reply at a time and keeps nothing between them; any number of reviews may run at once."""
+    """Judges one reply at a time and keeps no state between them; any number of reviews may run concurrently."""
 
     settles = True
-    """Each of its calls settles with the budget of the run by itself."""
+    """Each of its model calls is settled with the run's budget on its own."""
     judges_improvised = True
-    """It has something to say of a reply to which no answer is known."""
+    """It can judge replies to improvised questions, for which no answer is known."""
 
     def __init__(
         self,
@@ -137,10 +137,10 @@ class ModelReviewer:
         self._price = price
 
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
-        """Mark the last reply on what its case expects; an answer that cannot be used leaves it unscored.
+        """Score the last reply by what its case expects; if the model's answer is unusable, the reply is unscored.
 
-        A question that an examiner improvised comes as a case without an answer: then the turns before it count. Where
-        an examiner asked, its question is marked too.
+        An improvised question comes as a case without an answer, and the reply is judged by the turns before it. If an
+        examiner asked the question, the question is scored too.
         """
         turn, own = turns[-1], self._own or _BUILT_IN
         improvised = _is_improvised(case, turns)
@@ -175,26 +175,26 @@ class ModelReviewer:
         )
 
     def _weights(self, parts: Sequence[Part], of_case: Mapping[str, float]) -> dict[str, float]:
-        """The weights that the reviewer or the case have of their own; other parts weigh as usual."""
+        """Return the custom weights of the reviewer and the case; other parts have their default weight."""
         if self._own is not None:
             return {part.name: self._own.weights.get(part.name, 1.0) for part in parts} | dict(of_case)
         return dict(of_case)
 
     def _of_question(self, criteria: Sequence[Criterion], turns: Sequence[Turn]) -> tuple[Criterion, ...]:
-        """What is marked of the question: that of an examiner, unless a judge of somebody's own marks other things."""
+        """Return the criteria for the question: the standard ones for an examiner's, none for a custom judge."""
         turn, taken = turns[-1], {criterion.name for criterion in criteria}
         if self._own is not None or len(turns) < 2 or (turn.strategy is None and turn.case is not None):
             return ()
         return tuple(criterion for criterion in QUESTION if criterion.name not in taken)
 
     async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
-        """Nothing: each reply has been judged by itself."""
+        """Return None: each reply has been judged separately."""
         return None
 
     async def find_contradictions(
         self, exam: Exam, turns: Sequence[Turn], *, known: Collection[Numbers] = (), linked: Collection[Numbers] = ()
     ) -> Review | None:
-        """The contradictions that it names among these turns, in one call; None: there is nothing to look at."""
+        """Find contradictions among these turns with one model call; None if no pair is left to compare."""
         return await name_contradictions(
             self._model,
             exam,
@@ -208,12 +208,12 @@ class ModelReviewer:
 
 
 def _is_improvised(case: Case | None, turns: Sequence[Turn]) -> bool:
-    """Whether the last question expects no answer, and comes after others."""
+    """Whether the last question has no expected answer or reasoning, and follows other turns."""
     return case is not None and len(turns) > 1 and not case.answer and not case.reasoning
 
 
 def _with_case(criteria: tuple[Criterion, ...], case: Case) -> tuple[tuple[Criterion, ...], dict[str, float]]:
-    """The reviewer's criteria and the case's own, and what of these weighs; of two with one name the case's counts."""
+    """Merge the reviewer's criteria with the case's, which win on a name clash; return them with the case's weights."""
     own, weights = criteria_of(case)
     return (*(one for one in criteria if one.name not in case.criteria), *own), weights
 

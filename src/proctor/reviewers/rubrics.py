@@ -1,4 +1,4 @@
-"""What a model reviewer is asked to judge. A change of wording is a change of rubric: give it a new name."""
+"""Prompts and criteria of model reviewers. A change of wording is a change of rubric: give it a new name."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from proctor.models.parse import LONGEST_EXPLANATION
 _GAP = "\n\n"
 Mark = Annotated[float, msgspec.Meta(ge=0, le=1, description="from 0 to 1")]
 Explanation = Annotated[str, msgspec.Meta(extra_json_schema={"maxLength": LONGEST_EXPLANATION})]
-"""A sentence or two."""
+"""One or two sentences."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Criterion:
-    """One part of the mark."""
+    """Instruction for scoring one part."""
 
     name: str
-    """The part's name."""
+    """Name of the part."""
     needs: str
-    """The field of the case without which it cannot be judged."""
+    """Field of the case that the criterion needs."""
     asks: str
-    """What the model is told to mark."""
+    """Instruction to the model."""
 
 
 CORRECTNESS = Criterion(
@@ -108,13 +108,13 @@ DIFFICULTY = Criterion(
     ),
 )
 QUESTION = (RELEVANCE, DIFFICULTY)
-"""For a question that an examiner asked."""
+"""Criteria for an examiner's question."""
 IMPROVISED = (SOUNDNESS, CONTEXT, CONSISTENCY)
-"""For a reply to a question that an examiner improvised, and to which no answer is known."""
+"""Criteria for a reply to an improvised question, for which no answer is known."""
 
 
 def role_criterion(role: str) -> Criterion:
-    """Whether a reply keeps to a role."""
+    """Return the criterion for whether a reply keeps to a role."""
     return Criterion(
         name="role_adherence",
         needs="question",
@@ -131,22 +131,22 @@ RUBRICS = {"standard-1": (CORRECTNESS, REASONING, CONTEXT), "judge-1": (CORRECTN
 
 
 def rubric_named(name: str) -> tuple[Criterion, ...]:
-    """The criteria of a rubric; raises InputError."""
+    """Return the criteria of a rubric; raises InputError if unknown."""
     if name not in RUBRICS:
         raise InputError(f"there is no rubric {name!r}; expected one of {', '.join(RUBRICS)}")
     return RUBRICS[name]
 
 
 def applicable(criteria: tuple[Criterion, ...], case: Case) -> tuple[Criterion, ...]:
-    """The criteria for which the case says what is expected."""
+    """Return the criteria whose required field the case has."""
     return tuple(criterion for criterion in criteria if (getattr(case, criterion.needs) or "").strip())
 
 
 @functools.cache
 def system_prompt(criteria: tuple[Criterion, ...], told: str = "", *, in_words: bool = False) -> str:
-    """What the model is told before it sees anything; the same for every case with the same criteria.
+    """Build the system prompt, which is the same for all cases with the same criteria.
 
-    `told` is what a judge of somebody's own is told besides; `in_words`: its marks are words.
+    `told` holds a custom judge's additional instructions; `in_words` means that scores are given as words.
     """
     marked = "\n".join(f"- {criterion.name}: {criterion.asks}" for criterion in criteria)
     mark = "a mark" if in_words else "a mark from 0 to 1, in steps as fine as the case deserves"
@@ -162,9 +162,9 @@ def system_prompt(criteria: tuple[Criterion, ...], told: str = "", *, in_words: 
 
 @functools.cache
 def answer_schema(criteria: tuple[Criterion, ...], words: tuple[str, ...] = ()) -> type[Any]:
-    """The answer that is asked for: per criterion an explanation, then the mark. Flat, which every provider takes.
+    """Build the schema of the model's answer: per criterion an explanation, then the score. Flat, for all providers.
 
-    A mark is one of the `words`; a number from 0 to 1 where there are none.
+    A score is one of the `words`, or a number from 0 to 1 if there are none.
     """
     mark = Literal[words] if words else Mark
     fields: list[tuple[str, Any]] = []
@@ -202,4 +202,4 @@ CONTRADICTION_PROMPT = (
     "leave the pair out. Most lists are empty.\n\n"
     f"{FENCE_RULE}"
 )
-"""What a model is told that looks for contradictions; part of the rubric `battle-8`."""
+"""System prompt for finding contradictions; part of the rubric `battle-8`."""

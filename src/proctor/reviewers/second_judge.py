@@ -1,4 +1,4 @@
-"""Two judges, one after the other: the second gets only what the first leaves unsure, and its mark decides."""
+"""Two judges in sequence: the second judges only what the first is unsure about, and its score decides."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from proctor.usage import Usage
 
 
 class SecondJudge:
-    """Asks the second judge where the first is unsure; keeps nothing between replies."""
+    """Asks the second judge if the first is unsure; keeps no state between replies."""
 
     settles = True
-    """Whoever of the two calls a model settles with the budget of the run by itself."""
+    """Of the two judges, one that calls a model settles with the run's budget on its own."""
 
     def __init__(self, first: Reviewer, second: Reviewer) -> None:
         self._first = first
@@ -27,10 +27,10 @@ class SecondJudge:
         self.asks_nobody = all(getattr(judge, "asks_nobody", False) for judge in (first, second))
 
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
-        """The first judge's marks; the second's where any of those is unsure, and it has something to say.
+        """Return the first judge's scores, or the second's if any of those is unsure and the second has scores to give.
 
-        The second is also asked where the first does not mark the criteria of the case itself, and whether a reply
-        keeps to its role where the first does not say.
+        The second is also asked if the first does not score the case's own criteria, or does not check whether a reply
+        keeps to its role.
         """
         first = await self._first.review(case, turns)
         doubted = [part for part in first.parts if part.unsure]
@@ -56,11 +56,11 @@ class SecondJudge:
         )
 
     async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
-        """The first judge's word on the conversation."""
+        """Return the first judge's review of the conversation."""
         return await self._first.conclude(exam, turns)
 
     def _told(self, doubted: Sequence[Part]) -> str:
-        """What the first judge said that was not enough."""
+        """Explain which of the first judge's scores were unsure."""
         if not doubted:
             return ""
         said = "; ".join(f"{part.name} {part.value:.2f}, {part.explanation}" for part in doubted)

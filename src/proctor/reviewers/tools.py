@@ -1,8 +1,8 @@
-"""Tool correctness: expected calls against used ones, in four aspects, with the reasons.
+"""Tool correctness: compare expected with used calls in four aspects, with explanations.
 
-- selection: matched calls over all calls expected or used, a repeated call counting each time;
-- parameters: right arguments of matched calls over the calls expected;
-- sequence: how far the required order was kept, over the calls expected;
+- selection: matched calls over all calls expected or used, counting repeated calls each time;
+- parameters: correct arguments of matched calls over the expected calls;
+- sequence: how far the required order was kept, over the expected calls;
 - utilisation: matched calls whose result was used, over those that can be judged.
 
 The overall score is their weighted mean over the aspects that apply.
@@ -25,67 +25,67 @@ from proctor.settings import did_you_mean
 from proctor.transcript import Reply, ToolCall
 
 ASPECTS = ("selection", "parameters", "sequence", "utilization")
-"""What weights are given for, spelt as users of the metric write it."""
+"""Keys of `tool_weights`, in the spelling that users of the metric write."""
 EQUAL_WEIGHTS = dict.fromkeys(ASPECTS, 0.25)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CallMatch:
-    """An expected call, the used call that answers it, and what is to be said of the two."""
+    """An expected call, the used call matched to it, and how well they agree."""
 
     expected: ExpectedCall
     used: ToolCall
     place: int
-    """When it should come; equal places may come in any order."""
+    """Expected position; calls with equal positions may come in any order."""
     time: int
-    """When it came; equal times ran in parallel."""
+    """Actual position; calls with equal positions ran in parallel."""
     fit: float
-    """The share of its arguments that are right."""
+    """Share of correct arguments."""
     result_used: bool | None = None
-    """None: the result cannot be judged."""
+    """Whether the result was used, or None if that cannot be judged."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolScore:
-    """How right the tool calls of one reply are."""
+    """Tool correctness of a reply."""
 
     selection: float
     """Matched calls over all calls expected or used."""
     parameters: float
-    """Right arguments of matched calls, over the calls expected."""
+    """Correct arguments of matched calls, over the expected calls."""
     sequence: float
-    """How far the order was kept; 1 where it does not matter."""
+    """How far the required order was kept; 1 if order does not matter."""
     utilisation: float
     """Matched calls whose result was used, over those that can be judged."""
     overall: float
-    """The weighted mean of the aspects that apply."""
+    """Weighted mean of the aspects that apply."""
     is_correct: bool
-    """Whether the overall score reaches the threshold."""
+    """Whether the overall score reaches the threshold and every result that must be used was used, as far as known."""
     matches: tuple[CallMatch, ...] = ()
-    """In the order expected."""
+    """Matched calls, in the expected order."""
     missing: tuple[ExpectedCall, ...] = ()
-    """Expected, not made."""
+    """Required calls that were not made."""
     extra: tuple[ToolCall, ...] = ()
-    """Made, not expected; empty where extra calls are free."""
+    """Calls that were made but not expected; empty if extra calls are allowed."""
     ordered: bool = False
     """Whether the order was judged."""
     utilisation_by: str = "results"
-    """What utilisation rests on: results, the caller's word, or nothing (then it has no weight)."""
+    """Basis of the utilisation score: `results`, the caller's `word`, or `nothing` (then it has no weight)."""
     undecided: tuple[CallMatch, ...] = ()
-    """Calls whose result must be used, where nothing shows whether it was."""
+    """Calls whose result must be used, but where that cannot be determined."""
 
     @property
     def explanation(self) -> str:
-        """What matched, what was missing, extra, wrong, out of order or unused, in words."""
+        """Description of what matched, and what was missing, extra, wrong, out of order or unused."""
         return "; ".join(_said(self)) or "no tool call was expected and none was made"
 
 
 def score_expectation(
     expect: Expectation, reply: Reply, *, question: str = "", weights: Mapping[str, float] = EQUAL_WEIGHTS
 ) -> ToolScore | None:
-    """Tool correctness of a reply; None: no calls are stated, so they are not judged.
+    """Score the tool calls of a reply, or return None if the expectation lists no calls.
 
-    An empty list states that none is to be made: what may come beyond the expected calls is then nothing.
+    An empty list means that no call may be made, so extra calls are then not allowed.
     """
     if expect.tool_calls is None:
         return None
@@ -110,7 +110,7 @@ def best_score(
     question: str = "",
     weights: Mapping[str, float] = EQUAL_WEIGHTS,
 ) -> ToolScore | None:
-    """The best score against several trajectories that are all right, the first of equals; None: none is judged."""
+    """Return the best score against several valid trajectories, the first on a tie; None if none lists calls."""
     scores = [score_expectation(each, reply, question=question, weights=weights) for each in expectations]
     return max((score for score in scores if score is not None), key=lambda score: score.overall, default=None)
 
@@ -128,7 +128,7 @@ def score_calls(
     threshold: float = 1.0,
     fold_names: bool = False,
 ) -> ToolScore:
-    """Score used calls against expected ones; `flag` is the caller's word on whether results were used."""
+    """Score used calls against expected ones; `flag` is the caller's statement whether results were used."""
     pairs = assign(expected, used, fold_names=fold_names)
     matched = {pair.expected for pair in pairs}
     missing = tuple(call for i, call in enumerate(expected) if i not in matched and not call.may_be_absent)
@@ -146,7 +146,7 @@ def score_calls(
 def _uniform(
     value: float, *, missing: tuple[ExpectedCall, ...], extra: tuple[ToolCall, ...], ordered: bool, threshold: float
 ) -> ToolScore:
-    """All right because nothing was expected or done; or nothing right."""
+    """Return a score with the same value for all aspects, for when no calls match."""
     return ToolScore(
         selection=value,
         parameters=value,
@@ -237,7 +237,7 @@ def _matches(
 
 
 def _steps(calls: Sequence[ExpectedCall] | Sequence[ToolCall]) -> list[int]:
-    """The steps where every call tells its own, else the places in the list."""
+    """Return the calls' step numbers if all have one, else their indices."""
     steps = [call.step for call in calls]
     return list(range(len(calls))) if None in steps else [step for step in steps if step is not None]
 
@@ -245,7 +245,7 @@ def _steps(calls: Sequence[ExpectedCall] | Sequence[ToolCall]) -> list[int]:
 def _uses(
     pairs: list[AssignedCall], used: Sequence[ToolCall], times: list[int], question: str, answer: str
 ) -> list[bool | None]:
-    """For each pair, whether the result comes back in the answer or in a later call."""
+    """Return for each pair whether its result appears in the answer or in a later call."""
     judged = [used[pair.used].result_known and used[pair.used].error is None for pair in pairs]
     if not any(judged):
         return [None] * len(pairs)
@@ -282,7 +282,7 @@ def _order_said(score: ToolScore) -> list[str]:
 
 
 def _in_turn(calls: Sequence[tuple[int, ExpectedCall | ToolCall]]) -> str:
-    """Calls in the order of their times, those of one time side by side."""
+    """Format calls in order of time, parallel calls joined by `and`."""
     moments: dict[int, list[str]] = {}
     for time, call in sorted(calls, key=lambda timed: timed[0]):
         moments.setdefault(time, []).append(_call(call))
@@ -310,7 +310,7 @@ def _call(call: ExpectedCall | ToolCall) -> str:
 
 
 def tool_weights(weights: Mapping[str, float] | None) -> dict[str, float]:
-    """Weights that were checked: a complete set, none negative, with a positive sum, normalised to 1."""
+    """Validate weights: all aspects, none negative, positive sum; normalised to sum to 1."""
     if weights is None:
         return dict(EQUAL_WEIGHTS)
     if not isinstance(weights, Mapping):
@@ -332,5 +332,5 @@ def _normalise_weights(weights: Mapping[str, float]) -> dict[str, float]:
     largest = max(weights.values())
     if largest <= 0:
         raise InputError(f"tool_weights={dict(weights)!r} are all zero; give at least one a positive weight")
-    shares = {aspect: weights[aspect] / largest for aspect in ASPECTS}  # the sum of huge ones would be infinite
+    shares = {aspect: weights[aspect] / largest for aspect in ASPECTS}  # the sum of huge weights would be infinite
     return {aspect: share / sum(shares.values()) for aspect, share in shares.items()}

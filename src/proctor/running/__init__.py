@@ -1,1 +1,1 @@
-"""Playing attempts: plan → attempt → schedule. It gets roles and yields records; it does not know storage."""
+"""Play attempts: plan → attempt → schedule. Takes role objects and yields records; independent of storage."""

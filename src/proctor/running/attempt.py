@@ -1,4 +1,4 @@
-"""One attempt: ask, answer, review, turn by turn, and say what happened as records."""
+"""Play one attempt: ask, answer and review turn by turn, and emit records of what happened."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _FAREWELL = 5.0
 
 
 class Player:
-    """Plays attempts with one agent, its reviewers and, in open exams, an examiner. Keeps nothing between attempts."""
+    """Plays attempts with one agent, its reviewers and, in open exams, an examiner. Stateless between attempts."""
 
     def __init__(
         self,
@@ -53,8 +53,7 @@ class Player:
         examiner: Examiner | None = None,
         faults: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
-        """`emit` takes a record, `stored` waits until all emitted is on disk, `room` says what to wait for
-        before a call is made, if anything."""
+        """`emit` accepts a record, `stored` waits until all are on disk, `room` returns what to await before a call."""
         self._agent = agent
         self._examiner = examiner
         self._tells_conversation = _takes_conversation(examiner)
@@ -77,7 +76,7 @@ class Player:
         )  # fmt: skip
 
     def begin(self, pending: PendingAttempt) -> Play:
-        """Where an attempt starts; `play` it from there."""
+        """Prepare an attempt for `play`, from the start or from where it was interrupted."""
         play = begin(pending, keeps_memory=self._keeps_memory)
         if play.resumed == "replayed":
             self._emit(Finished(attempt=cut_off(play)))
@@ -86,13 +85,13 @@ class Player:
         return play
 
     async def play(self, play: Play) -> Failure | None:
-        """Play to the end, or to a failure, which is returned after it has been recorded.
+        """Play to the end or to a failure, which is recorded and returned.
 
-        What was cancelled can be played on: it goes on where it stopped.
+        A cancelled attempt can be played again: it continues where it stopped.
         """
         key = play.attempt.key
         play.charged.task = asyncio.current_task()
-        CHARGED.set(play.charged)  # and the scope: the context is this task's alone
+        CHARGED.set(play.charged)  # and the scope below: this task has a context of its own
         set_scope(case=key.exam, condition=key.condition or None, trial=key.trial)
         try:
             await self._converse(play)
@@ -102,7 +101,7 @@ class Player:
             raise
         except Broken as broken:
             result = self._result(play, broken.failure)
-        except Exception as error:  # our own bug must not take the run down, nor count against the agent
+        except Exception as error:  # a bug in Proctor must not end the run, nor count against the agent
             play.give_up_reviews()
             result = over(play, our_bug(error))
         self._finish(play, result)
@@ -118,12 +117,12 @@ class Player:
         self._emit(Finished(attempt=result))
 
     def cut_off(self, play: Play) -> None:
-        """Keep what was paid, also where nothing has come of it yet."""
+        """Record an interrupted attempt if it has cost anything, even if it has no result yet."""
         if play.usage():
             self._emit(Finished(attempt=cut_off(play)))
 
     def give_up(self, play: Play) -> Failure:
-        """Record an attempt whose task is cancelled each time it is played on as failed."""
+        """Record an attempt as failed whose task is cancelled each time it is played."""
         reason = f"the {play.stage} was cancelled {play.restarts + 1} times, but not by Proctor"
         owner: Owner = "agent" if play.stage == "agent" else "environment"
         failure = Failure(stage=play.stage, owner=owner, kind="cancelled", reason=reason)
@@ -131,7 +130,7 @@ class Player:
         return failure
 
     async def _forget(self, conversation: str) -> None:
-        """Let agent and examiner clean up; whatever they do then changes no result and holds nobody up for long."""
+        """Let agent and examiner clean up, under a timeout; errors are ignored, as they cannot change the result."""
         for forget in self._forgetters:
             with contextlib.suppress(Exception):
                 await within(_FAREWELL, _await_forget(forget, conversation))
@@ -148,12 +147,12 @@ class Player:
                     self._emit(Reviewed(key=play.attempt.key, turn=number, reviews=play.reviews[number]))
             number += 1
             if not single:
-                await self._stored()  # a turn is on disk before the next one is asked
+                await self._stored()  # store a turn before asking the next one
         if not single and 0 not in play.reviews:
             play.reviews[0] = await self._conclude(play)
 
     async def _next(self, play: Play, number: int) -> Turn | None:
-        """The next question: one already asked, the script's, or the examiner's; None ends the conversation."""
+        """Return the next question, already asked or from script or examiner; None ends the conversation."""
         cases = play.exam.cases
         if number <= len(play.turns):
             return play.turns[number - 1]
@@ -173,8 +172,8 @@ class Player:
         return None
 
     async def _examine(self, play: Play, number: int) -> Turn | None:
-        """The examiner's next question, recorded before it is put: it may have cost money."""
-        from proctor.findings.battle.links import link_turn  # it reads language, which takes a while to load
+        """Get the examiner's next question, and record it before it is asked: it may have cost money."""
+        from proctor.findings.battle.links import link_turn  # imported late: loading its language data takes a while
 
         assert self._examiner is not None
         told = {"conversation": play.conversation} if self._tells_conversation else {}
@@ -194,7 +193,7 @@ class Player:
         return turn
 
     def _spent(self, play: Play) -> bool:
-        """Whether the conversation has used up its tokens or its time."""
+        """Whether the conversation has used up its token or time limit."""
         tokens, seconds = self._settings.conversation_tokens, self._settings.conversation_seconds
         if seconds is not None and sum(turn.seconds or 0.0 for turn in play.turns) >= seconds:
             return True
@@ -204,7 +203,7 @@ class Player:
         return used.input_tokens + used.output_tokens >= tokens
 
     async def _answer(self, play: Play, asked: Turn) -> Turn:
-        """Put one question to the agent and record its reply."""
+        """Ask the agent one question and record its reply."""
         key, number = play.attempt.key, asked.number
         request = Request(
             question=asked.question,
@@ -221,9 +220,9 @@ class Player:
         started, clock = time.time(), time.perf_counter()
 
         async def ask() -> Reply:
-            nonlocal started, clock  # the time of the try that answered, without retries, pauses and waiting in line
+            nonlocal started, clock  # time only the successful try, without retries, pauses and queueing
             started, clock = time.time(), time.perf_counter()
-            # an agent of somebody's own may return anything, also what it must not tell
+            # a user's agent may return anything, including secrets
             return scrub_noun(to_reply(await self._agent.reply(request)))
 
         async def put() -> Reply:
@@ -233,7 +232,7 @@ class Player:
         plain = key.condition not in self._faults and not self._spending.is_kept()
         reply: Reply | None = None
         play.stage = "agent"
-        if (room := self._room(number == 1)) is not None:  # the first one's was kept for it when it began
+        if (room := self._room(number == 1)) is not None:  # room for it was reserved when the attempt began
             await room
         try:
             reply = await call("agent", ask if plain else put, self._patience, turn=number, pay=play.pay)
@@ -249,14 +248,14 @@ class Player:
         return turn
 
     def _in_force(self, play: Play) -> AbstractContextManager[object]:
-        """The fault of the attempt's condition, counted over the whole conversation; nothing without one."""
+        """Inject the fault of the attempt's condition, counted over the whole conversation; no-op without one."""
         condition = play.attempt.key.condition
         if condition not in self._faults:
             return contextlib.nullcontext()
         return in_force(condition, self._faults[condition], tally=play.fault_tally)
 
     async def _review(self, play: Play, turn: Turn) -> tuple[Review, ...]:
-        """Every reviewer's word on one reply. The reply is recorded already and is not asked for again."""
+        """Return each reviewer's review of one reply, which is recorded already and is not requested again."""
         turns = play.turns[: turn.number]
         case = case_of(play.exam, turns)
         if case is not None and case.context is not None and not self._settings.context_given:
@@ -272,12 +271,15 @@ class Player:
     async def _ask_reviewers(
         self, play: Play, makes: Sequence[Callable[[], Coroutine[Any, Any, Review]]], *, turn: int | None, decides: bool
     ) -> tuple[Review, ...]:
-        """Each reviewer in turn. One that does not answer breaks the attempt where its mark decides, unless it sits on
-        a panel of which others have answered: then its vote is left out."""
+        """Ask the reviewers one after the other.
+
+        If one fails, the attempt fails if its score decides, unless it is on a panel of which others have answered:
+        then its vote is left out.
+        """
         reviews: list[Review] = []
         away: list[Broken] = []
         play.stage = "reviewer"
-        checking = self._settings.checks is not None  # the checks come first
+        checking = self._settings.checks is not None  # the reviewer for checks comes first
         for place, (make, free) in enumerate(zip(makes, self._free, strict=True)):
             if not free and (room := self._room(False)) is not None:
                 await room
@@ -294,30 +296,30 @@ class Player:
         return tuple(reviews)
 
     def _absence(self, place: int, broken: Broken) -> str:
-        """Why a mark is missing whose judge did not answer."""
+        """Explain why a score is missing whose judge did not answer."""
         reason = broken.failure.reason
         return f"{self._names[place]} gave no verdict: {reason}" if self._settings.panel else reason
 
     def _case_for_improvised(self, exam: Exam, turn: Turn) -> Case:
-        """An improvised question as a case that expects no answer, with the context that goes with every turn."""
+        """Build a case for an improvised question: no expected answer, with the context shared by all turns."""
         context = exam.cases[0].context if self._settings.context_given else None
         role = Expectation(role=exam.cases[0].expect.role)
         return Case(id=exam.cases[0].id, question=turn.question, context=context, expect=role)
 
     async def _conclude(self, play: Play) -> tuple[Review, ...]:
-        """Every reviewer's word on the conversation as a whole; an empty Review where there is none."""
+        """Return each reviewer's review of the whole conversation; an empty Review if it has none."""
         makes = [partial(_conclude_review, reviewer, play.exam, tuple(play.turns)) for reviewer in self._reviewers]
         return await self._ask_reviewers(play, makes, turn=None, decides=True)
 
 
 def _keeps_memory(agent: Agent) -> bool:
-    """Whether a conversation lives in the agent itself, so that one that was cut off has to be replayed."""
+    """Whether the agent itself keeps the conversation state, so that an interrupted conversation has to be replayed."""
     kept: bool = getattr(agent, "keeps_memory", not agent.takes_request)
     return kept
 
 
 def _forgetters(agent: Agent, examiner: Examiner | None) -> Iterator[Callable[[str], Awaitable[None]]]:
-    """Who is told that a conversation is over."""
+    """Yield the `forget` methods to call when a conversation is over."""
     if not getattr(agent, "forgets_nothing", False):
         yield agent.forget
     if (forget := getattr(examiner, "forget", None)) is not None:
@@ -325,17 +327,17 @@ def _forgetters(agent: Agent, examiner: Examiner | None) -> Iterator[Callable[[s
 
 
 def _takes_conversation(examiner: Examiner | None) -> bool:
-    """Whether an examiner wants to know which conversation it asks in."""
+    """Whether the examiner's `ask` takes the conversation's id."""
     return examiner is not None and "conversation" in inspect.signature(examiner.ask).parameters
 
 
 def asks_nobody(reviewer: Reviewer) -> bool:
-    """Whether it judges by rules alone, so that a review that is lost costs nothing to give again."""
+    """Whether a reviewer judges by rules alone, so that a lost review costs nothing to repeat."""
     return bool(getattr(reviewer, "asks_nobody", False))
 
 
 def _judges_improvised(reviewer: Reviewer) -> bool:
-    """Whether a reviewer has something to say of replies to which no answer is known."""
+    """Whether a reviewer can judge replies to improvised questions, for which no answer is known."""
     return bool(getattr(reviewer, "judges_improvised", False))
 
 
@@ -348,7 +350,7 @@ def _usage_of(reply: Reply) -> Usage | None:
 
 
 def _context(exam: Exam, number: int) -> str | None:
-    """A row's context goes with its turn, a seed's with every turn."""
+    """Return the context of a turn: its own row's in a script, the seed's in every turn of an open exam."""
     return exam.cases[0 if exam.open else number - 1].context
 
 

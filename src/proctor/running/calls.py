@@ -1,4 +1,4 @@
-"""One call to an agent or reviewer: a time limit, bounded retries, and whose fault it was."""
+"""One call to an agent, examiner or reviewer: timeout, limited retries, and attribution of failures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _REASON_READ = 10_000
 
 
 class Broken(Exception):
-    """A call failed for good. Carries the Failure to record."""
+    """Raised when a call has failed for good; carries the Failure to record."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure.reason)
@@ -35,18 +35,18 @@ class Broken(Exception):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Patience:
-    """How long to wait, and how often to try again."""
+    """Timeout and retry limits."""
 
     timeout: float
     retries: int
     agent_retries: int = 0
     clock: LoopClock | None = None
-    """By which the time is taken; None: it is the wall's."""
+    """Clock that leaves out time for which others blocked the event loop, or None to use wall-clock time."""
     cancelled_itself: Callable[[], bool] = lambda: False
-    """Whether the attempt has itself cancelled the task that plays it: it was neither us nor another attempt."""
+    """Whether the attempt cancelled its own task, rather than Proctor or another attempt."""
 
     def allows(self, stage: Stage, fault: CallError, tries: int) -> bool:
-        """Whether this fault may be tried again. The agent's own is not: that would make pass@1 the best of two."""
+        """Whether a failure may be retried. By default the agent's own is not: pass@1 would be the best of two."""
         if isinstance(fault, EnvironmentFault) and fault.lasts:
             return False
         if stage == "agent" and not isinstance(fault, EnvironmentFault):
@@ -62,9 +62,9 @@ async def call(
     turn: int | None,
     pay: Callable[[Usage], None],
 ) -> T:
-    """Make the call until it answers or patience ends; raises Broken, or Misconfigured at once.
+    """Make the call until it succeeds or retries run out; raises Broken, or Misconfigured immediately.
 
-    What a failed try has cost all the same (`spent` of the fault) goes to `pay`.
+    Usage of failed tries (`spent` of the error) is passed to `pay`.
     """
     tries = 0
     fault: CallError
@@ -80,7 +80,7 @@ async def call(
             if stage != "agent" or not patience.cancelled_itself():
                 raise
             caught, fault = error, AgentFault("was cancelled, but not by Proctor: the agent did it", kind="cancelled")
-        except Escaped as error:  # sys.exit, and whatever else an agent may invent
+        except Escaped as error:  # SystemExit, or any other BaseException that an agent may raise
             caught = error.__cause__ or error
             _pass_on_ctrl_c(caught)
             fault = classify(caught)
@@ -91,7 +91,7 @@ async def call(
             pay(spent)
         if isinstance(fault, Misconfigured):
             if stage != "agent" and not isinstance(fault, BudgetSpent):
-                fault.args = (f"{stage}: {fault}",)  # whose key or address it is
+                fault.args = (f"{stage}: {fault}",)  # name whose key or address is wrong
             raise fault from caught
         if not patience.allows(stage, fault, tries):
             raise Broken(_failure(stage, fault, caught, tries=tries, turn=turn)) from caught
@@ -109,13 +109,16 @@ def _late(error: Late, limit: float) -> CallError:
 
 
 def _pass_on_ctrl_c(error: BaseException) -> None:
-    """A real Ctrl-C comes in the main thread alone; anywhere else it is an agent that raises it."""
+    """Re-raise a real Ctrl-C, which only occurs in the main thread; elsewhere the agent raised it."""
     if issubclass(type(error), KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
         raise error
 
 
 def pause(tries: int, fault: CallError) -> float:
-    """Seconds before the next try: doubling, spread out, and as long as the server asked for, up to a minute."""
+    """Return seconds until the next retry: exponential backoff with jitter, and at least Retry-After.
+
+    Retry-After is limited to a minute.
+    """
     backoff = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2.0 ** (tries - 1)) * random.uniform(0.5, 1.5)
     asked = fault.retry_after if isinstance(fault, EnvironmentFault) else None
     return max(backoff, min(asked or 0.0, _LONGEST_PAUSE))

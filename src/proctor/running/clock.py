@@ -1,13 +1,13 @@
-"""Whose time it is: how long the event loop was held up, and by whom.
+"""Measure how long the event loop was blocked, and by which attempt.
 
-    clock.start(loop)            a beat every 50 ms on the loop, and a thread that listens to it
-    CHARGED.set(charged)         what is done from here, in tasks that are started here too, is this attempt's doing
-    clock.held(now)              seconds so far in which nobody could go on
+    clock.start(loop)            start a beat every 50 ms on the loop, and a thread that monitors it
+    CHARGED.set(charged)         attribute this task, and tasks started from it, to this attempt
+    clock.held(now)              seconds so far for which the loop was blocked
 
-A beat that comes late tells how long the loop was held up. Who did it is told by the steps of the coroutine that took
-so long, and of tasks that it started by what the listening thread saw: the handle that the loop was running knows its
-context. Several may have held it up one after the other before the next beat: each is charged the share of looks that
-found it there, and nobody is given up who gave the loop on to another.
+A late beat shows how long the loop was blocked. Long steps of the attempt's own coroutine are timed directly. For tasks
+that it started, the monitoring thread inspects the handle that the loop is running, whose context names the attempt. If
+several blocked the loop between two beats, each is charged its share of the samples, and an attempt that gave the loop
+back to others is not given up for blocking it.
 """
 
 from __future__ import annotations
@@ -29,61 +29,61 @@ from proctor.run import Key
 BEAT = 0.05
 """Seconds between two beats."""
 _TOLERANCE = 0.02
-"""Seconds that a beat may be late on a busy machine without anybody having held up the loop."""
+"""Delay of a beat in seconds that is tolerated on a busy machine before the loop counts as blocked."""
 LONG_STEP = 0.05
-"""Seconds that one step of a coroutine may take without holding up the others."""
+"""Duration in seconds above which a single step of a coroutine counts as blocking the loop."""
 _HANDLE_RUN: CodeType = Handle._run.__code__
 
 
 class ChargedAttempt:
-    """One attempt as far as the clock is concerned."""
+    """An attempt to which blocked time is charged."""
 
     __slots__ = ("held", "key", "task")
 
     def __init__(self, key: Key) -> None:
         self.key = key
         self.held = 0.0
-        """Seconds in which tasks and callbacks that it started held up the loop."""
+        """Seconds for which tasks and callbacks that it started blocked the loop."""
         self.task: asyncio.Task[Any] | None = None
-        """The one that its calls are made in, whose own steps are timed one by one."""
+        """Task that makes its calls, whose own steps are timed one by one."""
 
     def __str__(self) -> str:
-        """Who it is, in words."""
+        """Describe the attempt for messages."""
         return f"the agent in case {self.key.exam}, trial {self.key.trial}"
 
 
 CHARGED: ContextVar[ChargedAttempt | None] = ContextVar("proctor_charged", default=None)
-"""The attempt that is played in this context."""
+"""The attempt played in this context."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Holder:
-    """Who holds the loop at the moment."""
+    """What currently blocks the loop."""
 
     charged: ChargedAttempt | None
-    """None: none of the attempts."""
+    """The attempt to charge, or None if it is none of the attempts."""
     where: str
-    """File, line and function of what runs."""
+    """File, line and function of the running code."""
     handle: object = None
-    """What the loop runs; None: it cannot be seen."""
+    """Handle that the loop is running, or None if it cannot be determined."""
 
     @property
     def other_than_own_steps(self) -> ChargedAttempt | None:
-        """Whom to charge: not where the attempt's own task runs, whose steps are timed."""
+        """The attempt to charge, or None if its own task is running, whose steps are timed elsewhere."""
         running = getattr(getattr(self.handle, "_callback", None), "__self__", None)
         own = self.charged is not None and running is not None and running is self.charged.task
         return None if own else self.charged
 
     def __str__(self) -> str:
-        """In words: the attempt, and what it is at."""
+        """Describe the attempt and the running code."""
         return f"{self.charged} in {self.where}" if self.charged is not None else self.where
 
 
 class LoopClock:
-    """Listens to one loop while a run is played on it."""
+    """Monitors one event loop during a run."""
 
     def __init__(self, *, patience: float, give_up: Callable[[str], None]) -> None:
-        """Seconds after which a loop that is never given back is given up, by telling who holds it."""
+        """`give_up` is called with a description of what blocks the loop for longer than `patience` seconds."""
         self._patience = patience
         self._give_up = give_up
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -96,18 +96,18 @@ class LoopClock:
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Begin to beat; called on the loop."""
+        """Start beating; must be called on the loop."""
         self._loop, self._thread_id = loop, threading.get_ident()
         self._last = time.monotonic()
         self._timer = loop.call_later(BEAT, self._beat, context=Context())
         threading.Thread(target=self._listen, name="proctor-clock", daemon=True).start()
 
     def stop(self) -> None:
-        """Stop listening; from any thread."""
+        """Stop monitoring; thread-safe."""
         self._over.set()
 
     def held(self, now: float) -> float:
-        """Seconds up to now in which nobody could go on, charged to who held the loop; asked on the loop alone."""
+        """Return the seconds for which the loop was blocked until now, and charge them; must be called on the loop."""
         late = now - self._last - BEAT
         if late > _TOLERANCE:
             self._held += late
@@ -130,10 +130,10 @@ class LoopClock:
         while not self._over.wait(BEAT):
             if self._last != heard:
                 silent, heard = 0.0, self._last
-            silent += BEAT  # by this thread's own count: when the whole process stood still, nobody held the loop
+            silent += BEAT  # not wall-clock time: while the process is suspended, nothing blocks the loop
             if silent > BEAT and (seen := self._look()) is not None:
                 if self._suspect is not None and seen.handle is not self._suspect.handle:
-                    silent = 2 * BEAT  # it was given on to another
+                    silent = 2 * BEAT  # another handle runs now, so the loop was given back in between
                 self._suspect = seen
                 self._looks.append(seen.other_than_own_steps)
             if silent > self._patience:
@@ -145,7 +145,7 @@ class LoopClock:
         return f"the event loop was held for {silent:.1f} s and not given back by {who}"
 
     def _look(self) -> Holder | None:
-        """Who holds the loop, from outside: the innermost frame, and the context of the handle that is being run."""
+        """Inspect the loop's thread from outside: its innermost frame, and the context of the handle being run."""
         frame = sys._current_frames().get(self._thread_id)
         if frame is None:
             return None
@@ -156,7 +156,7 @@ class LoopClock:
 
 
 def _handle_of(frame: FrameType | None) -> object:
-    """What the loop runs, found from the innermost frame outwards; None: nothing of the loop's."""
+    """Find the handle that the loop is running, searching from the innermost frame outwards; None if there is none."""
     while frame is not None:
         if frame.f_code is _HANDLE_RUN:
             return frame.f_locals.get("self")
@@ -165,5 +165,5 @@ def _handle_of(frame: FrameType | None) -> object:
 
 
 def where(frame: FrameType) -> str:
-    """Where a frame stands: `agent.py:12 (answer)`."""
+    """Format a frame's location: `agent.py:12 (answer)`."""
     return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno} ({frame.f_code.co_name})"

@@ -1,4 +1,4 @@
-"""Waiting for a coroutine, but not for ever. One that needs no waiting costs no timer."""
+"""Await a coroutine with a timeout, even if it ignores cancellation. A coroutine that never waits needs no timer."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from proctor.running.clock import CHARGED, LONG_STEP, LoopClock
 
 T = TypeVar("T")
 _GRACE = 1.0
-"""Seconds to clean up in after each cancellation."""
+"""Seconds for cleaning up after each cancellation."""
 _CANCELLATIONS = 5
-"""That a coroutine may swallow before it is left behind."""
+"""Number of cancellations that a coroutine may swallow before it is abandoned."""
 
 
 class Late(TimeoutError):
-    """The time given is over; a TimeoutError of the coroutine's own is not this one."""
+    """The timeout has expired; distinct from a TimeoutError that the coroutine raises itself."""
 
     def __init__(self, *, blocked: float = 0.0) -> None:
         super().__init__()
         self.blocked = blocked
-        """Seconds for which the coroutine itself held up the event loop."""
+        """Seconds for which the coroutine itself blocked the event loop."""
 
 
 class Escaped(Exception):
-    """The coroutine raised what is no Exception: its `__cause__`. Raised as it is, it would take the loop down."""
+    """The coroutine raised a BaseException, kept as `__cause__`, which would stop the event loop if it propagated."""
 
 
 async def within(seconds: float, work: Coroutine[Any, Any, T], clock: LoopClock | None = None) -> T:
-    """The result of a coroutine; raises Late when it takes longer, even if it swallows its cancellation and answers.
+    """Return the result of a coroutine; raises Late on timeout, even if it swallows its cancellation and returns.
 
-    One that goes on all the same is cancelled again, and dropped in the end: the run must not wait for it. By a clock,
-    the time in which others held up the loop does not count, and the time in which it did so itself does.
+    A coroutine that goes on regardless is cancelled again and finally abandoned, so that the run does not wait for it.
+    With a clock, time for which others blocked the loop is not counted, and time for which it did so itself is.
     """
     began = time.monotonic()
     try:
@@ -68,9 +68,9 @@ async def within(seconds: float, work: Coroutine[Any, Any, T], clock: LoopClock 
 
 
 class _Deadline:
-    """Cancels the task that it was made in when the time is over, and again while that is not heeded.
+    """Cancels the current task when the timeout expires, and again if the cancellation is ignored.
 
-    `asyncio.timeout` does it once, and then waits for ever.
+    `asyncio.timeout` cancels once, and then waits indefinitely.
     """
 
     __slots__ = (
@@ -98,7 +98,7 @@ class _Deadline:
 
     @property
     def exhausted(self) -> bool:
-        """Whether it has been cancelled often enough."""
+        """Whether the task has been cancelled the maximum number of times."""
         return self.cancellations > _CANCELLATIONS
 
     def expired(self) -> bool:
@@ -106,30 +106,30 @@ class _Deadline:
         return self.cancellations > 0
 
     def count_step(self, took: float) -> None:
-        """One step of the coroutine took so long; a long one held up everybody else."""
+        """Record the duration of one step of the coroutine; a long step has blocked the loop."""
         if took > LONG_STEP:
             self._own += took
 
     def seconds_blocked(self) -> float:
-        """Seconds for which the coroutine, or a task that it started, held up the loop."""
+        """Return the seconds for which the coroutine, or a task that it started, blocked the loop."""
         if self._clock is None or self._charged is None:
             return self._own
-        self._clock.held(time.monotonic())  # so that the last moments are charged too
+        self._clock.held(time.monotonic())  # also charge the time since the last beat
         return self._own + self._charged.held - self._charged_before
 
     def seconds_elapsed(self) -> float:
-        """Seconds since it began, without those that it was not to blame for."""
+        """Return the seconds since the start, without pauses and time for which others blocked the loop."""
         now = time.monotonic()
         others = max(0.0, self._clock.held(now) - self._held_before - self.seconds_blocked()) if self._clock else 0.0
         waiting = now - self._paused if self._paused is not None else 0.0
         return now - self._began - self._given_back - waiting - others
 
     def when(self) -> float | None:
-        """The end, by the loop's clock; None: the time stands still, or is over."""
+        """Return the deadline in the loop's time, or None if the timer is paused or has expired."""
         return None if self._timer is None or self.cancellations else self._timer.when()
 
     def reschedule(self, when: float | None) -> None:
-        """Move the end, or have the time stand still; too late once it is over."""
+        """Move the deadline, or pause the timer with None; has no effect after it has expired."""
         if self.cancellations or self._ended:
             return
         if self._timer is not None:
@@ -143,7 +143,7 @@ class _Deadline:
         self._timer = self._task.get_loop().call_at(when, self._look)
 
     def end(self) -> bool:
-        """Stop the clock; whether the task was cancelled by this limit alone."""
+        """Stop the timer; return whether the task was cancelled by this timeout alone."""
         if self._ended:
             return False
         self._ended = True
@@ -154,7 +154,7 @@ class _Deadline:
         return self.cancellations > 0 and self._task.cancelling() <= self._before
 
     def _look(self) -> None:
-        """The time may be over; what others took of it is given back."""
+        """Cancel the task if its time is up; otherwise extend the timer by the time that others blocked the loop."""
         left = self._seconds - self.seconds_elapsed() if self._clock is not None else 0.0
         if left > 0.001:
             self._timer = self._task.get_loop().call_later(left, self._look)
@@ -168,7 +168,7 @@ class _Deadline:
 
 
 class _Begun(Generic[T]):
-    """A coroutine that has run up to its first wait, to be awaited from there."""
+    """A coroutine that has run up to its first wait and can be awaited from there."""
 
     __slots__ = ("_limit", "_waits_for", "_work")
 
@@ -187,7 +187,7 @@ class _Begun(Generic[T]):
                 raise
             except BaseException as thrown:
                 if self._limit.exhausted:
-                    with suppress(RuntimeError):  # it ignores that as well
+                    with suppress(RuntimeError):  # it ignores GeneratorExit as well
                         work.close()
                     raise
                 step = partial(work.throw, thrown)

@@ -1,4 +1,4 @@
-"""The garbage collector while attempts are played."""
+"""Adjust the garbage collector while attempts are played."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _SELDOM = 10_000
-"""Objects between two looks; Python's own 700 are a handful of attempts."""
+"""Allocation threshold between collections; Python's default of 700 is reached after a handful of attempts."""
 
 
 @contextmanager
 def seldom_collected() -> Iterator[None]:
-    """Have it look less often: what a run makes lives until it is stored or to the end, and holds no cycles.
+    """Collect garbage less often: the objects of a run live until stored or to the end, and form no cycles.
 
-    A threshold that somebody has set higher, or to nothing, stays.
+    A threshold that was set higher, or to 0, is kept.
     """
     young, *older = gc.get_threshold()
     raised = 0 < young < _SELDOM

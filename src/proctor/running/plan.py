@@ -1,4 +1,4 @@
-"""A benchmark and settings → the exams, and the attempts that are still to be played."""
+"""Derive from benchmark and settings the exams, and the attempts that are still to be played."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Place = tuple[str, str, int]
 
 
 def exams_of(benchmark: Benchmark, settings: Settings) -> tuple[Exam, ...]:
-    """What one attempt plays, by the run's type."""
+    """Build the exams from a benchmark, by the run's type; each attempt plays one."""
     if benchmark.exams:
         return benchmark.exams
     if settings.type == "abm-static":
@@ -30,14 +30,14 @@ def exams_of(benchmark: Benchmark, settings: Settings) -> tuple[Exam, ...]:
 
 
 def own_trials(exams: tuple[Exam, ...], settings: Settings) -> dict[str, int]:
-    """Exam → how often its case says it is asked; in battles `--trials` alone says how often a conversation is held."""
+    """Map exams to the number of trials set by their case; in battles only `--trials` counts, so the map is empty."""
     if settings.type != "standard":
         return {}
     return {exam.id: exam.cases[0].trials for exam in exams if exam.cases[0].trials is not None}
 
 
 def _with_passing_score(case: Case, benchmark: Benchmark, settings: Settings) -> Case:
-    """The case with a passing score where it expects nothing of its own but its reference: the mark alone decides."""
+    """Give a case the usual passing score if it expects only its reference answer: then the score alone decides."""
     if case.passing_score is not None or settings.passing_score is not None:
         return case
     if not (case.answer or case.reasoning) or case.expect != benchmark.expect:
@@ -52,7 +52,7 @@ def pending_attempts(
     finished: Container[Place] = frozenset(),
     under_way: Mapping[Place, tuple[Attempt, dict[int, tuple[Review, ...]]]] | None = None,
 ) -> Iterator[PendingAttempt]:
-    """What is left to play, trial by trial, so that early results already cover every exam."""
+    """Yield the attempts left to play, trial by trial, so that early results already cover every exam."""
     settings = run.settings
     begun = under_way or {}
     rows = in_order(run, exams)
@@ -72,10 +72,10 @@ def pending_attempts(
 
 
 def in_order(run: Run, exams: tuple[Exam, ...]) -> list[tuple[int, Exam]]:
-    """The exams as they are played, each with its row in the file.
+    """Return the exams in playing order, each with its row in the file.
 
-    In random order every category has its share of each stretch: an exam stands where its rank among those of its
-    category would put it if they were spread evenly, give or take less than one rank.
+    Random order is stratified by category: the exams of a category are spread evenly over the run, each at most one
+    rank away from its even position.
     """
     rows = list(enumerate(exams))
     if run.settings.order == "file":

@@ -1,4 +1,4 @@
-"""An attempt while it is being played: where it starts, what it has cost, and what it comes to: Play."""
+"""State of an attempt being played: where it starts, what it has cost, and its resulting Attempt: Play."""
 
 from __future__ import annotations
 
@@ -21,47 +21,47 @@ _NOTHING = Usage()
 
 @dataclass(slots=True)
 class Play:
-    """One attempt, under way."""
+    """State of an attempt being played."""
 
     exam: Exam
     attempt: Attempt
     turns: list[Turn]
     reviews: dict[int, tuple[Review, ...]]
-    """By turn; 0 stands for the conversation."""
+    """Turn → reviews; 0 for the whole conversation."""
     conversation: str
     charged: ChargedAttempt
-    """To whom time is charged in which it holds up the others."""
+    """Charged for time in which the attempt blocks the event loop."""
     started: float
     ended: str | None = None
     asked: bool = False
     resumed: Resumed = ""
     lost: Usage = _NOTHING
-    """What failed tries have cost all the same, earlier sessions included."""
+    """Usage of failed tries, including earlier sessions."""
     fault_tally: Tally = field(default_factory=Tally)
-    """How often the fault of its condition has happened."""
+    """How often the fault of its condition has occurred."""
     stage: Stage = "agent"
-    """Who was called last."""
+    """Role that was called last."""
     over: bool = False
     """Whether its end has been recorded."""
     restarts: int = 0
-    """How often it went on in a new task because somebody had cancelled the old one."""
+    """How often it continued in a new task because the old one had been cancelled."""
 
     def pay(self, spent: Usage) -> None:
-        """Count what a failed try has cost."""
+        """Add the usage of a failed try."""
         self.lost += spent
 
     def give_up_reviews(self) -> None:
-        """Drop the reviews, but not what they have cost."""
+        """Discard the reviews, but keep their usage."""
         self.lost += _usage((), self.reviews)
         self.reviews.clear()
 
     def usage(self) -> Usage:
-        """All that it has cost so far."""
+        """Return the total usage so far."""
         return self.lost + _usage(self.turns, self.reviews)
 
 
 def begin(pending: PendingAttempt, *, keeps_memory: bool) -> Play:
-    """Where an attempt starts: from the beginning, or where it was cut off."""
+    """Start an attempt from the beginning, or from where it was interrupted."""
     key, said = pending.attempt.key, pending.attempt.transcript
     started = time.time()
     play = Play(
@@ -87,9 +87,9 @@ def begin(pending: PendingAttempt, *, keeps_memory: bool) -> Play:
 
 
 def strike_on(play: Play, fault: Mapping[str, Any]) -> None:
-    """Count what an earlier session has met of a fault already, so that "fails twice" stays twice in a conversation.
+    """Restore the fault counters from earlier sessions, so that "fails twice" remains twice per conversation.
 
-    The replies tell it, if they tell their calls; a session that was not killed has noted it besides.
+    Counts are taken from the calls in the replies, or from the stored attempt if that has more.
     """
     for turn in play.turns:
         if turn.reply is None:
@@ -106,17 +106,17 @@ def strike_on(play: Play, fault: Mapping[str, Any]) -> None:
 
 
 def paid_for(attempt: Attempt, reviews: Mapping[int, Sequence[Review]]) -> Usage:
-    """What an attempt that is not over has cost so far, whether it broke or was cut off."""
+    """Return the usage so far of an attempt that is not over, whether it failed or was interrupted."""
     return attempt.lost + _usage(attempt.transcript.turns, reviews)
 
 
 def _goes_on(exam: Exam, said: Transcript, answered: int) -> bool:
-    """Whether there is more to ask in this conversation."""
+    """Whether the conversation has more questions to ask."""
     return said.ended is None and (exam.open or answered < len(exam.cases))
 
 
 def over(play: Play, failure: Failure | None, **marks: Any) -> Attempt:
-    """An attempt that is over, with whatever marks it got."""
+    """Build the finished Attempt, with its scores and verdicts."""
     before = play.attempt.failure
     if failure is not None and failure.owner == "environment" and before is not None:
         failure = replace(failure, setbacks=before.setbacks)
@@ -142,9 +142,9 @@ def over(play: Play, failure: Failure | None, **marks: Any) -> Attempt:
 
 
 def cut_off(play: Play) -> Attempt:
-    """An attempt that is not over but cannot go on now, with what it has cost; `resume` takes it up again.
+    """Build the Attempt, with its usage, of an attempt that is interrupted; `resume` continues it.
 
-    Also one that is about to be replayed: what was said and judged before is no longer kept, but was paid.
+    Also used for one that is about to be replayed: earlier turns and reviews are discarded, but were paid for.
     """
     return Attempt(
         key=play.attempt.key,
@@ -166,25 +166,25 @@ def cut_off(play: Play) -> Attempt:
 
 
 def _met(play: Play) -> int | None:
-    """How often the fault was met; who only judges what was said before knows no more than was known then."""
+    """Return how often the fault was hit; when stored replies are only judged again, the stored count is kept."""
     if not play.attempt.key.condition:
         return None
     return play.fault_tally.met if play.asked or play.fault_tally.met else play.attempt.struck
 
 
 def _judged_lie(play: Play) -> InjectedLie | None:
-    """What the agent made of a lie; what was judged before stands where nobody was asked anything since."""
+    """Return the agent's reaction to a false tool result; the stored one is kept if nothing was asked since."""
     if not play.asked:
         return play.attempt.lie
     if play.fault_tally.lie is None:
         return None
-    from proctor.findings.run.reactions import react  # it reads language, which takes a while to load
+    from proctor.findings.run.reactions import react  # imported late: loading its language data takes a while
 
     return react(play.fault_tally.lie, play.turns)
 
 
 def our_bug(error: Exception) -> Failure:
-    """The failure for an exception that only Proctor can be blamed for."""
+    """Return the failure for an exception caused by a bug in Proctor."""
     return Failure(
         stage="engine",
         owner="environment",
@@ -199,7 +199,7 @@ def _ended_by(play: Play, failure: Failure | None) -> str | None:
 
 
 def _usage(turns: Sequence[Turn], reviews: Mapping[int, Sequence[Review]]) -> Usage:
-    """What the replies, the questions and the reviews cost."""
+    """Return the total usage of replies, examiner questions and reviews."""
     total = _NOTHING
     for turn in turns:
         if turn.reply is not None and turn.reply.usage is not None:

@@ -1,4 +1,4 @@
-"""What a conversation comes to once it is over: marks, verdict, usage and time, from its reviews."""
+"""Derive the result of a finished conversation from its reviews: scores, verdict, usage and time."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from proctor.transcript import Turn
 from proctor.usage import Usage
 
 EXPECTED = "checks"
-"""The reviewer who holds replies to what their cases expect, and is no judge."""
+"""Name of the reviewer that checks case expectations, which does not count as a judge."""
 
 
 @dataclass(slots=True)
 class _Judged:
-    """What the reviews of one turn come to."""
+    """Combined reviews of one turn."""
 
     scores: Sequence[Score]
     unscored: Sequence[Unscored]
@@ -33,7 +33,7 @@ class _Judged:
 
 
 def result_of(play: Play, failure: Failure | None, *, reviewers: Sequence[str], settings: Settings) -> Attempt:
-    """The finished attempt, as these reviewers have judged it."""
+    """Return the finished attempt with its scores and verdicts."""
     by_turn = {turn: _judgement(turn, reviews, reviewers, settings) for turn, reviews in play.reviews.items()}
     scores: list[Score] = []
     missing: list[Unscored] = []
@@ -75,7 +75,7 @@ def result_of(play: Play, failure: Failure | None, *, reviewers: Sequence[str], 
 
 
 def _checks_itself(reviewers: Sequence[str], reviews: Sequence[Review]) -> bool:
-    """Whether one who is asked for marks says more, on which a verdict can hang."""
+    """Whether a judge (not the checks reviewer) reported checks or contradictions that may affect the verdict."""
     pairs = zip(reviewers, reviews, strict=False)
     return any(review.checks or review.contradictions for name, review in pairs if name != EXPECTED)
 
@@ -83,7 +83,7 @@ def _checks_itself(reviewers: Sequence[str], reviews: Sequence[Review]) -> bool:
 def _turns_passed(
     play: Play, by_turn: Mapping[int, _Judged], contradicted: Container[int], settings: Settings
 ) -> list[bool | None]:
-    """Turn by turn, whether the reply passes; None where a question was faulty or nothing was judged."""
+    """Return per turn whether the reply passes; None if the question was faulty or nothing was judged."""
     passed: list[bool | None] = []
     for turn in play.turns:
         one = by_turn.get(turn.number)
@@ -106,7 +106,7 @@ def _kept_wrong(
     scores: Sequence[Score],
     settings: Settings,
 ) -> set[int]:
-    """The turns that would pass for nothing but keeping to an answer that is known to be wrong: nobody judged them."""
+    """Return turns that would pass only for consistency with an answer known to be wrong; they are not counted."""
     alone = {
         turn.number
         for turn, mark in zip(turns, passed, strict=True)
@@ -119,7 +119,7 @@ def _kept_wrong(
 
 
 def _is_marked_by(one: _Judged, part: str) -> bool:
-    """Whether this part alone makes the mark, and no check has its say."""
+    """Whether the score consists of this part alone, and no check that was asked for passed."""
     marked = {each.name for score in one.scores if score.of == "agent" for each in score.parts}
     return marked == {part} and not any(check.passed and check.name != NO_ERROR for check in one.checks)
 
@@ -132,7 +132,7 @@ def _judgement(turn: int, reviews: Sequence[Review], reviewers: Sequence[str], s
 
 
 def _contradictions(reviews: Sequence[Review], settings: Settings) -> list[Contradiction]:
-    """All that were found; of a panel those pairs of turns that more than half of its judges name, each once."""
+    """Return all contradictions; for a panel, those pairs that more than half of its judges found, each once."""
     found = [each for review in reviews for each in review.contradictions]
     if not settings.panel:
         return found
@@ -146,7 +146,7 @@ def _contradictions(reviews: Sequence[Review], settings: Settings) -> list[Contr
 def _ties(
     play: Play, by_turn: Mapping[int, _Judged], passed: Sequence[bool | None], settings: Settings
 ) -> Iterator[Unscored]:
-    """A word for each reply without a verdict on which the judges of the panel are divided."""
+    """Yield an Unscored for each reply without a verdict because the panel is divided."""
     for turn, mark in zip(play.turns, passed, strict=True):
         if mark is None and not turn.fault and (one := by_turn.get(turn.number)) is not None:
             case = case_of(play.exam, play.turns[: turn.number])
@@ -155,7 +155,7 @@ def _ties(
 
 
 def _usage_by_judge(play: Play, reviewers: Sequence[str], settings: Settings) -> dict[str, Usage]:
-    """Judge of a panel → what its reviews of this attempt took."""
+    """Map each judge of a panel to the usage of its reviews in this attempt."""
     used: dict[str, Usage] = {}
     for reviews in play.reviews.values() if settings.panel else ():
         for name, review in zip(reviewers, reviews, strict=False):
@@ -165,16 +165,16 @@ def _usage_by_judge(play: Play, reviewers: Sequence[str], settings: Settings) ->
 
 
 def case_of(exam: Exam, turns: Sequence[Turn]) -> Case | None:
-    """Whose expectations judge the last of these turns: its row of the script, the seed, or nobody's."""
+    """Return the case whose expectations judge the last of these turns: its row of the script, the seed, or None."""
     if turns[-1].number <= len(exam.cases):
         return exam.cases[turns[-1].number - 1]
-    from proctor.findings.battle.links import expected_by  # it reads language, which takes a while to load
+    from proctor.findings.battle.links import expected_by  # imported late: loading its language data takes a while
 
     return expected_by(exam, turns)
 
 
 def _is_unjudged(exam: Exam, turn: Turn, judged: Mapping[int, _Judged]) -> bool:
-    """Whether the question was improvised and nobody had anything to judge the reply by: then it decides nothing."""
+    """Whether the question was improvised and no reviewer could judge the reply, so that the turn decides nothing."""
     if turn.number <= len(exam.cases) or (one := judged.get(turn.number)) is None:
         return False
     marked = any(score.of == "agent" for score in one.scores)
@@ -186,7 +186,7 @@ def _no_error_failed(failure: Failure, last: int) -> CheckResult:
 
 
 def _decide(turns: Sequence[bool | None], failure: Failure | None) -> bool | None:
-    """The agent's own failure is not passed; the environment's leaves it undecided."""
+    """Return the verdict of an attempt: an agent failure is not passed, an environment failure is undecided."""
     if failure is not None:
         return False if failure.owner == "agent" else None
     return verdict.attempt_passes(turns)

@@ -1,7 +1,8 @@
-"""Attempts side by side in this process: bounded concurrency, and one stream of records.
+"""Play attempts concurrently in this process, with one stream of records.
 
-Two threads share the work. The driver's takes records in batches, stores them and asks for more; the stage's runs the
-event loop on which every attempt is a task of its own. Nothing that an agent does on the stage reaches the driver.
+Two threads share the work. The driver's thread takes records in batches, stores them and asks for more; the stage's
+thread runs the event loop, on which every attempt is a separate task. Nothing that an agent does on the stage affects
+the driver.
 """
 
 from __future__ import annotations
@@ -26,24 +27,25 @@ from proctor.running.play import Play
 from proctor.threads import Stage
 
 WINDOW = 0.02
-"""Seconds that records may gather before they are handed over; with the write itself well under 50 ms."""
+"""Seconds for which records are collected before they are handed over; including the write, well under 50 ms."""
 _TICK = 0.1
-"""Seconds after which the driver gets a word even if nothing happened, so that it can look around."""
+"""Maximum wait in seconds before the driver gets a batch, even an empty one, so that it can check for interruptions."""
 _FAREWELL = 1.0
-"""Seconds that interrupted calls get to clean up."""
+"""Seconds for interrupted calls to clean up."""
 _OUT_OF_TOUCH = 2.0
-"""Seconds without a word from the driver after which nothing is asked until it comes: the whole process may have been
-stopped, and its run be another's by now."""
+"""Seconds without a sign of life from the driver after which no calls are made until it responds: the whole process may
+have been suspended, and another process may have taken over its run.
+"""
 _RESTARTS = 3
-"""How often an attempt goes on in a new task after somebody has cancelled the old one."""
+"""How often an attempt continues in a new task after its task was cancelled from outside."""
 _SHORTEST_PATIENCE = 3.0
-"""Seconds after which, at the earliest, a loop that is never given back is given up."""
+"""Minimum time in seconds before a loop that stays blocked is given up."""
 STORM = 20
-"""Environment failures in a row, without one success, after which the run stops."""
+"""Number of consecutive environment failures after which the run stops."""
 
 
 class _AttemptTask(asyncio.Task["Failure | None"]):
-    """A task that plays one attempt, and knows which attempt has cancelled it."""
+    """Task that plays one attempt, and records which attempt cancelled it."""
 
     cancelled_by: ChargedAttempt | None = None
 
@@ -53,13 +55,13 @@ class _AttemptTask(asyncio.Task["Failure | None"]):
 
 
 class FailureStreak:
-    """Counts environment failures in a row, without one success."""
+    """Counts consecutive environment failures."""
 
     def __init__(self) -> None:
         self._in_a_row = 0
 
     def reason_to_end(self, failure: Failure | None) -> str | None:
-        """Why a run has to end after an attempt that ended so; None: it need not."""
+        """Count the outcome of an attempt; return why the run has to end, or None."""
         if failure is None or failure.owner == "agent":
             self._in_a_row = 0
             return None
@@ -70,7 +72,7 @@ class FailureStreak:
 
 
 class LocalExecutor:
-    """Plays attempts on one event loop. Why it ended early, if it did, stands in `halt` and `reason`."""
+    """Plays attempts on one event loop. If it ended early, `halt` and `reason` say why."""
 
     def __init__(
         self,
@@ -97,7 +99,7 @@ class LocalExecutor:
         self._error: BaseException | None = None
         self._records: deque[Record] = deque()
         self._taken: list[Record] = []
-        self._answered = 0  # counted on the stage alone, and the next one by the driver alone
+        self._answered = 0  # written by the stage's thread only, `_saved` by the driver's only
         self._saved = 0
         self._reviews_cost = not all(map(asks_nobody, reviewers))
         self._starved = False
@@ -119,8 +121,9 @@ class LocalExecutor:
         )
 
     def execute(self, pending_attempts: Iterable[PendingAttempt]) -> Generator[Sequence[Record], None, None]:
-        """Play them; yield what happened in batches, at times an empty one. A batch that was taken counts as stored
-        when the next one is asked for.
+        """Play the attempts; yield records in batches, some of them empty.
+
+        A batch counts as stored when the next one is requested.
         """
         self._queue, self._context = iter(pending_attempts), copy_context()
         if not self._stage.soon(self._begin):
@@ -138,17 +141,17 @@ class LocalExecutor:
             self._dismiss()
 
     def leftover(self) -> Sequence[Record]:
-        """Records that are not known to be stored: what an interruption must still store."""
+        """Return records that may not be stored yet, so that they can be stored after an interruption."""
         while self._records:
             self._taken.append(self._records.popleft())
         return tuple(self._taken)
 
     def stop(self) -> None:
-        """Begin nothing more, drop calls in flight, hand over what is left."""
+        """Begin no more attempts, cancel calls in flight, and hand over the remaining records."""
         self.end("stopped")
 
     def end(self, halt: Halt, reason: str = "") -> None:
-        """End early, for this reason; from any thread."""
+        """End early for this reason; thread-safe."""
         if self.halt is None:
             self.halt, self.reason = halt, without_secrets(reason)
         if halt in LETS_FINISH:
@@ -160,7 +163,7 @@ class LocalExecutor:
     # in the driver's thread
 
     def _is_over(self) -> bool:
-        """Whether nothing more will come; tasks that do not heed their end are not waited for."""
+        """Whether no more records will come; tasks that ignore their cancellation are not waited for."""
         return self._over.is_set() or time.monotonic() - self._stopped_at > _FAREWELL
 
     def _has_come_to_its_end(self) -> bool:
@@ -184,7 +187,7 @@ class LocalExecutor:
             self._stage.soon(self._go_on)
 
     def _dismiss(self) -> None:
-        """Have everything end that still goes on, and give it a moment."""
+        """Cancel everything still running, and give it a moment to end."""
         self._clock.stop()
         if self._over.is_set() or self.halt == "blocked":
             return
@@ -202,13 +205,13 @@ class LocalExecutor:
         return self._stopping or self._stage.is_ending
 
     def _has_cancelled_itself(self) -> bool:
-        """Whether the attempt in the current task has cancelled it: neither we nor another attempt did."""
+        """Whether the attempt of the current task cancelled it itself, rather than Proctor or another attempt."""
         task = asyncio.current_task()
         by = task.cancelled_by if isinstance(task, _AttemptTask) else None
         return not self._is_stopping() and (by is None or by is CHARGED.get())
 
     def _go_on(self) -> None:
-        """What was emitted before this is stored: let in whoever waited for it."""
+        """Wake those waiting for records that are now stored, and begin more attempts."""
         still = [(number, waiter) for number, waiter in self._waiting if number > self._saved]
         for number, waiter in self._waiting:
             if number <= self._saved and not waiter.done():
@@ -217,14 +220,14 @@ class LocalExecutor:
         self._fill()
 
     def _fill(self) -> None:
-        """Begin as many attempts as may be under way; when there are none left, it is over."""
+        """Begin attempts up to the concurrency limit; when none are left, mark the run as over."""
         while len(self._playing) < self._concurrency and self._may_begin() and self._has_room():
             try:
                 pending = next(self._queue)
             except StopIteration:
                 self._exhausted = True
                 break
-            except BaseException as error:  # the attempts may be read from the store one by one
+            except BaseException as error:  # reading from the store may raise
                 self._error = error
                 self.end("stopped")
                 break
@@ -238,19 +241,19 @@ class LocalExecutor:
         return self.halt is None and not self._is_stopping()
 
     def _has_room(self) -> bool:
-        """Whether the journal keeps up: what is answered and not stored yet would be paid again after a crash."""
+        """Whether the journal keeps up: answers not stored yet would have to be paid for again after a crash."""
         if self._surplus() < 0 and not self._is_out_of_touch():
             return True
-        self._starved = True  # before the second look: the driver may just have stored something
+        self._starved = True  # set before checking again: the driver may just have stored something
         if self._surplus() < 0 and not self._is_out_of_touch():
             self._starved = False
             return True
-        if not self._urgent.is_set():  # setting it takes a lock
+        if not self._urgent.is_set():  # checked first, as setting it takes a lock
             self._urgent.set()
         return False
 
     def _until_room(self, kept: bool) -> Awaitable[None] | None:
-        """What to wait for before a call is made, so that its answer is not one too many that is not stored.
+        """Return what to await before a call, so that the number of answers not yet stored stays limited.
 
         The first answer of an attempt was counted when it began: its room is `kept`.
         """
@@ -266,7 +269,7 @@ class LocalExecutor:
             await waiter
 
     def _surplus(self) -> int:
-        """How many answers would be unsaved, above those that may be, if all that is under way were answered."""
+        """Return by how much the unsaved answers would exceed the limit if all attempts in progress were answered."""
         return self._answered - self._saved + len(self._playing) - 2 * self._concurrency
 
     def _is_out_of_touch(self) -> bool:
@@ -278,7 +281,7 @@ class LocalExecutor:
         task.add_done_callback(self._done, context=self._context)
 
     def _done(self, task: asyncio.Task[Failure | None]) -> None:
-        """One attempt has ended, or what it was played in has."""
+        """Handle the end of an attempt, or of the task that played it."""
         play = self._playing.pop(task)
         if task.cancelled():
             self._play_on(play)
@@ -299,7 +302,7 @@ class LocalExecutor:
             self.end("stopped")
 
     def _play_on(self, play: Play) -> None:
-        """Somebody has cancelled it: we, or an agent, and then it goes on in a task that nobody knows yet."""
+        """Continue a cancelled attempt: if an agent cancelled it, in a new task that no agent has a reference to."""
         if play.over:
             return
         if self._is_stopping():
@@ -329,14 +332,14 @@ class LocalExecutor:
             return
         waiter = self._stage.loop.create_future()
         self._waiting.append((self._answered, waiter))
-        if len(self._waiting) >= len(self._playing):  # everybody waits for the journal: nothing more will gather
+        if len(self._waiting) >= len(self._playing):  # all attempts wait for the journal: no more records will come
             self._urgent.set()
         await waiter
 
     def _is_answer(self, record: Record) -> bool:
-        """Whether it tells of a call that would be paid again if the record were lost.
+        """Whether a record holds the result of a call that would be paid for again if the record were lost.
 
-        The review of a single reply comes with the outcome, and so does the word on a whole conversation.
+        The review of a single reply, like that of a whole conversation, comes with the outcome.
         """
         return self._reviews_cost if isinstance(record, Finished) else True
 
@@ -347,7 +350,7 @@ class LocalExecutor:
     # in the clock's thread
 
     def _on_blocked_loop(self, told: str) -> None:
-        """Somebody never gives the loop back: nothing can be cancelled on it, so it is left behind."""
+        """Give up a loop that stays blocked: nothing can be cancelled on it, so it is abandoned."""
         if self.halt is None:
             self.halt, self.reason = "blocked", told
         self._over.set()

@@ -1,4 +1,4 @@
-"""Reviews → marks and a verdict, by the run's weights and passing score."""
+"""Combine reviews into scores and a verdict, by the run's weights and passing score."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from proctor.score import (
 def marks(
     reviews: Iterable[tuple[str, Review]], *, turn: int | None, settings: Settings
 ) -> tuple[tuple[Score, ...], tuple[Unscored, ...]]:
-    """The scores, and the marks that could not be given, from (reviewer's name, review) pairs."""
+    """Return the scores, and the scores that could not be given, from (reviewer's name, review) pairs."""
     scores: list[Score] = []
     missing: list[Unscored] = []
     for by, review in reviews:
@@ -60,7 +60,7 @@ def marks(
 
 
 def _value(review: Review, names: tuple[str, ...], settings: Settings) -> float | None:
-    """By the run's weights; without them by the review's own, laid over the usual ones."""
+    """Weigh the parts by the run's weights, or else by the review's own weights merged over the defaults."""
     if settings.weights:
         return weigh(review.parts, settings.weights)
     if review.weighed is not None:
@@ -85,16 +85,16 @@ def turn_passes(
     settings: Settings,
     contradicted: bool = False,
 ) -> bool | None:
-    """Whether one reply passes: all checks, the passing score where it counts, no contradiction.
+    """Whether one reply passes: all checks, the passing score if it counts, no contradiction.
 
-    None where it cannot be said: something that is expected could not be checked, a mark is missing that would decide,
-    or nobody had anything to judge by. Where nothing at all is expected, it is enough that the agent answered.
+    None if undecided: an expectation could not be checked, a score that would decide is missing, or there was nothing
+    to judge by. If nothing at all is expected, a reply without error passes.
     """
     outcomes = {check.passed for check in checks}
     if contradicted or False in outcomes:
         return False
     if case is not None and not marks_criteria(case, scores):
-        return None  # whatever the other parts say, its own could still turn the mark
+        return None  # the case's own criterion could still lower the score, whatever the other parts are
     needed = passing_score(case, settings)
     given = votes(case, scores, settings)
     for_it, against = given.count(True), given.count(False)
@@ -111,7 +111,7 @@ def turn_passes(
 
 
 def joint_checks(given: Sequence[Sequence[CheckResult]]) -> list[CheckResult]:
-    """The checks of all reviewers. Of one that several speak of, most of those decide who could check it."""
+    """Merge the checks of all reviewers; if several give the same check, the majority of decided results counts."""
     if sum(map(bool, given)) < 2:
         return [check for checks in given for check in checks]
     reviewers = Counter(name for checks in given for name in {check.name for check in checks})
@@ -125,7 +125,7 @@ def joint_checks(given: Sequence[Sequence[CheckResult]]) -> list[CheckResult]:
 
 
 def _majority(results: Sequence[CheckResult]) -> CheckResult:
-    """The first result of those in the majority; a tie is not checkable."""
+    """Return the first result of the majority; a tie is not checkable."""
     for_it, against = ([each for each in results if each.passed is passed] for passed in (True, False))
     if len(for_it) != len(against):
         return max(for_it, against, key=len)[0]
@@ -137,14 +137,14 @@ def _majority(results: Sequence[CheckResult]) -> CheckResult:
 
 
 def _is_open(given: Sequence[bool], missing: Sequence[Unscored], case: Case | None, settings: Settings) -> bool:
-    """Whether a mark is missing that would decide; of a panel, whether its judges are divided or none has a say."""
+    """Whether a score that would decide is missing; for a panel, whether its judges are divided or gave no votes."""
     if settings.panel and given:
         return given.count(True) == given.count(False)
     return bool(missing) or (not given and case is not None and bool(case.answer))
 
 
 def tie(case: Case | None, scores: Sequence[Score], *, turn: int, settings: Settings) -> Unscored | None:
-    """Why a panel whose judges are divided gives no verdict; None: they are not."""
+    """Return why a divided panel gives no verdict, or None if it is not divided."""
     given = votes(case, scores, settings)
     if not (settings.panel and given and given.count(True) == given.count(False)):
         return None
@@ -155,12 +155,12 @@ def tie(case: Case | None, scores: Sequence[Score], *, turn: int, settings: Sett
 
 
 def _is_checked(checks: Iterable[CheckResult]) -> bool:
-    """Whether a check passed that was asked for: that there was no error is said of every reply."""
+    """Whether a check passed other than "no error", which every reply gets."""
     return any(check.passed and check.name != NO_ERROR for check in checks)
 
 
 def attempt_passes(turns: Sequence[bool | None]) -> bool | None:
-    """False if any turn failed, None if any is undecided or there is none, else True."""
+    """Return False if any turn failed, None if any is undecided or there are none, else True."""
     if False in turns:
         return False
     return None if None in turns or not turns else True

@@ -1,1 +1,1 @@
-"""What a run may cost and has cost: prices, estimate, budget, limits, cache."""
+"""Costs of a run: prices, cost estimate, budget, rate limits and cache."""

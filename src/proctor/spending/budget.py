@@ -1,10 +1,10 @@
-"""A hard budget over every model that a run calls: what is spent, what is reserved for calls in flight, what is left.
+"""A hard budget over all model calls of a run: what is spent, reserved for calls in flight, and left.
 
     hold = await budget.admit(estimate)      waits while calls in flight may still leave enough; raises BudgetSpent
-    budget.settle(hold, usage)               what it came to
+    budget.settle(hold, usage)               replaces the reservation by the actual usage
 
-A call begins only if what is spent, what is reserved and its own estimate fit together. As long as no call takes more
-than its estimate, no more than the budget is ever spent.
+A call begins only if what is spent, what is reserved and its own estimate fit the budget together. As long as no call
+exceeds its estimate, the budget is never exceeded.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from proctor.usage import Usage
 
 _NOTHING = Usage(cost=0.0)
 _FIRST_GUESS = 1_000
-"""Tokens that an answer is expected to have before the model's first ones have been seen."""
+"""Assumed output tokens of a call before a model's first answers are known."""
 _SLACK = 1e-9
-"""Of a budget: what floats may be off by, so that fifty calls of 0.01 fit into 0.50."""
+"""Relative rounding tolerance of a budget, so that fifty calls of 0.01 fit into 0.50."""
 _ENOUGH = 5
-"""Answers after which their lengths tell more than the guess."""
+"""Number of answers after which their lengths replace the first guess."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Reservation:
-    """What is reserved for one call. Every hold is its own, also where the estimates are equal."""
+    """Reservation for one call; compared by identity, as estimates may be equal."""
 
     estimate: Usage
 
 
 class Budget:
-    """So much money, so many tokens, or both; `spent` is what earlier sessions of the run have cost already."""
+    """Limit on cost, tokens, or both; `spent` is the usage of earlier sessions of the run."""
 
     def __init__(self, *, cost: float | None = None, tokens: int | None = None, spent: Usage = _NOTHING) -> None:
         for name, value in (("budget", cost), ("max_tokens", tokens)):
@@ -51,26 +51,26 @@ class Budget:
         self._tokens = tokens
         self._spent = _NOTHING + spent
         self._off = 0.0
-        """What the sum of the costs is off by, for millions of small ones."""
+        """Rounding error of the summed cost, compensated for when adding millions of small costs."""
         self._holds: set[Reservation] = set()
         self._waiting: list[limits.Waiter] = []
         self._largest = _NOTHING
-        """The most that any call was expected to take: a resume, which knows nothing yet, will expect as much."""
+        """Largest estimate so far, which a resumed run will have to reserve for its first call as well."""
         self._lock = threading.RLock()
 
     @property
     def counts_money(self) -> bool:
-        """Whether the cost is limited, and not only the tokens."""
+        """Whether the cost is limited."""
         return self._cost is not None
 
     @property
     def spent(self) -> Usage:
-        """What all settled calls have come to, and what was spent before."""
+        """Usage of all settled calls, including earlier sessions."""
         return self._spent
 
     @property
     def reserved(self) -> Usage:
-        """The estimates of the calls in flight, together."""
+        """Sum of the estimates of the calls in flight."""
         estimates = [hold.estimate for hold in self._holds]
         return Usage(
             input_tokens=sum(estimate.input_tokens for estimate in estimates),
@@ -80,14 +80,14 @@ class Budget:
         )
 
     def enough_for_the_next(self) -> tuple[float, int]:
-        """The money and the tokens that the run needs at least to make its next call; 0 for what is not limited."""
+        """Return the cost and token limits needed at least for the next call; 0 for what is not limited."""
         cost = 0.0 if self._cost is None else math.fsum((self._spent.least, self._largest.least))
         return cost, 0 if self._tokens is None else _tokens(self._spent) + _tokens(self._largest)
 
     def reserve(self, estimate: Usage) -> Reservation | None:
-        """Set the estimate aside; None: it does not fit now, but may when a call in flight takes less than its own.
+        """Reserve the estimate; None if it does not fit now, but may once a call in flight uses less than reserved.
 
-        Raises BudgetSpent where it cannot fit any more, Misconfigured where money is counted and the price unknown.
+        Raises BudgetSpent if it cannot fit any more, Misconfigured if the cost is limited and the price unknown.
         """
         if self._cost is not None and estimate.cost is None:
             raise Misconfigured(_NO_PRICE.format(self._cost, "a model that is called"))
@@ -102,9 +102,9 @@ class Budget:
             return hold
 
     def settle(self, hold: Reservation, actual: Usage | None) -> Usage:
-        """Replace what was reserved by what it came to, and tell it. None: nobody knows, and the estimate is spent.
+        """Replace a reservation by the actual usage and return it; if it is unknown (None), the estimate counts.
 
-        So it is for a call that failed after it may have been billed: nothing paid is forgotten.
+        The latter applies to a call that failed but may have been billed.
         """
         with self._lock:
             self._holds.remove(hold)
@@ -113,7 +113,7 @@ class Budget:
         return known
 
     def charge(self, usage: Usage) -> None:
-        """Count what was spent without a hold, such as what an agent of one's own says it has used."""
+        """Count usage without a reservation, such as that reported by a custom agent."""
         with self._lock:
             cost = math.fsum((self._spent.least, self._off, usage.least))
             self._off = math.fsum((self._spent.least, self._off, usage.least, -cost))
@@ -129,16 +129,17 @@ class Budget:
             one.wake()
 
     async def admit(self, estimate: Usage, *, whose: str = "") -> Reservation:
-        """Reserve as soon as it fits. The wait is not the time of whoever is called.
+        """Reserve as soon as the estimate fits. Waiting does not count towards the timeout of the call.
 
-        `whose` spending it is matters where several processes share a budget: what one has learned holds for all.
+        `whose` names the spender, for budgets shared by processes: usage learned from one call applies to all of its
+        calls.
         """
         while not isinstance(place := self._hold_or_wait(estimate), Reservation):
             await limits.wait_outside_time_limit(place.until_woken)
         return place
 
     def _hold_or_wait(self, estimate: Usage) -> Reservation | limits.Waiter:
-        """What is reserved, or who waits for the next call that settles."""
+        """Return a reservation, or a waiter for the next call to settle."""
         with self._lock:
             hold = self.reserve(estimate)
             if hold is not None:
@@ -148,7 +149,7 @@ class Budget:
             return waiter
 
     def _lacking(self, estimate: Usage, reserved: Usage) -> list[str]:
-        """What does not fit: how much of it is spent, and how much more the call may take."""
+        """Describe what does not fit: how much is spent, and how much the call may use."""
         lacking = []
         cost = math.fsum(usage.least for usage in (self._spent, reserved, estimate))
         if self._cost is not None and cost > self._cost * (1 + _SLACK):
@@ -161,7 +162,7 @@ class Budget:
         return lacking
 
     def _told(self, lacking: Sequence[str]) -> str:
-        """Why there is no next call, and what would be enough for one."""
+        """Explain why there is no next call, and what budget would suffice for one."""
         nothing_left = (self._cost is not None and self._spent.least >= self._cost * (1 - _SLACK)) or (
             self._tokens is not None and _tokens(self._spent) >= self._tokens
         )
@@ -173,7 +174,7 @@ class Budget:
 
 
 def larger(a: Usage, b: Usage) -> Usage:
-    """One call that takes as much as either; the first itself where the second takes no more of anything."""
+    """Return a usage with the larger value of each field; `a` itself if `b` exceeds it in none."""
     if b.input_tokens <= a.input_tokens and b.output_tokens <= a.output_tokens and b.least <= a.least:
         return a
     return Usage(
@@ -185,31 +186,34 @@ def larger(a: Usage, b: Usage) -> Usage:
 
 
 class CallEstimator:
-    """What the next call to a model may take: what it is allowed, else what earlier ones have taken, with some room."""
+    """Estimates the next call's usage: from the output limit if there is one, else from earlier calls with a margin."""
 
     def __init__(self, allowed: int | None = None) -> None:
-        """`allowed`: the most tokens that an answer may have."""
+        """`allowed`: maximum number of output tokens."""
         self._allowed = allowed
         self._longest = 0
         self._answers = 0
         self._density = 1.0
 
     def estimate(self, input_tokens: int, price: Price | None) -> Usage:
-        """One call that is sent about so many tokens."""
+        """Estimate the usage of a call with about `input_tokens` input tokens."""
         sent = math.ceil(input_tokens * self._density)
         output = self._allowed if self._allowed is not None else self._expected_output()
         cost = None if price is None else price.of(sent, output)
         return Usage(input_tokens=sent, output_tokens=output, calls=1, cost=cost)
 
     def learn(self, input_tokens: int, usage: Usage) -> None:
-        """Take note of what a call has used that was expected to be sent about so many tokens."""
+        """Learn from the actual usage of a call that was estimated with `input_tokens`."""
         self._answers += 1
         self._longest = max(self._longest, usage.output_tokens)
         if input_tokens:
             self._density = max(self._density, usage.input_tokens / input_tokens)
 
     def _expected_output(self) -> int:
-        """The longest answer so far; as long as that is short, twice that, or a first guess until enough were seen."""
+        """Return the expected output tokens: the longest answer so far, or more while answers are short.
+
+        Up to the first guess, twice the longest answer; the guess itself before enough answers are known.
+        """
         room = 2 * self._longest if self._longest and self._answers >= _ENOUGH else _FIRST_GUESS
         return max(self._longest, min(room, _FIRST_GUESS))
 
@@ -221,14 +225,14 @@ _NO_PRICE = (
 
 
 def must_have_prices(models: Iterable[str], prices: Mapping[str, Any], *, budget: float) -> None:
-    """Refuse, before the first call, a budget of money for models whose price nobody has given. Raises InputError."""
+    """Raise InputError before the first call if a cost limit is set, but the price of a model is unknown."""
     unknown = sorted({model for model in models if price_of(model, prices) is None})
     if unknown:
         raise InputError(_NO_PRICE.format(budget, ", ".join(map(repr, unknown))))
 
 
 def known_usage(estimate: Usage, actual: Usage | None) -> Usage:
-    """What a call came to; the estimate where nobody says, as some servers do not."""
+    """Return the actual usage, or the estimate if the server reported none."""
     if actual is None or (actual.calls and not _tokens(actual) and not actual.least):
         return estimate
     return actual

@@ -1,7 +1,8 @@
-"""Replies of models kept on disk, so that the same call is not paid for twice.
+"""Disk cache of model replies, to avoid paying for the same call twice.
 
-One SQLite file in a folder, which any number of processes may use at once. Only answers are kept, never failures. The
-oldest leave when there are too many. A cache that breaks never breaks a run: what cannot be read is asked for again.
+One SQLite file in a folder, shared by any number of processes. Only successful answers are stored. The least recently
+used ones are evicted when the cache is full. A broken cache never breaks a run: a reply that cannot be read is
+requested again.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ from proctor.redaction import private
 FILE = "replies.db"
 MAX_BYTES = 1_000_000_000
 _FORMAT = 1
-"""Changes with the tables and with what is kept in them; another format's file is emptied."""
+"""Version of the tables and of the stored data; a file of another version is emptied."""
 _PATIENCE = 5.0
-"""Seconds to wait for another process that writes."""
+"""Seconds to wait for another process that is writing."""
 _STALE = 3600.0
-"""Seconds after which another use of a reply is noted: noting each would make every read a write."""
+"""Minimum seconds between two updates of a reply's last use, so that not every read becomes a write."""
 _ROOM = 0.9
-"""The share of the bound that is left after making room, so that this is done now and then, and not each time."""
+"""Share of the maximum size to which the cache is shrunk, so that eviction happens only now and then."""
 _TABLES = (
     "DROP TABLE IF EXISTS reply",
     "DROP TABLE IF EXISTS total",
@@ -47,23 +48,23 @@ _encoder = msgspec.json.Encoder(order="sorted")
 
 
 def key_of(*parts: object) -> bytes:
-    """The key of a call: a digest of everything that its answer depends on."""
+    """Return the cache key of a call: a digest of everything that its answer depends on."""
     return hashlib.sha256(_encoder.encode(parts)).digest()
 
 
 class Cache:
-    """Replies by key. Its methods wait in threads, because another process may be writing."""
+    """Replies by key. Methods run in threads, as they may have to wait for another process."""
 
     def __init__(self, folder: str | Path, *, max_bytes: int = MAX_BYTES) -> None:
-        """Raises InputError where no cache can be kept there."""
+        """Raises InputError if the cache cannot be created in the folder."""
         self.trouble = ""
-        """Why a reply could not be read or kept, the last time; empty: all went well."""
+        """Most recent error of reading or storing a reply; empty if there was none."""
         self.troubles = 0
-        """How often that was."""
+        """Number of such errors."""
         self._max_bytes = max_bytes
         self._lock = threading.Lock()
         try:
-            private.make_folder(Path(folder))  # questions and replies are nobody else's
+            private.make_folder(Path(folder))  # questions and replies are private
             private.make_file(Path(folder) / FILE)
             self._connection = _open(Path(folder) / FILE)
         except (OSError, sqlite3.Error) as error:
@@ -71,16 +72,16 @@ class Cache:
             raise InputError(f"no cache can be kept in {str(folder)!r}: {why}; {_advice(folder)}") from error
 
     async def get(self, key: bytes) -> bytes | None:
-        """What was kept under this key; None: nothing."""
+        """Return the stored value, or None."""
         return await threads.call(partial(self._run_guarded, self._get, key))
 
     async def put(self, key: bytes, value: bytes) -> None:
-        """Keep an answer; whoever has kept one under this key first, wins."""
+        """Store a value; if the key exists already, the stored value is kept."""
         if len(value) <= self._max_bytes * _ROOM:
             await threads.call(partial(self._run_guarded, self._put, key, value))
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         with self._lock:
             self._connection.close()
 
@@ -122,7 +123,7 @@ class Cache:
 
 
 def _advice(folder: str | Path) -> str:
-    """What to do where no cache can be opened: a file that is there, but none of ours, can only be removed."""
+    """Advise what to do if the cache cannot be opened; an existing file that is no cache has to be removed."""
     file = Path(folder) / FILE
     return (
         f"remove {str(file)!r}, it is created again"
@@ -145,7 +146,7 @@ def _open(file: Path) -> sqlite3.Connection:
 
 
 def _make_tables(connection: sqlite3.Connection) -> None:
-    """Empty tables, unless another process has just made them."""
+    """Create empty tables, unless another process has just done so."""
     connection.execute("BEGIN IMMEDIATE")
     if _version(connection) != _FORMAT:
         for statement in _TABLES:

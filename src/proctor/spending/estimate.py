@@ -1,8 +1,7 @@
-"""What a run will ask of its models, told before it begins: calls, tokens, cost and time, as ranges.
+"""Estimate a run's calls, tokens, cost and time as ranges, before it begins.
 
-Text that exists is counted, what nobody can know is assumed: how long replies are, how many tools are called, when an
-examiner ends. The assumptions stand below, once each for little, usual and much, so that a range says what it rests on.
-Retries after failures are not in it.
+Known texts are counted; unknowns are assumed: the length of replies, the number of tool calls, when an examiner ends.
+The assumptions are listed below, for a low, a likely and a high case. Retries after failures are not included.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from proctor.spending.providers import Source
 
 Role = Literal["agent", "examiner", "reviewer"]
 _PROMPT: Mapping[Role, int] = {"agent": 20, "examiner": 750, "reviewer": 500}
-"""Tokens of the instructions that every call carries, where the caller does not know better."""
+"""Prompt tokens of each call, unless the caller specifies its own."""
 _SHORTEST_OPEN_EXAM = 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Range:
-    """From little to much."""
+    """A low, a likely and a high value."""
 
     low: float
     likely: float
@@ -35,78 +34,78 @@ class Range:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Caller:
-    """Somebody in a run who calls a model."""
+    """A role of a run that calls a model."""
 
     role: Role
     name: str
-    """What people call it."""
+    """Display name."""
     price: Price | None = None
-    """None: unknown."""
+    """None if unknown."""
     prompt: int | None = None
-    """Tokens that every call carries: instructions, declarations of tools."""
+    """Fixed prompt tokens of each call: instructions, tool declarations."""
     max_output_tokens: int | None = None
-    """The most that one answer may have."""
+    """Maximum number of output tokens per call."""
     tool_rounds: int = 0
-    """The most rounds of tool calls in one reply; 0: it has no tools."""
+    """Maximum rounds of tool calls per reply; 0 if it has no tools."""
     is_second: bool = False
-    """Whether it is asked only what another judge leaves unsure."""
+    """Whether it is only asked about what the first judge is unsure of."""
     source: Source | None = None
-    """Where its calls go: callers of the same place share its limit; None: a place of its own."""
+    """Where its calls go: callers of the same source share its rate limit; None for a source of its own."""
     limit: Limit = Limit()
-    """How fast it may be called there."""
+    """Rate limit of its source."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Load:
-    """What one caller, or all of them, will take."""
+    """Estimated usage of one caller, or of all."""
 
     calls: Range
     input_tokens: Range
     output_tokens: Range
     cost: Range | None
-    """None: a price is unknown."""
+    """None if a price is unknown."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CostEstimate:
-    """What a run will take."""
+    """Estimated usage and duration of a run."""
 
     calls: Range
     input_tokens: Range
     output_tokens: Range
     cost: Range | None
-    """None: a price is unknown, see `unpriced`."""
+    """None if a price is unknown, see `unpriced`."""
     seconds: Range
     callers: Mapping[Role, Load] = field(default_factory=dict)
-    """Role → its share."""
+    """Role → its share of the usage."""
     unpriced: tuple[str, ...] = ()
-    """Callers whose price is unknown."""
+    """Names of callers whose price is unknown."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Assumptions:
-    """What nobody can know before. Tokens, unless it says otherwise."""
+    """Assumed values of what is not known in advance; in tokens unless stated otherwise."""
 
     prompt: float
-    """Share of the instructions' usual length, where the caller does not know it."""
+    """Factor on the default prompt length, for callers that do not specify theirs."""
     reply: int
     verdict: int
     question: int
-    """That an examiner writes."""
+    """Length of a question by an examiner."""
     tool_call: int
-    """With its result."""
+    """Length of a tool call with its result."""
     rounds: int
-    """Rounds of tool calls before a reply, as far as they are allowed."""
+    """Rounds of tool calls before a reply, up to the allowed maximum."""
     repairs: int
-    """Answers of a reviewer or examiner that have to be asked for again, of each one."""
+    """Number of repeated calls per answer of a reviewer or examiner, because the answer was unusable."""
     conclusions: int
-    """Words on a conversation as a whole: replies that may contradict each other are shown to the reviewer, if any."""
+    """Reviews of a whole conversation: the reviewer, if any, is shown all replies to find contradictions."""
     unsure: float
-    """Share of the replies that a first judge passes on to a second one."""
+    """Share of replies that the first judge passes on to the second."""
     length: float
-    """Share of the turns that an open exam may have."""
+    """Share of the maximum number of turns that an open exam uses."""
     seconds: float
-    """That a call takes."""
+    """Duration of a call."""
 
 
 LITTLE = Assumptions(
@@ -125,7 +124,7 @@ MUCH = Assumptions(
 
 @dataclass(slots=True)
 class _Sum:
-    """What one caller takes under one set of assumptions."""
+    """Usage of one caller under one set of assumptions."""
 
     calls: int = 0
     sent: int = 0
@@ -138,7 +137,7 @@ class _Sum:
 
 
 _Sums = list[_Sum]
-"""One for each caller, in their order."""
+"""One entry per caller, in their order."""
 
 
 def estimate(
@@ -148,7 +147,7 @@ def estimate(
     *,
     count: Callable[[str], int] = tokens_in,
 ) -> CostEstimate:
-    """What the exams will take, played as the settings say, by these callers; `count` is a better tokenizer."""
+    """Estimate the usage of playing the exams with these settings and callers; `count` may be a better tokenizer."""
     scenes = [_scene(exams, settings, callers, assumed, count) for assumed in (LITTLE, USUAL, MUCH)]
     whole = _load(scenes, callers)
     attempts = sum(_repeats(exam, settings) for exam in exams)
@@ -168,7 +167,7 @@ def estimate(
 
 
 def together(one: CostEstimate, other: CostEstimate) -> CostEstimate:
-    """What both take, one after the other."""
+    """Add two estimates of runs played one after the other."""
     callers = dict(one.callers)
     for role, load in other.callers.items():
         callers[role] = _add(callers[role], load) if role in callers else load
@@ -203,7 +202,7 @@ def _scene(
     assumed: Assumptions,
     count: Callable[[str], int],
 ) -> _Sums:
-    """All exams under one set of assumptions."""
+    """Estimate all exams under one set of assumptions."""
     sums: _Sums = [_Sum() for _ in callers]
     for exam in exams:
         conversation = _Conversation(exam, callers, assumed, sums, count, repeats=_repeats(exam, settings))
@@ -228,7 +227,7 @@ def _turns(exam: Exam, settings: Settings, assumed: Assumptions) -> int:
 
 
 class _Conversation:
-    """One exam, gone through turn by turn: each carries all that was said before. It is held `repeats` times."""
+    """One exam, simulated turn by turn: each turn includes the conversation so far. Counted `repeats` times."""
 
     def __init__(
         self,
@@ -249,7 +248,7 @@ class _Conversation:
         self._said = 0
 
     def play(self, turns: int) -> None:
-        """Every turn, and what is said of all of them."""
+        """Count all turns, and the review of the conversation."""
         for number in range(1, turns + 1):
             case = self._exam.cases[number - 1] if number <= len(self._exam.cases) else None
             self._turn(case)
@@ -263,7 +262,7 @@ class _Conversation:
         if case is None:
             self._call("examiner", self._said + given, asked)
         replied = self._reply(self._said + given + asked)
-        if case is None:  # what an examiner improvised is judged by all that was said before
+        if case is None:  # an improvised question is judged by the whole conversation so far
             self._call("reviewer", self._said + given + asked + replied, self._assumed.verdict)
         elif case.answer or case.reasoning or case.context:
             expected = self._count(f"{case.answer or ''}{case.reasoning or ''}{case.context or ''}")
@@ -271,7 +270,7 @@ class _Conversation:
         self._said += asked + replied
 
     def _reply(self, sent: int) -> int:
-        """The agent's calls for one reply; how many tokens they add to the conversation."""
+        """Count the agent's calls for one reply; return the tokens they add to the conversation."""
         agent = next((caller for caller in self._callers if caller.role == "agent"), None)
         if agent is None:
             return self._assumed.reply
@@ -282,7 +281,7 @@ class _Conversation:
         return tools + self._call("agent", sent + tools, self._assumed.reply)
 
     def _call(self, role: Role, sent: int, received: int) -> int:
-        """Count a call of each model in that role; how many tokens the last of them answers."""
+        """Count a call of each model in that role; return the output tokens of the last."""
         answered = received
         for caller, each in zip(self._callers, self._sums, strict=True):
             if caller.role != role:
@@ -304,7 +303,7 @@ def _together(sums: Iterable[_Sum]) -> _Sum:
 
 
 def _load(scenes: Sequence[_Sums], callers: Sequence[Caller], role: Role | None = None) -> Load:
-    """What the callers take, or those in one role, as ranges."""
+    """Return the usage of the callers, or of those in one role, as ranges."""
     shares = [
         [(caller, each) for caller, each in zip(callers, sums, strict=True) if role in (None, caller.role)]
         for sums in scenes
@@ -332,7 +331,7 @@ def _cost(share: Iterable[tuple[Caller, _Sum]]) -> float | None:
 def _seconds(
     sums: _Sums, callers: Sequence[Caller], settings: Settings, assumed: Assumptions, *, attempts: int
 ) -> float:
-    """As long as the calls take side by side, and no shorter than the slowest provider's limits allow."""
+    """Estimate the duration: that of concurrent calls, or of the strictest rate limit if that is longer."""
     calls = sum(each.calls for each in sums)
     if not calls or not attempts:
         return 0.0
@@ -348,7 +347,7 @@ def _seconds(
 
 
 def _by_source(sums: _Sums, callers: Sequence[Caller]) -> Iterator[tuple[Limit, _Sum]]:
-    """What each place that is called has to take, whoever calls it."""
+    """Yield the limit and total usage of each source."""
     places: dict[Source | int, list[int]] = {}
     for place, caller in enumerate(callers):
         places.setdefault(caller.source or place, []).append(place)

@@ -3,10 +3,10 @@
     limits = Limits({"openai": {"requests_per_minute": 500, "tokens_per_minute": 200_000, "concurrency": 50}})
     limits.of(Source(provider="openai", host="api.openai.com"))
 
-A limit is named by provider (`openai`) or by host (`127.0.0.1:8000`), and the host's comes first. Every host has a
-throttle of its own, also without any limit: concurrency backs off where a server answers "too many", and grows again.
-A model on a loopback address is called twice at once, unless its limits name another concurrency.
-Runs in several processes that name the same `shared` folder divide a limit among them, see `sharing`.
+A limit is set by provider (`openai`) or by host (`127.0.0.1:8000`); the host's takes precedence. Every host has its own
+throttle, even without limits: concurrency is reduced when a server responds with 429, and grows again. A model on a
+loopback address gets at most two concurrent calls, unless its limits set another concurrency. Runs in several processes
+with the same `shared` folder divide the limits among them, see `shared_limits`.
 """
 
 from __future__ import annotations
@@ -25,46 +25,46 @@ from proctor.spending.shared_limits import SharedThrottle, Sharers
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Limit:
-    """What a provider allows; None: as much as it takes, until it answers "too many"."""
+    """Rate limit of a provider; None for unlimited, until the server responds with "too many requests"."""
 
     requests_per_minute: float | None = None
-    """Calls."""
+    """Calls per minute."""
     tokens_per_minute: float | None = None
-    """Sent and received together."""
+    """Input and output tokens per minute."""
     concurrency: int | None = None
-    """Calls under way at once."""
+    """Maximum number of concurrent calls."""
 
 
 _KNOWN = Limit.__slots__
 AT_ONCE_HERE = 2
-"""Calls at once to a model on a loopback address: most such servers answer one after the other, and time runs on."""
+"""Concurrent calls to a model on a loopback address: most such servers process one at a time, while timeouts run."""
 
 
 class Limits:
     """One throttle for each host that is called."""
 
     def __init__(self, settings: Mapping[str, Any] | None = None, *, shared: Path | None = None) -> None:
-        """`settings` maps a provider or host to its limits; raises InputError where they make no sense."""
+        """`settings` maps a provider or host to its limits; raises InputError if they are invalid."""
         self._shared = shared
         self._limits = {name: _limit(name, given) for name, given in (settings or {}).items()}
         self._throttles: dict[Source, Throttle] = {}
 
     def limit(self, source: Source) -> Limit:
-        """What is allowed there; of a model on this machine, few calls at once unless a concurrency is given."""
+        """Return the limit of a source; for a model on this machine, with a low default concurrency."""
         given = next((self._limits[name] for name in names_of(source) if name in self._limits), Limit())
         if given.concurrency is None and is_loopback(source):
             return replace(given, concurrency=AT_ONCE_HERE)
         return given
 
     def of(self, source: Source) -> Throttle:
-        """The throttle that every call to this host goes through."""
+        """Return the throttle for all calls to this source."""
         throttle = self._throttles.get(source)
         if throttle is None:
             throttle = self._throttles[source] = self._throttle(source)
         return throttle
 
     def close(self) -> None:
-        """Leave to others what was shared with them: calls that are over may still be remembered for a while."""
+        """Release shared limits for other processes; finished calls may keep this object alive for a while."""
         for throttle in self._throttles.values():
             if isinstance(throttle, SharedThrottle):
                 throttle.close()

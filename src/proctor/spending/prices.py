@@ -1,4 +1,4 @@
-"""What a call cost: usage metadata and a price list → Usage. An unknown price stays unknown."""
+"""Cost of a call, from usage metadata and a price list. An unknown price stays unknown."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ _KNOWN = _REQUIRED | {"cached_input"}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Price:
-    """What a model costs per million tokens, in whatever currency the price list is kept."""
+    """Price of a model per million tokens, in the currency of the price list."""
 
     input: float
-    """Per million tokens sent."""
+    """Per million input tokens."""
     output: float
-    """Per million tokens received."""
+    """Per million output tokens."""
     cached_input: float | None = None
-    """Per million tokens sent that the provider had in its own prompt cache; None: like any other."""
+    """Per million input tokens read from the provider's prompt cache; None if they cost the same as others."""
 
     def of(self, input_tokens: int, output_tokens: int, *, cached: int = 0) -> float:
-        """The cost of so many tokens; `cached` of those sent were in the provider's prompt cache."""
+        """Return the cost of a call; `cached` is the number of input tokens read from the provider's prompt cache."""
         cheap = self.input if self.cached_input is None else self.cached_input
         sent = (input_tokens - cached) * self.input + cached * cheap
         return (sent + output_tokens * self.output) / 1_000_000
 
 
 def price_of(model: str, prices: Mapping[str, Any]) -> Price | None:
-    """The price of a model by its full name (`openai:NAME`) or its bare one; None: not in the list.
+    """Return a model's price by its full name (`openai:NAME`) or bare name, or None if it is not in the list.
 
-    An entry is a Price or a table `{input, output}`, where `cached_input` may be added; raises InputError where it is
-    neither.
+    An entry is a Price or a table `{input, output}` with an optional `cached_input`; raises InputError if it is
+    invalid.
     """
     bare = model.partition(":")[2].partition("@http")[0]
     entry = prices.get(model, prices.get(bare))
@@ -59,9 +59,9 @@ def price_of(model: str, prices: Mapping[str, Any]) -> Price | None:
 
 
 def amount(cost: float, *, up: bool = False) -> str:
-    """An amount of money, exact enough to be held against another one: `5.00`, `0.75`, `0.0042`, `0.0000071`.
+    """Format an amount of money with enough digits to compare it with others: `5.00`, `0.75`, `0.0042`, `0.0000071`.
 
-    Two digits of it are told at least, and six decimals where they are needed; `up`: never less than it is.
+    Shows at least two significant digits, and up to six decimals where needed; `up` rounds up.
     """
     places = 6 if cost <= 0 else max(6, 1 - math.floor(math.log10(cost)))
     rounded = math.ceil(round(cost * 10**places, 3)) / 10**places if up else cost
@@ -74,7 +74,7 @@ def _is_price(value: object) -> bool:
 
 
 def usage_of(metadata: Mapping[str, Any] | None, price: Price | None = None) -> Usage:
-    """One call's usage from LangChain's `usage_metadata`; without it neither tokens nor cost are known."""
+    """Convert LangChain's `usage_metadata` of one call; without it, tokens and cost are unknown."""
     if not metadata:
         return Usage(calls=1)
     sent = int(metadata.get("input_tokens") or 0)
@@ -88,7 +88,7 @@ BYTES_A_TOKEN = 4
 
 
 def tokens_in(text: str | bytes) -> int:
-    """About so many tokens: four letters each in English, fewer in other scripts, so it is bytes that are counted."""
+    """Estimate the number of tokens: four bytes each, i.e. four letters in English and fewer in other scripts."""
     size = len(text) if isinstance(text, bytes) else len(text.encode("utf-8", "replace"))
     return math.ceil(size / BYTES_A_TOKEN)
 
@@ -99,13 +99,13 @@ _PER_TOKEN = {
     "output": "output_cost_per_token",
     "cached_input": "cache_read_input_token_cost",
 }
-"""What LiteLLM's list calls them, for one token each."""
+"""Keys of LiteLLM's price list, which are per token."""
 _AMOUNTS = tuple(each.name for each in fields(Price))
 _WANTED = "expected model, input and output (cached_input if there is one), each an amount per million tokens"
 
 
 def read_price_list(path: Path) -> dict[str, Price]:
-    """Model → price, of a JSON, TOML or CSV file, or of LiteLLM's list, where what has no price is left out."""
+    """Read prices by model from JSON, TOML, CSV or LiteLLM's list, whose entries without a price are skipped."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
         found = _rows(text) if path.suffix.lower() == ".csv" else _tables(path, text)
@@ -145,7 +145,7 @@ def _amount(told: str, column: str, line: int) -> float:
 
 
 def _price(model: str, entry: Any, path: Path) -> Price | None:
-    """None: LiteLLM's list tells of no price for its tokens."""
+    """Parse an entry; None if LiteLLM's list has no token price for the model."""
     if isinstance(entry, dict) and ("litellm_provider" in entry or _PER_TOKEN["input"] in entry):
         told = {name: entry[key] for name, key in _PER_TOKEN.items() if isinstance(entry.get(key), int | float)}
         entry = {name: round(amount * _MILLION, 9) for name, amount in told.items()}
@@ -158,7 +158,7 @@ def _price(model: str, entry: Any, path: Path) -> Price | None:
 
 
 def written(prices: Mapping[str, Price]) -> str:
-    """The table as `prices.toml` has it, models in the order of their names."""
+    """Format prices as `prices.toml`, sorted by model."""
     lines = ["# Amounts per million tokens; kept by `proctor prices --update FILE`.", "[prices]"]
     for model in sorted(prices):
         price = prices[model]

@@ -1,4 +1,4 @@
-"""Whose models there are, and where their answers come from: Provider, Source."""
+"""Model providers, and the hosts that calls go to: Provider, Source."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from proctor.errors import InputError
 
 COMPATIBLE_KEY = "OPENAI_COMPATIBLE_API_KEY"
-"""The key for `openai-compatible:` servers: OPENAI_API_KEY is never sent to anybody else's address."""
+"""API key for `openai-compatible:` servers; OPENAI_API_KEY is never sent to other hosts."""
 _OWN_HOSTS = {
     "openai": ("api.openai.com",),
     "anthropic": ("api.anthropic.com",),
@@ -24,35 +24,35 @@ _OWN_HOSTS = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Provider:
-    """Whose models a name's first word stands for."""
+    """Model provider, named by the prefix of a model's name."""
 
     package: str
-    """The LangChain package that speaks to it."""
+    """LangChain package for it."""
     kind: str = ""
-    """The chat model's class in that package; empty: judges are asked by OpenAI's protocol, without the package."""
+    """Name of the chat model class in that package; empty if judges use the OpenAI protocol, without the package."""
     install: str = ""
-    """What pip installs to get the package."""
+    """Requirement for pip to install the package."""
     keys: tuple[str, ...] = ()
-    """Environment variables, one of which has to hold the key."""
+    """Environment variables for the API key, of which one has to be set."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """What the class is given: no retries of its own, because the run retries and counts."""
+    """Arguments for the class; they disable its retries, as the run itself retries and counts tries."""
     output_limit: str = "max_tokens"
-    """What the class calls the most tokens of an answer."""
+    """Name of the class's argument for the maximum number of output tokens."""
 
     @property
     def speaks_openai(self) -> bool:
-        """Whether its models are asked by OpenAI's protocol, and not by LangChain's class."""
+        """Whether its models are called by the OpenAI protocol instead of LangChain's class."""
         return not self.kind
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Source:
-    """Where a model's answers come from: whose limits a call counts against."""
+    """Provider and host of a model, to which rate limits apply."""
 
     provider: str
-    """The first word of its name, such as `openai`."""
+    """Prefix of the model's name, such as `openai`."""
     host: str = ""
-    """Host and port of its address; empty: the provider's own."""
+    """Host and port; empty for the provider's own host."""
 
 
 PROVIDERS = {
@@ -71,14 +71,14 @@ PROVIDERS = {
         install="proctor[google]",
         keys=("GOOGLE_API_KEY", "GEMINI_API_KEY"),
         output_limit="max_output_tokens",
-        options={"max_retries": 1},  # counts the first try too; 0 would mean Google's own default of five
+        options={"max_retries": 1},  # includes the first try; 0 would select Google's default of five
     ),
     "ollama": Provider(package="langchain_ollama"),
 }
 
 
 def source_in(spec: str, options: Mapping[str, Any]) -> Source | None:
-    """The same for the spec of an agent, reviewer or examiner; None: it names no provider's model."""
+    """Return the source for the spec of an agent, reviewer or examiner, or None if it names no provider's model."""
     scheme, _, rest = spec.removeprefix("model:").removeprefix("agent:").partition(":")
     if scheme not in PROVIDERS:
         return None
@@ -88,7 +88,7 @@ def source_in(spec: str, options: Mapping[str, Any]) -> Source | None:
 
 
 def is_loopback(source: Source) -> bool:
-    """Whether a model is served by this very machine."""
+    """Whether a model is served on this machine."""
     if not source.host:
         return source.provider == "ollama"
     name = urlsplit(f"//{source.host}").hostname or ""
@@ -103,13 +103,13 @@ def is_loopback(source: Source) -> bool:
 
 
 def names_of(source: Source) -> tuple[str, ...]:
-    """What its limits may stand under, the nearest first: the host, then the provider."""
+    """Return the names under which its limits may be set, most specific first: host, then provider."""
     hosts = (source.host,) if source.host else _OWN_HOSTS.get(source.provider, ())
     return (*hosts, source.provider)
 
 
 def source_at(provider: str, url: str) -> Source:
-    """The same by provider and base URL: OpenAI's protocol at anybody else's address is not OpenAI."""
+    """Return the source for a provider and base URL; OpenAI's protocol elsewhere is `openai-compatible`."""
     host = urlsplit(url).netloc.rpartition("@")[2]
     if not host or host in _OWN_HOSTS.get(provider, ()):
         return Source(provider=provider)
@@ -117,7 +117,7 @@ def source_at(provider: str, url: str) -> Source:
 
 
 def ollama_address() -> str:
-    """Where Ollama listens: as OLLAMA_HOST says, else on this machine; raises InputError."""
+    """Return Ollama's URL from OLLAMA_HOST, or its default on this machine; raises InputError."""
     named = os.environ.get("OLLAMA_HOST", "").strip().rstrip("/")
     if "://" in named:
         return named
@@ -130,7 +130,7 @@ def ollama_address() -> str:
 
 
 def model_at(rest: str) -> tuple[str, str]:
-    """Model and address in `MODEL@URL`; raises InputError."""
+    """Split `MODEL@URL`; raises InputError."""
     found = re.fullmatch(r"(?P<model>.+?)@(?P<url>https?://.+)", rest)
     if not found:
         raise InputError(
@@ -142,10 +142,10 @@ def model_at(rest: str) -> tuple[str, str]:
 
 
 def must_be_plain(url: str, model: str) -> None:
-    """Refuse a base URL that could hold a secret, because it is stored with the run."""
+    """Reject a base URL that could contain a secret, because it is stored with the run."""
     parts = urlsplit(url)
     if "@" in parts.netloc or parts.query or parts.fragment or not parts.hostname:
-        # not repeated in the message: whatever stands there may be a secret
+        # not quoted in the message, as it may be a secret
         raise InputError(
             f"the address of the model {model!r} has to be a plain base URL, without user, password, query "
             f"or fragment; a key belongs into the environment variable {COMPATIBLE_KEY}"

@@ -1,10 +1,10 @@
-"""What the calls of a run may use together, whoever makes them: rate limits, a cache, a budget.
+"""Limits shared by all calls of a run: rate limits, cache and budget.
 
     with enforce_limits(RunLimits(limits=Limits(…), cache=Cache(…), budget=Budget(…))):      around the run
         set_scope(case=…, condition=…, trial=…)                                     in the task of an attempt
-        …                                          every `openai:` agent and every `ask` in here keeps to it
+        …                                          applies to every `openai:` agent and every `ask` in here
 
-Both reach tasks and threads that are started inside. Without limits nothing is limited, kept or refused.
+Both are inherited by tasks and threads started inside. Without them, nothing is limited, cached or refused.
 """
 
 from __future__ import annotations
@@ -29,37 +29,37 @@ _TAB: ContextVar[Bill | None] = ContextVar("proctor_tab", default=None)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AttemptScope:
-    """In which attempt a call is made. Part of a cached reply's key: a second trial is a second sample, not a copy."""
+    """Attempt in which a call is made. Part of the cache key: a second trial is a second sample, not a copy."""
 
     case: str | None
-    """The case's or the exam's id."""
+    """Id of the case or exam."""
     condition: str | None
-    """The condition in force."""
+    """Name of the condition."""
     trial: int
-    """From 1."""
+    """Number of the trial, from 1."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunLimits:
-    """What a run may use."""
+    """Rate limits, cache and budget of a run."""
 
     limits: Limits = field(default_factory=Limits)
-    """How fast each provider may be called."""
+    """Rate limits by provider."""
     cache: Cache | None = None
-    """Where replies are kept; None: nowhere."""
+    """Cache of replies, or None."""
     budget: Budget | None = None
-    """How much may be spent; None: any amount."""
+    """Budget, or None if unlimited."""
 
     def call(self, source: Source, estimate: Usage) -> Call:
-        """A call that is about to be made, to be entered with `async with`."""
+        """Return a context manager (`async with`) for a call."""
         return Call(self, source, estimate)
 
 
 class Bill:
-    """What a part of somebody's own uses while it works.
+    """Usage of a custom component while it works.
 
-    Something is held for it until it calls a model through us: such calls are let in and settled by themselves, and
-    would wait for ever on what is held for the one that makes them.
+    A reservation is held for it until it calls a model through Proctor: such calls are admitted and settled on their
+    own, and would otherwise wait forever for the reservation held for their caller.
     """
 
     def __init__(self, budget: Budget, hold: Reservation) -> None:
@@ -68,17 +68,17 @@ class Bill:
         self._settled = _NOTHING
 
     def stand_aside(self) -> None:
-        """A call is about to be made that takes its own place."""
+        """Release the reservation before a call that makes its own."""
         hold, self._hold = self._hold, None
         if hold is not None:
             self._budget.settle(hold, _NOTHING)
 
     def note(self, usage: Usage) -> None:
-        """Such a call has come to so much."""
+        """Add the usage of such a call."""
         self._settled += usage
 
     def close(self, used: Usage | None) -> Usage | None:
-        """Charge what was used besides, and tell it. None: nobody knows, and what is still held counts as used."""
+        """Charge and return usage beyond settled calls; if `used` is None, a reservation still held counts as spent."""
         own = None if used is None else used - self._settled
         hold, self._hold = self._hold, None
         if hold is not None:
@@ -89,7 +89,7 @@ class Bill:
 
 
 class Call(AbstractAsyncContextManager["Call"]):
-    """One call: waits until it is let in, and settles what it came to. Raises BudgetSpent on the way in."""
+    """One model call: waits until admitted, and settles its usage. Raises BudgetSpent on entry."""
 
     __slots__ = ("_actual", "_began", "_budget", "_estimate", "_hold", "_throttle")
 
@@ -114,21 +114,21 @@ class Call(AbstractAsyncContextManager["Call"]):
         return self
 
     def count_answer(self, usage: Usage) -> None:
-        """The model answered, at this price."""
+        """Record a successful call and its usage."""
         self._actual = usage
         self._throttle.report(200, began=self._began)
         if usage.input_tokens or usage.output_tokens:
             self._throttle.charge(self._tokens(usage) - self._tokens(self._estimate))
 
     def count_refusal(self, status: int, *, retry_after: float | None = None) -> None:
-        """The server answered with an error, and therefore for nothing."""
+        """Record an error response, which costs nothing."""
         self._actual = _NOTHING
         self._throttle.report(status, retry_after=retry_after, began=self._began)
 
     async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         self._throttle.leave()
         if self._actual is None and isinstance(error, EnvironmentFault):
-            self._actual = _NOTHING  # it was never reached
+            self._actual = _NOTHING  # the server was never reached
         self._settle(self._actual)
 
     def _settle(self, actual: Usage | None) -> None:
@@ -144,7 +144,7 @@ class Call(AbstractAsyncContextManager["Call"]):
 
 @contextmanager
 def enforce_limits(limits: RunLimits) -> Iterator[RunLimits]:
-    """Hold every call that is made from here to these limits."""
+    """Apply these limits to all calls made in this context."""
     token = _GRANTED.set(limits)
     try:
         yield limits
@@ -154,7 +154,7 @@ def enforce_limits(limits: RunLimits) -> Iterator[RunLimits]:
 
 @contextmanager
 def keeping(tab: Bill) -> Iterator[None]:
-    """Have the calls that are made from here noted on this tab."""
+    """Record usage of calls made in this context on a bill."""
     token = _TAB.set(tab)
     try:
         yield
@@ -163,17 +163,15 @@ def keeping(tab: Bill) -> Iterator[None]:
 
 
 def current() -> RunLimits | None:
-    """The limits that hold here; None: there is none."""
+    """Return the limits of this context, or None."""
     return _GRANTED.get()
 
 
 def set_scope(*, case: str | None, condition: str | None, trial: int) -> None:
-    """Say in which attempt the calls in this context are made. Without it, what reviewers and examiners ask is not
-    cached.
-    """
+    """Set the attempt of the calls in this context. Without it, calls of reviewers and examiners are not cached."""
     _SCOPE.set(AttemptScope(case=case, condition=condition, trial=trial))
 
 
 def current_scope() -> AttemptScope | None:
-    """The attempt that is under way here; None: nobody has said."""
+    """Return the attempt of this context, or None if not set."""
     return _SCOPE.get()

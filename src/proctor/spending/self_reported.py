@@ -1,9 +1,9 @@
-"""What an agent, reviewer or examiner of somebody's own takes of the run's budget: SelfReportedSpending.
+"""Budget control for custom agents, reviewers and examiners, which report their own usage: SelfReportedSpending.
 
     spending = SelfReportedSpending("the reviewer", settles=False)
     await spending.paid(lambda: reviewer.review(case, turns), told=lambda review: review.usage)
 
-What it reports that it used is charged, less what its calls to models through us have settled by themselves.
+The usage it reports is charged, less that of model calls through Proctor, which are settled separately.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from proctor.usage import Usage
 T = TypeVar("T")
 _NOTHING = Usage(cost=0.0)
 _SOMETHING = Usage(input_tokens=1, calls=1, cost=0.0001)
-"""What the first call may take, of which nothing is known: more than a budget has left that is spent."""
+"""Initial estimate for the first call, whose usage is unknown: just enough to be refused if the budget is spent."""
 
 
 class SelfReportedSpending:
-    """Lets a call begin only if the most that one has used so far still fits, and counts what it came to."""
+    """Admits a call only if the highest usage so far fits the budget, and counts its actual usage."""
 
     def __init__(self, whose: str, *, settles: bool) -> None:
-        """`settles`: all that it uses are models called through us, so that nothing is left to do."""
+        """`settles`: all of its usage is from model calls through Proctor, so that nothing needs to be done here."""
         self._whose = whose
         self._settles = settles
         self._most = _SOMETHING
@@ -37,12 +37,12 @@ class SelfReportedSpending:
         self._known = False
 
     def is_kept(self) -> bool:
-        """Whether there is a budget that calls have to be held to."""
+        """Whether calls are subject to a budget."""
         limits = current()
         return not (self._settles or limits is None or limits.budget is None)
 
     async def paid(self, make: Callable[[], Awaitable[T]], *, told: Callable[[T], Usage | None]) -> T:
-        """Make the call; raises BudgetSpent where there is not enough left for it."""
+        """Make the call; raises BudgetSpent if the budget does not suffice."""
         limits = current()
         if self._settles or limits is None or limits.budget is None:
             return await make()
@@ -57,7 +57,7 @@ class SelfReportedSpending:
         return await self._held(make, told, limits.budget)
 
     async def _wait_for_the_first(self) -> None:
-        """Until one call has told what calls take, there is only one under way."""
+        """Let only one call run until the first usage is known."""
         await self._first.acquire()
 
     async def _held(self, make: Callable[[], Awaitable[T]], told: Callable[[T], Usage | None], budget: Budget) -> T:
@@ -80,9 +80,9 @@ class SelfReportedSpending:
         return result
 
     def _lost(self, error: BaseException) -> Usage | None:
-        """What a call that failed has used: what it tells; nothing where nobody was reached; else the estimate (None).
+        """Return the usage of a failed call: as reported, nothing if no server was reached, else unknown (None).
 
-        Who has never told what it uses is not guessed at.
+        If it has never reported any usage, nothing is assumed.
         """
         spent: Usage | None = getattr(error, "spent", None)
         if spent is not None:

@@ -1,12 +1,13 @@
-"""Limits that several runs share: each run's process takes an equal part of what a host allows.
+"""Rate limits shared by several runs: each process gets an equal part of a host's limits.
 
     sharers = Sharers(Path(".proctor/limits"), "openai@api.openai.com")
     SharedThrottle(sharers, requests_per_minute=500, concurrency=50)      two runs at once: 250 and 25 each
 
-Who calls a host holds a locked file of its name, which dies with its process: nobody has to tidy up, and a run that
-ends leaves its part to the others within a second. Calls under way hold a locked file each, one of as many as there may
-be: so no more are made at once while sharers come and go, or where they are more than that. On machines that share no
-folder, whoever started them tells how many they are: `told_sharers`.
+Each process that calls a host holds a lock on a file of its own, which the system releases when the process ends: no
+cleanup is needed, and the part of a finished run is available to others within a second. Each call in flight also locks
+one of as many files as the concurrency allows, so that the limit holds while processes come and go, or if there are
+more processes than allowed calls. On machines without a shared folder, whoever starts the processes passes their
+number: `told_sharers`.
 """
 
 from __future__ import annotations
@@ -35,16 +36,16 @@ if sys.platform != "win32":
 
 _LOOK_EVERY = 1.0
 _TRY_AGAIN = 0.02
-"""Seconds, on average, after which a place is looked for again that others held."""
+"""Average seconds between attempts to get a slot that others hold."""
 _COUNTED_PLACES = 100
-"""Of limits above this, equal parts are near enough."""
+"""Concurrency up to which slots are locked; above it, equal parts are accurate enough."""
 _TOLD: ContextVar[Callable[[], int] | None] = ContextVar("proctor_told_sharers", default=None)
 _held: dict[int, weakref.finalize[..., Sharers]] = {}
-"""Descriptors of the files that are held, and how each is left."""
+"""Descriptor of a locked file → its cleanup."""
 
 
 def _drop_inherited() -> None:
-    """A forked child is nobody's sharer: it must neither hold its parent's files nor remove them at its end."""
+    """Close locked files in a forked child, which must neither hold its parent's locks nor remove the files."""
     for descriptor, leaving in list(_held.items()):
         leaving.detach()
         with suppress(OSError):
@@ -57,17 +58,17 @@ if sys.platform != "win32":
 
 
 class Sharers:
-    """Those who call one host just now, this one included."""
+    """Processes that currently call one host, including this one."""
 
     def __init__(self, folder: Path, host: str) -> None:
-        """Join them; where the folder cannot be written, or nothing locked in it, this one is alone."""
+        """Join the sharers; if the folder cannot be written or locked, this process counts as the only one."""
         self._folder = folder.absolute()
         self._prefix = f"{quote(host, safe='@')}~"
         self._known = 1
         self._looked = -math.inf
         self._told = _TOLD.get()
         self.leave: Callable[[], object] = lambda: None
-        """Be one of them no longer; who is forgotten, or whose process ends, leaves as well."""
+        """Leave the sharers; also called when the object is garbage-collected or the process ends."""
         if self._told is not None:
             return
         with suppress(OSError):
@@ -75,7 +76,7 @@ class Sharers:
             self.leave = _held[descriptor] = weakref.finalize(self, _leave, descriptor, path)
 
     def count(self) -> int:
-        """How many they are; looked up once a second."""
+        """Return the number of sharers, refreshed once a second."""
         if self._told is not None:
             return self._told()
         now = time.monotonic()
@@ -87,23 +88,23 @@ class Sharers:
         return self._known
 
     def places(self, most: float) -> Places | None:
-        """The places that all of them have together; None: there are plenty, or the others are on other machines."""
+        """Return the slots shared by all; None if there are many, or if the sharers are on other machines."""
         return Places(self._folder, self._prefix, int(most)) if self._told is None and most <= _COUNTED_PLACES else None
 
 
 class Places:
-    """So many locked files for the calls under way of all who share a host; a process that dies gives its own back."""
+    """Lock files as slots for concurrent calls of all sharers of a host; released when a process dies."""
 
     def __init__(self, folder: Path, prefix: str, most: int) -> None:
         self._paths = [folder / f"{prefix.removesuffix('~')}+{number}" for number in range(most)]
         self._taken: list[int] = []
         self._beside = 0
-        """Calls under way that hold no file."""
+        """Number of calls in flight without a lock file."""
         self._closed = False
-        self._lock = threading.RLock()  # again in the same thread: the garbage collector may end a call at any point
+        self._lock = threading.RLock()  # reentrant: the garbage collector may end a call at any point
 
     def take(self) -> bool:
-        """Whether one was free; where nothing can be locked, everybody keeps to the limit alone."""
+        """Take a slot; return whether one was free. If files cannot be locked, only the process's own limit applies."""
         try:
             descriptor = self._lock_one()
         except OSError:
@@ -119,7 +120,7 @@ class Places:
         return True
 
     def _lock_one(self) -> int | None:
-        """A file that is held from now on; None: others hold them all."""
+        """Lock one of the files and return its descriptor, or None if others hold them all."""
         if sys.platform == "win32":
             raise OSError("a file's lock cannot tell here whether its process lives")
         for path in random.sample(self._paths, len(self._paths)):
@@ -136,7 +137,7 @@ class Places:
         return None
 
     def give_back(self) -> None:
-        """Leave one to others, unless there are as many calls without a file: each file is one of ours under way."""
+        """Release a slot, unless the call had no lock file: then only count it."""
         with self._lock:
             if self._beside:
                 self._beside -= 1
@@ -144,13 +145,13 @@ class Places:
                 os.close(self._taken.pop())
 
     def close(self) -> None:
-        """Leave all to others: calls that are left behind may hang for good."""
+        """Release all slots: abandoned calls may hang forever."""
         with self._lock:
             self._closed = True
             self._let_go()
 
     def reset(self) -> None:
-        """In a forked child, whose parent keeps what it has."""
+        """Reset in a forked child; the parent keeps its slots."""
         self._lock = threading.RLock()
         self._let_go()
         self._beside = 0
@@ -163,7 +164,7 @@ class Places:
 
 @contextmanager
 def told_sharers(count: Callable[[], int]) -> Iterator[None]:
-    """Whoever calls a host from here is one of so many, wherever the others are."""
+    """Set the number of sharers for this context, if they are on other machines."""
     token = _TOLD.set(count)
     try:
         yield
@@ -172,7 +173,7 @@ def told_sharers(count: Callable[[], int]) -> Iterator[None]:
 
 
 class SharedThrottle(Throttle):
-    """A throttle that lets calls in as fast as its part of the limits allows."""
+    """Throttle that enforces this process's part of shared limits."""
 
     def __init__(
         self,
@@ -189,20 +190,20 @@ class SharedThrottle(Throttle):
         self._places = sharers.places(self._most)
 
     def leave(self) -> None:
-        """Give the place back, to whoever of all takes it first."""
+        """Release the slot for any sharer."""
         if self._places is not None:
             self._places.give_back()
         super().leave()
 
     def close(self) -> None:
-        """Leave its part to the others, and the places of calls still under way."""
+        """Leave the sharers, and release the slots of calls in flight."""
         self._sharers.leave()
         if self._places is not None:
             self._places.close()
 
     @property
     def concurrency(self) -> float:
-        """How many calls may be under way just now: at least one, however many share."""
+        """Current maximum of concurrent calls: at least one, however many processes share."""
         if math.isinf(self._most):
             return super().concurrency
         return min(super().concurrency, max(1, self._most // self._sharers.count()))
@@ -212,7 +213,7 @@ class SharedThrottle(Throttle):
             await wait_outside_time_limit(partial(self._until_taken, self._places))
 
     def _is_crowded(self) -> bool:
-        """Whether they are more than there are places: then who has just had one lets others try first."""
+        """Whether there are more sharers than slots: then a process that just had one lets others try first."""
         return self._sharers.count() > self._most
 
     async def _until_taken(self, places: Places) -> None:
@@ -227,7 +228,7 @@ class SharedThrottle(Throttle):
 
 
 class _SharedBucket(Bucket):
-    """An equal part of a rate."""
+    """Token bucket with an equal part of a shared rate."""
 
     def __init__(self, per_minute: float, sharers: Sharers) -> None:
         super().__init__(per_minute / sharers.count(), now=time.monotonic())
@@ -235,14 +236,14 @@ class _SharedBucket(Bucket):
         self._sharers = sharers
 
     def take(self, amount: float, *, now: float) -> float:
-        """Take it, and say how many seconds to wait before using it."""
+        """Take an amount, and return the seconds to wait before using it."""
         self._rate = self._whole / self._sharers.count()
         self._most = max(1.0, self._rate)
         return super().take(amount, now=now)
 
 
 def _join(folder: Path, prefix: str) -> tuple[int, Path]:
-    """A locked file. Between its making and its locking others may take it for a dead one's: then another is made."""
+    """Create and lock a file. Others may remove it before it is locked, taking it for a dead process's: then retry."""
     if sys.platform == "win32":
         raise OSError("a file's lock cannot tell here whether its process lives")
     private.make_folder(folder)
@@ -269,12 +270,12 @@ def _leave(descriptor: int, path: Path) -> None:
 
 
 def _alive(path: Path) -> bool:
-    """Whether somebody holds this file, as far as it can be told; one that nobody holds is removed."""
+    """Whether a process holds this file, as far as can be determined; removes it if not."""
     if sys.platform == "win32":
         return False
     try:
         descriptor = os.open(path, os.O_RDONLY)
-    except OSError:  # it is gone, or another user's
+    except OSError:  # it is gone, or belongs to another user
         return False
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -1,1 +1,1 @@
-"""Numbers with their doubt: arrays in, Estimate out. Pure; nothing here reads a file or a clock."""
+"""Statistics with uncertainty: arrays in, Estimate out. Pure functions: no files, no clock."""

@@ -1,8 +1,9 @@
-"""Exact posterior of pass@k and pass^k for c passes in n: Beta-Binomial, nothing is sampled.
+"""Exact posterior of pass@k and pass^k for c passes in n trials: Beta-Binomial, without sampling.
 
-With a prior Beta(a, b) the success rate is Beta(a+c, b+n−c). The means are ratios of Beta functions; pass@k and
-pass^k rise with the rate, so their intervals are its quantiles put through the formula. At c = n the interval of
-the rate leaves out 1, and for k far above n the mean can lie outside the interval: both are right, and stay.
+With a prior Beta(a, b), the success rate is distributed as Beta(a+c, b+n−c). The means are ratios of Beta functions;
+pass@k and pass^k increase with the rate, so their interval ends are its quantiles transformed by the formula. At c = n
+the interval of the rate excludes 1, and for k far above n the mean can lie outside the interval: both are correct, and
+kept.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ from proctor.statistics.estimate import Estimate
 
 METHOD = "posterior"
 _DENSE = 4
-"""With fewer than this many possible pairs for each given one, a table finds the distinct ones faster than sorting."""
+"""Below this many possible pairs per given pair, a lookup table finds the distinct ones faster than sorting."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Posterior:
-    """Posterior means and interval ends, one for each (n, c)."""
+    """Posterior means and interval ends, one per pair (n, c)."""
 
     at_k: Floats
     at_k_low: Floats
@@ -34,7 +35,7 @@ class Posterior:
     hat_k_high: Floats
 
     def take(self, index: NDArray[np.int64]) -> Posterior:
-        """The same, picked and repeated as `index` says."""
+        """Select entries by index."""
         return Posterior(
             at_k=self.at_k[index],
             at_k_low=self.at_k_low[index],
@@ -46,9 +47,9 @@ class Posterior:
 
 
 def posterior(n: ArrayLike, c: ArrayLike, k: int, *, a: float = 1.0, b: float = 1.0, level: float = 0.95) -> Posterior:
-    """Mean and equal-tailed interval of pass@k and pass^k under a Beta(a, b) prior; each distinct pair once.
+    """Return mean and equal-tailed interval of pass@k and pass^k under a Beta(a, b) prior.
 
-    Relative error below 1e-10 for k to 10,000 and n to 10 million.
+    Distinct pairs are computed once. Relative error below 1e-10 for k up to 10,000 and n up to 10 million.
     """
     _check(k, a, b, level)
     pairs, index = _distinct(*_whole(n, c))
@@ -58,7 +59,7 @@ def posterior(n: ArrayLike, c: ArrayLike, k: int, *, a: float = 1.0, b: float = 
 def estimates(
     n: int, c: int, k: int, *, a: float = 1.0, b: float = 1.0, level: float = 0.95
 ) -> tuple[Estimate, Estimate]:
-    """pass@k and pass^k of one (n, c)."""
+    """Estimate pass@k and pass^k for a single (n, c)."""
     found = posterior(n, c, k, a=a, b=b, level=level)
 
     def one(value: Floats, low: Floats, high: Floats) -> Estimate:
@@ -86,12 +87,12 @@ def _posterior(a: Floats, b: Floats, k: int, level: float) -> Posterior:
 
 
 def _log(q: Floats, rest: Floats) -> Floats:
-    """log q to full precision, from q and rest = 1 − q."""
+    """Return log q to full precision, given q and rest = 1 − q."""
     return np.where(rest < 0.5, np.log1p(-rest), np.log(q))
 
 
 def _distinct(n: NDArray[np.int64], c: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The distinct (n, c) as two rows, and where each given pair stands among them."""
+    """Return the distinct pairs (n, c) as two rows, and the index of each given pair among them."""
     width = int(n.max(initial=0)) + 1
     key = n * width + c
     if width * width > _DENSE * key.size:
@@ -113,7 +114,7 @@ def _check(k: int, a: float, b: float, level: float) -> None:
 
 
 def _whole(n: ArrayLike, c: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """n and c as rows of one length, whole and 0 ≤ c ≤ n."""
+    """Validate n and c as integers with 0 ≤ c ≤ n, and broadcast them to the same length."""
     for name, values in (("n", np.asarray(n)), ("c", np.asarray(c))):
         if not np.issubdtype(values.dtype, np.integer):
             raise InputError(f"{name} of type {values.dtype} cannot be used: expected whole numbers.")

@@ -1,4 +1,4 @@
-"""The Beta distribution where SciPy alone is too slow or too coarse: quantiles and mean powers to 1e-10."""
+"""The Beta distribution where SciPy is too slow or too inaccurate: quantiles and mean powers to 1e-10."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from scipy import special
 Floats = NDArray[np.float64]
 
 _SHIFT = 16
-"""From here on Stirling's series is exact to the last digit; up to here factors are simply multiplied."""
+"""From this argument on, Stirling's series is exact to machine precision; below, factors are simply multiplied."""
 
 
 def log_mean_power(a: Floats, b: Floats, k: int) -> Floats:
     """log E[p^k] for p ~ Beta(a, b), which is log B(a+k, b)/B(a, b), to full relative precision.
 
-    For small k the sum of log((a+j)/(a+b+j)). Otherwise `a` is raised by the recurrence of the ratio and Stirling's
-    formula applied with the large parts cancelled by hand, so that all that is added is of the result's own size:
-    differences of log-gammas would lose eight digits at n = 10⁷.
+    For small k, the sum of log((a+j)/(a+b+j)). Otherwise, `a` is increased by the recurrence of the ratio, and
+    Stirling's formula is applied with the large terms cancelled analytically, so that all terms are of the result's
+    magnitude: differences of log-gammas would lose eight digits at n = 10⁷.
     """
     total = np.zeros_like(a)
     if k <= _SHIFT:
@@ -30,29 +30,29 @@ def log_mean_power(a: Floats, b: Floats, k: int) -> Floats:
 
 
 def _stirling(a: Floats, b: Floats, k: int) -> Floats:
-    """log Γ(a+k)Γ(a+b)/(Γ(a)Γ(a+b+k)) for a from 16."""
+    """log Γ(a+k)Γ(a+b)/(Γ(a)Γ(a+b+k)) for a ≥ 16."""
     main = (a - 0.5) * np.log1p(b * k / (a * (a + b + k))) + k * _log_ratio(a + k, b) + b * _log_ratio(a + b, float(k))
     return main + (_rest(a + k) - _rest(a)) - (_rest(a + b + k) - _rest(a + b))
 
 
 def _rest(x: Floats) -> Floats:
-    """What Stirling's formula for log Γ(x) leaves out."""
+    """Return the remainder of Stirling's formula for log Γ(x)."""
     y = 1 / (x * x)
     terms = 1 / 12 - y * (1 / 360 - y * (1 / 1260 - y * (1 / 1680 - y * (1 / 1188 - y * (691 / 360360)))))
     return terms / x
 
 
 def _log_ratio(x: Floats, step: Floats | float) -> Floats:
-    """log(x/(x+step)), by log1p where the ratio is near 1."""
+    """log(x/(x+step)), by log1p if the ratio is near 1."""
     return np.where(step < x, np.log1p(-step / (x + step)), np.log(x / (x + step)))
 
 
 def quantiles(a: Floats, b: Floats, tail: float) -> tuple[Floats, Floats]:
-    """q and 1 − q, both to full relative precision, where q cuts off a lower tail of Beta(a, b).
+    """Return q and 1 − q to full relative precision, where q is the quantile of Beta(a, b) at lower tail `tail`.
 
     A `tail` above one half means the upper tail 1 − tail. Newton's method, carried to third order, on the smaller of
-    the two tails and of q and 1 − q, from the approximation 26.5.22 of Abramowitz & Stegun (1964). For a or b below 1,
-    where the density has a pole, SciPy's own inverse.
+    the two tails and of q and 1 − q, starting from approximation 26.5.22 of Abramowitz & Stegun (1964). For a or b
+    below 1, where the density has a pole, SciPy's own inverse is used.
     """
     pole = np.minimum(a, b) < 1
     swap = a > b
@@ -74,14 +74,14 @@ def _quantile(a: Floats, b: Floats, tail: float, lower: bool) -> Floats:
         at, first, second = x[active], a[active], b[active]
         step = _step(first, second, at, norm[active], tail, lower)
         x[active] = at + np.clip(step, -at / 2, (1 - at) / 2)
-        # The error left is of the order of the fourth power of the step, in standard deviations.
+        # The remaining error is of the order of the fourth power of the step, in standard deviations.
         spread = np.sqrt(at * (1 - at) / (first + second))
         active = active[np.abs(step) > 1e-4 * np.minimum(spread, at)]
     return x
 
 
 def _start(a: Floats, b: Floats, tail: float, lower: bool) -> Floats:
-    """A first guess, for a and b from 1."""
+    """Return an initial approximation, for a, b ≥ 1."""
     z = float(special.ndtri(tail)) * (1.0 if lower else -1.0)
     ra, rb = 1 / (2 * a - 1), 1 / (2 * b - 1)
     h = 2 / (ra + rb)
@@ -92,7 +92,7 @@ def _start(a: Floats, b: Floats, tail: float, lower: bool) -> Floats:
 
 
 def _step(a: Floats, b: Floats, x: Floats, norm: Floats, tail: float, lower: bool) -> Floats:
-    """The way from x to the quantile: the inverse series to third order where it is short, else Halley's."""
+    """Return the step from x to the quantile: a short one by the inverse series to third order, else Halley's."""
     density = np.exp(special.xlogy(a - 1, x) + special.xlog1py(b - 1, -x) - norm)
     short = tail - special.betainc(a, b, x) if lower else _upper(a, b, x) - tail
     newton = short / np.maximum(density, 1e-300)
@@ -105,7 +105,7 @@ def _step(a: Floats, b: Floats, x: Floats, norm: Floats, tail: float, lower: boo
 
 
 def _upper(a: Floats, b: Floats, x: Floats) -> Floats:
-    """The upper tail; SciPy's `betaincc` is five times slower, and needed only where 1 − x would lose digits of x."""
+    """Return the upper tail; SciPy's `betaincc` is five times slower, and used only if 1 − x would lose digits."""
     tail: Floats = np.asarray(special.betainc(b, a, 1 - x), dtype=np.float64)
     tiny = x < 0.01
     tail[tiny] = special.betaincc(a[tiny], b[tiny], x[tiny])

@@ -1,9 +1,9 @@
-"""Who is strongest among many? Strengths from contests of pairs, and ranks only as far as the cases show them.
+"""Bradley-Terry model: strengths of players from pairwise contests, with ranks only as far as the cases support them.
 
-Bradley & Terry (1952): the chance that i beats j is 1 / (1 + exp(s_j − s_i)). A tie is half a win for each; half a
+Bradley & Terry (1952): the probability that i beats j is 1 / (1 + exp(s_j − s_i)). A tie is half a win for each; half a
 pseudo-win each way in every pair keeps the strengths finite (the penalty of Firth 1993, for two). Intervals come from a
-bootstrap over cases, because the contests of one case are not independent; ranks from simultaneous intervals of all
-differences by the greatest of their studentised deviations (Hall & Miller 2009; Mogstad et al. 2024).
+bootstrap over cases, because contests of the same case are not independent; ranks from simultaneous intervals of all
+differences, by the maximum of their studentised deviations (Hall & Miller 2009; Mogstad et al. 2024).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 METHOD = "bradley-terry, bootstrap over cases"
 FEWEST_CASES = 30
-"""Below so many cases there are no intervals, and no ranks."""
+"""Minimum number of cases for intervals and ranks."""
 DRAWS = 2000
 _AT_ONCE = 200
 _STEPS = 200
@@ -34,49 +34,49 @@ _SMALLEST_STEP = 1e-10
 _ROUNDING = 1e-9
 
 Pair = tuple[int, int]
-"""Two players by their places, the smaller one first."""
+"""Two players by their indices, the smaller one first."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Strength:
-    """One player among the others."""
+    """Strength and rank of one player."""
 
     value: Estimate
-    """On the scale of log odds; all strengths add up to 0."""
+    """On the log-odds scale; all strengths add up to 0."""
     best: int
-    """The best rank that it may have: one more than are certainly stronger."""
+    """Best possible rank: one more than the number of players that are certainly stronger."""
     worst: int
-    """The worst."""
+    """Worst possible rank."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Meeting:
-    """Two players against each other, whatever they did against others."""
+    """Direct contests between two players."""
 
     a: int
     b: int
     wins: float
-    """Contests that A won, a tie as half of one."""
+    """Contests that A won; a tie counts as half."""
     contests: int
     share: Estimate
-    """A's share of them; the interval is simultaneous over all pairs."""
+    """Share of contests that A won; the interval is simultaneous over all pairs."""
     certain: int
-    """1: A is certainly the stronger, −1: B is, 0: these cases cannot tell. By the strengths."""
+    """1 if A is certainly stronger, −1 if B is, 0 if undecided; judged by the strengths."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ranking:
-    """All of them."""
+    """Ranking of all players."""
 
     strengths: tuple[Strength, ...]
     meetings: tuple[Meeting, ...]
     cycles: tuple[tuple[int, ...], ...]
-    """Each beats the next, and the last the first, with intervals that leave out one half."""
+    """Cycles in which each player beats the next, and the last the first, with intervals that exclude one half."""
     cases: int
 
 
 def strengths(wins: Sequence[Sequence[float]]) -> list[float]:
-    """The strengths from a matrix of wins, ties as halves: `wins[i][j]` are those of i over j."""
+    """Fit strengths to a matrix of wins, with ties as halves: `wins[i][j]` counts wins of i over j."""
     import numpy as np
 
     matrix = np.asarray(wins, dtype=float)
@@ -84,7 +84,7 @@ def strengths(wins: Sequence[Sequence[float]]) -> list[float]:
 
 
 def ranking(outcomes: Sequence[Mapping[Pair, float]], players: int, *, seed: int = 0, level: float = 0.95) -> Ranking:
-    """Strengths, ranks and cycles from the outcomes of each case: pair → A's score, 1 won, ½ tied, 0 lost."""
+    """Compute strengths, ranks and cycles from each case's outcomes: pair → A's score, 1 won, ½ tied, 0 lost."""
     import numpy as np
 
     pairs = list(combinations(range(players), 2))
@@ -120,14 +120,14 @@ def ranking(outcomes: Sequence[Mapping[Pair, float]], players: int, *, seed: int
 
 @dataclass(frozen=True, slots=True)
 class _Drawn:
-    """What samples of the cases, with replacement, come to."""
+    """Bootstrap samples: strengths and shares of resampled cases."""
 
     strengths: _Numbers
     shares: _Numbers
 
 
 def _tables(outcomes: Sequence[Mapping[Pair, float]], pairs: Sequence[Pair]) -> tuple[_Numbers, _Numbers]:
-    """Scores and whether there was a contest, by case and pair."""
+    """Return matrices by case and pair: A's scores, and whether there was a contest."""
     import numpy as np
 
     scores = np.zeros((len(outcomes), len(pairs)))
@@ -141,7 +141,7 @@ def _tables(outcomes: Sequence[Mapping[Pair, float]], pairs: Sequence[Pair]) -> 
 
 
 def _matrices(won: _Numbers, played: _Numbers, pairs: Sequence[Pair], players: int) -> _Numbers:
-    """Matrices of wins from the wins of each pair's first player."""
+    """Build matrices of wins from the wins of each pair's first player."""
     import numpy as np
 
     matrices = np.zeros((len(won), players, players))
@@ -152,7 +152,7 @@ def _matrices(won: _Numbers, played: _Numbers, pairs: Sequence[Pair], players: i
 
 
 def _fit(wins: _Numbers, start: _Numbers | None = None) -> _Numbers:
-    """The strengths of each matrix of wins by Newton's method, with half a pseudo-win each way."""
+    """Fit the strengths of each matrix of wins by Newton's method, with half a pseudo-win each way."""
     import numpy as np
 
     players = wins.shape[1]
@@ -174,7 +174,7 @@ def _fit(wins: _Numbers, start: _Numbers | None = None) -> _Numbers:
 
 
 def _bootstrap(scores: _Numbers, played: _Numbers, pairs: Sequence[Pair], players: int, seed: int) -> _Drawn:
-    """Cases that came out alike are drawn together: it is the same, and takes less."""
+    """Resample the cases; identical cases are drawn together, which is equivalent and faster."""
     import numpy as np
 
     both, times = np.unique(np.hstack([scores, played]), axis=0, return_counts=True)
@@ -191,14 +191,14 @@ def _bootstrap(scores: _Numbers, played: _Numbers, pairs: Sequence[Pair], player
 
 
 def _ratio(won: _Numbers, met: _Numbers) -> _Numbers:
-    """Shares; one half where there was no contest."""
+    """Return won / met, or one half where there was no contest."""
     import numpy as np
 
     return np.asarray(np.divide(won, met, out=np.full(np.shape(won), 0.5), where=met > 0))
 
 
 def _simultaneous(value: _Numbers, drawn: _Numbers, level: float) -> _Numbers:
-    """Intervals of all values at once: the level is that none of them misses."""
+    """Return simultaneous intervals of all values: with probability `level`, none of them misses."""
     import numpy as np
 
     errors = drawn.std(axis=0)
@@ -209,7 +209,7 @@ def _simultaneous(value: _Numbers, drawn: _Numbers, level: float) -> _Numbers:
 
 
 def _certain(value: _Numbers, drawn: _Numbers, pairs: Sequence[Pair], level: float) -> list[int]:
-    """Which of each pair is stronger, where the simultaneous interval of their difference leaves out 0."""
+    """Return per pair who is stronger: 1 or −1 if the simultaneous interval of the difference excludes 0, else 0."""
     firsts, seconds = [a for a, _ in pairs], [b for _, b in pairs]
     ends = _simultaneous(value[firsts] - value[seconds], drawn[:, firsts] - drawn[:, seconds], level)
     return [int(low > _ROUNDING) - int(high < -_ROUNDING) for low, high in ends]
@@ -227,7 +227,7 @@ def _share(value: float, ends: _Numbers | None, contests: int, level: float) -> 
     method = "simultaneous max-t, bootstrap over cases"
     if not contests:
         return Estimate(value=None, low=None, high=None, n=0, method=method, level=level, note="they never met")
-    if ends is not None and _is_without_width(ends):  # no sample of cases that ended alike differs from another
+    if ends is not None and _is_without_width(ends):  # resampling identical cases gives no variation
         least, most = wilson(float(value), contests, level=level)
         return Estimate(value=float(value), low=least, high=most, n=contests, method="wilson", level=level)
     ends = None if ends is None else ends.clip(0.0, 1.0)
@@ -250,7 +250,7 @@ def _is_below(meeting: Meeting, place: int) -> bool:
 
 
 def _cycles(meetings: Sequence[Meeting], players: int) -> list[tuple[int, ...]]:
-    """The shortest cycle through each player, each once, of those who certainly beat each other when they meet."""
+    """Find the shortest cycle through each player among those who certainly beat each other; each cycle once."""
     beats: list[list[int]] = [[] for _ in range(players)]
     for meeting in meetings:
         low, high = meeting.share.low, meeting.share.high
@@ -268,7 +268,7 @@ def _cycles(meetings: Sequence[Meeting], players: int) -> list[tuple[int, ...]]:
 
 
 def _way_back(beats: Sequence[Sequence[int]], start: int) -> tuple[int, ...]:
-    """The shortest way from a player over whom it beats back to itself; empty: there is none."""
+    """Return the shortest cycle from a player through players beaten back to itself; empty if there is none."""
     ways: deque[tuple[int, ...]] = deque([(start,)])
     seen: set[int] = set()
     while ways:

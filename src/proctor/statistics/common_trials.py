@@ -1,8 +1,8 @@
-"""Two runs cut to as many trials of each case as both have, before they are held against each other.
+"""Truncate two runs to the same number of trials per case, before they are compared.
 
-The share of one trial is 0 or 1, that of eight is not: with unequal trials the difference of a case is skewed even
-where both runs are of the same agent, and neither the sign-flip test nor P(B better) holds. The first trials of a case
-are as good as any, so the run with more of them is cut to its first ones.
+The pass share of one trial is 0 or 1, that of eight is not: with unequal trials, the distribution of a case's
+difference is skewed even if both runs are of the same agent, and neither the sign-flip test nor P(B better) is valid.
+All trials of a case are exchangeable, so the run with more of them is truncated to its first ones.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from statistics import fmean
 Count = tuple[int, int]
 """(trials, passes) of a case."""
 Values = Sequence[Sequence[float]]
-"""Of one case: under each condition the values of its counted trials, in the order of the trials."""
+"""Values of one case's counted trials, in order, one sequence per condition."""
 
 
 def in_common(a: Values, b: Values) -> tuple[Sequence[float], Sequence[float]]:
-    """The first values that both runs have of a case, condition by condition; in one row where conditions differ."""
+    """Return the first values that both runs have of a case, by condition; all in one row if the conditions differ."""
     if len(a) != len(b):
         a, b = [[value for row in a for value in row]], [[value for row in b for value in row]]
     least = [min(len(x), len(y)) for x, y in zip(a, b, strict=True)]
@@ -25,13 +25,13 @@ def in_common(a: Values, b: Values) -> tuple[Sequence[float], Sequence[float]]:
 
 
 def counts_in_common(a: Values, b: Values) -> tuple[Count, Count]:
-    """The same as (trials, passes), of values that are verdicts."""
+    """Return (trials, passes) of `in_common`, for values that are verdicts."""
     first, second = in_common(a, b)
     return (len(first), int(sum(first))), (len(second), int(sum(second)))
 
 
 def differences_in_common(cases: Sequence[tuple[Values, Values]]) -> list[float] | None:
-    """The differences of the means of values in common, of the cases that have any; None: neither run has others."""
+    """Return the differences of mean common values, for cases that have any; None if neither run has extra values."""
     common = [in_common(a, b) for a, b in cases]
     kept = sum(len(x) + len(y) for x, y in common if x)
     if kept == sum(len(row) for a, b in cases if any(a) and any(b) for side in (a, b) for row in side):
@@ -40,7 +40,7 @@ def differences_in_common(cases: Sequence[tuple[Values, Values]]) -> list[float]
 
 
 def counts_alike(a: Count, b: Count) -> tuple[Count, Count]:
-    """The same where the order of the trials is not known: as like each other as any order could make them."""
+    """Like `counts_in_common`, with unknown order of trials: choose the most similar counts that any order allows."""
     if a[0] <= b[0]:
         return a, _likest(b, a)
     return _likest(a, b), b
@@ -53,7 +53,7 @@ def _first(rows: Values, trials: Sequence[int]) -> Sequence[float]:
 
 
 def _likest(longer: Count, other: Count) -> Count:
-    """Cut to the trials of the other, with that number of passes, out of those possible, that is nearest to its."""
+    """Truncate to the other's number of trials, with the possible number of passes nearest to the other's."""
     trials, passes = other
     fewest, most = max(0, longer[1] - (longer[0] - trials)), min(trials, longer[1])
     return trials, min(max(passes, fewest), most)

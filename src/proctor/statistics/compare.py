@@ -1,8 +1,8 @@
-"""Is B better than A? Paired by case: the difference with its interval, how probable it is, and the exact test.
+"""Compare two runs, paired by case: difference with interval, probability that B is better, and an exact test.
 
-Comparing two runs case by case removes what the cases have in common, which is most of the doubt. Every figure rests
-on d_i = x_Bi − x_Ai, the difference of a case's values, over the cases counted in both runs. The probability and the
-test rest on the trials that both runs have of a case (`proctor.statistics.common_trials`), the interval on all of them.
+Pairing by case removes what the cases have in common, which is most of the variance. All figures are based on d_i =
+x_Bi − x_Ai, the difference of a case's values, over the cases counted in both runs. Probability and test use the trials
+that both runs have of a case (`proctor.statistics.common_trials`), the interval uses all of them.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ from proctor.statistics.intervals import Sums
 
 METHOD = "paired-cases"
 FEWEST_FOR_VERDICT = 5
-"""A category with fewer cases is shown without a verdict."""
+"""Minimum number of cases for a category to get a verdict."""
 _FINEST = 5040
-"""Differences are taken as exact fractions up to this denominator, and else rounded."""
+"""Maximum denominator up to which differences are represented as exact fractions; others are rounded."""
 _ADDITIONS = 300_000_000
-"""What the test's exact distribution may cost: about half a second."""
+"""Maximum number of additions for the test's exact distribution: about half a second."""
 
 
 @dataclass(slots=True)
 class Differences:
-    """What the interval and the probability need to know of the differences d_i in [−1, 1]."""
+    """Sums over the differences d_i in [−1, 1] for the interval and the probability."""
 
     trials: float = 1.0
-    """What the trials behind each value are worth, 1 to their number: see `effective_trials`."""
+    """Effective number of trials behind each value, from 1 to the actual number: see `effective_trials`."""
     n: int = 0
     total: float = 0.0
     squares: float = 0.0
@@ -39,7 +39,7 @@ class Differences:
 
     @classmethod
     def of(cls, values: Iterable[float], *, trials: float = 1.0) -> Differences:
-        """Of all these."""
+        """Sum up differences."""
         n, total, squares, sizes = 0, 0.0, 0.0, 0.0
         for value in values:
             n += 1
@@ -50,22 +50,22 @@ class Differences:
 
     @property
     def mean(self) -> float:
-        """The plain mean: what is reported."""
+        """Mean, as reported."""
         return self.total / self.n
 
     @property
     def centre(self) -> float:
-        """The mean with two pseudo-cases that cancel: what the interval is centred on."""
+        """Mean with two opposite pseudo-cases, on which the interval is centred."""
         return self.total / (self.n + 2)
 
     @property
     def variance(self) -> float:
-        """Their variance with the pseudo-cases ±1/√trials, so that no flips does not mean no doubt."""
+        """Variance with pseudo-cases ±1/√trials, so that it is not 0 if no case flipped."""
         added = self.squares + 2 / self.trials
         return (added - (self.n + 2) * self.centre**2) / (self.n + 1)
 
     def interval(self, *, level: float = 0.95) -> tuple[float, float]:
-        """Student's interval with two pseudo-cases; at one trial that of Bonett & Price (2012) with a t quantile."""
+        """Return Student's interval with two pseudo-cases; at one trial, Bonett & Price (2012) with a t quantile."""
         from scipy.special import stdtrit
 
         spread = float(stdtrit(self.n + 1, (1 + level) / 2)) * sqrt(self.variance / (self.n + 2))
@@ -73,7 +73,7 @@ class Differences:
         return max(-1.0, low), min(1.0, high)
 
     def better(self) -> float:
-        """P(B better): the Jeffreys posterior of more fixed than broken, on the effective numbers of flips."""
+        """Return P(B better): the Jeffreys posterior of more fixed than broken, for effective numbers of flips."""
         from scipy.special import betainc
 
         if not self.squares:
@@ -84,22 +84,24 @@ class Differences:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Comparison:
-    """B against A over the cases counted in both."""
+    """B compared with A, over the cases counted in both."""
 
     difference: Estimate
     """B − A."""
     better: float | None
-    """P(B better), over the trials that both runs have of a case; 0.5: nothing speaks for either."""
+    """P(B better), over the trials that both runs have of a case; 0.5 without evidence either way."""
     p_value: float | None
-    """Of no difference, exact and two-sided, over the same trials."""
+    """Exact two-sided p-value of no difference, over the same trials."""
     sums: Differences
-    """For the number of further cases."""
+    """Sums for computing the number of further cases."""
     thinned: bool = False
-    """Whether one run has more trials of a case than the other, so that those two rest on fewer than the interval."""
+    """Whether one run has more trials of a case than the other, so that `better` and `p_value` use fewer trials than
+    the interval.
+    """
 
     @property
     def confirmed(self) -> bool:
-        """Whether the interval leaves out 0 on the side that the test speaks of: without that, nothing is marked."""
+        """Whether the interval excludes 0 on the side that the test favours; otherwise, no change is reported."""
         return self.difference.side * ((self.better or 0.5) - 0.5) > 0
 
 
@@ -115,11 +117,11 @@ def compare(
     tested: Sequence[float] | None = None,
     level: float = 0.95,
 ) -> Comparison:
-    """B against A from the values of the same cases in the same order, None where a case did not count.
+    """Compare B with A from values of the same cases in the same order, None where a case did not count.
 
-    For marks leave `trials` at 1: that they hardly vary does not show that none of them can drop to 0.
-    `worst` and `best` are the differences of all planned cases with everything missing against B, and for it;
-    `tested` those over the trials that both have of a case, where one of them has more.
+    For scores leave `trials` at 1: their low variance does not prove that none of them can drop to 0. `worst` and
+    `best` are the differences of all planned cases with everything missing counted against and for B; `tested` those
+    over the trials that both have of a case, if one of them has more.
     """
     pairs = [(x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
     sums = Differences.of((y - x for x, y in pairs), trials=trials)
@@ -153,10 +155,10 @@ def compare_counts(
     common: Sequence[tuple[Count, Count]] | None = None,
     level: float = 0.95,
 ) -> Comparison:
-    """B against A in pass rate, from (trials, passes) of the same cases in the same order.
+    """Compare pass rates from (trials, passes) of the same cases in the same order.
 
-    `planned` are the trials that each case should have had in A and in B; what is lacking is bounded. `common` are the
-    counts over the trials that both have of each case; where the order of the trials is not known, leave it out.
+    `planned` are the trials that each case should have had in A and in B; missing ones are bounded. `common` are the
+    counts over the trials that both have of each case; leave it out if the order of trials is unknown.
     """
     every = list(zip(a, b, strict=True))
     both = [(x, y) for x, y in every if x[0] and y[0]]
@@ -177,23 +179,23 @@ def compare_counts(
 def _tested_differences(
     both: Sequence[tuple[Count, Count]], common: Sequence[tuple[Count, Count]]
 ) -> list[float] | None:
-    """The differences over the trials in common; None: those are all."""
+    """Return the differences over common trials, or None if all trials are common."""
     if sum(m for pair in both for m, _ in pair) == sum(m for pair in common for m, _ in pair):
         return None
     return differences_of(common)
 
 
 def differences_of(pairs: Sequence[tuple[Count, Count]]) -> list[float]:
-    """B's share of passes less A's, of the cases counted in both."""
+    """Return B's pass share minus A's, for the cases counted in both."""
     return [y / n - x / m for (m, x), (n, y) in pairs if m and n]
 
 
 def effective_trials(pairs: Sequence[tuple[tuple[int, int], tuple[int, int]]]) -> float:
-    """What the trials are worth for the difference, from (trials, passes) of each case in A and in B.
+    """Return the effective number of trials for the difference, from (trials, passes) of each case in A and in B.
 
-    Where a case always or never passes, further trials of it say nothing new of the other cases: their worth is the
-    ratio of effective to counted cases, but at most their harmonic mean. Taking their number itself made an interval
-    of 30 cases miss one in five times.
+    If a case always or never passes, further trials of it carry no information on other cases. The effective number is
+    the ratio of effective to counted cases, but at most the harmonic mean of the trials. With the actual number
+    instead, an interval of 30 cases missed one in five times.
     """
     if not pairs:
         return 1.0
@@ -205,7 +207,7 @@ def effective_trials(pairs: Sequence[tuple[tuple[int, int], tuple[int, int]]]) -
 def _lacking(
     a: Sequence[tuple[int, int]], b: Sequence[tuple[int, int]], planned: Iterable[tuple[int, int]] | None
 ) -> tuple[int, list[float], list[float]]:
-    """How many attempts are missing, and the differences with all of them against B and for it."""
+    """Return the number of missing attempts, and the differences with all of them counted against and for B."""
     if planned is None:
         return 0, [], []
     lacks = [(max(0, m - x[0]), max(0, n - y[0])) for x, y, (m, n) in zip(a, b, planned, strict=True)]
@@ -229,11 +231,11 @@ def _bounds(worst: Sequence[float], best: Sequence[float], trials: float, level:
 
 
 def sign_flip_test(differences: Sequence[float]) -> float:
-    """The exact two-sided p-value of no difference: were A and B the same, each d_i could as well be −d_i.
+    """Return the exact two-sided p-value of no difference: if A and B are equal, each d_i is equally likely to be −d_i.
 
-    At one trial this is McNemar's exact test (1947); with several trials McNemar's own does not hold. Values that are
-    no simple fractions are rounded first, which keeps the test exact, since rounding treats d and −d alike. Beyond
-    some ten thousand flips the normal limit is taken, which then is within 1 % of the p-value.
+    With one trial this is McNemar's exact test (1947), which does not hold for several trials. Values that are not
+    simple fractions are rounded first, which keeps the test exact, since d and −d are rounded alike. Beyond some ten
+    thousand flips the normal approximation is used, which is then within 1 % of the p-value.
     """
     steps = [step for step in _whole(differences) if step]
     sizes = [abs(step) for step in steps]
@@ -247,7 +249,7 @@ def sign_flip_test(differences: Sequence[float]) -> float:
 
 
 def _whole(differences: Sequence[float]) -> list[int]:
-    """The differences as multiples of one unit: exactly where they are simple fractions, else rounded."""
+    """Convert the differences to integer multiples of a unit: exactly if they are simple fractions, else rounded."""
     fractions = {value: Fraction(value).limit_denominator(_FINEST) for value in set(differences)}
     unit = lcm(*{fraction.denominator for fraction in fractions.values()})
     exact = all(abs(float(fraction) - value) < 1e-9 for value, fraction in fractions.items())
@@ -261,7 +263,7 @@ def _whole(differences: Sequence[float]) -> list[int]:
 
 
 def _upper_tail(sizes: list[int], least: int) -> float:
-    """P(sum of a random subset of the sizes ≥ least), every subset equally probable."""
+    """P(sum of a random subset of the sizes ≥ least), all subsets equally likely."""
     import numpy as np
 
     chance = np.zeros(sum(sizes) + 1)
@@ -275,7 +277,7 @@ def _upper_tail(sizes: list[int], least: int) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """P-values adjusted for their number: each may be held against the level itself (Holm 1979)."""
+    """Adjust p-values for multiple testing, so that each can be compared with the level itself (Holm 1979)."""
     order = sorted(range(len(p_values)), key=lambda i: p_values[i])
     adjusted = [0.0] * len(p_values)
     highest = 0.0
@@ -289,17 +291,18 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CategoryComparison:
-    """One category among several."""
+    """Comparison of one category among several."""
 
     comparison: Comparison
     adjusted: float | None
-    """P-value after Holm over all categories that are large enough; None: this one is not, or has no pair."""
+    """Holm-adjusted p-value over all categories that are large enough; None if this one is too small, or has no pair.
+    """
     changed: bool
-    """Whether the difference stands after that, at the level, and its interval leaves out 0."""
+    """Whether the adjusted p-value is significant at the level, and the interval excludes 0."""
 
 
 def compare_categories(comparisons: Mapping[str, Comparison]) -> dict[str, CategoryComparison]:
-    """Which categories changed, after Holm over those with at least five cases."""
+    """Find the categories that changed, Holm-adjusted over those with at least five cases."""
     tested = {name: c.p_value for name, c in comparisons.items() if _testable(c) and c.p_value is not None}
     adjusted = dict(zip(tested, holm(list(tested.values())), strict=True))
     return {

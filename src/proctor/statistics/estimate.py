@@ -1,4 +1,4 @@
-"""A number that never leaves without its interval, its n and its method: Estimate."""
+"""A number with its interval, sample size and method: Estimate."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TypedDict
 
 
 class MissingBounds(TypedDict, total=False):
-    """Those fields of an Estimate that tell what missing marks could have made of it."""
+    """Fields of an Estimate that bound the effect of missing scores."""
 
     worst: float
     best: float
@@ -17,45 +17,46 @@ class MissingBounds(TypedDict, total=False):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Estimate:
-    """A value, how sure it is, and what it rests on."""
+    """A value with its interval and sample sizes."""
 
     value: float | None
-    """The estimate; None: it cannot be had, and `note` says why."""
+    """The estimate, or None if it cannot be computed, and `note` says why."""
     low: float | None
     """Lower end of the interval."""
     high: float | None
     """Upper end of the interval."""
     n: int
-    """Counted cases; in battles, conversations."""
+    """Number of counted cases; in battles, of conversations."""
     method: str
-    """How the interval was made."""
+    """Method of the interval."""
     attempts: int = 0
-    """Attempts behind it."""
+    """Number of attempts behind the value."""
     level: float = 0.95
-    """The interval's level."""
+    """Confidence level of the interval."""
     missing: int = 0
-    """Attempts that should have counted and could not."""
+    """Number of attempts that should have counted but could not."""
     worst: float | None = None
-    """The value had every missing one failed; None: nothing is missing."""
+    """The value if every missing attempt had failed; None if nothing is missing."""
     best: float | None = None
-    """The value had every missing one passed."""
+    """The value if every missing attempt had passed."""
     gate_low: float | None = None
-    """Lower end of the interval around `worst`: what a gate may rely on."""
+    """Lower end of the interval around `worst`, for gates."""
     gate_high: float | None = None
-    """Upper end of the interval around `best`."""
+    """Upper end of the interval around `best`, for gates."""
     note: str = ""
-    """Anything that must be said beside it."""
+    """Remark to be shown with the value."""
     clusters: int | None = None
-    """Of how many seed questions the n conversations are, where the interval rests on those; None: it rests on n."""
+    """Number of seed questions of the n conversations, if the interval is clustered by them; None if it is based on n.
+    """
 
     @property
     def ends(self) -> tuple[float | None, float | None]:
-        """The interval to rely on: around the worst and the best where marks are missing (Imbens & Manski 2004)."""
+        """The interval to rely on: from the ends around worst and best if scores are missing (Imbens & Manski 2004)."""
         if not self.missing:
             return self.low, self.high
         lows = [end for end in (self.low, self.gate_low) if end is not None]
         highs = [end for end in (self.high, self.gate_high) if end is not None]
-        # Without bounds around the missing marks, nothing can be relied on.
+        # Without bounds for the missing scores, no interval is reliable.
         return (
             min(lows) if self.gate_low is not None else None,
             max(highs) if self.gate_high is not None else None,
@@ -63,6 +64,6 @@ class Estimate:
 
     @property
     def side(self) -> int:
-        """Of a difference: 1 or −1 where that whole interval lies on one side of 0; 0: it holds 0, or is not known."""
+        """Sign of a difference: 1 or −1 if the interval to rely on excludes 0, else 0, also if it is unknown."""
         low, high = self.ends
         return int(low is not None and low > 0) - int(high is not None and high < 0)

@@ -1,4 +1,4 @@
-"""What became of each case between two runs: fixed, broken, changed, flaky, unchanged."""
+"""Classify the change of each case between two runs: fixed, broken, changed, flaky, unchanged."""
 
 from __future__ import annotations
 
@@ -8,31 +8,32 @@ from typing import TYPE_CHECKING, Literal
 
 from proctor.statistics.common_trials import Count
 
-if TYPE_CHECKING:  # they import SciPy, which whoever only names a Flip should not wait for
+if TYPE_CHECKING:  # imported for annotations only: these import SciPy, which is slow
     from proctor.statistics.beta import Floats
     from proctor.statistics.hierarchical import Counts, Population
 
 Flip = Literal["fixed", "broken", "changed", "flaky", "unchanged", "missing"]
 
 SURE = 0.95
-"""With several trials, a case is fixed or broken when it is this probable."""
+"""With several trials, a case is fixed or broken if that has at least this probability."""
 _REACH = 20.0
-"""How far the grid of logits goes to either side."""
+"""Range of the logit grid on either side of 0."""
 _STEP = 0.1
 _ROUNDING = 1e-6
-"""What the grid may be wrong by: two failures of two and two passes of two are .95 to the digit."""
+"""Error tolerance of the grid: for two failures of two against two passes of two, the probability is exactly .95."""
 
 
 def flips(a: Counts, b: Counts) -> list[Flip]:
-    """What became of each case from A to B, from (trials, passes) of the same cases in the same order.
+    """Classify each case's change from A to B, from (trials, passes) of the same cases in the same order.
 
-    One trial: the verdict changed or not. Several: fixed or broken when it passed more or less often and that is 95 %
-    probable, both by its own trials alone and under each run's own model; otherwise flaky when it was seen to pass and
-    to fail within one run, changed when it always went one way in A and the other way in B, with too few trials to be
-    sure, and unchanged when every trial went the same way. A run that is too small for a model, or has one trial a
-    case, borrows the other's: two different priors alone would make flips of cases that went the same. By its own
-    trials, because the model takes the two runs of a case for strangers: where nearly all cases pass, it would call one
-    failure of three, and none in the next three, a repair. A case that did not count in both runs is missing.
+    One trial: whether the verdict changed. Several: fixed or broken if the case passed more or less often and that is
+    95 % probable, both by its own trials alone and under each run's model; otherwise flaky if it both passed and failed
+    within one run, changed if it always went one way in A and the other way in B, with too few trials to be sure, and
+    unchanged if all trials had the same result. A run that is too small for a model, or has one trial per case, borrows
+    the other's: different priors alone would cause flips of cases with equal results. Its own trials are required
+    because the model treats the two runs of a case as independent: where nearly all cases pass, it would call one
+    failure in three trials, followed by none in the next three, a repair. A case that did not count in both runs is
+    missing.
     """
     if all(m <= 1 for m, _ in a) and all(m <= 1 for m, _ in b):
         return [_single(x, y) for x, y in zip(a, b, strict=True)]
@@ -42,13 +43,13 @@ def flips(a: Counts, b: Counts) -> list[Flip]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rate:
-    """What is known of one case's pass rate: how probable each value is, on a grid of its logit."""
+    """Posterior of one case's pass rate, on a grid of its logit."""
 
     chance: Floats
-    """Sums to 1; the first and the last also hold what lies beyond them."""
+    """Probabilities, summing to 1; the first and the last include the tails beyond the grid."""
 
     def less_than(self, other: Rate) -> float:
-        """P(this rate < the other), both on the same grid; by Euler and Maclaurin, so that a coarse grid will do."""
+        """P(this rate < the other) on the same grid; with an Euler-Maclaurin correction, so a coarse grid suffices."""
         import numpy as np
 
         below = self.chance.cumsum() - self.chance / 2 - np.gradient(self.chance) / 12
@@ -56,7 +57,7 @@ class Rate:
 
 
 def rate_of(population: Population, m: int, c: int, logits: Floats) -> Rate:
-    """The rate of a case with c passes in m trials, averaged over what is known of how the cases differ."""
+    """Return the posterior rate of a case with c passes in m trials, averaged over the population's posterior."""
     import numpy as np
     from scipy import special
 
@@ -65,17 +66,17 @@ def rate_of(population: Population, m: int, c: int, logits: Floats) -> Rate:
     log_density = passed * special.log_expit(logits) + failed * special.log_expit(-logits)
     density = population.weight @ np.exp(log_density - special.betaln(passed, failed))
     chance = density * (logits[1] - logits[0])
-    # A case that always or never passed may have a rate nearer to 1 or 0 than the grid goes.
+    # The rate of a case that always or never passed may lie beyond the grid.
     chance[0 if c == 0 else -1] += max(0.0, 1 - chance.sum())
     return Rate(chance=chance / chance.sum())
 
 
 _Views = tuple[Mapping[Count, Rate], Mapping[Count, Rate]]
-"""What is known of the rates of A's counts and of B's, by one way of seeing them."""
+"""Rates of A's counts and of B's, under one prior."""
 
 
 def grid(trials: int) -> Floats:
-    """Logits of rates from 2e-9 to 1 − 2e-9, fine enough for a rate that was tried so many times."""
+    """Return logits of rates from 2e-9 to 1 − 2e-9, spaced finely enough for this number of trials."""
     import numpy as np
 
     step = min(_STEP, 1 / trials**0.5)
@@ -91,7 +92,7 @@ def _single(a: tuple[int, int], b: tuple[int, int]) -> Flip:
 
 
 def _several(a: Counts, b: Counts) -> dict[tuple[Count, Count], Flip]:
-    """Each pair of counts that occurs → what became of such a case."""
+    """Map each distinct pair of counts to its classification."""
     logits, tried_a, tried_b = grid(max(m for m, _ in (*a, *b))), {x for x in a if x[0]}, {y for y in b if y[0]}
     views = [
         ({x: rate_of(before, *x, logits) for x in tried_a}, {y: rate_of(after, *y, logits) for y in tried_b})
@@ -122,7 +123,7 @@ def _populations(a: Counts, b: Counts) -> tuple[Population, Population]:
 
 
 def _uniform() -> Population:
-    """Every rate is as probable as any other."""
+    """Return a uniform prior on the rate."""
     import numpy as np
 
     from proctor.statistics.hierarchical import Population

@@ -1,7 +1,7 @@
-"""Gates: is a bound met, not met, or can these cases not tell? Decided on the interval, never on the value alone.
+"""Gates: decide whether a bound is met, not met, or inconclusive, by the interval and never by the value alone.
 
-At the usual level of 95 % a gate that is met is wrong in at most about 2.5 % of runs, and so is one that is not met.
-Where marks are missing, the interval's ends come from the worst and the best they could have been.
+At the usual level of 95 %, a gate is wrongly met in at most about 2.5 % of runs, and wrongly not met likewise. If
+scores are missing, the interval's ends come from the worst and best case.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from proctor.statistics.intervals import wilson
 Verdict = Literal["met", "not met", "inconclusive"]
 
 POWER = 0.8
-"""How probably the further cases that are named would settle it."""
+"""Probability with which the suggested number of further cases settles the gate."""
 _HOPELESS = 20
-"""With more than this many times the cases needed, the rate is at the gate."""
+"""If more than this factor of cases were needed, the rate counts as being at the gate."""
 
 
 def at_least(estimate: Estimate, bound: float) -> Verdict:
-    """The verdict of `metric >= bound`."""
+    """Return the verdict of `metric >= bound`."""
     low, high = ends(estimate)
     if low is not None and low >= bound:
         return "met"
@@ -34,7 +34,7 @@ def at_least(estimate: Estimate, bound: float) -> Verdict:
 
 
 def at_most(estimate: Estimate, bound: float) -> Verdict:
-    """The verdict of `metric <= bound`."""
+    """Return the verdict of `metric <= bound`."""
     low, high = ends(estimate)
     if high is not None and high <= bound:
         return "met"
@@ -42,7 +42,7 @@ def at_most(estimate: Estimate, bound: float) -> Verdict:
 
 
 def not_worse(difference: Estimate, margin: float) -> Verdict:
-    """The verdict of `not worse than RUN by margin`, for the difference this − RUN (non-inferiority)."""
+    """Return the verdict of `not worse than RUN by margin`, for the difference this − RUN (non-inferiority)."""
     low, high = ends(difference)
     if low is not None and low > -margin:
         return "met"
@@ -50,17 +50,17 @@ def not_worse(difference: Estimate, margin: float) -> Verdict:
 
 
 def count_at_most(count: float, bound: float) -> Verdict:
-    """The verdict of a bound on what is counted and not estimated: failures, cost."""
+    """Return the verdict of an upper bound on a count that is not estimated: failures, cost."""
     return "met" if count <= bound else "not met"
 
 
 def count_at_least(count: float, bound: float) -> Verdict:
-    """The same from below."""
+    """Return the verdict of a lower bound on a count."""
     return "met" if count >= bound else "not met"
 
 
 def together(verdicts: Iterable[Verdict]) -> Verdict:
-    """Of several gates: all must be met (which needs no correction: intersection-union), and one not met decides."""
+    """Combine gates: all must be met (intersection-union, so no correction), and one not met decides."""
     seen = set(verdicts)
     if "not met" in seen:
         return "not met"
@@ -68,14 +68,14 @@ def together(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 def ends(estimate: Estimate) -> tuple[float | None, float | None]:
-    """The interval a gate may rely on."""
+    """Return the interval that a gate may rely on."""
     return estimate.ends
 
 
 def level_of_look(look: int, *, level: float = 0.95) -> float:
-    """The level of the j-th verdict on a run that is being extended: its error is halved at each look.
+    """Return the level of the j-th verdict on a run that is being extended: its error is halved at each look.
 
-    However often one looks, each kind of wrong verdict then has at most twice its chance at the first look.
+    However many looks there are, each kind of wrong verdict has at most twice the probability of the first look.
     """
     if look < 1:
         raise InputError(given("look", look), " is not usable; expected a whole number from 1, the first verdict")
@@ -83,7 +83,7 @@ def level_of_look(look: int, *, level: float = 0.95) -> float:
 
 
 def fewest_cases(bound: float, *, failures: int = 0, level: float = 0.95) -> int:
-    """The fewest cases with which `>= bound` can be met when this many of them fail."""
+    """Return the minimum number of cases with which `>= bound` can be met if this many of them fail."""
     if not 0 <= bound < 1:
         raise InputError(f"no number of cases can show a rate of {100 * bound:g} %; choose a bound from 0 to below 1")
     few, many = failures, failures + 1
@@ -107,10 +107,10 @@ def _met(cases: int, failures: int, bound: float, level: float) -> bool:
 
 
 def further_cases(estimate: Estimate, bound: float, *, level: float | None = None) -> int | None:
-    """How many more cases would settle a gate with a chance of 80 %, were the rate what it seems.
+    """Return how many more cases would settle a gate with a probability of 80 %, if the rate is as estimated.
 
-    None: more than 20 times the cases (the rate is at the gate), or missing marks alone stand in the way.
-    `level` is that of the next verdict, where it differs from the estimate's own.
+    None: more than 20 times the cases (the rate is at the gate), or only missing scores prevent a verdict. `level` is
+    that of the next verdict, if it differs from the estimate's own.
     """
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return None
@@ -123,7 +123,7 @@ def further_cases(estimate: Estimate, bound: float, *, level: float | None = Non
 
 
 def further_pairs(sums: Differences, margin: float, *, level: float = 0.95) -> int | None:
-    """How many more paired cases would settle `not worse by margin`, likewise."""
+    """Return how many more paired cases would settle `not worse by margin`, with the same probability."""
     distance = sums.centre + margin
     if not sums.n or not distance:
         return None
@@ -144,7 +144,7 @@ def _effective(estimate: Estimate) -> float:
 
 
 def effective_cases(estimate: Estimate) -> float:
-    """The effective number of cases, read back from Wilson's ends, which solve (p − end)² = z²·end(1 − end)/n."""
+    """Return the effective number of cases, computed from Wilson's ends, which solve (p − end)² = z²·end(1 − end)/n."""
     value, low, high = estimate.value or 0.0, estimate.low or 0.0, estimate.high or 0.0
     end = low if value - low > high - value else high
     distance = value - end

@@ -1,9 +1,9 @@
-"""The hierarchical Beta-Binomial model of a run: how cases differ, what each one's rate is, which are flaky.
+"""Hierarchical Beta-Binomial model of a run: how cases differ, what each one's rate is, which are flaky.
 
-Case i passes with its own rate p_i ~ Beta(μ(1−ρ)/ρ, (1−μ)(1−ρ)/ρ), μ and ρ uniform on (0, 1): μ is the mean rate, ρ
-how far the cases differ (0: all alike, 1: each always or never passes). The posterior of (μ, ρ) is integrated on a
-fixed grid, so the same counts give the same numbers. It serves shrunken rates, classes and values for k above the
-trials, never the headline interval: in small runs that would often leave out the very rate that is reported.
+Case i passes with its own rate p_i ~ Beta(μ(1−ρ)/ρ, (1−μ)(1−ρ)/ρ), with μ and ρ uniform on (0, 1): μ is the mean rate,
+ρ the heterogeneity of the cases (0: all alike, 1: each always or never passes). The posterior of (μ, ρ) is integrated
+on a fixed grid, so the same counts give the same numbers. It is used for shrunken rates, classes and values for k above
+the trials, never for the headline interval: in small runs that would often exclude the reported rate itself.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ Counts = Sequence[tuple[int, int]]
 Class = Literal["stable-pass", "flaky", "stable-fail", "unsure"]
 
 STABLE = 0.9
-"""A case is stable when its rate is at least this, or at most one minus this."""
+"""A case is stable if its rate is at least this, or at most one minus this."""
 SURE = 0.8
-"""A class is named when its probability reaches this."""
+"""Minimum probability for a case to be classified."""
 FEWEST_CASES = 10
 FEWEST_TRIALS = 2
 _NODES = (400, 24)
-"""Nodes in t = arcsin √μ and in ρ."""
+"""Number of nodes in t = arcsin √μ and in ρ."""
 _FEW_NODES = (64, 24)
-"""Enough for a mean over the posterior; its quantiles need more."""
+"""Number of nodes that suffices for a mean over the posterior; its quantiles need more."""
 _LIGHT = 1e-9
-"""Nodes of less weight than this change no mean."""
+"""Nodes with less weight than this do not affect means."""
 _NEGLIGIBLE = 40.0
-"""Nodes this far below the highest log-posterior weigh nothing."""
+"""Nodes whose log-posterior is this far below the maximum have negligible weight."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,15 +52,15 @@ class Population:
 
     @property
     def priors(self) -> tuple[Floats, Floats]:
-        """The Beta parameters of a case's rate at each node."""
+        """Beta parameters of a case's rate at each node."""
         strength = (1 - self.rho) / self.rho
         return self.mu * strength, (1 - self.mu) * strength
 
     def stable(self, m: int, c: int) -> tuple[float, float]:
-        """How probable it is that a case with c passes in m trials is stable-pass, and stable-fail.
+        """Return the probabilities that a case with c passes in m trials is stable-pass, and stable-fail.
 
-        Averaged over the posterior: taken at its mean, what is not known of the other cases would count as known, and
-        more of the names would be wrong, above all with two trials a case.
+        Averaged over the posterior: evaluated at its mean, uncertainty about the other cases would be ignored, and more
+        classifications would be wrong, above all with two trials per case.
         """
         a, b = self.priors
         passing = special.betaincc(a + c, b + m - c, STABLE)
@@ -68,24 +68,24 @@ class Population:
         return float(self.weight @ passing), float(self.weight @ failing)
 
     def rate(self, m: int, c: int) -> float:
-        """The rate to expect of a case with c passes in m trials: its own share, drawn towards the others."""
+        """Return the expected rate of a case with c passes in m trials: its own share, shrunk towards the others."""
         expected = (self.mu * (1 - self.rho) + self.rho * c) / (1 - self.rho + self.rho * m)
         return float(self.weight @ expected)
 
     def quantile(self, values: Floats, share: float) -> float:
-        """The value below which `share` of the posterior lies, values given at the nodes."""
+        """Return the posterior quantile at `share`, for values given at the nodes."""
         order = np.argsort(values, kind="stable")
         middle = np.cumsum(self.weight[order]) - self.weight[order] / 2
         return float(np.interp(share, middle, values[order]))
 
 
 def fit(counts: Counts) -> Population:
-    """The posterior of how the cases differ, from the histogram of their (trials, passes)."""
+    """Fit the posterior of (μ, ρ) to the histogram of (trials, passes)."""
     return _fit(_histogram(counts), _NODES)
 
 
 def fit_for_means(counts: Counts) -> Population:
-    """The same on fewer nodes: what is averaged over the posterior needs no more."""
+    """Like `fit`, on fewer nodes, which suffice for means over the posterior."""
     found = _fit(_histogram(counts), _FEW_NODES)
     heavy = found.weight > _LIGHT
     return Population(mu=found.mu[heavy], rho=found.rho[heavy], weight=found.weight[heavy] / found.weight[heavy].sum())
@@ -96,14 +96,14 @@ def _histogram(counts: Counts) -> Histogram:
 
 
 def shrunken_rates(counts: Counts) -> list[float]:
-    """Each case's rate to expect, drawn towards those of the others by what the trials cannot tell."""
+    """Return each case's expected rate, shrunk towards those of the others."""
     population = fit(counts)
     known = {pair: population.rate(*pair) for pair in set(counts)}
     return [known[pair] for pair in counts]
 
 
 def classes(counts: Counts) -> list[Class] | None:
-    """stable-pass, flaky, stable-fail or unsure for each case; None below 10 cases with 2 trials or more."""
+    """Classify each case as stable-pass, flaky, stable-fail or unsure; None below 10 cases with 2 trials or more."""
     if not enough(counts):
         return None
     population = fit_for_means(counts)
@@ -112,19 +112,19 @@ def classes(counts: Counts) -> list[Class] | None:
 
 
 def enough(counts: Counts) -> bool:
-    """Whether the trials can tell a flaky case from a stable one at all."""
+    """Whether there are enough trials to tell flaky cases from stable ones."""
     return sum(m >= FEWEST_TRIALS for m, _ in counts) >= FEWEST_CASES
 
 
 def model_pass_hat_k(counts: Counts, k: int, *, level: float = 0.95) -> Estimate:
-    """pass^k from the model, for k above the trials; with one trial a case, only its sharp bounds."""
+    """Estimate pass^k by the model, for k above the trials; with one trial per case, only its sharp bounds."""
     if _single(counts):
         return _bounded_estimate(counts, lambda p: p**k, lambda p: p, level)
     return _model(counts, lambda a, b: np.exp(log_mean_power(a, b, k)), level)
 
 
 def model_pass_at_k(counts: Counts, k: int, *, level: float = 0.95) -> Estimate:
-    """pass@k from the model, for k above the trials; with one trial a case, only its sharp bounds."""
+    """Estimate pass@k by the model, for k above the trials; with one trial per case, only its sharp bounds."""
     if _single(counts):
         return _bounded_estimate(counts, lambda p: p, lambda p: 1 - (1 - p) ** k, level)
     return _model(counts, lambda a, b: -np.expm1(log_mean_power(b, a, k)), level)
@@ -162,7 +162,7 @@ def _model(counts: Counts, value: Callable[[Floats, Floats], Floats], level: flo
 def _bounded_estimate(
     counts: Counts, lower: Callable[[float], float], upper: Callable[[float], float], level: float
 ) -> Estimate:
-    """Between cases that are all alike and cases that always or never pass: one trial cannot tell which."""
+    """Return bounds between identical cases and cases that always or never pass, which one trial cannot distinguish."""
     sums = Sums.of(float(c) for m, c in counts if m)
     if not sums.n:
         return Estimate(value=None, low=None, high=None, n=0, method="bounds", level=level, note="nothing was counted")
@@ -199,7 +199,7 @@ def _fit(histogram: Histogram, nodes: tuple[int, int]) -> Population:
 
 
 def _shrink(histogram: Histogram, box: Box) -> Box:
-    """The part of the box that holds the posterior: with many cases it is narrower than the whole grid's mesh."""
+    """Shrink the box to the part that holds the posterior, which may be narrower than the grid's spacing."""
     nodes = (64, 24)
     t, rho, log_weight = _grid(histogram, box, nodes)
     inside = log_weight > log_weight.max() - _NEGLIGIBLE
@@ -217,7 +217,7 @@ def _area(box: Box) -> float:
 
 
 def _grid(histogram: Histogram, box: Box, nodes: tuple[int, int]) -> tuple[Floats, Floats, Floats]:
-    """Nodes t and ρ (midpoints × Gauss-Legendre) and their log weights under prior and likelihood."""
+    """Return the nodes t and ρ (midpoints × Gauss-Legendre) and their log weights under prior and likelihood."""
     x, gauss = np.polynomial.legendre.leggauss(nodes[1])
     t1 = box[0] + (box[1] - box[0]) * (np.arange(nodes[0]) + 0.5) / nodes[0]
     rho1 = box[2] + (box[3] - box[2]) * (x + 1) / 2
@@ -227,7 +227,7 @@ def _grid(histogram: Histogram, box: Box, nodes: tuple[int, int]) -> tuple[Float
 
 
 def _log_likelihood(histogram: Histogram, mu: Floats, rest: Floats, rho: Floats) -> Floats:
-    """Σ times · log B(a+c, b+m−c)/B(a, b), as products of (μ(1−ρ) + jρ) and the like, which are safe at ρ near 0."""
+    """Σ times · log B(a+c, b+m−c)/B(a, b), as products of (μ(1−ρ) + jρ) and the like, which are stable for ρ near 0."""
     passes, failures, trials = _tails(histogram)
     total = np.zeros_like(mu)
     for j, times in enumerate(passes):
@@ -240,7 +240,7 @@ def _log_likelihood(histogram: Histogram, mu: Floats, rest: Floats, rho: Floats)
 
 
 def _tails(histogram: Histogram) -> tuple[list[int], list[int], list[int]]:
-    """How many cases have more than j passes, failures and trials, for each j."""
+    """Count the cases with more than j passes, failures and trials, for each j."""
     longest = max((m for (m, _), _ in histogram), default=0)
     passes, failures, trials = ([0] * longest for _ in range(3))
     for (m, c), times in histogram:

@@ -1,7 +1,7 @@
 """Intervals for a mean over cases: Wilson on the effective number of cases; Clopper-Pearson and t on request.
 
-One interval serves every run-level mean (pass rate, mean score, pass@k, pass^k, categories): the cases are a
-sample of the questions they stand for (Miller 2024), so the unit is the case, never the attempt.
+One interval serves every run-level mean (pass rate, mean score, pass@k, pass^k, categories): the cases are a sample of
+the questions they represent (Miller 2024), so the unit is the case, never the attempt.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ Method = Literal["wilson-cases", "clopper-pearson", "t"]
 
 METHOD: Method = "wilson-cases"
 FEWEST_FOR_T = 100
-"""Below this many cases a t interval misses the truth far too often."""
+"""Minimum number of cases for a t interval, whose coverage is too low below."""
 
 
 def wilson(p: float, n: float, *, level: float = 0.95) -> tuple[float, float]:
-    """Wilson's score interval for a proportion p of n (Wilson 1927); n need not be whole."""
+    """Return Wilson's score interval for a proportion p of n (Wilson 1927); n need not be an integer."""
     z = NormalDist().inv_cdf((1 + level) / 2)
     centre = p + z * z / (2 * n)
     spread = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
@@ -32,7 +32,7 @@ def wilson(p: float, n: float, *, level: float = 0.95) -> tuple[float, float]:
 
 
 def clopper_pearson(p: float, n: float, *, level: float = 0.95) -> tuple[float, float]:
-    """The exact binomial interval (Clopper & Pearson 1934), for n that need not be whole (Korn & Graubard 1998)."""
+    """Return the exact binomial interval (Clopper & Pearson 1934); n need not be an integer (Korn & Graubard 1998)."""
     from scipy.special import betaincinv
 
     tail = (1 - level) / 2
@@ -44,21 +44,21 @@ def clopper_pearson(p: float, n: float, *, level: float = 0.95) -> tuple[float, 
 
 @dataclass(slots=True)
 class Sums:
-    """What an interval over cases needs to know of their values in [0, 1]."""
+    """Sums over case values in [0, 1], sufficient for an interval."""
 
     n: int = 0
     total: float = 0.0
     squares: float = 0.0
 
     def add(self, value: float, times: int = 1) -> None:
-        """Count a case's value."""
+        """Add a case's value."""
         self.n += times
         self.total += value * times
         self.squares += value * value * times
 
     @classmethod
     def of(cls, values: Iterable[float]) -> Sums:
-        """Of all these values."""
+        """Sum up values."""
         n, total, squares = 0, 0.0, 0.0
         for value in values:
             n += 1
@@ -68,28 +68,28 @@ class Sums:
 
     @property
     def mean(self) -> float:
-        """Their mean, kept inside [0, 1] against rounding."""
+        """Mean, clipped to [0, 1] against rounding."""
         return min(1.0, max(0.0, self.total / self.n))
 
     def effective(self) -> float:
-        """The effective number of cases: never below n (Bhatia & Davis 2000), exactly n with one trial a case.
+        """Return the effective number of cases: never below n (Bhatia & Davis 2000), exactly n with one trial per case.
 
-        Two pseudo-cases, 0 and 1, keep the variance from collapsing when few cases fail, which is where
-        design-effect intervals cover too little (Franco et al. 2019).
+        Two pseudo-cases, 0 and 1, keep the variance from collapsing if few cases fail, where design-effect intervals
+        cover too little (Franco et al. 2019).
         """
         y = (self.total + 1) / (self.n + 2)
         variance = (self.squares + 1 - (self.n + 2) * y * y) / (self.n + 1)
         return max(float(self.n), self.n * y * (1 - y) / variance)
 
     def interval(self, *, level: float = 0.95, method: Method = METHOD) -> tuple[float, float]:
-        """The interval of the mean: on the effective number of cases, unless `t` is asked for."""
+        """Return the interval of the mean, on the effective number of cases unless `t` is requested."""
         if method == "t":
             return self._student(level)
         interval = clopper_pearson if method == "clopper-pearson" else wilson
         return interval(self.mean, self.effective(), level=level)
 
     def _student(self, level: float) -> tuple[float, float]:
-        """Student's interval, narrow where marks hardly vary, and refused where it would cover too little."""
+        """Return Student's interval, which is narrow if scores hardly vary; raises if its coverage would be too low."""
         if self.n < FEWEST_FOR_T:
             raise UsageError(
                 f"A t interval was asked for with n={self.n!r} cases, expected at least {FEWEST_FOR_T}: "
@@ -113,7 +113,7 @@ def mean_over_cases(
     note: str = "",
     method: Method = METHOD,
 ) -> Estimate:
-    """The mean of the cases' values; with marks missing, also what it would be at worst and at best."""
+    """Estimate the mean of the cases' values; if scores are missing, with bounds for the worst and best case."""
     bounds: MissingBounds = _bounds(worst, best, level, method) if missing else {}
     if not sums.n:
         return Estimate(
@@ -128,7 +128,7 @@ def mean_over_cases(
 
 
 def _bounds(worst: Sums | None, best: Sums | None, level: float, method: Method) -> MissingBounds:
-    """Manski's bounds (1990), and the outer ends of the intervals around them (Imbens & Manski 2004)."""
+    """Return Manski's bounds (1990), and the outer ends of the intervals around them (Imbens & Manski 2004)."""
     if worst is None or best is None or not worst.n or not best.n:
         return {}
     return {

@@ -1,8 +1,8 @@
-"""How well a judge's verdicts agree with people's labels, and which of two judges agrees better.
+"""Agreement of a judge's verdicts with people's labels, and comparison of two judges by it.
 
-Labelled attempts are not quite a random sample: some that the run's judge failed are always among them. Each therefore
-weighs as much as it stands for, and intervals rest on Kish's effective number of labels (Kish 1965), which is their
-number where all weigh the same.
+Labelled attempts are not quite a random sample: they always include some that the run's judge failed. Each is therefore
+weighted by how much of the run it represents, and intervals are based on Kish's effective number of labels (Kish 1965),
+which is their actual number if all weights are equal.
 """
 
 from __future__ import annotations
@@ -22,35 +22,35 @@ DIFFERENCE_METHOD = "paired-labels"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Opinion:
-    """What people and a judge say of one attempt."""
+    """Verdicts of people and of a judge on one attempt."""
 
     people: bool
     judge: bool
     weight: float = 1.0
-    """How much of the run it stands for; only the proportions count."""
+    """How much of the run the attempt represents; only relative weights matter."""
 
     @property
     def agrees(self) -> bool:
-        """Whether both say the same."""
+        """Whether both verdicts are equal."""
         return self.people == self.judge
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JudgeAgreement:
-    """A judge beside people, each number with its interval; no value where there is nothing to count."""
+    """Agreement of a judge with people; a number without a value if there is nothing to count."""
 
     agreement: Estimate
-    """The share of attempts on which they say the same."""
+    """Share of attempts with equal verdicts."""
     kappa: Estimate
-    """Cohen's: the same beyond chance; no value where one of them always says the same."""
+    """Cohen's kappa: agreement beyond chance; without a value if either side always gives the same verdict."""
     sensitivity: Estimate
-    """Of what people pass, the share that the judge passes."""
+    """Share that the judge passes of the attempts that people pass."""
     specificity: Estimate
-    """Of what people fail, the share that the judge fails."""
+    """Share that the judge fails of the attempts that people fail."""
 
 
 def agreement_with_people(opinions: Sequence[Opinion], *, level: float = 0.95) -> JudgeAgreement:
-    """How a judge agrees with people over labelled attempts."""
+    """Measure a judge's agreement with people over labelled attempts."""
     agreement = _share(((each.agrees, each.weight) for each in opinions), "nothing was labelled and judged", level)
     return JudgeAgreement(
         agreement=agreement,
@@ -65,7 +65,7 @@ def agreement_with_people(opinions: Sequence[Opinion], *, level: float = 0.95) -
 
 
 def effective_size(weights: Iterable[float]) -> float:
-    """How many labels of equal weight would tell as much (Kish 1965)."""
+    """Return the number of equally weighted labels with the same information (Kish 1965)."""
     total = squares = 0.0
     for weight in weights:
         total += weight
@@ -74,7 +74,7 @@ def effective_size(weights: Iterable[float]) -> float:
 
 
 def _share(marked: Iterable[tuple[bool, float]], lacking: str, level: float) -> Estimate:
-    """The weighted share of marks that hold, Wilson's interval on the effective number of labels."""
+    """Estimate a weighted share, with Wilson's interval on the effective number of labels."""
     marks = [(holds, weight) for holds, weight in marked if weight > 0]
     if not marks:
         return Estimate(value=None, low=None, high=None, n=0, method=METHOD, level=level, note=lacking)
@@ -85,7 +85,7 @@ def _share(marked: Iterable[tuple[bool, float]], lacking: str, level: float) -> 
 
 
 def _kappa(opinions: Sequence[Opinion], agreement: Estimate) -> Estimate:
-    """Cohen's kappa (1960); its interval is that of the agreement, with the chance agreement taken as found."""
+    """Cohen's kappa (1960); its interval is that of the agreement, treating the chance agreement as known."""
     if agreement.value is None:
         return _without_value(agreement, agreement.note)
     total = sum(each.weight for each in opinions)
@@ -97,7 +97,7 @@ def _kappa(opinions: Sequence[Opinion], agreement: Estimate) -> Estimate:
 
 
 def _beyond(agreement: Estimate, chance: float | None) -> Estimate:
-    """How far an agreement is beyond chance."""
+    """Convert an agreement to agreement beyond chance."""
     if agreement.value is None or agreement.low is None or agreement.high is None or chance is None:
         return _without_value(agreement, agreement.note or "all of them always say the same")
     ends = [(share - chance) / (1 - chance) for share in (agreement.value, agreement.low, agreement.high)]
@@ -113,16 +113,16 @@ def _without_value(like: Estimate, note: str) -> Estimate:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PeopleAgreement:
-    """How people who have labelled the same attempts agree with each other."""
+    """Agreement between people who labelled the same attempts."""
 
     agreement: Estimate
-    """The chance that two of them say the same of an attempt; the interval is over attempts."""
+    """Probability that two of them agree on an attempt; the interval is over attempts."""
     kappa: Estimate
-    """Cohen's, over all pairs of people."""
+    """Cohen's kappa over all pairs of people."""
 
 
 def agreement_between_people(votes: Iterable[Mapping[str, bool]], *, level: float = 0.95) -> PeopleAgreement | None:
-    """From what each person says of each attempt; None: no attempt was labelled by two."""
+    """Measure agreement from each person's verdict per attempt; None if no attempt has two labels."""
     shared = [said for said in votes if len(said) > 1]
     if not shared:
         return None
@@ -136,14 +136,14 @@ def agreement_between_people(votes: Iterable[Mapping[str, bool]], *, level: floa
 
 
 def _alike(said: Mapping[str, bool]) -> float:
-    """The share of pairs that say the same."""
+    """Return the share of pairs that agree."""
     passes, all_ = sum(said.values()), len(said)
     fails = all_ - passes
     return (passes * (passes - 1) + fails * (fails - 1)) / (all_ * (all_ - 1))
 
 
 def _chance_of_pairs(shared: Sequence[Mapping[str, bool]]) -> float | None:
-    """How often two people would agree by chance, over pairs by how much they share; None: all say the same."""
+    """Return the chance agreement of two people, averaged over pairs by shared attempts; None if all always agree."""
     pairs: dict[tuple[str, str], list[tuple[bool, bool]]] = {}
     for said in shared:
         for a, b in combinations(sorted(said), 2):
@@ -157,7 +157,7 @@ def _chance_of_pairs(shared: Sequence[Mapping[str, bool]]) -> float | None:
 
 
 def agreement_difference(a: Sequence[Opinion], b: Sequence[Opinion], *, level: float = 0.95) -> Estimate:
-    """How much more often B agrees with people than A, on the same attempts in the same order."""
+    """Estimate the difference in agreement with people, B − A, on the same attempts in the same order."""
     pairs = [(y.agrees - x.agrees, x.weight) for x, y in zip(a, b, strict=True) if x.weight > 0]
     if not pairs:
         return Estimate(
@@ -178,10 +178,11 @@ def agreement_difference(a: Sequence[Opinion], b: Sequence[Opinion], *, level: f
 
 
 def share_toward_first(leans: Iterable[tuple[Hashable, float]]) -> Estimate:
-    """Of the contests in which a judge said otherwise when the replies changed places, how many favour the first place.
+    """Estimate the share favouring the first position, among verdicts that changed when the replies were swapped.
 
-    Each is given by its case and which way it leans: above 0 to the first place, below 0 to the second. About one half
-    is noise; far from it, the judge prefers a place. The mean over cases, as contests of one case are not independent.
+    Each is given as its case and its lean: above 0 to the first position, below 0 to the second. About one half is
+    noise; far from it, the judge has a position bias. The mean is over cases, as contests of the same case are not
+    independent.
     """
     counts: dict[Hashable, tuple[int, int]] = {}
     for case, lean in leans:
@@ -192,7 +193,7 @@ def share_toward_first(leans: Iterable[tuple[Hashable, float]]) -> Estimate:
 
 
 def prefers_place(toward_first: Estimate) -> str:
-    """The place that a judge certainly prefers, first or second; empty: these contests cannot tell."""
+    """Return the position that a judge certainly prefers, first or second, or an empty string if undecided."""
     low, high = toward_first.low, toward_first.high
     if low is None or high is None:
         return ""

@@ -1,4 +1,4 @@
-"""Whether a judge prefers longer replies beyond what people's labels account for."""
+"""Length bias: whether a judge prefers longer replies beyond what people's labels explain."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from proctor.statistics.estimate import Estimate
 
 METHOD = "partial rank correlation, Fisher z"
 FEWEST = 10
-"""Labelled replies below which nothing is said."""
+"""Minimum number of labelled replies."""
 
 
 class LabelledMark(NamedTuple):
-    """A judge's mark of a reply that people have judged."""
+    """A judge's score of a reply that people have labelled, with its length."""
 
     mark: float
     words: int
@@ -23,10 +23,10 @@ class LabelledMark(NamedTuple):
 
 
 def length_preference(marks: Sequence[LabelledMark], *, level: float = 0.95) -> Estimate:
-    """The correlation of mark and length, by ranks, given people's label, with Fisher's interval (Fisher 1924).
+    """Partial rank correlation of score and length, given people's label, with Fisher's interval (Fisher 1924).
 
-    With the label held constant it is the correlation of what is left of both ranks once each label's mean is taken
-    off: 0 where length says nothing of the mark that people's verdict does not say already.
+    It is the correlation of the ranks after subtracting each label's mean: 0 if length adds nothing to what the label
+    says about the score.
     """
     n = len(marks)
     if n < FEWEST:
@@ -48,7 +48,7 @@ def _nothing(n: int, level: float, note: str) -> Estimate:
 
 
 def _ranks(values: Sequence[float]) -> list[float]:
-    """Ranks from 1; equal values share theirs."""
+    """Return ranks from 1; ties get their mean rank."""
     ordered = sorted(range(len(values)), key=values.__getitem__)
     ranks = [0.0] * len(values)
     start = 0
@@ -63,7 +63,7 @@ def _ranks(values: Sequence[float]) -> list[float]:
 
 
 def _apart(ranks: Sequence[float], labels: Sequence[bool]) -> list[float]:
-    """What is left of the ranks without the mean of their label."""
+    """Subtract the mean rank of each label."""
     means = {
         label: fmean(rank for rank, each in zip(ranks, labels, strict=True) if each is label) for label in set(labels)
     }

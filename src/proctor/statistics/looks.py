@@ -1,6 +1,6 @@
-"""Many looks: which runs of a history differ from the baseline, when one looks after every run.
+"""Repeated looks: find the runs of a history that differ from the baseline when every run is tested.
 
-Both rules are online: a mark once given never vanishes when a later run comes. The baseline moves to the marked run.
+Both rules are online: a mark never disappears when later runs arrive. The baseline moves to the marked run.
 """
 
 from __future__ import annotations
@@ -11,31 +11,31 @@ from dataclasses import dataclass
 CHART_LEVEL = 0.005
 """One false mark in 200 comparisons, as on a control chart."""
 STRICT_LEVEL = 0.05
-"""Share of false marks among all marks, kept by LOND."""
+"""Maximum share of false marks among all marks, controlled by LOND."""
 _POWER = 1.6
 _SUM = 2.2857656
-"""Σ t^−1.6, so that the levels of all times together are spent exactly once."""
+"""Σ t^−1.6, so that the levels of all looks add up to the total level."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Look:
-    """One run against the baseline in force when it came."""
+    """Comparison of a run with the baseline at that time."""
 
     run: int
-    """Its place in the history, from 0."""
+    """Index in the history, from 0."""
     baseline: int
-    """The place of the run it was compared with."""
+    """Index of the run it was compared with."""
     p_value: float
     level: float
-    """What the p-value was held against."""
+    """Significance level for the p-value."""
     marked: bool
-    """Whether it differs; it is then the next baseline."""
+    """Whether it differs, and thus becomes the next baseline."""
 
 
 def lond_level(look: int, marks: int, *, level: float = STRICT_LEVEL) -> float:
-    """What the t-th p-value is held against after so many marks (LOND, Javanmard & Montanari 2015).
+    """Return the significance level of the t-th p-value after `marks` marks (LOND, Javanmard & Montanari 2015).
 
-    Keeps the share of false marks below the level for independent or positively dependent p-values.
+    Controls the share of false marks at the level, for independent or positively dependent p-values.
     """
     share: float = look**-_POWER / _SUM
     return level * share * (marks + 1)
@@ -48,9 +48,9 @@ def watch(
     confirmed: Callable[[int, int], bool] = lambda baseline, run: True,
     strict: bool = False,
 ) -> list[Look]:
-    """Each run of a history after the first against the current baseline, by p_value(baseline, run).
+    """Compare each run of a history after the first with the current baseline, by p_value(baseline, run).
 
-    A run whose p-value would do is marked if that is `confirmed`, which is asked of no others.
+    A run with a significant p-value is marked if `confirmed`, which is only called for such runs.
     """
     looks: list[Look] = []
     baseline = marks = 0

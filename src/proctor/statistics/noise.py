@@ -1,7 +1,7 @@
-"""Where the doubt in a mean comes from: the cases, the agent's trials of them, or the judge's own changes of mind.
+"""Decompose the variance of a mean: cases, the agent's trials of them, and inconsistency of the judge.
 
-Every reply is judged several times. A balanced analysis of variance (Searle, Casella & McCulloch 1992, chapter 4) takes
-the values apart: n cases, each with m trials, each reply with r judgements.
+Every reply is judged several times. A balanced analysis of variance (Searle, Casella & McCulloch 1992, chapter 4)
+splits the values: n cases, each with m trials, each reply with r judgements.
 """
 
 from __future__ import annotations
@@ -16,28 +16,28 @@ from proctor.statistics.intervals import Sums, mean_over_cases
 
 METHOD = "anova-jackknife"
 _TINY = 1e-12
-"""What rounding alone makes of nothing."""
+"""Values up to this are rounding errors of 0."""
 Values = Sequence[Sequence[Sequence[float]]]
-"""Case → trial → judgement → value, everywhere as many."""
+"""Case → trial → judgement → value; balanced."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NoiseComponents:
-    """The variance of one value, taken apart; none is below 0."""
+    """Variance components of a value; none is below 0."""
 
     cases: Estimate
-    """Between cases; with one trial, of cases and trials together."""
+    """Variance between cases; with one trial, of cases and trials together."""
     trials: Estimate | None
-    """Between trials of one case; None: there was one trial, which cannot be told from its case."""
+    """Variance between trials of a case, or None with one trial, which cannot be separated from its case."""
     judgements: Estimate
-    """Between judgements of one reply: the judge's own noise."""
+    """Variance between judgements of the same reply: the judge's own noise."""
     shape: tuple[int, int, int]
-    """Cases, trials and judgements that it rests on."""
+    """Numbers of cases, trials and judgements."""
     negative: tuple[str, ...] = ()
-    """Components that came out below 0, which means too small to be seen: they are taken as 0."""
+    """Components estimated below 0, i.e. too small to detect, and set to 0."""
 
     def variance_of_mean(self, cases: float, trials: float, judgements: float) -> float:
-        """Of the mean over so many cases, with so many trials each, judged so often."""
+        """Return the variance of the mean for these numbers of cases, trials per case and judgements per reply."""
         between, within, judge = (each.value or 0.0 for each in (self.cases, self.trials or _NONE, self.judgements))
         return between / cases + within / (cases * trials) + judge / (cases * trials * judgements)
 
@@ -46,7 +46,7 @@ _NONE = Estimate(value=0.0, low=0.0, high=0.0, n=0, method=METHOD)
 
 
 def noise_components(values: Values, *, level: float = 0.95) -> NoiseComponents:
-    """The components, with jackknife intervals over cases (Arvesen 1969)."""
+    """Estimate the components, with jackknife intervals over cases (Arvesen 1969)."""
     n, m, r = shape = _shape(values)
     summaries = [_summary(case) for case in values]
     whole = _Summed.of(summaries)
@@ -62,9 +62,9 @@ def noise_components(values: Values, *, level: float = 0.95) -> NoiseComponents:
 
 
 def flip_rate(passes: Sequence[Sequence[int]], judgements: int, *, level: float = 0.95) -> Estimate:
-    """The chance that two judgements of one reply differ, from how many of r judgements pass each trial of each case.
+    """Estimate the probability that two judgements of a reply differ, from passes among r per trial and case.
 
-    2·mean q(1−q)·r/(r−1), without bias; the interval is over cases.
+    2·mean q(1−q)·r/(r−1), unbiased; the interval is over cases.
     """
     r = judgements
     if r < 2:
@@ -89,7 +89,7 @@ def _shape(values: Values) -> tuple[int, int, int]:
 
 @dataclass(frozen=True, slots=True)
 class _Summary:
-    """One case: its mean, and the squares around the means of its trials and around its own."""
+    """Mean of one case, and the sums of squares around its trials' means and around its own."""
 
     mean: float
     judged: float
@@ -98,7 +98,7 @@ class _Summary:
 
 @dataclass(frozen=True, slots=True)
 class _Summed:
-    """All of them together."""
+    """Sums over cases."""
 
     n: int
     total: float
@@ -108,7 +108,7 @@ class _Summed:
 
     @classmethod
     def of(cls, cases: Sequence[_Summary]) -> _Summed:
-        """Of all these."""
+        """Sum up cases."""
         return cls(
             len(cases),
             sum(case.mean for case in cases),
@@ -118,14 +118,14 @@ class _Summed:
         )
 
     def without(self, case: _Summary) -> _Summed:
-        """Of all but this."""
+        """Return the sums without one case."""
         return _Summed(
             self.n - 1, self.total - case.mean, self.squares - case.mean**2, self.judged - case.judged,
             self.tried - case.tried,
         )  # fmt: skip
 
     def components(self, m: int, r: int) -> tuple[float, float | None, float]:
-        """σ² of cases, trials and judgements, by the mean squares; they may be below 0."""
+        """Return σ² of cases, trials and judgements from the mean squares; may be negative."""
         n = self.n
         by_case = m * r * (self.squares - self.total**2 / n) / (n - 1)
         by_judgement = self.judged / (n * m * (r - 1))

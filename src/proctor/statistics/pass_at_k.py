@@ -1,4 +1,4 @@
-"""pass@k and pass^k: at least one right in k tries, all right in k tries."""
+"""pass@k and pass^k: at least one of k tries right, and all k tries right."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from proctor.statistics.intervals import METHOD, Sums, mean_over_cases
 Formula = Callable[[int, int, int], float]
 
 _EXACT = 300
-"""Trials up to which the binomials are written out; beyond, their digits would take longer than the run."""
+"""Number of trials up to which exact binomials are used; beyond, their integers become too slow to compute."""
 _EQUAL = 1e-12
-"""What rounding may make of equal means."""
+"""Rounding tolerance for comparing means."""
 
 
 def pass_at_k(m: int, c: int, k: int) -> float:
@@ -34,7 +34,7 @@ def pass_hat_k(m: int, c: int, k: int) -> float:
 
 
 def _log_share(m: int, c: int, k: int) -> float:
-    """log C(c, k)/C(m, k); in pairs, so that it is 0 where c is m, and no share leaves 0 to 1."""
+    """log C(c, k)/C(m, k), paired so that it is exactly 0 for c = m, and the share stays within 0 to 1."""
     return (lgamma(c + 1) - lgamma(m + 1)) + (lgamma(m - k + 1) - lgamma(c - k + 1))
 
 
@@ -49,11 +49,11 @@ def plug_in_hat_k(n: int, c: int, k: int) -> float:
 
 
 def over_tries(shown: Sums, worst: Sums, best: Sums, *, attempts: int, counted: int, missing: int) -> Estimate:
-    """The mean over the cases that have had k tries or more, which rest on so many attempts of all those counted.
+    """Estimate the mean over the cases with k tries or more, based on `attempts` of all `counted` attempts.
 
-    Those cases are no fair sample where the others are partly known: of three tries one pass is enough for pass@3. A
-    value that no outcome of the missing tries could bring about is not told; then all cases tell it, with what is
-    missing counted the way that lies nearest.
+    These cases are a biased sample if the others are partly known: of three tries, one pass is enough for pass@3. A
+    value that no outcome of the missing tries could produce is not reported; instead, all cases are used, with the
+    missing tries counted the way that comes nearest to it.
     """
     if missing and worst.n and best.n:
         nearest = max(worst.mean, min(best.mean, shown.mean)) if shown.n else worst.mean
@@ -66,11 +66,11 @@ def over_tries(shown: Sums, worst: Sums, best: Sums, *, attempts: int, counted: 
 def over_cases(
     formula: Formula, counts: Iterable[tuple[int, int]], k: int, *, planned: int | None = None, level: float = 0.95
 ) -> Estimate:
-    """The mean of pass_at_k or pass_hat_k over cases with (trials, passes), and its interval.
+    """Estimate the mean of pass_at_k or pass_hat_k over cases with (trials, passes).
 
-    A case with fewer than k trials cannot be used for this k. `planned` is the number of trials each case should
-    have had: what is lacking is counted as missing and bounded. No unbiased estimate exists for k above the trials,
-    since the expectation of any function of c is a polynomial in p of degree at most m: the value is then None.
+    A case with fewer than k trials cannot be used for this k. `planned` is the number of trials each case should have
+    had: the difference counts as missing and is bounded. No unbiased estimate exists for k above the trials, since the
+    expectation of any function of c is a polynomial in p of degree at most m: the value is then None.
     """
     histogram = Counter(counts)
     shown, worst, best = Sums(), Sums(), Sums()
@@ -91,7 +91,7 @@ def over_cases(
 
 
 def rate_over_cases(cases: Iterable[tuple[int, int, int]]) -> Estimate:
-    """The mean over cases with (planned, counted, passed) of the share that passed; what is missing is bounded."""
+    """Estimate the mean pass share over cases with (planned, counted, passed) trials; missing ones are bounded."""
     shown, worst, best = Sums(), Sums(), Sums()
     attempts = missing = 0
     for planned, counted, passed in cases:
@@ -108,7 +108,7 @@ def rate_over_cases(cases: Iterable[tuple[int, int, int]]) -> Estimate:
 def rate_of_counts(
     counts: Mapping[str, tuple[int, int]], *, cases: int, trials: int, own: Mapping[str, int] | None = None
 ) -> Estimate:
-    """The same from (counted, passed) of those that have any, of so many cases with so many trials, or their `own`."""
+    """Like `rate_over_cases`, from (counted, passed) by case, for `cases` cases with `trials` or their `own` trials."""
     if not own:
         unplayed = repeat((0, 0), max(0, cases - len(counts)))
         return over_cases(pass_at_k, chain(counts.values(), unplayed), 1, planned=trials)

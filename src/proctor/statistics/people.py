@@ -1,8 +1,8 @@
-"""The pass rate as people judge, from a judge's verdicts on all cases and people's labels on some of them.
+"""Pass rate by people's judgement, estimated from a judge's verdicts on all cases and people's labels on some.
 
-For a binary judge this is the efficient estimator (Chen et al. 2026, arXiv 2601.05420): the labelled ones of those that
-the judge passed tell how often it is right there, and likewise of those that it failed; both are weighted by what the
-judge says of all. It is never worse than the labels alone.
+For a binary judge this is the efficient estimator (Chen et al. 2026, arXiv 2601.05420): labels on attempts that the
+judge passed estimate how often it is right there, and likewise for those it failed; both are weighted by the judge's
+pass rate over all cases. It is never worse than the labels alone.
 """
 
 from __future__ import annotations
@@ -17,36 +17,36 @@ from proctor.statistics.intervals import wilson
 
 METHOD = "wilson-people"
 _LEAST_TELLING = 0.1
-"""Sensitivity and specificity together must exceed 1 by this much, surely, or a judge tells too little."""
+"""Lower bound by which sensitivity and specificity together must exceed 1 for a judge to be informative."""
 
 
 _POWER = 0.8
-"""How probable it should be that so many labels settle something."""
+"""Statistical power for the suggested number of labels."""
 _FEW_OF_A_KIND = 5
-"""Labels on what the judge passed, and on what it failed, below which hardly anything is corrected."""
+"""Number of labels on passed, and on failed, verdicts of the judge below which hardly anything is corrected."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Labelled:
-    """How people's labels fall on a judge's verdicts."""
+    """Counts of people's labels by the judge's verdict."""
 
     passes: float
-    """Labelled attempts that the judge passed; not whole where labels weigh differently."""
+    """Labelled attempts that the judge passed; not an integer if labels are weighted."""
     passes_right: float
-    """Of these, those that people pass too."""
+    """Those of them that people pass too."""
     fails: float
     """Labelled attempts that the judge failed."""
     fails_wrong: float
-    """Of these, those that people pass."""
+    """Those of them that people pass."""
 
     @property
     def labels(self) -> int:
-        """All of them."""
+        """Number of labels."""
         return round(self.passes + self.fails)
 
 
 def rate_by_people(labelled: Labelled, *, share: float, cases: int, level: float = 0.95) -> Estimate:
-    """The pass rate as people judge, where the judge passes this share of so many cases."""
+    """Estimate the pass rate by people's judgement, where the judge passes `share` of `cases` cases."""
     lacking = _lacking(labelled, share)
     if lacking or not cases:
         return Estimate(
@@ -62,7 +62,7 @@ def rate_by_people(labelled: Labelled, *, share: float, cases: int, level: float
 
 
 def effective_labels(labelled: Labelled, *, share: float, cases: int) -> float:
-    """How many labels of a random sample, without a judge, would tell as much."""
+    """Return the number of labels of a random sample, without a judge, that would be equally informative."""
     drawn = min(labelled.labels, cases)
     right, wrong = _smooth(labelled.passes_right, labelled.passes), _smooth(labelled.fails_wrong, labelled.fails)
     rate = share * right + (1 - share) * wrong
@@ -71,7 +71,7 @@ def effective_labels(labelled: Labelled, *, share: float, cases: int) -> float:
 
 
 def variance_by_people(labelled: Labelled, *, share: float, cases: int) -> float:
-    """Of the rate as people judge: what the labels leave open on either side, and what the cases do."""
+    """Return the variance of the rate by people's judgement, from the labels on either verdict and from the cases."""
     right, wrong = _smooth(labelled.passes_right, labelled.passes), _smooth(labelled.fails_wrong, labelled.fails)
     variance = share * (1 - share) * (right - wrong) ** 2 / cases
     variance += share**2 * right * (1 - right) / labelled.passes if labelled.passes else 0.0
@@ -81,7 +81,7 @@ def variance_by_people(labelled: Labelled, *, share: float, cases: int) -> float
 def difference_by_people(
     a: tuple[float, float], b: tuple[float, float], *, cases: int, labels: int, level: float = 0.95
 ) -> Estimate:
-    """B − A from the rate as people judge and its variance in each of two labelled runs."""
+    """Estimate B − A from the rate by people's judgement and its variance in each of two labelled runs."""
     half = NormalDist().inv_cdf((1 + level) / 2) * sqrt(a[1] + b[1])
     value = b[0] - a[0]
     return Estimate(
@@ -91,7 +91,7 @@ def difference_by_people(
 
 
 def _lacking(labelled: Labelled, share: float) -> str:
-    """What has to be labelled before a rate can be told; empty: nothing."""
+    """Describe what has to be labelled before a rate can be estimated; empty if nothing."""
     if not labelled.labels:
         return "nobody has labelled any of it"
     if not labelled.passes and share > 0:
@@ -111,19 +111,19 @@ def _smooth(some: float, all_: float) -> float:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JudgeQuality:
-    """How a judge's verdicts agree with people's, weighted by how often it passes and fails."""
+    """Agreement of a judge with people, weighted by how often the judge passes and fails."""
 
     sensitivity: float | None
-    """Of what people pass, the share that it passes; None: people pass nothing."""
+    """Share that the judge passes of what people pass, or None if people pass nothing."""
     specificity: float | None
-    """Of what people fail, the share that it fails; None: people fail nothing."""
+    """Share that the judge fails of what people fail, or None if people fail nothing."""
     agreement: float
     kappa: float | None
-    """Cohen's; None: one of them always says the same."""
+    """Cohen's kappa, or None if either side always gives the same verdict."""
 
 
 def judge_quality(labelled: Labelled, *, share: float) -> JudgeQuality | None:
-    """The same from labels on what it passed and on what it failed; None: one of them is missing."""
+    """Compute a judge's quality from labels on passed and on failed verdicts; None if either kind is missing."""
     if _lacking(labelled, share):
         return None
     right, wrong = _ratio(labelled.passes_right, labelled.passes), _ratio(labelled.fails_wrong, labelled.fails)
@@ -140,7 +140,7 @@ def judge_quality(labelled: Labelled, *, share: float) -> JudgeQuality | None:
 
 
 def labels_needed(*, rate: float, half_width: float, correlation: float = 0.0, level: float = 0.95) -> int:
-    """How many labels it takes for an interval of this half width, with a judge that correlates so with people."""
+    """Return the number of labels for an interval of this half width, given the judge's correlation with people."""
     z = NormalDist().inv_cdf((1 + level) / 2)
     return ceil(z * z * (1 - correlation**2) * rate * (1 - rate) / half_width**2 - 1e-9)
 
@@ -148,7 +148,7 @@ def labels_needed(*, rate: float, half_width: float, correlation: float = 0.0, l
 def labels_needed_of(
     cases: int, *, rate: float, half_width: float, correlation: float, level: float = 0.95
 ) -> int | None:
-    """The same where there are so many cases; None: labels on all of them would leave more open than that."""
+    """Like `labels_needed`, for a limited number of cases; None if labels on all of them would not suffice."""
     z = NormalDist().inv_cdf((1 + level) / 2)
     spread, told = rate * (1 - rate), correlation**2
     left = (half_width / z) ** 2 - told * spread / max(1, cases)
@@ -159,10 +159,10 @@ def labels_needed_of(
 def labels_to_tell(
     rate: float, bound: float, *, given: int, cases: int, correlation: float, level: float = 0.95
 ) -> int | None:
-    """How many labels, those given included, tell a rate from a bound with a chance of four in five.
+    """Return the total number of labels, including those given, to separate a rate from a bound with 80 % power.
 
-    As many as a sample without a judge would need, less what the judge tells; of few labels that is held to be less
-    than they show. None: labels on all cases would not do, as one attempt of a case is labelled.
+    As many as a sample without a judge would need, less the judge's contribution, which is discounted if there are few
+    labels. None if labels on all cases would not suffice, as one attempt per case is labelled.
     """
     z, power = NormalDist().inv_cdf((1 + level) / 2), NormalDist().inv_cdf(_POWER)
     spread = z * sqrt(bound * (1 - bound)) + power * sqrt(rate * (1 - rate))
@@ -173,9 +173,9 @@ def labels_to_tell(
 
 
 def correlation(labelled: Labelled, *, share: float, cautious: bool = False) -> float:
-    """Between the judge's verdicts and people's (phi); 0 where one of them always says the same.
+    """Return the correlation of the judge's verdicts with people's (phi); 0 if either side never varies.
 
-    `cautious`: as the interval has it, where a judge that never erred on few labels may err on the next.
+    `cautious` smooths the counts as the interval does: a judge without errors on a few labels may err on the next.
     """
     part = _smooth if cautious else _ratio
     right, wrong = part(labelled.passes_right, labelled.passes), part(labelled.fails_wrong, labelled.fails)
@@ -192,11 +192,11 @@ def rate_by_other_labels(
     specificity: tuple[float, float],
     level: float = 0.95,
 ) -> Estimate:
-    """The same from labels on another run with the same judge and rubric (Rogan & Gladen 1978), clipped to [0, 1].
+    """Estimate the rate by labels on another run with the same judge and rubric (Rogan & Gladen 1978).
 
-    `sensitivity` is (passed by the judge, passed by people); `specificity` (failed by the judge, failed by people);
-    they need not be whole where labels weigh differently. The interval is never narrower than what the judge's own
-    (Wilson's) leaves open: where all passed or all failed, the variance alone would say that nothing is.
+    Clipped to [0, 1]. `sensitivity` is (passed by the judge, passed by people); `specificity` (failed by the judge,
+    failed by people); not integers if labels are weighted. The interval is never narrower than Wilson's interval of the
+    judge's own rate implies: if all passed or all failed, the variance alone would be 0.
     """
     z = NormalDist().inv_cdf((1 + level) / 2)
     se, sp, p = (min(1.0, part / whole) for part, whole in (sensitivity, specificity, (passed, cases)))

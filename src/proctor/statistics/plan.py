@@ -1,7 +1,8 @@
-"""How many cases and trials it takes to see a difference (Miller 2024).
+"""Sample size planning: how many cases and trials are needed to detect a difference (Miller 2024).
 
-The variance of one case's difference is ω² + σ_A²/m_A + σ_B²/m_B: ω² is how differently the change works on different
-cases, σ² the chance from trial to trial. Trials reduce only the second part, so cases have a floor.
+The variance of one case's difference is ω² + σ_A²/m_A + σ_B²/m_B: ω² is how differently the change affects different
+cases, σ² the randomness from trial to trial. More trials reduce only the second part, so there is a minimum number of
+cases.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Counts = Sequence[tuple[int, int]]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Spread:
-    """Why a case's value differs between two runs."""
+    """Variance components of a case's difference between two runs."""
 
     between: float
     """ω²: variance over cases of the true change p_B − p_A."""
@@ -29,33 +30,33 @@ class Spread:
     within_b: float = 0.0
 
     def of(self, trials_a: int, trials_b: int) -> float:
-        """Variance of a case's difference with so many trials."""
+        """Return the variance of a case's difference for these numbers of trials."""
         return self.between + self.within_a / trials_a + self.within_b / trials_b
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SampleSizePlan:
-    """What it takes."""
+    """Sample size for detecting a difference."""
 
     cases: int
     trials: int
-    """In each run."""
+    """Trials per case in each run."""
     floor: int
-    """Cases needed even with endless trials."""
+    """Cases needed even with an unlimited number of trials."""
     difference: float
     power: float
     level: float
 
     @property
     def attempts(self) -> int:
-        """Over both runs."""
+        """Number of attempts in both runs together."""
         return 2 * self.cases * self.trials
 
 
 def plan(
     spread: Spread, difference: float, *, trials: Sequence[int] = (1, 2, 4, 8), power: float = 0.8, level: float = 0.95
 ) -> list[SampleSizePlan]:
-    """Cases needed to see a difference, for each number of trials in both runs."""
+    """Return the cases needed to detect a difference, for each number of trials in both runs."""
     return [
         SampleSizePlan(
             cases=cases_needed(spread.of(m, m), difference, power=power, level=level),
@@ -70,20 +71,21 @@ def plan(
 
 
 def cases_needed(variance: float, difference: float, *, power: float = 0.8, level: float = 0.95) -> int:
-    """(z + z_power)²·variance/difference², to the nearest case and at least 1."""
+    """(z + z_power)²·variance/difference², rounded to an integer of at least 1."""
     _positive("difference", difference, 1.0)
     return max(1, floor(_factor(power, level) * variance / difference**2 + 0.5))
 
 
 def detectable(variance: float, cases: int, *, power: float = 0.8, level: float = 0.95) -> float:
-    """The smallest difference that so many cases would show."""
+    """Return the smallest difference detectable with this number of cases."""
     return min(1.0, sqrt(_factor(power, level) * variance / cases))
 
 
 def spread_from_flips(flips: float, difference: float, *, noise: float = 0.0) -> Spread:
-    """From an assumed share of cases that flip between two runs of one trial each.
+    """Derive the variances from an assumed share of cases that flip between two runs of one trial each.
 
-    `noise` is σ², the part of it that is chance in each run; at 0 trials do not help, which is the careful assumption.
+    `noise` is σ², the random part of it in each run; at 0 more trials do not help, which is the conservative
+    assumption.
     """
     if not abs(difference) <= flips <= 1:
         raise InputError(
@@ -93,12 +95,12 @@ def spread_from_flips(flips: float, difference: float, *, noise: float = 0.0) ->
 
 
 def spread_from_run(counts: Counts, flips: float, difference: float) -> Spread:
-    """The chance from a stored run with two trials or more, the rest from an assumed share of flips."""
+    """Derive the random variance from a stored run with two trials or more, the rest from an assumed share of flips."""
     return spread_from_flips(flips, difference, noise=within(counts))
 
 
 def spread_from_runs(a: Counts, b: Counts) -> Spread:
-    """From two stored runs of the same cases in the same order, each with two trials or more."""
+    """Derive the variances from two stored runs of the same cases in the same order, each with two trials or more."""
     pairs = [(x, y) for x, y in zip(a, b, strict=True) if x[0] and y[0]]
     if len(pairs) < 2:
         raise InputError(f"cases={len(pairs)!r} in both runs are too few to plan from: expected at least 2.")

@@ -1,4 +1,4 @@
-"""The quality label of pass@k and pass^k, and whether it is certain."""
+"""Quality label from pass@k and pass^k, and whether it is certain."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from proctor.statistics.estimate import Estimate
 Quality = Literal["Reliable", "Inconsistent", "Fair", "Needs improvement"]
 
 HIGH = 0.95
-"""pass@k from here is high."""
+"""Threshold from which pass@k is high."""
 LOW = 0.70
-"""pass@k below this needs improvement; pass^k from here is consistent."""
+"""Threshold below which pass@k needs improvement, and from which pass^k is consistent."""
 _ROUNDING = 1e-9
 
 
 def label(at_k: float, hat_k: float) -> Quality:
-    """Reliable, Inconsistent, Fair or Needs improvement, by the values alone."""
+    """Return Reliable, Inconsistent, Fair or Needs improvement, by the values alone."""
     if at_k >= HIGH - _ROUNDING:
         return "Reliable" if hat_k >= LOW - _ROUNDING else "Inconsistent"
     return "Fair" if at_k >= LOW - _ROUNDING else "Needs improvement"
@@ -34,7 +34,7 @@ def certain(at_k: Estimate, hat_k: Estimate) -> bool:
 
 
 def sentence(at_k: Estimate, hat_k: Estimate, *, unit: str = "conversation") -> str:
-    """The label as it is shown: with the number it rests on, and whether that is enough."""
+    """Format the label with its sample size, and whether it is certain."""
     if at_k.value is None or hat_k.value is None:
         return f"Not known ({at_k.note or hat_k.note or 'nothing was counted'})"
     count = f"{at_k.n} {unit}{'' if at_k.n == 1 else 's'}"

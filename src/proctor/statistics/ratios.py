@@ -1,4 +1,4 @@
-"""Cost, tokens or calls per success, and the 95th percentile, each with its interval."""
+"""Cost, tokens or calls per success, and the 95th percentile, each with an interval."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from math import exp, lgamma, log, log1p, sqrt
 from proctor.statistics.estimate import Estimate
 
 FEWEST_FOR_INTERVAL = 10
-"""Cases below which a ratio is shown without an interval."""
+"""Minimum number of cases for a ratio to have an interval."""
 FEWEST_FOR_PERCENTILE = 20
-"""Values below which the maximum is shown instead of the 95th percentile."""
+"""Minimum number of values for the 95th percentile; below, the maximum is shown instead."""
 
 
 def per_success(
     spent: Sequence[float], successes: Sequence[float], *, attempts: int = 0, level: float = 0.95
 ) -> Estimate:
-    """Σ spent / Σ successes, one of each per case; failures and retries are part of what was spent.
+    """Σ spent / Σ successes, one of each per case; spending includes failures and retries.
 
     The interval is by the delta method over cases, on the logarithm, so that it stays above 0, and with two
-    pseudo-cases of the mean cost, one failed and one passed: a rare failure that was not seen must not mean no doubt.
+    pseudo-cases of mean cost, one failed and one passed, so that it is not too narrow if no failure was observed.
     """
     n, total, passed = len(spent), sum(spent), sum(successes)
     if not passed:
@@ -46,7 +46,7 @@ def _log_spread(spent: Sequence[float], successes: Sequence[float], ratio: float
 
 
 def percentile_95(values: Sequence[float], *, level: float = 0.95) -> Estimate:
-    """The 95th percentile with an interval from order statistics; the maximum, said so, below 20 values.
+    """Estimate the 95th percentile with an interval from order statistics; below 20 values, the maximum.
 
     An end that no order statistic can bound with this many values is None.
     """
@@ -72,7 +72,7 @@ def percentile_95(values: Sequence[float], *, level: float = 0.95) -> Estimate:
 
 
 def _ranks(n: int, share: float, tail: float) -> tuple[int, int]:
-    """The ranks l and u with P(fewer than l below the quantile) ≤ tail and P(u or more below it) ≤ tail."""
+    """Return ranks l and u with P(fewer than l below the quantile) ≤ tail and P(u or more below it) ≤ tail."""
     below, above = 0, n + 1
     chance = 0.0
     for count in range(max(0, int(n * share - 12 * sqrt(n * share * (1 - share)))), n + 1):

@@ -1,8 +1,8 @@
-"""Stopping early: a group-sequential test of a rate against a bound, looked at every 5 % of the cases.
+"""Early stopping: a group-sequential test of a rate against a bound, with a look every 5 % of the cases.
 
-The error of each side, 2.5 %, is spent as α·t² (t: the share of the cases that is counted). The bounds are known before
-the first call: for one verdict a case exactly, from the binomial; else from the normal, on the scale of z. A run also
-stops when it will hardly reach either final bound: the predictive chance (Jeffreys) is under 5 %.
+The error of each side, 2.5 %, is spent as α·t² (t: the share of cases counted). The bounds are known before the first
+call: with one verdict per case exactly, from the binomial; else from the normal approximation, as z. A run also stops
+for futility, if it is unlikely to reach either final bound: predictive probability (Jeffreys) below 5 %.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 ALPHA = 0.025
-"""The chance of each wrong verdict where the rate is at the bound."""
+"""Probability of each wrong verdict if the rate is at the bound."""
 HOPELESS = 0.05
-"""A smaller chance of reaching a final bound is not worth the rest of the calls."""
+"""Probability of reaching a final bound below which the run is not worth continuing."""
 _EVERY = 0.05
 _SLACK = 1e-15
 _TINY = 1e-12
-"""Rates nearer to 0 or 1 are taken for it: SciPy overflows on them."""
+"""Rates closer than this to 0 or 1 are rounded, as SciPy overflows on them."""
 _GRID = 401
-"""Points on which the normal path is integrated."""
+"""Number of grid points for integrating the normal path."""
 _NORMAL = NormalDist()
 
 Floats = NDArray[np.float64]
@@ -32,59 +32,59 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LookBounds:
-    """What ends a run at one look."""
+    """Bounds that end a run at one look."""
 
     cases: int
-    """How many are counted then."""
+    """Number of cases counted at the look."""
     not_met: int | None
-    """With so few passes, or fewer, the gate is not met; None: no number is few enough."""
+    """The gate is not met with this many passes or fewer; None if no number is low enough."""
     met: int
-    """With so many passes, or more, it is met; may be more than can be reached."""
+    """The gate is met with this many passes or more; may be more than can be reached."""
     reachable: bool
-    """Whether any path that has not ended before can come to `met`."""
+    """Whether any path that has not ended before can reach `met`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Plan:
-    """The bounds of all looks for a gate `rate >= bound` at one verdict a case."""
+    """Bounds of all looks for a gate `rate >= bound` with one verdict per case."""
 
     cases: int
     bound: float
     looks: tuple[LookBounds, ...]
     spent: tuple[float, float]
-    """The chance of `met` and of `not met` where the rate is at the bound, without stopping for futility."""
+    """Probabilities of `met` and of `not met` if the rate is at the bound, without stopping for futility."""
 
     def is_futile(self, cases: int, passed: int) -> bool:
-        """Whether a run that stands so will hardly come to either final bound."""
+        """Whether a run with these counts is unlikely to reach either final bound."""
         return bool(self.futile(cases)[passed])
 
     def futile(self, cases: int) -> NDArray[np.bool_]:
-        """The same for each number of passes among so many cases."""
+        """Return `is_futile` for each number of passes among `cases` cases."""
         last = self.looks[-1]
         return _futile(cases, self.cases, last.not_met, last.met)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OperatingPoint:
-    """What becomes of runs of an agent of a given rate."""
+    """Outcome probabilities of runs of an agent with a given rate."""
 
     rate: float
     calls: float
-    """The share of all calls that they make on average."""
+    """Mean share of all calls that they make."""
     met: float
     not_met: float
     inconclusive: float
 
 
 def look_sizes(units: int) -> tuple[int, ...]:
-    """After how many of them a look is taken: every 5 %, and at the end."""
+    """Return the number of units at each look: every 5 %, and at the end."""
     step = max(1, ceil(units * _EVERY - 1e-9))
     return tuple(dict.fromkeys([*range(step, units, step), units]))
 
 
 @lru_cache(maxsize=64)
 def plan(cases: int, bound: float, sizes: tuple[int, ...] | None = None) -> Plan:
-    """The bounds for `rate >= bound`, computed exactly on the paths that have not ended before."""
+    """Compute the bounds for `rate >= bound`, exactly over the paths that have not ended before."""
     paths, before, met, not_met, looks = np.ones(1), 0, 0.0, 0.0, []
     for size in sizes or look_sizes(cases):
         paths, before = np.convolve(paths, binomial(size - before, bound)), size
@@ -104,7 +104,7 @@ def plan(cases: int, bound: float, sizes: tuple[int, ...] | None = None) -> Plan
 
 
 def operating_point(planned: Plan, rate: float) -> OperatingPoint:
-    """Exactly how runs end whose cases pass with this chance, and how many calls they make."""
+    """Compute exactly how runs with this pass rate end, and how many calls they make."""
     paths, before = np.ones(1), 0
     calls = met = not_met = futile = 0.0
     for look in planned.looks:
@@ -126,7 +126,7 @@ def operating_point(planned: Plan, rate: float) -> OperatingPoint:
 
 
 def binomial(n: int, rate: float) -> Floats:
-    """The chance of 0 … n passes."""
+    """Return the probabilities of 0 … n passes."""
     from scipy.stats import binom
 
     found: Floats = binom.pmf(np.arange(n + 1), n, rate if _TINY < rate < 1 - _TINY else round(rate))
@@ -135,7 +135,7 @@ def binomial(n: int, rate: float) -> Floats:
 
 @lru_cache(maxsize=256)
 def _futile(cases: int, total: int, not_met: int | None, met: int) -> NDArray[np.bool_]:
-    """For each number of passes so far: is the chance of ending at one of two bounds too small, by Jeffreys' prior?"""
+    """Whether, per number of passes so far, a final bound is too unlikely to be reached (Jeffreys prior)."""
     from scipy.stats import betabinom
 
     passed = np.arange(cases + 1)
@@ -150,7 +150,7 @@ def _futile(cases: int, total: int, not_met: int | None, met: int) -> NDArray[np
 
 
 def score_z(rate: float, bound: float, cases: float) -> float:
-    """How far a rate over so many (effective) cases is from the bound, in standard errors at the bound."""
+    """Return the distance of a rate over `cases` (effective) cases from the bound, in standard errors at the bound."""
     spread = sqrt(bound * (1 - bound) / cases) if cases else 0.0
     if spread == 0:
         return 0.0 if isclose(rate, bound) else inf if rate > bound else -inf
@@ -159,7 +159,7 @@ def score_z(rate: float, bound: float, cases: float) -> float:
 
 @lru_cache(maxsize=64)
 def z_bounds(shares: tuple[float, ...], *, alpha: float = ALPHA) -> tuple[float, ...]:
-    """The z that ends a run at each look, on either side: the normal path integrated over what has not ended before."""
+    """Return the two-sided bound on z at each look, by integrating the normal path over what has not ended before."""
     bounds: list[float] = []
     spent, before = 0.0, 0.0
     points, mass = np.zeros(1), np.ones(1)
@@ -174,7 +174,7 @@ def z_bounds(shares: tuple[float, ...], *, alpha: float = ALPHA) -> tuple[float,
 
 
 def _bound(points: Floats, mass: Floats, spread: float, wanted: float) -> float:
-    """Above which value the path lies with the wanted chance."""
+    """Find the value above which the path lies with the wanted probability."""
     from scipy.special import ndtr
 
     low, high = 0.0, 12.0
@@ -186,7 +186,7 @@ def _bound(points: Floats, mass: Floats, spread: float, wanted: float) -> float:
 
 
 def _go_on(points: Floats, mass: Floats, spread: float, bound: float) -> tuple[Floats, Floats]:
-    """Where the path lies that has not ended, on a grid between the bounds."""
+    """Return the distribution of paths that have not ended, on a grid between the bounds."""
     from scipy.special import ndtr
 
     edges = np.linspace(-bound, bound, _GRID + 1)
@@ -195,12 +195,12 @@ def _go_on(points: Floats, mass: Floats, spread: float, bound: float) -> tuple[F
 
 
 def level_of(z: float) -> float:
-    """The level of the two-sided interval that a bound on z stands for."""
+    """Return the level of the two-sided interval that corresponds to a bound on z."""
     return 2 * _NORMAL.cdf(z) - 1
 
 
 def is_futile(z: float, share: float, final: float) -> bool:
-    """Whether a path that stands at z after this share will hardly end beyond ± `final` (flat prior)."""
+    """Whether a path at z after this share is unlikely to end beyond ± `final` (flat prior)."""
     if share >= 1:
         return abs(z) < final
     left = sqrt(1 - share)

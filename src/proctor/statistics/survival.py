@@ -1,8 +1,8 @@
-"""How many turns an agent holds out in a battle: Kaplan-Meier, its restricted mean, and the causes of the end.
+"""How many turns an agent survives in a battle: Kaplan-Meier, restricted mean, and causes of failure.
 
 The event is the first failed reply. A conversation that ended for another reason (turn limit, end of the script,
-budget, network) is censored: it held out at least that long. A mean over the failed ones alone would call every agent
-weak that was examined briefly.
+budget, network) is censored: the agent survived at least that long. A mean over failed conversations alone would
+underrate agents whose conversations were short.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import wilson
 
 FEWEST_AT_RISK = 3
-"""The curve ends where fewer conversations are still being held."""
+"""The curve ends where fewer conversations than this are at risk."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Lifetime:
-    """How one conversation went, in fair turns."""
+    """Survival of one conversation, in fair turns."""
 
     turns: int
     """The turn that failed, or the last one survived."""
     cause: str | None = None
-    """Why the turn failed (wrong, contradiction, caved, unclear, crashed); None: it did not, and it just ended."""
+    """Cause of the failure (wrong, contradiction, caved, unclear, crashed), or None if no turn failed."""
     stopped: bool = False
     """Whether the examiner ended it early, perhaps because it was satisfied."""
 
@@ -38,9 +38,9 @@ class Point:
     at_risk: int
     failed: int
     survival: Estimate
-    """Share that has not failed up to and with this turn."""
+    """Share that has not failed up to and including this turn."""
     causes: dict[str, Estimate]
-    """Share that has failed up to this turn, by cause; with `survival` they add up to 1."""
+    """Share that has failed up to this turn, by cause; together with `survival`, they add up to 1."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,11 +49,11 @@ class Curve:
 
     points: tuple[Point, ...]
     mean_turns: Estimate
-    """Mean turns until the first failed reply, counted to `until` at most."""
+    """Mean number of turns until the first failed reply, restricted to `until`."""
     until: int
-    """The last turn the curve rests on."""
+    """Last turn of the curve."""
     stopped: int
-    """Conversations that the examiner ended early."""
+    """Number of conversations that the examiner ended early."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +68,9 @@ class _Turn:
 
 
 def survival_curve(lifetimes: Sequence[Lifetime], *, level: float = 0.95) -> Curve:
-    """Kaplan-Meier with Wilson's interval on its effective size, and Aalen-Johansen's shares by cause.
+    """Estimate Kaplan-Meier with Wilson's interval on its effective size, and Aalen-Johansen's shares by cause.
 
-    Greenwood's variance (1926) gives the effective size, which is the number of conversations when none is censored.
+    Greenwood's variance (1926) gives the effective size, which is the number of conversations if none is censored.
     """
     _check(lifetimes)
     turns = _turns(lifetimes)
@@ -96,7 +96,7 @@ def survival_curve(lifetimes: Sequence[Lifetime], *, level: float = 0.95) -> Cur
 
 
 def stopping_bounds(lifetimes: Sequence[Lifetime], turns: int, *, level: float = 0.95) -> tuple[Curve, Curve]:
-    """The curve if those that the examiner ended early had failed at the next turn, and if they had gone on well."""
+    """Return the curves if conversations ended early had failed at the next turn, or had continued well."""
     early = [lifetime.stopped and lifetime.turns < turns for lifetime in lifetimes]
     worst = [
         replace(lifetime, turns=lifetime.turns + 1, cause="stopped") if stopped else lifetime
@@ -140,7 +140,7 @@ def _survival(turns: Sequence[_Turn], n: int, level: float) -> Estimate:
 
 
 def _incidence(turns: Sequence[_Turn], cause: str, n: int, level: float) -> Estimate:
-    """The share that has failed of this cause, while others may fail of another first (Aalen & Johansen 1978)."""
+    """Estimate the share that has failed of this cause, with the others as competing risks (Aalen & Johansen 1978)."""
     shares, before, total = [], [], 0.0
     for i, turn in enumerate(turns):
         before.append(_kaplan_meier(turns[:i]))
@@ -155,14 +155,14 @@ def _incidence(turns: Sequence[_Turn], cause: str, n: int, level: float) -> Esti
 
 
 def _incidence_term(turn: _Turn, failed: int, ahead: float, held: float) -> float:
-    """One turn's part of the variance, by the delta method: that of the failures still ahead, and its own."""
+    """Return one turn's part of the variance, by the delta method: from failures at later turns, and from its own."""
     r, d = turn.at_risk, turn.all_failed
     later = ahead * ahead * d / (r * (r - d)) if d < r else 0.0
     return later + held * held * failed * (r - failed) / r**3 - 2 * ahead * held * failed / r**2
 
 
 def _mean_turns(points: Sequence[Point], n: int, level: float) -> Estimate:
-    """Σ over t below the last turn of the survival at t. Its points move together, so the ends are added likewise."""
+    """Σ over t below the last turn of the survival at t. Its points are dependent, so its ends are sums, too."""
     if not points:
         note = f"fewer than {FEWEST_AT_RISK} conversations"
         return Estimate(value=None, low=None, high=None, n=n, method="restricted-mean", attempts=n, note=note)

@@ -1,4 +1,4 @@
-"""Where runs are kept: SQLite in a file, or PostgreSQL by URL, behind the contracts Journal and Archive."""
+"""Storage of runs: SQLite in a file, or PostgreSQL by URL, behind the protocols Journal and Archive."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ __all__ = ["Store", "open_store"]
 
 
 def open_store(where: str | Path, *, create: bool = True) -> Store:
-    """The store at a path, `sqlite:///PATH` or `postgresql://…`; made on first use, migrated where it is older.
+    """Open the store at a path, `sqlite:///PATH` or `postgresql://…`; created on first use, migrated if older.
 
-    With `create=False` a store that is not there yet is a StoreError. SQLAlchemy is imported here, not before.
+    With `create=False` a missing store raises StoreError. SQLAlchemy is imported here, not before.
     """
     from proctor.storage import open as opening
 

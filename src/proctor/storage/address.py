@@ -1,4 +1,4 @@
-"""A path or URL → where the store is, and how that is said without secrets."""
+"""Parse the path or URL of a store, and show it without secrets."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _EXPECTED = "expected a path, sqlite:///PATH, or postgresql://USER@HOST/DATABASE
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Address:
-    """Where a store is."""
+    """Location of a store."""
 
     url: URL
-    """What SQLAlchemy connects to. Holds the password: never printed."""
+    """URL for SQLAlchemy. Contains the password: never print it."""
     path: Path | None
-    """SQLite's file; None: PostgreSQL."""
+    """SQLite's file, or None for PostgreSQL."""
 
     @property
     def is_frozen(self) -> bool:
-        """Whether it is a file that can be read and not written: its folder takes no file, or it is not ours to write.
+        """Whether it is a file that can be read but not written: its folder or the file itself is read-only.
 
-        SQLite makes files of its own beside it, also for readers.
+        SQLite creates additional files next to it, even for readers.
         """
         path = self.path
         return path is not None and path.is_file() and not all(os.access(each, os.W_OK) for each in (path, path.parent))
@@ -45,14 +45,14 @@ class Address:
         ).render_as_string()
 
     def scrub(self, text: str) -> str:
-        """The text without any secret of this address in it."""
+        """Redact the secrets of this address from a text."""
         for secret in _secrets(self.url):
             text = text.replace(secret, "***")
         return text
 
 
 def parse(where: str | Path) -> Address:
-    """What a person gave as the store."""
+    """Parse the path or URL of a store as given by a user."""
     text = str(where)
     if isinstance(where, Path) or "://" not in text:
         return _file(text)
@@ -67,7 +67,7 @@ def parse(where: str | Path) -> Address:
 def _file(text: str) -> Address:
     if not text or text == ":memory:":
         raise StoreError(f"store={text!r} names no file; {_EXPECTED}")
-    path = Path(text).expanduser().absolute()  # whatever folder the program goes to later
+    path = Path(text).expanduser().absolute()  # stays valid if the working directory changes
     return Address(url=URL.create("sqlite", database=str(path)), path=path)
 
 
@@ -96,5 +96,5 @@ def _url(text: str) -> URL:
     try:
         return make_url(text)
     except (ArgumentError, ValueError):
-        # the text may hold a password, and so may the cause: neither is shown
+        # the text may contain a password, and so may the cause: neither is shown
         raise StoreError(f"the address of the store cannot be read as a URL; {_EXPECTED}") from None

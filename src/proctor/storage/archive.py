@@ -1,4 +1,4 @@
-"""Where stored things are read. Many may read while one writes."""
+"""Reads stored runs. Any number of readers may work next to one writer."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ from proctor.transcript import Transcript
 from proctor.usage import Usage
 
 _OUTCOMES = 500
-"""Outcomes read at a time."""
+"""Number of outcomes read at a time."""
 _TRANSCRIPTS = 50
-"""Attempts read at a time with their transcripts, which may be long."""
+"""Number of attempts read at a time with transcripts, which may be long."""
 _KEYS = 5000
-"""Keys read at a time."""
+"""Number of keys read at a time."""
 
 _Started = tuple[Attempt, dict[int, tuple[Review, ...]]]
 """An attempt that is not over, and its reviews by turn."""
@@ -61,11 +61,11 @@ class DatabaseArchive:
         self._marks = PageCursors()
 
     def runs(self) -> list[Run]:
-        """All of them, newest first. One that cannot be read is `failed`, with the reason and nothing planned."""
+        """Return all runs, newest first; an unreadable one is `failed`, with the reason and nothing planned."""
         return [self._as_it_stands(number, run) for number, run in self._stored_runs()]
 
     def find(self, name: str) -> Run:
-        """By id, unique prefix of an id, unique name, or `last`; raises NoSuchRun."""
+        """Find a run by id, unique prefix of an id, unique name, or `last`; raises NoSuchRun."""
         with self._database.reading() as connection:
             known = connection.execute(select(runs.c.id, runs.c.name).order_by(*_NEWEST_FIRST))
             wanted = naming.resolve(name, [(row.id, row.name) for row in known])
@@ -73,17 +73,17 @@ class DatabaseArchive:
         return self._as_it_stands(number, run_of(values))
 
     def alive(self, run: str) -> bool:
-        """Whether a process is writing the run at this moment."""
+        """Whether a process is writing the run right now."""
         return self._leases.held(self._numbers(run).own)
 
     def stop_request(self, run: str) -> StopRequest | None:
-        """What was asked of whoever runs it."""
+        """Return the pending request to pause or cancel the run, if any."""
         with self._database.reading() as connection:
             stop: StopRequest | None = connection.execute(select(runs.c.stop_request).where(runs.c.id == run)).scalar()
         return stop
 
     def benchmark_of(self, run: str) -> Benchmark:
-        """The very benchmark a run was started with: equal cases may come with other conditions or passing scores."""
+        """Return a run's exact benchmark: others with equal cases may differ in conditions or passing scores."""
         number = self._numbers(run).benchmark
         with self._database.reading() as connection:
             body = connection.execute(select(benchmarks.c.body).where(benchmarks.c.no == number)).scalar()
@@ -92,41 +92,43 @@ class DatabaseArchive:
         return benchmark_from(body, run)
 
     def attempts(self, run: str) -> Iterator[Attempt]:
-        """Outcomes without transcripts, in the order of the plan, streamed."""
+        """Stream outcomes without transcripts, in the order of the plan."""
         found = chunks.outcomes(self._database, self._numbers(run), size=_OUTCOMES)
         return (attempt_of(run, row) for chunk in found for row in chunk.rows)
 
     def full_attempts(self, run: str) -> Iterator[Attempt]:
-        """The same with transcripts."""
+        """Stream outcomes with transcripts, in the order of the plan."""
         found = chunks.outcomes(self._database, self._numbers(run), size=_TRANSCRIPTS, with_turns=True)
         return (attempt_of(run, row, chunk.turns) for chunk in found for row in chunk.rows)
 
     def verdict_counts(self, run: str) -> dict[str, tuple[int, int]]:
-        """Exam → how many of its attempts have a verdict, and how many of those passed; without reading them."""
+        """Map each exam to (attempts with a verdict, attempts that passed), without loading the attempts."""
         number = self._numbers(run).own
         with self._database.reading() as connection:
             return standing.verdicts_by_exam(connection, number)
 
     def verdict_order(self, run: str) -> dict[tuple[str, str], str]:
-        """Exam and condition → the verdicts of its trials in their order, + passed and - not, where there is any."""
+        """Map (exam, condition) to its trials' verdicts in order, + passed and - not passed; those without any are left
+        out.
+        """
         number = self._numbers(run).own
         with self._database.reading() as connection:
             return standing.verdicts_in_order(connection, number)
 
     def usage(self, run: str) -> Usage:
-        """What its attempts used, added up without reading them."""
+        """Sum the usage of all attempts, without loading them."""
         number = self._numbers(run).own
         with self._database.reading() as connection:
             return standing.usage_of(connection, number)
 
     def standing(self, run: str) -> LiveCounts:
-        """What a run has come to, counted by the database."""
+        """Count a run's verdicts in the database."""
         number = self._numbers(run).own
         with self._database.reading() as connection:
             return standing.standing(connection, number)
 
     def turns_under_way(self, run: str) -> dict[Key, int]:
-        """Conversations that go on, each with how many of its turns are over."""
+        """Map each conversation in progress to its number of completed turns."""
         number = self._numbers(run).own
         with self._database.reading() as connection:
             found = standing.turns_under_way(connection, number)
@@ -136,7 +138,7 @@ class DatabaseArchive:
         }
 
     def since(self, run: str, last: int) -> tuple[Run, int, list[Attempt]]:
-        """The run as it stands, and its attempts newer than `last` with the number of the newest, some at a time."""
+        """Return the run's current state and a batch of attempts newer than `last`, with the number of the newest."""
         number = self._numbers(run).own
         with self._database.reading() as connection:
             rows = standing.since(connection, number, last)
@@ -153,7 +155,7 @@ class DatabaseArchive:
         seconds: float = 0.8,
         **which: Any,
     ) -> SearchResult:
-        """Attempts in whose questions or replies these words stand; `which` is as in `count`."""
+        """Find attempts whose questions or replies contain the words; `which` filters as in `count`."""
         return searching.search(
             self._database, run, self._numbers(run), words, after=after, limit=limit, seconds=seconds, **which
         )
@@ -168,7 +170,7 @@ class DatabaseArchive:
         limit: int = 100,
         **which: Any,
     ) -> list[Attempt]:
-        """Some of the outcomes, without transcripts; `which` is as in `count`."""
+        """Return a page of outcomes, without transcripts; `which` filters as in `count`."""
         number = self._numbers(run).own
         conditions = paging.chosen(number, **which)
         with self._database.reading() as connection:
@@ -179,13 +181,13 @@ class DatabaseArchive:
         return [attempt_of(run, row) for row in rows]
 
     def count(self, run: str, **which: Any) -> int:
-        """How many outcomes there are, with one of these `verdicts` and so on: see `paging.chosen`."""
+        """Count the outcomes that match the filters of `paging.chosen`, such as `verdicts`."""
         conditions = paging.chosen(self._numbers(run).own, **which)
         with self._database.reading() as connection:
             return paging.count(connection, conditions)
 
     def attempt(self, key: Key) -> Attempt | None:
-        """One, with its transcript, as far as it got; None: it has not begun."""
+        """Return one attempt with its transcript, as far as it got, or None if it has not begun."""
         numbers, place = self._numbers(key.run), (key.trial, key.condition, key.exam)
         with self._database.reading() as connection:
             row, said = chunks.one(connection, numbers, place)
@@ -195,7 +197,7 @@ class DatabaseArchive:
         return Attempt(key=key, transcript=Transcript(turns=begun)) if begun else None
 
     def trials(self, run: str, exam: str, *, condition: str = "", which: Collection[int]) -> list[Attempt]:
-        """These trials of one exam with what was said, as far as they got; those that have not begun are left out."""
+        """Return trials of one exam with transcripts, as far as they got; those that have not begun are left out."""
         numbers = self._numbers(run)
         with self._database.reading() as connection:
             rows, said = chunks.trials(connection, numbers, exam, condition, sorted(which))
@@ -209,22 +211,22 @@ class DatabaseArchive:
         return [attempt for _, attempt in sorted({**ended, **begun}.items())]
 
     def pending_attempts(self, run: str) -> Iterator[_Started]:
-        """Attempts under way or failed by the environment, with turns and reviews already paid for.
+        """Yield attempts in progress or failed by the environment, with turns and reviews already paid for.
 
-        One that never ended has no row yet that could tell its place in the plan: there it is 0.
-        Read them to the end before new attempts begin, or those may appear among them.
+        Attempts that never ended have no row with their place in the plan yet: their place is 0. Exhaust the iterator
+        before new attempts begin, or those may appear in it.
         """
         numbers = self._numbers(run)
         return chain(self._broken(run, numbers), self._begun(run, numbers))
 
     def over(self, run: str) -> int:
-        """How many attempts are over, whatever became of them."""
+        """Count the attempts that are over, whatever their outcome."""
         ended = select(func.count()).where(attempts.c.run_no == self._numbers(run).own, attempts.c.verdict != "open")
         with self._database.reading() as connection:
             return int(connection.execute(ended).scalar() or 0)
 
     def finished(self, run: str) -> set[tuple[str, str, int]]:
-        """(exam, condition, trial) of attempts that need nothing more."""
+        """Return (exam, condition, trial) of attempts that need no more work."""
         all_keys = select(attempts.c.exam, attempts.c.condition, attempts.c.trial).where(
             attempts.c.run_no == self._numbers(run).own
         )
@@ -232,7 +234,7 @@ class DatabaseArchive:
         with self._database.reading() as connection:
             connection = connection.execution_options(yield_per=_KEYS)
             keys = {
-                # later trials share one string per exam: at 40 trials that is half the memory
+                # later trials share one string per exam, which halves the memory at 40 trials
                 (exam if trial == 1 else shared.setdefault(exam, exam), shared.setdefault(condition, condition), trial)
                 for exam, condition, trial in connection.execute(all_keys)
             }
@@ -241,7 +243,7 @@ class DatabaseArchive:
         return keys
 
     def _broken(self, run: str, numbers: Numbers) -> Iterator[_Started]:
-        """Those that ended, but not for good: what was said is kept, what was made of it is not."""
+        """Yield attempts that ended but are retried: transcript and reviews are kept, results are not."""
         for verdict in UNFINISHED:
             found = chunks.outcomes(
                 self._database, numbers, size=_TRANSCRIPTS, verdict=verdict, with_turns=True, with_drafts=True
@@ -252,7 +254,7 @@ class DatabaseArchive:
                     yield _reopen(ended), reviews_of(ended.key, chunk.drafts)
 
     def _begun(self, run: str, numbers: Numbers) -> Iterator[_Started]:
-        """Those that never ended."""
+        """Yield attempts that never ended."""
         for chunk in chunks.begun(self._database, numbers, size=_TRANSCRIPTS):
             for trial, condition, exam in chunk.places:
                 key = Key(run=run, exam=exam, condition=condition, trial=trial)
@@ -260,7 +262,7 @@ class DatabaseArchive:
                 yield Attempt(key=key, transcript=said), reviews_of(key, chunk.drafts)
 
     def _scope(self, connection: Connection, number: int, choice: tuple[Any, ...], offset: int) -> CursorScope | None:
-        """Where to keep marks for a deep page; None: it is not deep, or the run goes on."""
+        """Return where to cache cursors for a deep page; None if it is not deep, or the run may still change."""
         if offset < EVERY:
             return None
         state = select(runs.c.status, runs.c.started, runs.c.ended, runs.c.seconds).where(runs.c.no == number)
@@ -274,23 +276,23 @@ class DatabaseArchive:
             return numbers_of(connection, run)
 
     def _stored_runs(self, *which: ColumnElement[bool]) -> list[tuple[int, Run]]:
-        """Runs with their numbers, as they were last marked, newest first."""
+        """Return runs with their row numbers, with the status last stored, newest first."""
         statement = select(runs.c.no, *RUN_COLUMNS).where(*which).order_by(*_NEWEST_FIRST)
         with self._database.reading() as connection:
             return [(row.no, _readable(row)) for row in connection.execute(statement)]
 
     def _as_it_stands(self, number: int, run: Run) -> Run:
-        """A run that says it is running, but whose process is gone, is paused."""
+        """Return the run as paused if it is stored as running, but its process is gone."""
         if run.status != "running" or self._leases.held(number):
             return run
-        for _, now in self._stored_runs(runs.c.no == number):  # again: it may have ended properly between the two looks
+        for _, now in self._stored_runs(runs.c.no == number):  # read again: it may have ended properly in between
             if now.status != "running" or self._leases.held(number):
                 return now
         return replace(run, status="paused", reason="its process ended", stop=Stop(kind="killed"))
 
 
 def _readable(row: Row[Any]) -> Run:
-    """The run, or what can be told of one that is damaged: it must not hide all others."""
+    """Return the run, or a placeholder if it is damaged, so that it does not hide all others."""
     try:
         return run_of(row[1:])
     except StoreError as error:

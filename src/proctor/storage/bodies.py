@@ -1,7 +1,7 @@
-"""Nouns as the text that a row holds: JSON in which one sign stands for what nearly every row says.
+"""Encode objects as row text: JSON in which single characters abbreviate frequent phrases.
 
-JSON writes control characters as escapes, so that one of them in a row can only be a sign. Stores out there hold these
-signs: what one stands for never changes, and a new one needs a new revision, so that older code stays away.
+JSON escapes control characters, so one in a row can only be an abbreviation. Existing stores contain them: the meaning
+of one never changes, and a new one requires a new schema revision, so that older code does not open the store.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from proctor.codec import encode
 from proctor.transcript import Turn
 
 Phrase = tuple[str, str]
-"""A sign and what it stands for. Of the phrases in a list each may hold the signs of those before it."""
+"""A character and the phrase it abbreviates; a phrase may contain the characters of earlier phrases in the list."""
 
 OUTCOME: tuple[Phrase, ...] = (
     ("\x01", '{"turn_passed":[true],'),
@@ -35,7 +35,7 @@ OUTCOME: tuple[Phrase, ...] = (
     ("\x14", '","reason":"'),
     ("\x15", '","kind":"'),
 )
-"""Of `attempts.body`."""
+"""Abbreviations of `attempts.body`."""
 
 TURN: tuple[Phrase, ...] = (
     ("\x02", '{"number":1,"question":"'),
@@ -53,34 +53,37 @@ TURN: tuple[Phrase, ...] = (
     ("\x11", '","tool_calls":[{"name":"'),
     ("\x12", ',"result_known":true,"error":null,"id":"'),
 )
-"""Of `turns.body`."""
+"""Abbreviations of `turns.body`."""
 
 _USUAL = (',"unsure":false', ',"passed_on":null')
-"""Fields of marks that came later than the phrases; what they say when they are left out is what nearly all say."""
+"""Fields added to scores after the phrases were fixed; omitted when they have these defaults, as they nearly always do.
+"""
 
 _UNKNOWN_STEPS, _END_OF_REPLY = ',"steps_known":false', ',"cut_off":'
-"""A field of replies that came later, and what follows it; it stands last in the text, whatever tools were given."""
+"""A field added to replies later, omitted when false, and the field after it; searched from the end, so that text of
+tool calls cannot match.
+"""
 
 _BEFORE_CASE, _AFTER_CASE, _CASE = "\x07", "\x08", "\x01"
-"""There too: the case between the two, where it is the exam's."""
+"""Also in turns: stands for the case between the other two characters, if it is the exam's."""
 
 
 def abbreviate(text: str, phrases: Iterable[Phrase]) -> str:
-    """JSON with signs for these phrases."""
+    """Replace phrases in JSON by their abbreviations."""
     for sign, phrase in phrases:
         text = text.replace(phrase, sign)
     return text
 
 
 def expand(text: str, phrases: Reversible[Phrase]) -> str:
-    """The JSON again; text without signs is left as it is."""
+    """Restore JSON from abbreviated text; text without abbreviations is returned unchanged."""
     for sign, phrase in reversed(phrases):
         text = text.replace(sign, phrase)
     return text
 
 
 def turn_body(turn: Turn, exam: str) -> str:
-    """A turn of an attempt at this exam."""
+    """Encode a turn of an attempt at this exam."""
     text = encode(turn)
     if turn.reply is not None and not turn.reply.steps_known:
         text = _END_OF_REPLY.join(text.rsplit(_UNKNOWN_STEPS + _END_OF_REPLY, 1))
@@ -88,12 +91,12 @@ def turn_body(turn: Turn, exam: str) -> str:
 
 
 def turn_text(body: str, exam: str) -> str:
-    """The JSON of a turn."""
+    """Decode the body of a turn to JSON."""
     return expand(body.replace(_CASE, _case(exam)) if _CASE in body else body, TURN)
 
 
 def outcome_body(outcome: dict[str, Any]) -> str:
-    """The fields of an outcome."""
+    """Encode the fields of an outcome."""
     text = encode(outcome)
     for usual in _USUAL:
         text = text.replace(usual, "")
@@ -101,7 +104,7 @@ def outcome_body(outcome: dict[str, Any]) -> str:
 
 
 def outcome_text(body: str) -> str:
-    """The JSON of an outcome."""
+    """Decode the body of an outcome to JSON."""
     return expand(body, OUTCOME)
 
 

@@ -1,4 +1,4 @@
-"""The attempts of a run, chunk by chunk: each chunk is one short transaction that goes on where the last one ended."""
+"""Read the attempts of a run in chunks: each chunk is a short transaction that continues where the last one ended."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from proctor.storage.tables import attempts, drafts, turns
 
 _PLACE = ("trial", "condition", "exam")
 _MOST = 400
-"""Attempts that are read at a time with what was said."""
+"""Maximum number of attempts read at a time with transcripts."""
 _TEXT = 2**20
-"""Characters that should be held at a time."""
+"""Target number of characters held in memory at a time."""
 
 
 class Chunk(NamedTuple):
-    """Attempts that have an outcome, with what belongs to them where it was asked for."""
+    """Attempts with an outcome, with their turns and drafts if requested."""
 
     rows: Sequence[Row[Any]]
-    """Of OUTCOME_COLUMNS."""
+    """Rows of OUTCOME_COLUMNS."""
     turns: Bodies
     drafts: Bodies
 
 
 class StartedChunk(NamedTuple):
-    """Attempts that have none yet."""
+    """Attempts without an outcome."""
 
     places: Sequence[Place]
     turns: Bodies
@@ -45,9 +45,9 @@ def outcomes(
     with_turns: bool = False,
     with_drafts: bool = False,
 ) -> Iterator[Chunk]:
-    """Attempts that have an outcome, in the order of the plan; of one verdict, if that is given.
+    """Yield attempts with an outcome, in the order of the plan; optionally those of one verdict.
 
-    `size` is how many are read at first; more at a time where little was said.
+    `size` is the number read at first; it grows if transcripts are short.
     """
     after = (-1, -1)
     while True:
@@ -65,13 +65,13 @@ def outcomes(
 
 
 def _next_size(size: int, said: Bodies) -> int:
-    """So many that they come to about as much text as should be held at a time, as far as the last ones can tell."""
+    """Return the next chunk size for the target amount of text, extrapolated from the last chunk."""
     held = sum(len(body) for turns_held in said.values() for _, body in turns_held)
     return max(1, min(_MOST, 4 * size, size * _TEXT // max(held, 1)))
 
 
 def begun(database: Database, numbers: Numbers, *, size: int) -> Iterator[StartedChunk]:
-    """Attempts with turns but without an outcome, in the order of their keys."""
+    """Yield attempts with turns but without an outcome, in the order of their keys."""
     after: Place = (-1, "", "")
     while True:
         these = _begun_after(numbers, after).limit(size)
@@ -86,7 +86,7 @@ def begun(database: Database, numbers: Numbers, *, size: int) -> Iterator[Starte
 
 
 def one(connection: Connection, numbers: Numbers, place: Place) -> tuple[Row[Any] | None, Bodies]:
-    """The outcome of one attempt, if it has one, and its turns."""
+    """Return the outcome of one attempt, if it has one, and its turns."""
     at = select(*OUTCOME_COLUMNS).where(attempts.c.run_no == numbers.own, tuple_(*_place(attempts)) == place)
     itself = select(*(literal(value).label(name) for name, value in zip(_PLACE, place, strict=True)))
     return connection.execute(at).first(), bodies(connection, turns, numbers.turns, itself)
@@ -95,7 +95,7 @@ def one(connection: Connection, numbers: Numbers, place: Place) -> tuple[Row[Any
 def trials(
     connection: Connection, numbers: Numbers, exam: str, condition: str, which: Sequence[int]
 ) -> tuple[Sequence[Row[Any]], Bodies]:
-    """The outcomes of some trials of an exam, and their turns; each is looked up by its key."""
+    """Return the outcomes and turns of some trials of an exam, looked up by key."""
 
     def theirs(table: Table, run_no: int) -> ColumnElement[bool]:
         columns = table.c
@@ -112,7 +112,7 @@ def trials(
 
 
 def bodies(connection: Connection, table: Table, run_no: int, places: Select[*tuple[Any, ...]]) -> Bodies:
-    """What `turns` or `drafts` hold of the attempts that a select of (trial, condition, exam) gives."""
+    """Return the bodies in `turns` or `drafts` of the attempts selected as (trial, condition, exam)."""
     these = places.subquery()
     same = and_(table.c.run_no == run_no, *(table.c[name] == these.c[name] for name in _PLACE))
     theirs = select(*_place(table), table.c.number, table.c.body).join_from(these, table, same)
@@ -131,7 +131,7 @@ def _place(table: Table) -> list[Column[Any]]:
 
 
 def _outcomes_after(run_no: int, after: tuple[int, int], verdict: str | None) -> Select[*tuple[Any, ...]]:
-    """Places should be unique, but a row must not be lost where they are not: `no` decides between equals."""
+    """Select outcomes after a position. Places should be unique; `no` breaks ties, so that no row can be lost."""
     statement = (
         select(*OUTCOME_COLUMNS)
         .where(attempts.c.run_no == run_no, tuple_(attempts.c.place, attempts.c.no) > after)

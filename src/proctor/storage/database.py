@@ -1,4 +1,4 @@
-"""One database: connections, transactions, and what SQLite and PostgreSQL do differently."""
+"""Database access: connections, transactions, and differences between SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from proctor.storage.errors import told
 
 BUSY_SECONDS = 60
 SYNCHRONOUS = "FULL"
-"""What SQLite waits for before a write counts: the disk itself, so that it outlives a power cut, too."""
+"""SQLite waits for the disk itself before a write counts, so that it survives a power failure."""
 _WRITES = "proctor_writes"
 
 ADVISORY = 0x50524F43
-"""The class of Proctor's advisory locks in PostgreSQL; the second number is a run's, or 0 for the list of runs."""
+"""Namespace of Proctor's advisory locks in PostgreSQL; the second number is a run's, or 0 for the list of runs."""
 
 
 class Database:
-    """A pool of connections. Every error leaves it as a StoreError."""
+    """A pool of connections. All database errors are raised as StoreError."""
 
     def __init__(self, address: Address, *, rebuilding: bool = False) -> None:
-        """`rebuilding` is for migrations: SQLite must not follow references while a table is replaced."""
+        """`rebuilding` is for migrations: SQLite must not enforce foreign keys while a table is replaced."""
         self.address = address
         if address.path is not None:
             self.engine = _sqlite_engine(address, references=not rebuilding)
@@ -42,15 +42,15 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A connection with one view of the data; keep it short, so that SQLite can tidy its log."""
+        """Open a connection with a consistent view; keep it short, so that SQLite can checkpoint its log."""
         with told(self.address), self.engine.connect() as connection:
-            if self.address.path is None:  # SQLite's readers see one state anyway
+            if self.address.path is None:  # SQLite readers see a snapshot anyway
                 connection.execution_options(isolation_level="REPEATABLE READ")
             yield connection
 
     @contextmanager
     def writing(self, *, patient: bool = True) -> Iterator[Connection]:
-        """One transaction: on disk when this returns, or not there at all; who is not patient waits for no lock."""
+        """Run a transaction: on disk when this returns, or rolled back; with `patient=False`, do not wait for locks."""
         with told(self.address), self.engine.connect() as connection:
             connection.execution_options(**{_WRITES: True})
             with self._waiting(connection, patient=patient), connection.begin():
@@ -74,7 +74,7 @@ class Database:
 
     @contextmanager
     def _waiting(self, connection: Connection, *, patient: bool) -> Iterator[None]:
-        """SQLite alone waits here: of PostgreSQL a row is asked for."""
+        """Disable SQLite's busy timeout if not patient; in PostgreSQL, the query itself says NOWAIT."""
         database: Any = connection.connection.driver_connection
         if patient or self.address.path is None:
             yield
@@ -87,40 +87,40 @@ class Database:
 
     @contextmanager
     def alone(self) -> Iterator[Connection]:
-        """A transaction beside which no other changes the schema or the list of runs."""
+        """Run a transaction during which no other may change the schema or the list of runs."""
         with self.writing() as connection:
             if self.address.path is None:  # SQLite has one writer at a time anyway
                 connection.execute(text("SELECT pg_advisory_xact_lock(:family, 0)"), {"family": ADVISORY})
             yield connection
 
     def take_stock(self, tables: Iterable[str]) -> None:
-        """Tell PostgreSQL's planner how large tables have grown; it would find out, but a minute late."""
+        """Update the table statistics of PostgreSQL's planner, which would take a minute to do so by itself."""
         if self.address.path is None:
-            with suppress(StoreError), self.writing() as connection:  # only quicker with it, not wrong without
+            with suppress(StoreError), self.writing() as connection:  # an optimisation only: errors do not matter
                 connection.exec_driver_sql(f"ANALYZE {', '.join(tables)}")
 
     def close(self) -> None:
-        """Let go of every connection."""
+        """Close all connections."""
         self.engine.dispose()
 
 
 def _sqlite_engine(address: Address, *, references: bool) -> Engine:
     known: dict[str, Any] = {"timeout": BUSY_SECONDS}
     if address.is_frozen and address.path is not None:
-        known["check_same_thread"] = False  # as SQLAlchemy has it where it opens the file itself
+        known["check_same_thread"] = False  # as SQLAlchemy does when it opens the file itself
         engine = create_engine(address.url, hide_parameters=True, creator=partial(_open_frozen, address.path, **known))
     else:
         engine = create_engine(address.url, hide_parameters=True, connect_args=known)
 
     @event.listens_for(engine, "connect")
     def on_connect(connection: Any, _record: object) -> None:
-        connection.isolation_level = None  # we say BEGIN ourselves, see below
+        connection.isolation_level = None  # transactions are begun below instead
         connection.execute(f"PRAGMA synchronous={SYNCHRONOUS}")
         connection.execute(f"PRAGMA foreign_keys={'ON' if references else 'OFF'}")
 
     @event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:
-        # a writer takes its lock at once and waits for it; a reader that turns writer would be refused instead
+        # a writer takes its lock at once and waits for it; upgrading a reader would fail instead
         writes = connection.get_execution_options().get(_WRITES)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
@@ -128,7 +128,7 @@ def _sqlite_engine(address: Address, *, references: bool) -> Engine:
 
 
 def _open_frozen(path: Path, **known: Any) -> sqlite3.Connection:
-    """For reading alone. What stands in a log beside the file is read too; without one nothing is looked for there."""
+    """Open a file read-only. A log file next to it is read too; without one, the file is opened as immutable."""
     log = path.with_name(f"{path.name}-wal")
     needs_files = os.access(path.parent, os.W_OK) or (log.exists() and log.stat().st_size > 0)
     frozen = "" if needs_files else "&immutable=1"
@@ -137,11 +137,11 @@ def _open_frozen(path: Path, **known: Any) -> sqlite3.Connection:
 
 
 def postgres_engine(address: Address, **options: Any) -> Engine:
-    """An engine for PostgreSQL through psycopg 3, which may not be installed."""
+    """Create an engine for PostgreSQL with psycopg 3, which may not be installed."""
     if importlib.util.find_spec("psycopg") is None:
         raise StoreError('a PostgreSQL store needs the package psycopg: pip install "proctor[postgres]"')
     defaults = {"connect_timeout": 10, "application_name": "proctor", "client_encoding": "utf8"}
     missing: dict[str, Any] = {name: value for name, value in defaults.items() if name not in address.url.query}
-    missing["prepare_threshold"] = None  # poolers may run each transaction where nothing was prepared
+    missing["prepare_threshold"] = None  # poolers switch connections, which breaks prepared statements
     with told(address):
         return create_engine(address.url, hide_parameters=True, paramstyle="format", connect_args=missing, **options)

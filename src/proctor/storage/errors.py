@@ -1,4 +1,4 @@
-"""What a database driver raises → StoreError: one sentence with what is wrong, where, and what to do."""
+"""Convert database errors to StoreError: one sentence with what is wrong, where, and what to do."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SQLITE = {
 
 @contextmanager
 def told(address: Address) -> Iterator[None]:
-    """Whatever the database raises in here leaves as a StoreError."""
+    """Convert all database errors raised in this block to StoreError."""
     try:
         yield
     except (SQLAlchemyError, sqlite3.Error, OSError, OverflowError, UnicodeEncodeError) as error:
@@ -47,7 +47,7 @@ def told(address: Address) -> Iterator[None]:
 
 
 def explain(error: Exception, address: Address) -> StoreError:
-    """The sentence for one error."""
+    """Return the StoreError for a database error."""
     cause = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     detail = address.scrub(_first_line(cause))
     if isinstance(cause, sqlite3.Error):
@@ -63,7 +63,7 @@ def explain(error: Exception, address: Address) -> StoreError:
 
 
 def _first_line(error: BaseException) -> str:
-    """The driver's own words; what follows the first line is advice for other programs."""
+    """Return the first line of the driver's message; further lines are hints for other programs."""
     text = (error.strerror if isinstance(error, OSError) else None) or str(error).strip() or type(error).__name__
     return text.splitlines()[0]
 
@@ -77,7 +77,7 @@ def _sqlite_sentence(error: sqlite3.Error) -> str:
 
 
 def _connection_is_gone(error: Exception) -> bool:
-    """PostgreSQL: not reached, or lost on the way. Programming errors are another class."""
+    """Whether PostgreSQL could not be reached, or the connection was lost."""
     return isinstance(error, DBAPIError) and (
         error.connection_invalidated
         or type(error.orig).__name__ in {"OperationalError", "ConnectionTimeout", "AdminShutdown"}

@@ -1,4 +1,4 @@
-"""What people say of attempts, one word a person and attempt."""
+"""Human labels: people's verdicts on attempts, one per person and attempt."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _KEY = (_COLUMNS.run_no, _COLUMNS.trial, _COLUMNS.condition, _COLUMNS.exam)
 
 
 class HumanLabels:
-    """Reads and writes labels; whoever plays the run is not disturbed."""
+    """Reads and writes human labels, without interfering with the process that plays the run."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def put(self, run: str, labels: Sequence[HumanLabel]) -> None:
-        """Store all of them or none; what the same person said before of the same attempt is replaced."""
+        """Store all labels or none; earlier labels by the same person on the same attempt are replaced."""
         with self._database.writing() as connection:
             number = numbers_of(connection, run).own
             for label in labels:
@@ -36,12 +36,12 @@ class HumanLabels:
                 connection.execute(insert(human_labels), _row(number, label))
 
     def take_back(self, label: HumanLabel) -> None:
-        """Forget a label."""
+        """Delete a label."""
         with self._database.writing() as connection:
             self._remove(connection, numbers_of(connection, label.key.run).own, label.key, label.who)
 
     def of_run(self, run: str) -> list[HumanLabel]:
-        """All that was said of a run's attempts, in the order of their keys."""
+        """Return all labels of a run, in the order of their keys."""
         with self._database.reading() as connection:
             number = numbers_of(connection, run).own
             rows = connection.execute(
@@ -56,7 +56,7 @@ class HumanLabels:
             ]  # fmt: skip
 
     def counts(self) -> dict[str, int]:
-        """Run → how many labels it has; those without any are left out."""
+        """Map each run to its number of labels; runs without any are left out."""
         counted = select(runs.c.id, func.count()).join(human_labels, _COLUMNS.run_no == runs.c.no).group_by(runs.c.id)
         with self._database.reading() as connection:
             return {row[0]: row[1] for row in connection.execute(counted)}

@@ -1,4 +1,4 @@
-"""Where records are written: one transaction per call, on disk when it returns."""
+"""Writes records: one transaction per call, on disk when it returns."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ _NUMBERED = (*_PLACE, "number", "body")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SqlStatements:
-    """SQL text whose parameters are tuples in the order named."""
+    """SQL statements whose parameters are tuples in the documented order."""
 
     put_turn: str
     """run_no, trial, condition, exam, number, body"""
     put_draft: str
-    """The same."""
+    """Same parameters as `put_turn`."""
     put_attempt: str
     """ATTEMPT_COLUMNS"""
     drop_drafts: str
@@ -72,7 +72,7 @@ _compiled_for: dict[tuple[str, str], SqlStatements] = {}
 
 
 def statements_for(dialect: Dialect) -> SqlStatements:
-    """The statements in this database's words."""
+    """Return the statements in this database's dialect, cached."""
     kind = (dialect.name, dialect.paramstyle)
     if kind not in _compiled_for:
         _compiled_for[kind] = _written(dialect)
@@ -94,14 +94,14 @@ def _written(dialect: Dialect) -> SqlStatements:
 
 
 def _upsert(table: Table, dialect: Dialect, *, key: Sequence[str], columns: Sequence[str]) -> str:
-    """Insert, or replace all but the key: writing twice changes nothing."""
+    """Compile an insert that replaces all columns but the key on conflict: idempotent."""
     insert = _insert(table, dialect)
     replaced = {name: insert.excluded[name] for name in columns if name not in key}
     return _compile_statement(insert.on_conflict_do_update(index_elements=key, set_=replaced), dialect, columns)
 
 
 def _insert(table: Table, dialect: Dialect) -> Any:
-    """Of the database's own dialect, the only one that is imported."""
+    """Return the insert construct of the database's own dialect, importing no other."""
     return import_module(f"sqlalchemy.dialects.{dialect.name}").insert(table)
 
 
@@ -114,13 +114,13 @@ def _compile_statement(statement: Insert | Delete, dialect: Dialect, columns: Se
 
 @dataclass(slots=True)
 class _Batch:
-    """Records of one call, with what later ones replace left out."""
+    """Records of one call, without those replaced by later ones."""
 
     turns: dict[tuple[Key, int], Turn] = field(default_factory=dict)
     drafts: dict[Key, dict[int, tuple[Review, ...]]] = field(default_factory=dict)
     finished: dict[Key, Attempt] = field(default_factory=dict)
     settled: list[Key] = field(default_factory=list)
-    """Attempts that need nothing more, or are begun again, so that their drafts can go."""
+    """Attempts that are complete or restarted, so that their drafts can be deleted."""
 
     def add(self, record: Record) -> None:
         if isinstance(record, Turned):
@@ -131,11 +131,11 @@ class _Batch:
             self._finish(record.attempt)
 
     def runs(self) -> set[str]:
-        """The runs that it is about."""
+        """Return the ids of the runs in the batch."""
         return {key.run for key in (*self.finished, *self.drafts, *(key for key, _ in self.turns))}
 
     def _finish(self, attempt: Attempt) -> None:
-        """An attempt that the environment broke keeps its drafts: they are paid for, and it is taken up again."""
+        """Add a finished attempt. One that the environment failed keeps its drafts, to be reused on retry."""
         self.finished[attempt.key] = attempt
         if verdict_of(attempt) not in UNFINISHED or _is_new(attempt):
             self.settled.append(attempt.key)
@@ -153,7 +153,7 @@ class DatabaseJournal:
         self._held: dict[str, Lease] = {}
 
     def create(self, run: Run, benchmark: Benchmark) -> None:
-        """Store a new run and the benchmark it uses."""
+        """Store a new run and its benchmark."""
         row, body = run_row(run), encode(benchmark)
         with self._database.alone() as connection:
             if connection.execute(select(runs.c.no).where(runs.c.id == run.id)).first():
@@ -166,16 +166,16 @@ class DatabaseJournal:
                 connection.execute(update(runs).where(runs.c.id == run.id).values(turns_no=runs.c.no))
 
     def amend(self, run: Run) -> None:
-        """Store a run's settings, plan, kind of agent and facts again; its attempts stay."""
+        """Update a run's settings, plan, kind of agent and facts; its attempts are kept."""
         row = run_row(run)
         self._update(run.id, {name: row[name] for name in ("settings", "planned", "kind", "facts")})
 
     @contextmanager
     def writing(self, run: str) -> Iterator[None]:
-        """Hold the run against a second writer; raises RunBusy. Ends with the process.
+        """Lock the run against a second writer; raises RunBusy. The lock ends with the process.
 
-        What was asked of an earlier writer ends here; what is asked from now on is for this one. Whatever is written of
-        the run meanwhile is refused with RunLost once another process has taken it over.
+        Discards stop requests made to an earlier writer; later ones are for this writer. Once another process has taken
+        the run over, writes raise RunLost.
         """
         with self._database.reading() as connection:
             numbers = numbers_of(connection, run)
@@ -188,12 +188,12 @@ class DatabaseJournal:
                 del self._held[run]
 
     def number(self, run: str) -> int | None:
-        """The number that this process writes a run with; None: it does not write it."""
+        """Return the lease number with which this process writes a run, or None if it does not."""
         lease = self._held.get(run)
         return None if lease is None else lease.writer
 
     def take_stop_request(self, run: str) -> StopRequest | None:
-        """What this process is asked to do, which writes the run; raises RunLost where it has been taken over."""
+        """Return the stop request for this process, which writes the run; raises RunLost if another took it over."""
         lease = self._held.get(run)
         with self._database.reading() as connection:
             row = connection.execute(select(runs.c.stop_request, runs.c.writer).where(runs.c.id == run)).first()
@@ -202,7 +202,7 @@ class DatabaseJournal:
         return None if row is None else row.stop_request
 
     def write(self, records: Sequence[Record]) -> None:
-        """Store records in one transaction. Writing the same key twice changes nothing."""
+        """Store records in one transaction. Idempotent: writing the same key twice changes nothing."""
         batch = _Batch()
         for record in records:
             batch.add(record)
@@ -221,7 +221,7 @@ class DatabaseJournal:
     def mark(
         self, run: str, status: Status, *, reason: str = "", stop: Stop | None = None, seconds: float = 0.0
     ) -> None:
-        """Set a run's status, and why it stopped; `seconds` is added to the time it has run."""
+        """Set a run's status, and why it stopped; `seconds` is added to its running time."""
         now = time.time()
         values: dict[str, Any] = {"status": status, "reason": storable(reason), "seconds": runs.c.seconds + seconds}
         values["facts"] = self._facts(run, stop=stop)
@@ -239,18 +239,18 @@ class DatabaseJournal:
         return encode(replace(decode(stored or "{}", RunFacts), **changes))
 
     def request_stop(self, run: str, stop: StopRequest | None) -> None:
-        """Ask whoever runs it to pause or cancel."""
+        """Request the process that plays the run to pause or cancel."""
         self._update(run, {"stop_request": stop})
 
     def describe(self, run: str, *, name: str, labels: Mapping[str, str]) -> None:
-        """Call a run otherwise; whoever plays it is not disturbed."""
+        """Rename and relabel a run, without interfering with the process that plays it."""
         with self._database.writing() as connection:
-            numbers_of(connection, run)  # it is there
+            numbers_of(connection, run)  # raises NoSuchRun
             values = {"name": storable(name), "labels": encode(dict(labels))}
             connection.execute(update(runs).where(runs.c.id == run).values(values))
 
     def note_sent(self, run: str, destination: str, link: str) -> None:
-        """Remember where a run can be looked at elsewhere; whoever plays it is not disturbed."""
+        """Record the link to a run at another service, without interfering with the process that plays it."""
         with self._database.writing() as connection:
             stored = connection.execute(select(runs.c.facts).where(runs.c.id == run)).scalar()
             facts = decode(stored or "{}", RunFacts)
@@ -258,10 +258,10 @@ class DatabaseJournal:
             connection.execute(update(runs).where(runs.c.id == run).values(facts=told))
 
     def delete(self, run: str) -> None:
-        """Forget a run; transcripts that another run reads stay. Raises RunBusy while another writes it."""
+        """Delete a run; transcripts that another run reads are kept. Raises RunBusy while another process writes it."""
         with nullcontext() if run in self._held else self.writing(run), self._database.alone() as connection:
             numbers = numbers_of(connection, run)
-            connection.execute(delete(runs).where(runs.c.no == numbers.own))  # its attempts and drafts go with it
+            connection.execute(delete(runs).where(runs.c.no == numbers.own))  # cascades to its attempts and drafts
             unread = ~exists().where(runs.c.turns_no == numbers.turns)
             connection.execute(delete(turns).where(turns.c.run_no == numbers.turns, unread))
             unused = ~exists().where(runs.c.benchmark_no == benchmarks.c.no)
@@ -269,28 +269,28 @@ class DatabaseJournal:
         self._known.pop(run, None)
 
     def _check(self, names: Iterable[str], connection: Connection) -> None:
-        """Raise RunLost where one of these runs has been taken from this process."""
+        """Raise RunLost if another process has taken over one of these runs."""
         for name in names:
             if (lease := self._held.get(name)) is not None:
                 self._leases.check(connection, lease)
 
     def _update(self, run: str, values: dict[str, Any]) -> None:
         with self._database.writing() as connection:
-            if "stop_request" not in values:  # anybody may ask for a stop
+            if "stop_request" not in values:  # any process may request a stop
                 self._check([run], connection)
             changed = connection.execute(update(runs).where(runs.c.id == run).values(values))
         if not changed.rowcount:
             raise NoSuchRun(f"there is no run {run!r}: `proctor list` shows those that are stored")
 
     def _learn(self, names: Iterable[str]) -> None:
-        """The numbers of runs not met before."""
+        """Look up the row numbers of runs not known yet."""
         for name in names:
             if name not in self._known:
                 with self._database.reading() as connection:
                     self._known[name] = numbers_of(connection, name)
 
     def _turn_rows(self, batch: _Batch) -> list[tuple[object, ...]]:
-        """Rows of the turns; a rescored run reads those of another and has none of its own."""
+        """Return rows of the turns; a rescored run reads those of another and has none of its own."""
         rows: list[tuple[object, ...]] = []
         for (key, number), turn in batch.turns.items():
             numbers = self._known[key.run]
@@ -309,7 +309,7 @@ class DatabaseJournal:
         return [attempt_row(self._known[key.run].own, attempt) for key, attempt in batch.finished.items()]
 
     def _replayed_rows(self, batch: _Batch) -> list[tuple[object, ...]]:
-        """Where a conversation is replayed, the turns it had before must go."""
+        """Return rows for deleting the earlier turns of replayed conversations."""
         return [
             (self._known[key.run].own, key.trial, key.condition, key.exam, len(attempt.transcript.turns))
             for key, attempt in batch.finished.items()
@@ -317,7 +317,7 @@ class DatabaseJournal:
         ]
 
     def _drop_drafts(self, connection: Connection, keys: Iterable[Key]) -> None:
-        """Most runs never leave a draft behind, so it is looked up first whether there is any."""
+        """Delete drafts; checks first whether the run has any, as most have none."""
         rows = [(self._known[key.run].own, key.trial, key.condition, key.exam) for key in keys]
         owners = {row[0] for row in rows}
         drafted = {no for no in owners if connection.execute(select(exists().where(drafts.c.run_no == no))).scalar()}
@@ -325,7 +325,7 @@ class DatabaseJournal:
 
 
 def _is_new(attempt: Attempt) -> bool:
-    """Whether a conversation starts from its beginning again: reviews of what was said before are of no use."""
+    """Whether a conversation restarts from the beginning, so that reviews of earlier turns are obsolete."""
     return attempt.resumed == "replayed" and not attempt.transcript.turns
 
 
@@ -335,7 +335,7 @@ def _many(connection: Connection, sql: str, rows: list[tuple[Any, ...]]) -> None
 
 
 def _stored_benchmark(connection: Connection, benchmark: Benchmark, body: str) -> int:
-    """The number of the benchmark's row, which runs with exactly the same benchmark share."""
+    """Return the row number of the benchmark, which runs with exactly the same benchmark share."""
     content = hashlib.sha256(body.encode()).hexdigest()
     found = connection.execute(select(benchmarks.c.no).where(benchmarks.c.content == content)).scalar()
     if found is not None:

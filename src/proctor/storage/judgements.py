@@ -1,4 +1,4 @@
-"""What judges say of attempts beside their run, one word for each judge, repeat and attempt."""
+"""Additional judgements of attempts, one per judge, repeat and attempt; and contests of two runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from proctor.storage.tables import judgements
 
 _COLUMNS = judgements.c
 CONTEST = "contest:"
-"""What `judge` begins with where two runs are compared: that is no word on an attempt (`storage/judgements.py`)."""
+"""Prefix of `judge` in rows that compare two runs instead of judging an attempt."""
 _KEY = ("judge", "repeat", "trial", "condition", "exam")
 
 
@@ -24,13 +24,13 @@ _IS_OF_ATTEMPT = ~_COLUMNS.judge.startswith(CONTEST, autoescape=True)
 
 
 class Judgements:
-    """Reads and writes judgements; the attempts themselves stay as they are."""
+    """Reads and writes judgements; the attempts themselves are not changed."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def put(self, run: str, given: Sequence[SecondOpinion]) -> None:
-        """Store all of them in one transaction; the same judge's earlier word of the same repeat is replaced."""
+        """Store all judgements in one transaction; the same judge's earlier ones of the same repeat are replaced."""
         with self._database.writing() as connection:
             number = numbers_of(connection, run).own
             for each in given:
@@ -40,14 +40,14 @@ class Judgements:
                 connection.execute(insert(judgements), {"run_no": number, **key, "body": storable(encode(each))})
 
     def count(self, run: str) -> int:
-        """How many were given on a run's attempts."""
+        """Count the judgements of a run's attempts."""
         with self._database.reading() as connection:
             mine = _COLUMNS.run_no == numbers_of(connection, run).own
             counted = select(func.count()).select_from(judgements).where(mine, _IS_OF_ATTEMPT)
             return connection.execute(counted).scalar_one()
 
     def of_run(self, run: str, judge: str | None = None) -> list[SecondOpinion]:
-        """All that were given on a run's attempts, or those of one judge, in the order of their keys."""
+        """Return all judgements of a run's attempts, optionally by one judge, in the order of their keys."""
         with self._database.reading() as connection:
             mine = [_COLUMNS.run_no == numbers_of(connection, run).own, _IS_OF_ATTEMPT]
             if judge is not None:
@@ -63,13 +63,13 @@ _CONTEST_COLUMNS = judgements.c
 
 
 class Contests:
-    """Reads and writes them; they lie with judgements, under the run that they are told of, and go with it."""
+    """Reads and writes verdicts on pairs of runs; stored as judgements of the first run, and deleted with it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def put(self, run: str, given: Sequence[PairVerdict]) -> None:
-        """Store all of them in one transaction; the same judge's earlier word on the same pair is replaced."""
+        """Store all verdicts in one transaction; the same judge's earlier ones on the same pair are replaced."""
         with self._database.writing() as connection:
             number = numbers_of(connection, run).own
             for each in given:
@@ -80,7 +80,7 @@ class Contests:
                 connection.execute(insert(judgements), {**place, "body": storable(encode(each))})
 
     def of_runs(self, run: str, other: str) -> list[PairVerdict]:
-        """All that judges have said of these two, in this order."""
+        """Return all verdicts on these two runs, in this order."""
         with self._database.reading() as connection:
             mine = _CONTEST_COLUMNS.run_no == numbers_of(connection, run).own
             them = _CONTEST_COLUMNS.judge.startswith(f"{CONTEST}{other} ", autoescape=True)

@@ -1,4 +1,4 @@
-"""Values that are kept in files of their own beside a store, because they are quicker read than found again."""
+"""File cache of computed values next to a store, for values faster to read than to compute."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ T = TypeVar("T")
 
 
 class KeptValues:
-    """A folder of them, each under its key; what cannot be read or written counts as not kept."""
+    """A folder of values by key; errors of reading or writing count as a cache miss."""
 
     def __init__(self, folder: Path, *, form: int) -> None:
-        """`form` is one higher whenever what is kept changes, so that what was kept before is not read."""
+        """`form` is the format version: increase it whenever the values change, to invalidate earlier ones."""
         self._folder = folder
         self._form = form
 
     def read(self, key: Hashable, kind: type[T]) -> T | None:
-        """None: it is not kept."""
+        """Return a value, or None on a cache miss."""
         try:
             return decode(self._path(key).read_bytes(), kind)
         except (OSError, msgspec.DecodeError):
             return None
 
     def write(self, key: Hashable, value: object) -> None:
-        """Keep it, whole or not at all."""
-        with suppress(OSError):  # it is only quicker with it
+        """Store a value atomically."""
+        with suppress(OSError):  # an optimisation only: errors do not matter
             path = self._path(key)
             private.make_folder(path.parent)
             unfinished = path.with_suffix(f".{threading.get_ident()}")

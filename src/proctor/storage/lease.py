@@ -1,8 +1,8 @@
-"""Who writes a run: a number in its row, which every write carries, and a sign of life beside it.
+"""Leases on runs: the writer's number in the run's row, checked on every write, and a heartbeat next to it.
 
-Whoever begins to write takes the next number. A writer whose number is no longer the run's has lost it, however that
-came about: a fail-over, a pooled connection, a process that was stopped and woke up. Its next write is refused. So no
-session has to be held open, and poolers that hand out a connection for each transaction do no harm.
+Each new writer takes the next number. A writer whose number is no longer the run's has lost it, however that happened:
+a fail-over, a pooled connection, a process that was suspended and resumed. Its next write is refused. So no session has
+to be kept open, and connection poolers that assign a connection per transaction do no harm.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from proctor.storage.database import Database
 from proctor.storage.tables import runs
 
 EXPIRY = 10.0
-"""Seconds without a sign of life after which a run may be taken from its writer."""
+"""Seconds without a heartbeat after which a run may be taken from its writer."""
 _BEAT = 2.0
-"""Seconds between two signs of life."""
+"""Seconds between two heartbeats."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Lease:
-    """A run that this process writes."""
+    """The right of this process to write a run."""
 
     run: str
-    """Its id."""
+    """Id of the run."""
     no: int
-    """The number of its row."""
+    """Number of its row."""
     writer: int
-    """The number that every write carries."""
+    """Number of the writer, checked on every write."""
     lost: threading.Event = field(default_factory=threading.Event)
-    """Set when somebody else has taken it, as far as that was noticed."""
+    """Set once another process is known to have taken over the run."""
 
     def refuse(self) -> RunLost:
-        """What to raise once it is lost."""
+        """Mark the lease as lost, and return the error to raise."""
         self.lost.set()
         return RunLost(
             f"run {self.run} has been taken over by another process, so this one stops; what it has stored is kept"
@@ -50,14 +50,14 @@ class Lease:
 
 
 class Leases:
-    """The leases of one store."""
+    """Leases of one store."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     @contextmanager
     def hold(self, run: str, no: int) -> Iterator[Lease]:
-        """Take a run that nobody writes, or whose writer is gone, and keep showing signs of life; else RunBusy."""
+        """Take a run without a live writer, and keep sending heartbeats; raises RunBusy if it has one."""
         lease, over = self._take(run, no), threading.Event()
         beating = threading.Thread(target=self._beat, args=(lease, over), name="proctor-lease", daemon=True)
         beating.start()
@@ -68,12 +68,12 @@ class Leases:
             self._give_back(lease)
 
     def held(self, no: int) -> bool:
-        """Whether anybody writes the run."""
+        """Whether a process is writing the run."""
         with self._database.reading() as connection:
             return self._is_held(connection, no)
 
     def check(self, connection: Connection, lease: Lease) -> None:
-        """Within a transaction that writes: raise RunLost unless it is still ours, and keep it so to the end."""
+        """Raise RunLost unless the lease is still valid; locks the row to the end of the writing transaction."""
         row = select(runs.c.writer).where(runs.c.no == lease.no)
         if connection.execute(row.with_for_update()).scalar() != lease.writer:
             raise lease.refuse()
@@ -89,9 +89,9 @@ class Leases:
         return lease
 
     def _is_held(self, connection: Connection, no: int, *, may_be_stopped: bool = False) -> bool:
-        """Whether its writer lives: seen among this machine's processes, else by its signs of life.
+        """Whether the writer is alive: by the process table if it is on this machine, else by its heartbeat.
 
-        One that is there, but `may_be_stopped`, holds it only as long as it shows them.
+        With `may_be_stopped`, a live process also needs a recent heartbeat, as it may be suspended.
         """
         row = connection.execute(select(runs.c.holder, runs.c.beat).where(runs.c.no == no)).first()
         if row is None or row.holder is None:
@@ -104,7 +104,7 @@ class Leases:
 
     def _beat(self, lease: Lease, over: threading.Event) -> None:
         while not over.wait(_BEAT) and not lease.lost.is_set():
-            with suppress(StoreError):  # a store that does not answer now may do so next time
+            with suppress(StoreError):  # the store may respond to the next heartbeat
                 self._show_life(lease)
 
     def _show_life(self, lease: Lease) -> None:
@@ -116,11 +116,11 @@ class Leases:
 
     def _give_back(self, lease: Lease) -> None:
         mine = (runs.c.no == lease.no, runs.c.writer == lease.writer)
-        with suppress(StoreError), self._database.writing() as connection:  # else it expires
+        with suppress(StoreError), self._database.writing() as connection:  # otherwise the lease expires
             connection.execute(update(runs).where(*mine).values(holder=None, beat=None))
 
     def _now(self, connection: Connection) -> float:
-        """Seconds since the epoch by the store's own clock: its writers' clocks may differ."""
+        """Seconds since the epoch by the store's clock, as its writers' clocks may differ."""
         if self._database.address.path is None:
             return float(connection.execute(select(func.extract("epoch", func.clock_timestamp()))).scalar() or 0.0)
         return time.time()
@@ -132,14 +132,14 @@ def _this_process() -> str:
 
 
 def _machine() -> str:
-    """This machine, or rather what shares its process numbers: containers of one machine do not."""
+    """Identify the machine, or rather the pid namespace, which containers on one machine do not share."""
     with suppress(OSError):
         return f"{platform.node()}/{os.readlink('/proc/self/ns/pid')}"
     return platform.node()
 
 
 def _lives_here(holder: str) -> bool | None:
-    """Whether the process lives; None: it is another machine's, or this one does not tell."""
+    """Whether the process is alive, or None if it is on another machine, or this platform cannot tell."""
     machine, pid, begun = holder.rsplit(" ", 2)
     if machine != _machine() or not Path("/proc/self/stat").exists():
         return None
@@ -147,7 +147,7 @@ def _lives_here(holder: str) -> bool | None:
 
 
 def _begun(pid: int) -> str | None:
-    """When a process was started, in the kernel's own count; None: there is none, or it is dead and not yet buried."""
+    """Return the start time of a process in kernel ticks, or None if there is no such process, or it is a zombie."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:

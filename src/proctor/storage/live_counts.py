@@ -1,4 +1,4 @@
-"""What a run has come to while it goes on: counted once by the database, then kept up with by its new rows alone."""
+"""Live counts of a run in progress: counted once by the database, then updated from new rows only."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from proctor.storage.tables import attempts, drafts
 from proctor.usage import Usage
 
 _MOST = 2000
-"""New rows that are read at a time."""
+"""Maximum number of new rows read at a time."""
 _AT_ONCE = 10_000
-"""Rows that are fetched at once where all are read."""
+"""Number of rows fetched at a time when all are read."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -23,15 +23,15 @@ class LiveCounts:
     """Counts at one moment."""
 
     last: int
-    """The newest row that was counted; `since` goes on from there."""
+    """Number of the newest row counted; `since` continues from there."""
     verdicts: dict[str, int] = field(default_factory=dict)
-    """Verdict (pass, fail, unscored, agent, environment, open) → attempts."""
+    """Verdict (pass, fail, unscored, agent, environment, open) → number of attempts."""
     exams: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Exam → how many of its attempts have a verdict, and how many of those passed."""
+    """Exam → (attempts with a verdict, attempts that passed)."""
 
 
 def standing(connection: Connection, run_no: int) -> LiveCounts:
-    """Where a run stands, all from one view of the data."""
+    """Count a run's verdicts, from a single view of the data."""
     mine = attempts.c.run_no == run_no
     last = connection.execute(select(func.max(attempts.c.no)).where(mine)).scalar()
     by_verdict = select(attempts.c.verdict, func.count().label("attempts")).where(mine).group_by(attempts.c.verdict)
@@ -43,7 +43,7 @@ def standing(connection: Connection, run_no: int) -> LiveCounts:
 
 
 def verdicts_by_exam(connection: Connection, run_no: int) -> dict[str, tuple[int, int]]:
-    """Exam → how many of its attempts have a verdict, and how many of those passed."""
+    """Map each exam to (attempts with a verdict, attempts that passed)."""
     exam, passed = attempts.c.exam, attempts.c.passed
     ended = (
         select(exam, func.count(passed), func.count(case((passed, 1))))
@@ -54,7 +54,7 @@ def verdicts_by_exam(connection: Connection, run_no: int) -> dict[str, tuple[int
 
 
 def usage_of(connection: Connection, run_no: int) -> Usage:
-    """Tokens, calls and cost of all attempts, added up by the database; unknown as soon as one cost is."""
+    """Sum tokens, calls and cost of all attempts in the database; the cost is unknown if any is."""
     columns = attempts.c.input_tokens, attempts.c.output_tokens, attempts.c.calls
     unpriced = case(((attempts.c.cost.is_(None)) & (columns[0] + columns[1] + columns[2] > 0), 1))
     sums = select(*map(func.sum, columns), func.sum(attempts.c.cost), func.count(unpriced))
@@ -69,7 +69,7 @@ def usage_of(connection: Connection, run_no: int) -> Usage:
 
 
 def verdicts_in_order(connection: Connection, run_no: int) -> dict[tuple[str, str], str]:
-    """Exam and condition → the verdicts of its trials in their order, + passed and - not."""
+    """Map (exam, condition) to the verdicts of its trials in order, + passed and - not passed."""
     columns = attempts.c.exam, attempts.c.condition, attempts.c.passed
     counted = attempts.c.run_no == run_no, attempts.c.verdict != "open", attempts.c.passed.is_not(None)
     found: dict[tuple[str, str], str] = {}
@@ -81,7 +81,7 @@ def verdicts_in_order(connection: Connection, run_no: int) -> dict[tuple[str, st
 
 
 def turns_under_way(connection: Connection, run_no: int) -> dict[tuple[str, str, int], int]:
-    """(exam, condition, trial) of a conversation that goes on → its turns that are over, with their reviews."""
+    """Map (exam, condition, trial) of conversations in progress to the number of turns completed and reviewed."""
     place = drafts.c.exam, drafts.c.condition, drafts.c.trial
     over = exists().where(
         attempts.c.run_no == run_no,
@@ -95,7 +95,7 @@ def turns_under_way(connection: Connection, run_no: int) -> dict[tuple[str, str,
 
 
 def since(connection: Connection, run_no: int, last: int) -> Sequence[Row[Any]]:
-    """Rows of OUTCOME_COLUMNS that are newer. One that was replaced, as `resume` does with failures, is not new."""
+    """Return newer rows of OUTCOME_COLUMNS, without rows that were replaced, as `resume` does with failures."""
     newer = (
         select(*OUTCOME_COLUMNS)
         .where(attempts.c.no > last, attempts.c.run_no == run_no)

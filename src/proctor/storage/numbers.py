@@ -1,4 +1,4 @@
-"""A run's id → the numbers its rows are kept under."""
+"""Map a run's id to the numbers of its rows."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ class Numbers(NamedTuple):
     """Row numbers of a run."""
 
     own: int
-    """Its attempts and drafts."""
+    """Number for its attempts and drafts."""
     turns: int
-    """Its turns; another run's if it was rescored."""
+    """Number for its turns; another run's if it was rescored."""
     benchmark: int
-    """Its benchmark."""
+    """Number of its benchmark."""
 
 
 def numbers_of(connection: Connection, run: str) -> Numbers:
-    """The numbers of a stored run; raises NoSuchRun."""
+    """Return the row numbers of a stored run; raises NoSuchRun."""
     row = connection.execute(select(runs.c.no, runs.c.turns_no, runs.c.benchmark_no).where(runs.c.id == run)).first()
     if row is None:
         raise NoSuchRun(f"there is no run {run!r}: `proctor list` shows those that are stored")

@@ -1,4 +1,4 @@
-"""A path or URL → an open Store."""
+"""Open a Store at a path or URL."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from proctor.storage.store import Store
 
 
 def open_store(where: str | Path, *, create: bool = True) -> Store:
-    """Open it, and make or migrate it where needed."""
+    """Open the store, and create or migrate it if needed."""
     place = address.parse(where)
     if place.path is not None:
         _ready_for_file(place, place.path, create=create)
@@ -55,7 +55,7 @@ def _open_store(database: Database, *, create: bool) -> Store:
 
 
 def _ready_for_file(place: address.Address, path: Path, *, create: bool) -> None:
-    """Whether a file can be there; SQLite's own words for what is wrong are few."""
+    """Check the store's file and prepare its folder, as SQLite's own error messages say little."""
     with told(place):
         there = path.exists()
         if path.is_dir():
@@ -67,11 +67,11 @@ def _ready_for_file(place: address.Address, path: Path, *, create: bool) -> None
                 private.close_ours(each)
         else:
             private.make_folder(path.parent)
-            private.make_file(path)  # SQLite gives its other files the same mode
+            private.make_file(path)  # SQLite copies the mode to its other files
 
 
 def _let_readers_in(database: Database) -> None:
-    """Write-ahead logging: others read while one writes. The file remembers it; only a new or copied one lacks it."""
+    """Enable write-ahead logging, so that others can read during writes. Stored in the file, unless it is copied."""
     with told(database.address):
         connection = database.engine.raw_connection()
         try:
@@ -84,7 +84,7 @@ def _let_readers_in(database: Database) -> None:
 
 
 def _patiently(step: Callable[[], object]) -> None:
-    """Until nobody else has the file open in a transaction; SQLite does not wait for that by itself."""
+    """Retry while another connection has a transaction open, as SQLite does not wait for this by itself."""
     deadline = time.monotonic() + BUSY_SECONDS
     while True:
         try:

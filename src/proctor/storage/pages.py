@@ -1,4 +1,4 @@
-"""Pages of a run's attempts: chosen, sorted, and cut where they are asked for, without reading those in between."""
+"""Pages of a run's attempts: filtered, sorted and sliced in the database, without reading the rows skipped."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from proctor.storage.rows import OUTCOME_COLUMNS
 from proctor.storage.tables import attempts
 
 Values = tuple[Any, ...]
-"""What a row is sorted by; its own number is the last of them."""
+"""Sort key of a row, which ends with its row number."""
 EVERY = 10_000
-"""Rows from one mark to the next."""
+"""Number of rows between two cursors."""
 _KEPT = 200
-"""Choices whose marks are kept; each has a hundred in a run of a million attempts."""
+"""Maximum number of queries with cached cursors; each has a hundred in a run of a million attempts."""
 
 
 class PageCursors:
-    """Marks by choice. Only what no longer changes may be marked."""
+    """Cache of cursors by query. Only for data that no longer changes."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[Hashable, tuple[Values, ...]] = OrderedDict()
@@ -44,9 +44,9 @@ class PageCursors:
     def before(
         self, choice: Hashable, offset: int, step: Callable[[Values | None], Values | None]
     ) -> tuple[int, Values | None]:
-        """How many rows the last mark at or before `offset` skips, and the last of those; None: it skips none.
+        """Return the number of rows up to the last cursor at or before `offset`, and that cursor (None if 0).
 
-        `step` finds the row so many after another, None where there are not so many: what is not marked yet is walked.
+        `step` finds the next cursor after another, or None at the end; cursors not cached yet are found one by one.
         """
         known = self._recall(choice)
         wanted = offset // EVERY
@@ -74,9 +74,9 @@ class PageCursors:
 
 Order = Literal["place", "score", "seconds"]
 Span = tuple[int, int]
-"""Places from the first to the last."""
+"""First and last place, inclusive."""
 _FEW = 20
-"""Spans up to which each is looked up in the index."""
+"""Maximum number of spans looked up separately in the index."""
 
 
 def chosen(
@@ -87,7 +87,7 @@ def chosen(
     check: str | None = None,
     stage: str | None = None,
 ) -> list[ColumnElement[bool]]:
-    """The conditions for attempts of a run: with one of these verdicts, in one of these spans of places, and so on."""
+    """Return the conditions for attempts of a run, filtered by verdicts, places, a failed check and a stage."""
     conditions = [attempts.c.run_no == run_no]
     if len(verdicts) == 1:
         conditions.append(attempts.c.verdict == next(iter(verdicts)))
@@ -104,20 +104,20 @@ def chosen(
 
 
 def _inside(places: Sequence[Span]) -> ColumnElement[bool]:
-    """Whether a place lies in one of the spans; many of them, such as a category's, as blocks of one size."""
+    """Return the condition that a place lies in a span; many spans, as of a category, become equal blocks."""
     spans = [*join_spans(places)]
     if len(spans) <= _FEW:
         return or_(false(), *(attempts.c.place.between(first, last) for first, last in spans))
     size = gcd(*(edge for first, last in spans for edge in (first, last + 1)))
     blocks = [block for first, last in spans for block in range(first // size, last // size + 1)]
-    # written out, since there may be more of them than parameters
+    # literal values, since there may be more of them than parameters
     listed: ColumnElement[Any] = bindparam("blocks", blocks, expanding=True, literal_execute=True)
     inside = attempts.c.place.op("/")(literal(size, literal_execute=True)).in_(listed)
     return and_(attempts.c.place.between(spans[0][0], spans[-1][1]), inside)
 
 
 def join_spans(spans: Iterable[Span]) -> Iterator[Span]:
-    """In order, those that touch as one."""
+    """Sort spans and merge adjacent ones."""
     last: Span | None = None
     for span in sorted(spans):
         if last is not None and span[0] <= last[1] + 1:
@@ -131,7 +131,7 @@ def join_spans(spans: Iterable[Span]) -> Iterator[Span]:
 
 
 def count(connection: Connection, conditions: Sequence[ColumnElement[bool]]) -> int:
-    """How many there are."""
+    """Count the matching attempts."""
     return connection.execute(select(func.count()).select_from(attempts).where(*conditions)).scalar() or 0
 
 
@@ -145,9 +145,9 @@ def page(
     limit: int,
     scope: CursorScope | None = None,
 ) -> list[Row[Any]]:
-    """Rows of OUTCOME_COLUMNS. Those without a score, or time, come last, whichever way the others are sorted.
+    """Return rows of OUTCOME_COLUMNS. Those without a score or time come last in either direction.
 
-    `scope` is given for what no longer changes, so that it can be remembered where its rows stand.
+    `scope` is given for data that no longer changes, to cache cursors.
     """
     numbers = _numbers(connection, conditions, order, descending, offset, limit, scope)
     rows = connection.execute(select(*OUTCOME_COLUMNS).where(attempts.c.no.in_(numbers)))
@@ -164,7 +164,7 @@ def _numbers(
     limit: int,
     scope: CursorScope | None,
 ) -> Sequence[int]:
-    """Their row numbers alone, which stand in the index: whatever is skipped is not looked up."""
+    """Return only the row numbers, which are in the index, so that skipped rows are not read."""
     if order == "place":
         return _slice(connection, SortOrder(conditions, ("place", "no"), descending), offset, limit, scope)
     column = attempts.c[order]
@@ -178,14 +178,14 @@ def _numbers(
 
 
 class SortOrder(NamedTuple):
-    """Some attempts in an order."""
+    """A filter and sort order of attempts."""
 
     conditions: Sequence[ColumnElement[bool]]
     columns: Sequence[str]
     descending: bool
 
     def after(self, last: Values | None = None) -> Select[*tuple[Any, ...]]:
-        """What they are sorted by, from the beginning or after one of them; their row number is the last of it."""
+        """Select the sort keys, from the beginning or after one of them; they end with the row number."""
         columns = [attempts.c[name] for name in self.columns]
         by = [column.desc() if self.descending else column.asc() for column in columns]
         statement = select(*columns).where(*self.conditions).order_by(*by)
@@ -196,7 +196,7 @@ class SortOrder(NamedTuple):
 
 
 class CursorScope(NamedTuple):
-    """Where marks are kept for one choice in one order."""
+    """Cursor cache for one query."""
 
     marks: PageCursors
     choice: Hashable

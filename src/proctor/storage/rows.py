@@ -1,4 +1,4 @@
-"""Nouns ↔ rows of the tables."""
+"""Convert between objects and table rows."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ from proctor.usage import Usage, WorkerCounts
 
 T = TypeVar("T")
 Place = tuple[int, str, str]
-"""(trial, condition, exam): which attempt of a run, in the order of the tables' keys."""
+"""(trial, condition, exam): key of an attempt within its run, in the order of the tables' keys."""
 Bodies = dict[Place, list[tuple[int, str]]]
-"""Which attempt → (number of the turn, body), in order."""
+"""Attempt → its (turn number, body), in order."""
 
 _LARGEST = 2**63 - 1
 _NOTHING: Bodies = {}
 
 STOPPED = ("paused", "completed", "failed", "cancelled")
-"""Statuses of runs that nobody writes."""
+"""Statuses of runs that no process writes."""
 
 UNFINISHED = ("environment", "open")
-"""Verdicts of attempts that `resume` takes up again."""
+"""Verdicts of attempts that `resume` retries or continues."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StoredOutcome:
-    """What of an Attempt stands in `attempts.body`: all that is neither a column nor the transcript."""
+    """Fields of an Attempt stored in `attempts.body`: those without a column of their own, except the transcript."""
 
     scores: tuple[Score, ...] = ()
     unscored: tuple[Unscored, ...] = ()
@@ -67,7 +67,7 @@ class StoredOutcome:
 
 
 def verdict_of(attempt: Attempt) -> str:
-    """Where an attempt stands, in one word: what pages filter by."""
+    """Return the state of an attempt as one word, used to filter pages."""
     failure = attempt.failure
     if not attempt.finished:
         return "open"
@@ -82,7 +82,7 @@ ATTEMPT_COLUMNS = tuple(column.name for column in attempts.columns if column.nam
 
 
 def attempt_row(run_no: int, attempt: Attempt) -> tuple[object, ...]:
-    """The values of ATTEMPT_COLUMNS."""
+    """Return the values of ATTEMPT_COLUMNS."""
     key, usage, failure = attempt.key, attempt.usage, attempt.failure
     return (
         run_no,
@@ -96,7 +96,7 @@ def attempt_row(run_no: int, attempt: Attempt) -> tuple[object, ...]:
         None if failure is None else failure.stage,
         len(attempt.transcript.turns),
         attempt.seconds,
-        min(usage.input_tokens, _LARGEST),  # agents report their own usage, and some report nonsense
+        min(usage.input_tokens, _LARGEST),  # agents report their own usage, some of it invalid
         min(usage.output_tokens, _LARGEST),
         min(usage.calls, _LARGEST),
         usage.cost,
@@ -109,13 +109,13 @@ def attempt_row(run_no: int, attempt: Attempt) -> tuple[object, ...]:
 
 
 def failed_checks(attempt: Attempt) -> str | None:
-    """The names of the checks that failed, each on a line of its own with a line end before and after it."""
+    """Return the names of the failed checks, one per line, with a line break before and after each."""
     names = sorted({" ".join(check.name.split()) for check in attempt.checks if check.passed is False})
     return storable("\n".join(["", *names, ""])) if names else None
 
 
 def _outcome(attempt: Attempt) -> dict[str, Any]:
-    """The fields of Outcome that are not empty; most attempts have few."""
+    """Return the non-empty fields of StoredOutcome; most attempts have few."""
     kept: dict[str, Any] = {"turn_passed": attempt.turn_passed}
     if attempt.scores:
         kept["scores"] = attempt.scores
@@ -162,7 +162,7 @@ OUTCOME_COLUMNS = tuple(
 
 
 def attempt_of(run: str, row: Sequence[Any], said: Bodies = _NOTHING) -> Attempt:
-    """The attempt from the values of OUTCOME_COLUMNS, with its transcript if that was read too."""
+    """Build an attempt from the values of OUTCOME_COLUMNS, with its transcript if that was read too."""
     (place, _, trial, condition, exam, verdict, passed, seconds,
      sent, received, calls, cost, started, ended, why, body) = row  # fmt: skip
     key = Key(run=run, exam=exam, condition=condition, trial=trial)
@@ -203,23 +203,23 @@ def attempt_of(run: str, row: Sequence[Any], said: Bodies = _NOTHING) -> Attempt
 
 
 def turns_of(key: Key, said: Bodies) -> tuple[Turn, ...]:
-    """A transcript's turns."""
+    """Decode the turns of a transcript."""
     return tuple(turn_of(body, key) for _, body in said.get((key.trial, key.condition, key.exam), ()))
 
 
 def turn_of(body: str, key: Key) -> Turn:
-    """One of them."""
+    """Decode one turn."""
     return read(turn_text(body, key.exam), Turn, key)
 
 
 def reviews_of(key: Key, paid: Bodies) -> dict[int, tuple[Review, ...]]:
-    """Turn → the reviews it was given."""
+    """Decode the reviews of an attempt: turn → reviews."""
     mine = paid.get((key.trial, key.condition, key.exam), ())
     return {number: read(body, tuple[Review, ...], key) for number, body in mine}
 
 
 def read(body: str, kind: type[T], key: Key) -> T:
-    """What `encode` wrote; says which attempt is damaged where it cannot be read."""
+    """Decode a body written by `encode`; raises StoreError naming the attempt if it is damaged."""
     try:
         return decode(body, kind)
     except msgspec.DecodeError as error:
@@ -231,7 +231,7 @@ def read(body: str, kind: type[T], key: Key) -> T:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunFacts:
-    """What of a Run stands in `runs.facts`: a new field here needs no new column."""
+    """Fields of a Run stored in `runs.facts`: a new field here needs no new column."""
 
     stop: Stop | None = None
     workers: WorkerCounts | None = None
@@ -252,7 +252,7 @@ RUN_COLUMNS = (*(runs.c[name] for name in _RUN_FIELDS), runs.c.facts)
 
 
 def run_row(run: Run) -> dict[str, object]:
-    """A run as the values of its columns."""
+    """Return a run as column values."""
     row = {name: getattr(run, name) for name in _RUN_FIELDS}
     facts = RunFacts(**{name: getattr(run, name) for name in _FACTS})
     row |= {"settings": encode(run.settings), "labels": encode(run.labels), "facts": encode(facts)}
@@ -260,7 +260,7 @@ def run_row(run: Run) -> dict[str, object]:
 
 
 def run_of(row: Sequence[Any]) -> Run:
-    """The run from the values of RUN_COLUMNS."""
+    """Build a run from the values of RUN_COLUMNS."""
     values = dict(zip((*_RUN_FIELDS, "facts"), row, strict=True))
     try:
         facts = decode(values.pop("facts"), RunFacts)
@@ -274,7 +274,7 @@ def run_of(row: Sequence[Any]) -> Run:
 
 
 def benchmark_from(body: str, wanted: str) -> Benchmark:
-    """The benchmark from its body."""
+    """Decode a benchmark from its body."""
     try:
         return decode(body, Benchmark)
     except msgspec.DecodeError as error:
@@ -284,5 +284,5 @@ def benchmark_from(body: str, wanted: str) -> Benchmark:
 
 
 def storable(text: str) -> str:
-    """Text that both databases take: a NUL or half a surrogate pair in an error message must not stop a run."""
+    """Make text storable in both databases: a NUL or a lone surrogate in an error message must not stop a run."""
     return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")

@@ -1,4 +1,4 @@
-"""What a person calls a run → its id."""
+"""Resolve the name of a run as given by a user to its id."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SHOWN = 5
 
 
 def resolve(wanted: str, known: Sequence[tuple[str, str]]) -> str:
-    """The id meant by `last`, an id, a unique name or a unique prefix, among (id, name) pairs, newest first."""
+    """Resolve `last`, an id, a unique name or a unique prefix among (id, name) pairs, newest first."""
     if not known:
         raise NoSuchRun("no run is stored yet: start one with `proctor run`")
     if wanted == "last":
@@ -40,7 +40,7 @@ def resolve(wanted: str, known: Sequence[tuple[str, str]]) -> str:
 
 
 def _several(wanted: str, matches: Sequence[str], known: Sequence[tuple[str, str]]) -> str:
-    """`3 runs have the name 'nightly': …`, or that an id may begin so."""
+    """Describe an ambiguous name: `3 runs have the name 'nightly': …`, or the ids that begin with it."""
     if (matches[0], wanted) in known:
         return f"{len(matches)} runs have the name {wanted!r} ({_list_matches(matches)})"
     return f"{wanted!r} may be any of {_list_matches(matches)}"
@@ -54,12 +54,12 @@ def _list_matches(matches: Sequence[str]) -> str:
 
 _QUERY = "SELECT id, name, agent, benchmark FROM runs ORDER BY created DESC, no DESC LIMIT 10000"
 _WAIT = 1
-"""Seconds for a store that is busy; PostgreSQL's driver waits for a server twice as long at least."""
+"""Timeout in seconds for a busy store; PostgreSQL's driver waits at least twice as long for a server."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunName:
-    """What a run can be called by."""
+    """Fields of a run by which users identify it."""
 
     id: str
     name: str
@@ -68,7 +68,7 @@ class RunName:
 
 
 def newest_run_names(where: str) -> list[RunName]:
-    """The runs at a path or URL, newest first; raises whatever the database's driver raises."""
+    """Return the runs at a path or URL, newest first; database errors propagate unchanged."""
     scheme, _, rest = where.partition("://")
     if scheme.startswith("postgres"):
         return _in_postgres(f"postgresql://{rest}")
@@ -76,7 +76,7 @@ def newest_run_names(where: str) -> list[RunName]:
 
 
 def _in_file(path: Path) -> list[RunName]:
-    """A file that is not there is not made; opened for reading alone, it would leave SQLite's other files behind."""
+    """Read a SQLite file, without creating it. Not opened read-only, which would leave SQLite's other files behind."""
     address = f"file:{quote(str(path.expanduser().absolute()))}?mode=rw"
     with closing(sqlite3.connect(address, uri=True, timeout=_WAIT)) as database:
         database.execute("PRAGMA query_only=ON")

@@ -1,4 +1,4 @@
-"""The schema of a store: made at once where there is none, migrated where it is older, refused where it is newer."""
+"""Schema of a store: created if there is none, migrated if older, rejected if newer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 
 
 def prepare(database: Database, *, create: bool) -> None:
-    """Bring the store to the schema that this code knows."""
+    """Bring the store to the current schema."""
     with database.reading() as connection:
         found = _found(connection, database.address)
     if found == NEWEST:
@@ -42,13 +42,13 @@ def prepare(database: Database, *, create: bool) -> None:
 
 def _build(database: Database) -> None:
     with database.alone() as connection:
-        if _found(connection, database.address) == 0:  # again: another process may have been quicker
+        if _found(connection, database.address) == 0:  # check again: another process may have been faster
             build(connection)
 
 
 def _migrate(address: Address) -> None:
     with closing(Database(address, rebuilding=True)) as database, database.alone() as connection:
-        if (found := _found(connection, address)) < NEWEST:  # again, for the same reason
+        if (found := _found(connection, address)) < NEWEST:  # checked again for the same reason
             if address.path is not None:
                 _back_up(address.path, found)
             migrate(connection)
@@ -69,13 +69,13 @@ def _back_up(path: Path, found: int) -> None:
 
 
 def build(connection: Connection) -> None:
-    """The newest schema in an empty database. Without Alembic, which takes long to import."""
+    """Create the current schema in an empty database. Without Alembic, which takes long to import."""
     metadata.create_all(connection, checkfirst=False)
     connection.execute(insert(version), {"version_num": f"{NEWEST:04}"})
 
 
 def migrate(connection: Connection, *, to: str = "head") -> None:
-    """Take an older schema forward, revision by revision, inside the connection's transaction."""
+    """Migrate an older schema, revision by revision, within the connection's transaction."""
     from alembic import command
     from alembic.config import Config
 
@@ -87,7 +87,7 @@ def migrate(connection: Connection, *, to: str = "head") -> None:
 
 
 def _found(connection: Connection, address: Address) -> int:
-    """The number of the schema that is there; 0: none."""
+    """Return the schema version of the database, 0 if it has none."""
     names = set(inspect(connection).get_table_names())
     if VERSION_TABLE in names:
         return _known(connection.execute(select(version.c.version_num)).scalar(), address)

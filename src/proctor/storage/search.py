@@ -1,4 +1,4 @@
-"""Words in what was said: turns are scanned in the order in which they were played, as far as the time allows."""
+"""Full-text search: scan turns in the order in which they were played, within a time limit."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from proctor.storage.tables import attempts, turns
 from proctor.transcript import Turn
 
 _STEPS = 10_000
-"""Steps of SQLite's machine between two looks at the clock: about a tenth of a millisecond."""
+"""SQLite VM steps between two checks of the clock: about a tenth of a millisecond."""
 _LEAST = 10
-"""Milliseconds that PostgreSQL is given in any case: with none it would have no limit at all."""
+"""Minimum statement timeout of PostgreSQL in milliseconds, as 0 would mean no limit."""
 _QUERY_CANCELED = "57014"
 
 
 class TimeUp(Exception):
-    """The moment has come. It never leaves the storage."""
+    """The deadline has passed. Never leaves the storage package."""
 
 
 @contextmanager
 def deadline(connection: Connection, until: float | None) -> Iterator[None]:
-    """What is asked in here raises TimeUp after `until`, on the monotonic clock; None: it may take its time."""
+    """Raise TimeUp if queries in this block run past `until` on the monotonic clock; None for no limit."""
     if until is None:
         yield
         return
@@ -61,7 +61,7 @@ def _limit_sqlite(connection: Connection, until: float) -> Iterator[None]:
 
 @contextmanager
 def _limit_statements(connection: Connection, until: float) -> Iterator[None]:
-    """Every statement has what is left now, so several may take longer."""
+    """Limit each PostgreSQL statement to the remaining time, so that several may take longer in total."""
     left = max(_LEAST, round(1000 * (until - time.monotonic())))
     connection.exec_driver_sql(f"SET LOCAL statement_timeout = {left}")
     yield
@@ -74,39 +74,39 @@ def _gave_up(error: Any) -> bool:
 
 
 _FIRST = 200
-"""Turns in the first batch; how long it takes tells how many the next one may have."""
+"""Number of turns in the first batch; later sizes depend on how long batches take."""
 _MOST = 50_000
-"""Turns in a batch."""
+"""Maximum number of turns in a batch."""
 _BATCH = 0.1
-"""Seconds that a batch should take."""
+"""Target duration of a batch in seconds."""
 _KEYS = 200
-"""Attempts looked up at a time."""
+"""Number of attempts looked up at a time."""
 _BEFORE = (-1, "", "")
 _PLACE = tuple(turns.c[name] for name in ("trial", "condition", "exam"))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SearchResult:
-    """What a search came to."""
+    """Result of a search."""
 
     attempts: tuple[Attempt, ...]
     """Without transcripts, in the order in which they were played."""
     reached: Place | None
-    """Where to go on: as many were found as asked for, or time was up; None: all was searched."""
+    """Position to continue from if the limit was reached or time was up; None if everything was searched."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _SearchQuery:
-    """What is searched for, and how long."""
+    """Parameters of a search."""
 
     run: str
     numbers: Numbers
     words: str
     which: dict[str, Any]
     inside: Sequence[Span] | None
-    """Spans of places, in order; not asked of the database, since there may be thousands, in each of many questions."""
+    """Spans of places, sorted; not part of the SQL, since there may be thousands, in each of many queries."""
     until: float
-    """On the monotonic clock."""
+    """Deadline on the monotonic clock."""
 
     @property
     def time_is_up(self) -> bool:
@@ -124,9 +124,10 @@ def search(
     seconds: float,
     **which: Any,
 ) -> SearchResult:
-    """Attempts in whose questions or replies the words stand, in any case of Latin letters.
+    """Find attempts whose questions or replies contain the words, ignoring the case of Latin letters.
 
-    However long the turns are it ends in time, but never before the first batch is done: a search always goes on.
+    Ends in time however long the turns are, but never before the first batch is complete, so that every search makes
+    progress.
     """
     until, places = time.monotonic() + seconds, which.pop("places", None)
     inside = None if places is None else [*join_spans(places)]
@@ -150,25 +151,25 @@ def search(
 
 
 def _next_size(size: int, took: float) -> int:
-    """So many that they take about as long as a batch should, as far as the last one can tell."""
+    """Return the next batch size for the target duration, extrapolated from the last batch."""
     return max(1, min(_MOST, 8 * size, int(size * _BATCH / max(took, 1e-6))))
 
 
 class _SearchChunk(NamedTuple):
-    """What is in some turns."""
+    """Matches in one batch of turns."""
 
     attempts: list[Attempt]
     reached: Place | None
-    """The last of them; None: there are no more."""
+    """Last attempt searched, or None at the end."""
     enough: bool = False
-    """Whether more may not be looked at now."""
+    """Whether to stop here: the limit is reached or time is up."""
 
 
 def _batch(database: Database, wanted: _SearchQuery, after: Place, size: int, room: int) -> _SearchChunk:
-    """What is in the next so many turns, or as far as there is room and time; a single turn has all the time."""
+    """Search the next `size` turns, within limit and time; a single turn has no time limit."""
     found: list[Attempt] = []
     until = wanted.until if size > 1 else None
-    # a cursor is closed after the deadline is lifted, since that takes a word to the server too
+    # close the cursor after the deadline is lifted, since that needs a round trip too
     with database.reading() as connection, ExitStack() as later, deadline(connection, until):
         end = _end_of_batch(connection, wanted.numbers.turns, after, size)
         looked_at = later.enter_context(closing(_looked_at(connection, wanted, after, end)))
@@ -185,7 +186,7 @@ def _batch(database: Database, wanted: _SearchQuery, after: Place, size: int, ro
 
 
 def _end_of_batch(connection: Connection, run_no: int, after: Place, size: int) -> Place | None:
-    """The last attempt of the next so many turns; None: there are fewer left."""
+    """Return the last attempt of the next `size` turns, or None if fewer are left."""
     row = connection.execute(_after(run_no, after).offset(size - 1).limit(1)).first()
     return None if row is None else (row.trial, row.condition, row.exam)
 
@@ -197,8 +198,8 @@ def _after(run_no: int, after: Place) -> Select[*tuple[Any, ...]]:
 def _looked_at(
     connection: Connection, wanted: _SearchQuery, after: Place, end: Place | None
 ) -> Generator[tuple[Place, bool], None, None]:
-    """The database finds the words anywhere in the stored turns, names of fields included; then they are looked at."""
-    written = encode(wanted.words)[1:-1]  # as they stand in JSON
+    """Yield candidates, found by the database anywhere in the stored JSON, and whether a turn really matches."""
+    written = encode(wanted.words)[1:-1]  # as encoded in JSON
     these = _after(wanted.numbers.turns, after).add_columns(turns.c.body).where(_contains(connection, written))
     if end is not None:
         these = these.where(tuple_(*_PLACE) <= end)
@@ -209,7 +210,7 @@ def _looked_at(
 
 
 def _contains(connection: Connection, text: str) -> ColumnElement[bool]:
-    """SQLite's LIKE takes no notice of case by itself, and is twice as quick if it is left alone."""
+    """Return a case-insensitive LIKE condition; SQLite's LIKE is so by itself, and twice as fast without `lower`."""
     body = turns.c.body
     return body.contains(text, autoescape=True) if _is_sqlite(connection) else body.icontains(text, autoescape=True)
 
@@ -224,7 +225,7 @@ def _says(turn: Turn, words: str) -> bool:
 
 
 def _outcomes(connection: Connection, wanted: _SearchQuery, places: list[Place]) -> dict[Place, Row[Any]]:
-    """Of these attempts, those that were chosen. One by one of trial and condition: so they are found by the key."""
+    """Return the rows that match the filters; queried by trial and condition, to use the key's index."""
     rows: dict[Place, Row[Any]] = {}
     those = select(*OUTCOME_COLUMNS).where(*chosen(wanted.numbers.own, **wanted.which))
     for (trial, condition), group in groupby(places, key=lambda place: place[:2]):

@@ -1,8 +1,8 @@
-"""What was counted of large runs, kept beside them.
+"""Snapshots: cached counts of large runs.
 
-Whoever counts notes it first. Every write of the run deletes that note, as it deletes what was kept, so nothing is kept
-that was counted before a write. What is kept bears a seal besides: who wrote the run last, and how it ended. That
-changes also where a process goes on that was started before there were snapshots, and knows nothing of them.
+A process that counts a run first stores a claim. Every write of the run deletes claims and snapshots, so no counts from
+before a write are ever kept. In addition, a snapshot has a seal: who wrote the run last, and how it ended. The seal
+also changes if the run is continued by a process that was started before snapshots existed, and does not know of them.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from proctor.storage.tables import runs, snapshots
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SnapshotClaim:
-    """That somebody counts a run."""
+    """Claim of a process that is counting a run."""
 
     no: int
-    """The number of the run's row."""
+    """Number of the run's row."""
     stamp: str
-    """What stands where the stamp of a snapshot will."""
+    """Placeholder for the stamp of the future snapshot."""
     seal: str
-    """How the run stood when it was begun."""
+    """State of the run when counting began."""
 
 
 class Snapshots:
-    """Counts of runs that nobody writes, as bytes that only whoever counted can read."""
+    """Cached counts of runs that are not being written, as bytes in the format of whoever counted."""
 
     def __init__(self, database: Database, leases: Leases) -> None:
         self._database = database
         self._leases = leases
 
     def read(self, run: str, stamp: str) -> bytes | None:
-        """What was kept under this very stamp of the run as it stands; None: nothing."""
+        """Return the snapshot with this stamp for the current state of the run, or None."""
         with self._database.reading() as connection:
             row = connection.execute(_standing(run)).first()
             if row is None:
@@ -52,9 +52,9 @@ class Snapshots:
         return body
 
     def begin(self, run: str, *, writer: int | None = None) -> SnapshotClaim | None:
-        """Note that a run is counted from here on; None: it is being written, or the store is busy or read-only.
+        """Claim the counting of a run; None if it is being written, or if the store is busy or read-only.
 
-        Whoever writes it here, and is done with it, gives the number with which it was written.
+        A process that has just finished writing the run passes the number with which it wrote.
         """
         with suppress(StoreError), self._database.writing(patient=False) as connection:
             row = connection.execute(_standing(run).with_for_update(nowait=True)).first()
@@ -67,9 +67,9 @@ class Snapshots:
         return None
 
     def keep(self, note: SnapshotClaim, *, stamp: str, body: bytes) -> None:
-        """Keep what was counted since it was noted, unless the run was written meanwhile.
+        """Store the counts for a claim, unless the run was written meanwhile.
 
-        A store that is busy, full or read-only is left alone: nothing is lost but time.
+        Does nothing if the store is busy, full or read-only: only time is lost.
         """
         mine = snapshots.c.run_no == note.no, snapshots.c.stamp == note.stamp
         with suppress(StoreError), self._database.writing(patient=False) as connection:
@@ -78,12 +78,12 @@ class Snapshots:
                 connection.execute(update(snapshots).where(*mine).values(kept))
 
     def _rests(self, row: Row[Any]) -> bool:
-        """Whether nobody writes it: it was stopped, or whoever wrote it is gone."""
+        """Whether no process writes the run: it was stopped, or its writer is gone."""
         return (row.status in STOPPED or row.holder is not None) and not self._leases.held(row.no)
 
 
 def forget(connection: Connection, numbers: Iterable[int]) -> None:
-    """Within a transaction that writes these runs."""
+    """Delete the snapshots of runs within a transaction that writes them."""
     connection.execute(delete(snapshots).where(snapshots.c.run_no.in_(list(numbers))))
 
 

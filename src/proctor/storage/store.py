@@ -1,4 +1,4 @@
-"""An open store: its journal to write, its archive to read."""
+"""An open store: its journal for writing, its archive for reading."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # they import SQLAlchemy, which nobody should pay for before a store is opened
+if TYPE_CHECKING:  # imported for annotations only: these import SQLAlchemy, which is slow
     from proctor.storage.archive import DatabaseArchive
     from proctor.storage.human_labels import HumanLabels
     from proctor.storage.journal import DatabaseJournal
@@ -20,21 +20,21 @@ class Store:
     """An open store. Its methods block and may be called from any thread."""
 
     where: str
-    """Its path or address, without secrets."""
+    """Path or address, without secrets."""
     journal: DatabaseJournal
-    """Writes."""
+    """Writes runs and attempts."""
     archive: DatabaseArchive
-    """Reads."""
+    """Reads runs and attempts."""
     snapshots: Snapshots
-    """Keeps what was counted."""
+    """Caches counts."""
     human_labels: HumanLabels
-    """Keeps what people say of attempts."""
+    """Stores people's labels of attempts."""
     judgements: Judgements
-    """Keeps what judges say of attempts beside their run."""
+    """Stores additional judgements of attempts."""
     contests: Contests
-    """Keeps what judges say of two runs' replies."""
+    """Stores judges' comparisons of two runs' replies."""
     close: Callable[[], None]
-    """Lets go of every connection."""
+    """Closes all connections."""
 
     def __enter__(self) -> Store:
         return self

@@ -1,7 +1,7 @@
-"""The tables. A change here needs a new revision in migrations/versions and NEWEST one higher.
+"""Database tables. A change here needs a new revision in migrations/versions and an increment of NEWEST.
 
-In the keys `trial` stands before `exam`: runs are played trial by trial, so new rows fall close together in the
-index, which halves what a write costs in a large run.
+In keys, `trial` precedes `exam`: runs are played trial by trial, so new rows are adjacent in the index, which halves
+the cost of a write in a large run.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 
 NEWEST = 8
-"""The schema this code reads and writes; the number of the last revision."""
+"""Schema version that this code reads and writes: the number of the last revision."""
 
 VERSION_TABLE = "proctor_schema"
 
@@ -43,7 +43,7 @@ version = Table(
     VERSION_TABLE,
     metadata,
     Column("version_num", String(32), nullable=False),
-    PrimaryKeyConstraint("version_num", name=f"{VERSION_TABLE}_pkc"),  # as Alembic names it
+    PrimaryKeyConstraint("version_num", name=f"{VERSION_TABLE}_pkc"),  # as named by Alembic
 )
 
 benchmarks = Table(
@@ -51,7 +51,7 @@ benchmarks = Table(
     metadata,
     Column("no", Integer, primary_key=True),
     Column("digest", Text, nullable=False, index=True),
-    Column("content", Text, nullable=False, unique=True),  # of the whole body; `digest` is of the cases alone
+    Column("content", Text, nullable=False, unique=True),  # digest of the whole body; `digest` covers only the cases
     Column("name", Text, nullable=False),
     Column("description", Text, nullable=False),
     Column("body", Text, nullable=False),
@@ -80,12 +80,12 @@ runs = Table(
     Column("seconds", Double, nullable=False),
     Column("wish", Text, key="stop_request"),
     Column("benchmark_no", Integer, ForeignKey("benchmarks.no"), nullable=False),
-    Column("turns_no", Integer, nullable=False),  # whose turns it reads: its own, or a run's that may be gone
-    Column("writer", Integer, nullable=False, server_default="0"),  # counts its writers; see lease.py
+    Column("turns_no", Integer, nullable=False),  # run whose turns it reads: its own, or one that may be deleted
+    Column("writer", Integer, nullable=False, server_default="0"),  # number of its current writer; see lease.py
     Column("holder", Text),  # the process that writes it
-    Column("beat", Double),  # that process's last sign of life
-    Column("facts", Text, nullable=False, server_default="{}"),  # what else is known of it; see rows.RunFacts
-    sqlite_autoincrement=True,  # a number is never given twice, since turns may outlive their run
+    Column("beat", Double),  # the last heartbeat of that process
+    Column("facts", Text, nullable=False, server_default="{}"),  # other facts; see rows.RunFacts
+    sqlite_autoincrement=True,  # numbers are never reused, since turns may outlive their run
 )
 
 turns = Table(
@@ -160,7 +160,7 @@ attempts = Table(
     Column("verdict", Text, nullable=False),  # pass, fail, unscored, agent, environment, open: see rows.verdict_of
     Column("passed", Boolean),
     Column("score", Double),
-    Column("stage", Text),  # where it broke
+    Column("stage", Text),  # stage of the failure
     Column("turns", Integer, nullable=False),
     Column("seconds", Double),
     Column("input_tokens", BigInteger, nullable=False),
@@ -169,12 +169,11 @@ attempts = Table(
     Column("cost", Double),
     Column("started", Double, nullable=False),
     Column("ended", Double, nullable=False),
-    Column("ended_why", Text),  # the transcript's
-    Column("body", Text, nullable=False),  # rows.Outcome
-    Column("failed_checks", Text),  # a line each, see rows.failed_checks; nothing: none failed
+    Column("ended_why", Text),  # `ended` of the transcript
+    Column("body", Text, nullable=False),  # see rows.StoredOutcome
+    Column("failed_checks", Text),  # one per line, see rows.failed_checks; null: none failed
     UniqueConstraint("run_no", "trial", "condition", "exam"),
-    # a page deep in a large run skips entries of one of these, and looks up only what it shows: each holds all that
-    # pages are chosen by
+    # covering indexes: a deep page of a large run only skips index entries, and reads just the rows it shows
     Index("ix_attempts_by_place", "run_no", "place", "no", "verdict", "stage", "failed_checks"),
     Index("ix_attempts_by_score", "run_no", "score", "place", "no", "verdict"),
     Index("ix_attempts_by_seconds", "run_no", "seconds", "place", "no", "verdict"),

@@ -1,1 +1,1 @@
-"""Spans ↔ transcripts: what is written to observability backends, what is read from them, and live capture."""
+"""Convert between spans and transcripts: export to observability backends, import from them, and live capture."""

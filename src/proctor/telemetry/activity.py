@@ -1,4 +1,4 @@
-"""What happened between a question and its reply, from spans: tool calls, citations, steps, usage: Activity."""
+"""Extract what happened between a question and its reply from spans: tool calls, citations, steps, usage: Activity."""
 
 from __future__ import annotations
 
@@ -34,25 +34,26 @@ class Activity:
     """What an agent did for one reply."""
 
     tool_calls: tuple[ToolCall, ...] = ()
-    """In the order they were made."""
+    """Tool calls, in the order they were made."""
     tools_known: bool = False
-    """Whether those are all: there are some, or the models' own words, which would ask for them, were told."""
+    """Whether the calls are complete: there are some, or the models' outputs, which would request them, were recorded.
+    """
     citations: tuple[Citation, ...] = ()
-    """From the span that answered."""
+    """Citations from the span that holds the answer."""
     steps: tuple[Step, ...] = ()
-    """Sub-agents and plans, and the tools among them; empty for an agent that works alone."""
+    """Sub-agents and plans, and the tool calls among them; empty for an agent without sub-agents or plans."""
     usage: Usage | None = None
-    """Of all model calls."""
+    """Total usage of all model calls."""
 
 
 def activity_of(spans: Iterable[Span]) -> Activity:
-    """What happened in one turn, all of whose spans these are."""
+    """Extract the activity of one turn from all of its spans."""
     tree = SpanTree(spans)
     return activity_in(tree.turn_under(tree.roots))
 
 
 def activity_in(part: TurnSubtree) -> Activity:
-    """What happened in one turn of a tree."""
+    """Extract the activity of one turn in a tree of spans."""
     below = part.below()
     calls = _calls(part, below)
     return Activity(
@@ -65,7 +66,7 @@ def activity_in(part: TurnSubtree) -> Activity:
 
 
 def _usage(part: TurnSubtree) -> Usage | None:
-    """Of the model calls; else what the whole says of itself."""
+    """Return the total usage of the model calls, or else the usage that the turn's own spans report."""
     told = [used for span in part.models() if (used := usage_of(span)) is not None]
     if not told:
         return next((used for span in part.telling() if (used := usage_of(span)) is not None), None)
@@ -79,7 +80,7 @@ def _usage(part: TurnSubtree) -> Usage | None:
 
 
 def _calls(part: TurnSubtree, below: Sequence[Placed]) -> tuple[ToolCall, ...]:
-    """From the tools' own spans; where there are none, from what the models asked for and were told."""
+    """Return the calls from tool spans, or else from the tool requests and results in the models' messages."""
     spans = [span for span, above in below if _is_call(span, above)]
     if not spans:
         return _calls_of_models(part.models())
@@ -87,7 +88,7 @@ def _calls(part: TurnSubtree, below: Sequence[Placed]) -> tuple[ToolCall, ...]:
         spans.sort(key=lambda span: span.attributes.get(names.CALL_PLACE, 0))
         return tuple(call_of(span) for span in spans)
     calls = [replace(call_of(span), step=step) for span, step in zip(spans, _places(spans), strict=True)]
-    if _is_orchestrated(below):  # its steps point at their calls
+    if _is_orchestrated(below):  # needed as the steps' references to calls
         calls = [replace(call, id=call.id or span.id) for call, span in zip(calls, spans, strict=True)]
     return tuple(calls)
 
@@ -97,7 +98,7 @@ def _is_own_call(span: Span) -> bool:
 
 
 def _is_call(span: Span, above: Sequence[Span]) -> bool:
-    """Whether a span is a tool call of its own: not the same one seen twice, nor the search inside a search tool."""
+    """Whether a span is a separate tool call, rather than a duplicate or the retriever inside a search tool."""
     kind = kind_of(span)
     only_a_step = names.STEP + "kind" in span.attributes and not _is_own_call(span)
     if kind not in ("tool", "retriever") or only_a_step:
@@ -107,7 +108,7 @@ def _is_call(span: Span, above: Sequence[Span]) -> bool:
 
 
 def _places(spans: Sequence[Span]) -> list[int | None]:
-    """Where each call stands in time, equal for those that ran side by side; all None where none did."""
+    """Return the order of calls in time, with equal numbers for concurrent calls; all None if none were concurrent."""
     places: list[int] = []
     first_end = 0
     for span in spans:
@@ -118,7 +119,7 @@ def _places(spans: Sequence[Span]) -> list[int | None]:
 
 
 def _calls_of_models(models: Sequence[Span]) -> tuple[ToolCall, ...]:
-    """What each model asked for, with the results that a later one was given."""
+    """Return the calls requested by each model, with the results passed to a later one."""
     asked: list[ToolCall] = []
     for span in models:
         given, gave = said_in(span)
@@ -136,7 +137,7 @@ def _is_orchestrated(below: Sequence[Placed]) -> bool:
 
 
 def _steps(below: Sequence[Placed]) -> tuple[Step, ...]:
-    """An orchestrator's steps: as Proctor wrote them, or plans, sub-agents and the tools beside and under them."""
+    """Return an orchestrator's steps: as exported by Proctor, or plans, sub-agents and tool calls."""
     own = [span for span, _ in below if names.STEP + "id" in span.attributes]
     if own:
         own.sort(key=lambda span: span.attributes.get(names.STEP + "place", 0))
@@ -149,7 +150,7 @@ def _steps(below: Sequence[Placed]) -> tuple[Step, ...]:
 
 
 def _is_step(span: Span, above: Sequence[Span]) -> bool:
-    """Whether a span is a step of its own; an agent inside itself is the same one seen twice."""
+    """Whether a span is a separate step; an agent inside an agent of the same name is a duplicate."""
     kind = kind_of(span)
     if kind == "agent":
         return not any(kind_of(each) == "agent" and agent_name(each) == agent_name(span) for each in above)
@@ -200,4 +201,4 @@ def _own_usage(text: Any) -> Usage | None:
     try:
         return msgspec.json.decode(text, type=Usage) if text else None
     except (msgspec.DecodeError, TypeError):
-        return None  # redacted across its numbers
+        return None  # a number in it was redacted

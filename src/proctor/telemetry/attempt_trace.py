@@ -1,4 +1,4 @@
-"""What every span of one trace needs to know: AttemptTrace."""
+"""Data shared by all spans of one trace: AttemptTrace."""
 
 from __future__ import annotations
 
@@ -21,31 +21,28 @@ ITEM, TASK, EVALUATION = "experiment-item-run", "experiment-item-task", "experim
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AttemptTrace:
-    """One attempt, and what its spans have in common."""
+    """An attempt, and the attributes its spans share."""
 
     run: Run
-    """Whose attempt it is."""
     exam: Exam
-    """What was asked."""
     attempt: Attempt
-    """What came of it."""
     evaluations: tuple[EvaluationRecord, ...]
-    """What was thought of it."""
+    """Scores, checks and verdict."""
     start: int
-    """Nanoseconds since the epoch."""
+    """Start time in nanoseconds since the epoch."""
     answered: int
-    """When the last turn ended."""
+    """End of the last turn, in nanoseconds since the epoch."""
     end: int
-    """When the last review ended."""
+    """End of the last review, in nanoseconds since the epoch."""
     everywhere: Mapping[str, Any]
-    """What Langfuse gathers an experiment by; on every span."""
+    """Attributes by which Langfuse groups an experiment; on every span."""
     item: Mapping[str, Any]
-    """What Langfuse shows of an item; on its own span and on the task's."""
+    """Attributes that Langfuse shows for an item; on its span and the task's."""
     session: Mapping[str, Any]
-    """Whose conversation it is; on the task and everything in it."""
+    """Attributes of the conversation; on the task's span and those below it."""
 
     def span(self, name: str, *path: str | int, parent: str | None, attributes: Mapping[str, Any], **more: Any) -> Span:
-        """A span of this trace."""
+        """Create a span of this trace."""
         key = self.attempt.key
         return Span(
             trace=trace_id(key), id=span_id(key, *path), parent=parent, name=name,
@@ -53,7 +50,7 @@ class AttemptTrace:
         )  # fmt: skip
 
     def broke(self, *stages: str, turn: int | None = None) -> Failure | None:
-        """The failure, where it happened at one of these stages (and in this turn)."""
+        """Return the failure if it happened at one of these stages (and in this turn)."""
         failure = self.attempt.failure
         if failure is None or failure.stage not in stages:
             return None
@@ -61,7 +58,7 @@ class AttemptTrace:
 
 
 def attempt_trace(run: Run, exam: Exam, attempt: Attempt, experiment: Experiment | None) -> AttemptTrace:
-    """The sheet of one attempt."""
+    """Build the trace data of an attempt."""
     turns = attempt.transcript.turns
     start = nanoseconds(attempt.started or (turns[0].started if turns else 0.0))
     answered = max([start, *(nanoseconds(turn.ended) for turn in turns)])
@@ -127,7 +124,7 @@ def _expected_fields(exam: Exam, experiment: Experiment) -> dict[str, Any]:
 
 
 def _output(attempt: Attempt) -> dict[str, Any]:
-    """The reply, or the replies of a conversation."""
+    """Return the reply, or the replies of a conversation, as attributes."""
     replies = [turn_output(turn.reply) for turn in attempt.transcript.turns if turn.reply is not None]
     if not replies:
         return {}

@@ -1,8 +1,8 @@
-"""Live capture: what an agent that is instrumented with OpenTelemetry does in one attempt, from its own spans.
+"""Live capture: record what an agent instrumented with OpenTelemetry does in one attempt, from its own spans.
 
-Nothing of OpenTelemetry is imported here unless the agent has done so. Its tracer provider is given one more span
-processor; it sees each span start in the agent's own context, and so knows whose it is, however many attempts run at
-once. The agent's exporters see no span more and none less.
+OpenTelemetry is imported here only if the agent has done so. An additional span processor on the agent's tracer
+provider sees each span start in the agent's own context, and so knows which attempt it belongs to, however many run
+concurrently. The spans that the agent's exporters receive do not change.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ _MOST_SPANS = 10_000
 _MARK = "proctor-captured"
 _current: ContextVar[CapturedSpans | None] = ContextVar(_MARK, default=None)
 _watched: list[Any] = []
-"""The providers that have our processor. Kept alive: an id that is used again would be taken for one of them."""
+"""Providers with our processor. References are kept so that their ids are not reused by other objects."""
 _owners: dict[tuple[int, int], CapturedSpans] = {}
-"""(trace, span) → whose it is: for a span whose only tie to its attempt is its parent, such as over a local server."""
+"""(trace, span) → its capture, for spans related to an attempt only by their parent, such as across a local server."""
 _lock = threading.Lock()
 
 
 class CapturedSpans:
-    """The spans of one turn, as they end."""
+    """Ended spans of one turn."""
 
     def __init__(self, conversation: str) -> None:
         self.conversation = conversation
         self.dropped = 0
-        """Spans beyond what is kept."""
+        """Number of spans dropped beyond the maximum."""
         self._ended: list[Any] = []
         self._own: list[tuple[int, int]] = []
         self._closed = False
 
     def spans(self) -> tuple[Span, ...]:
-        """What has ended so far."""
+        """Return the spans ended so far."""
         return tuple(_neutral(span) for span in list(self._ended))
 
     def merged_into(self, reply: Reply) -> Reply:
-        """The reply, with what it does not say itself: calls, citations, steps and usage as the spans tell them."""
+        """Fill in what the reply does not report itself, from the spans: calls, citations, steps and usage."""
         if not self._ended:
             return reply
         seen = activity_of(self.spans())
@@ -65,7 +65,7 @@ class CapturedSpans:
         try:
             return to_reply(merged)
         except AgentFault:
-            return reply  # what somebody's instrumentation wrote cannot be stored; that is no failure of the agent
+            return reply  # invalid span data is not the agent's failure
 
     def _begin(self, identity: tuple[int, int]) -> None:
         with _lock:
@@ -82,7 +82,7 @@ class CapturedSpans:
             self.dropped += 1
 
     def _close(self) -> None:
-        """The turn is over: what its threads still do belongs to nobody."""
+        """End the turn: later spans of its threads are ignored."""
         with _lock:
             self._closed = True
             for identity in self._own:
@@ -90,12 +90,12 @@ class CapturedSpans:
 
 
 def _pointing_at(steps: tuple[Step, ...], calls: set[str | None]) -> tuple[Step, ...]:
-    """The steps, pointing only at calls that are there."""
+    """Remove references to calls that do not exist from the steps."""
     return tuple(step if step.call in calls else replace(step, call=None) for step in steps)
 
 
 class capturing:  # noqa: N801 – a context manager, and quicker than a generator: every call goes through it
-    """Whatever the agent does in this block, and in threads and tasks that it starts with its context, is captured."""
+    """Captures the spans of all that the agent does in this block, including threads and tasks it starts."""
 
     __slots__ = ("_captured", "_token", "_traced")
 
@@ -118,7 +118,7 @@ class capturing:  # noqa: N801 – a context manager, and quicker than a generat
 
 @contextmanager
 def _trace(captured: CapturedSpans) -> Iterator[None]:
-    """Watch the agent's tracer provider, and mark OpenTelemetry's context, which instrumented threads hand on."""
+    """Watch the agent's tracer provider, and mark OpenTelemetry's context, which is propagated to threads."""
     from opentelemetry import context, trace
 
     _watch(trace.get_tracer_provider())
@@ -130,7 +130,7 @@ def _trace(captured: CapturedSpans) -> Iterator[None]:
 
 
 def _watch(provider: Any) -> None:
-    """Have a tracer provider tell us of its spans; a proxy for one that is not there yet cannot."""
+    """Add our span processor to a tracer provider; impossible for the proxy used before a provider is set."""
     if any(provider is known for known in _watched) or not hasattr(provider, "add_span_processor"):
         return
     with _lock:
@@ -144,7 +144,7 @@ def _processor() -> Any:
     from opentelemetry.sdk.trace import SpanProcessor
 
     class Watching(SpanProcessor):
-        """Hands each span to the attempt in whose context it started."""
+        """Assigns each span to the attempt in whose context it started."""
 
         def on_start(self, span: Any, parent_context: Any = None) -> None:
             above = _owners.get(_identity(span.parent)) if span.parent is not None else None
@@ -165,7 +165,7 @@ def _identity(context: Any) -> tuple[int, int]:
 
 
 def _neutral(span: Any) -> Span:
-    """A span of the SDK's as ours."""
+    """Convert a span of the SDK to a Span."""
     return Span(
         trace=f"{span.context.trace_id:032x}",
         id=f"{span.context.span_id:016x}",

@@ -1,4 +1,4 @@
-"""What one span says, in whichever words: question, answer, tool call, usage, error."""
+"""Read the contents of a span in any supported convention: question, answer, tool call, usage, error."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ from proctor.transcript import UNKNOWN, Citation, ToolCall
 from proctor.usage import Usage
 
 _WRAPPED = frozenset({"args", "kwargs", "sanitize_inputs_outputs"})
-"""What OpenInference writes of a call to smolagents', LlamaIndex's and DSPy's tools: how their method was called."""
+"""Arguments that OpenInference records for tools of smolagents, LlamaIndex and DSPy: those of the wrapper method."""
 _CALLED = ".__call__"
 
 
 def event_value(span: Span, event: str, key: str) -> Any:
-    """What the first event of this name says, as Strands writes a tool's arguments and its result; None: nothing."""
+    """Return a value of the first event of this name, or None; Strands stores tool arguments and results so."""
     return next((each.attributes.get(key) for each in span.events if each.name == event), None)
 
 
 def own_arguments(arguments: dict[str, Any]) -> dict[str, Any]:
-    """What the tool was given, out of how a wrapper around it was called."""
+    """Unwrap the tool's arguments from those of a wrapper method."""
     inner = arguments.get("kwargs")
     wrapped = isinstance(inner, dict) and arguments.keys() <= _WRAPPED and not arguments.get("args")
     return inner if wrapped and isinstance(inner, dict) else arguments
 
 
 def own_result(result: Any) -> Any:
-    """What the tool gave back, out of LlamaIndex's record of its output or of Strands' list of texts."""
+    """Unwrap the tool's result from LlamaIndex's output record or Strands' list of texts."""
     told = parse_embedded_json(result)
     if isinstance(told, Mapping) and {"tool_name", "raw_output"} <= told.keys():
         return told["raw_output"]
@@ -55,7 +55,7 @@ def own_result(result: Any) -> Any:
 
 
 def own_name(name: str) -> str:
-    """What the tool is called, without the method that DSPy's spans are named after."""
+    """Remove the method from a tool name, as DSPy's spans include it."""
     return name.removesuffix(_CALLED)
 
 
@@ -79,17 +79,17 @@ _CASES = (names.CASE, "case_id", "case", names.METADATA + "case_id", "langfuse.t
 
 
 def asked_of(span: Span) -> AskedText | None:
-    """What was asked, with what was said before; None: the span does not say."""
+    """Return the question with the preceding conversation, or None if the span has none."""
     return next((asked for value in given_in(span) if (asked := asked_in(value)) is not None), None)
 
 
 def answer_of(span: Span) -> str | None:
-    """What was answered; None: the span does not say."""
+    """Return the answer, or None if the span has none."""
     return next((text for value in gave_in(span) if (text := answer_in(value)) is not None), None)
 
 
 def said_in(span: Span) -> tuple[list[Message], list[Message]]:
-    """The messages that a model was given, and those it gave back."""
+    """Return a model's input and output messages."""
     return _messages(given_in(span)), _messages(gave_in(span))
 
 
@@ -103,7 +103,7 @@ def _messages(values: Iterable[Any]) -> list[Message]:
 
 
 def citations_of(span: Span) -> tuple[Citation, ...]:
-    """The citations in what a span gave back."""
+    """Return the citations in a span's output."""
     for name in (names.OUTPUT, "output.value"):
         told = parse_embedded_json(span.attributes.get(name))
         if isinstance(told, Mapping):
@@ -114,7 +114,7 @@ def citations_of(span: Span) -> tuple[Citation, ...]:
 
 
 def call_of(span: Span) -> ToolCall:
-    """The tool call that a span stands for."""
+    """Convert a span to a tool call."""
     own = names.CALL_PLACE in span.attributes
     result, arguments = first(span.attributes, *_RESULTS), first(span.attributes, *_ARGUMENTS)
     documents = _documents(span.attributes)
@@ -137,13 +137,13 @@ def call_of(span: Span) -> ToolCall:
 
 
 def _own_result(span: Span, result: Any) -> Any:
-    """The very value that was written: text stays text even where it looks like JSON."""
+    """Return the value exactly as exported: text stays text even if it looks like JSON."""
     if span.attributes.get("proctor.call.text"):
         return span.attributes.get(names.RESULT)
     try:
         return read_json(result) if isinstance(result, str) else result
     except msgspec.DecodeError:
-        return result  # redacted across its quotes
+        return result  # its quotes were redacted
 
 
 def _seconds(span: Span) -> float | None:
@@ -151,19 +151,19 @@ def _seconds(span: Span) -> float | None:
 
 
 def tool_name(span: Span) -> str:
-    """What a tool is called."""
+    """Return the name of the span's tool."""
     told = first(span.attributes, names.TOOL, "tool.name", "ai.toolCall.name", "traceloop.entity.name")
     return told if isinstance(told, str) else own_name(span.name.removeprefix("execute_tool "))
 
 
 def agent_name(span: Span) -> str:
-    """What an agent is called."""
+    """Return the name of the span's agent."""
     told = first(span.attributes, names.AGENT, "agent.name")
     return told if isinstance(told, str) else span.name.removeprefix("invoke_agent ")
 
 
 def _documents(attributes: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What a retriever found, in OpenInference's words."""
+    """Return the documents found by a retriever, in OpenInference's convention."""
     prefix = "retrieval.documents."
     found: dict[int, dict[str, Any]] = {}
     for name, value in attributes.items():
@@ -174,14 +174,14 @@ def _documents(attributes: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def is_cut_off_in(span: Span) -> bool:
-    """Whether a model's span says that its answer stops at the output limit."""
+    """Whether a model's span reports that the answer was truncated at the output limit."""
     told = first(span.attributes, "gen_ai.response.finish_reasons", "llm.finish_reason")
     reasons = told if isinstance(told, (list, tuple)) else [told]
     return any(map(is_cut_off, reasons)) or any(message.cut_off for message in said_in(span)[1])
 
 
 def error_of(span: Span) -> str | None:
-    """Why it failed; None: it did not."""
+    """Return the error of a span, or None if it did not fail."""
     if span.status != "error" and span.attributes.get("langfuse.observation.level") != "ERROR":
         return None
     raised = next((event.attributes for event in span.events if event.name == "exception"), {})
@@ -192,7 +192,7 @@ def error_of(span: Span) -> str | None:
 
 
 def usage_of(span: Span) -> Usage | None:
-    """What a model's call cost; None: the span does not say."""
+    """Return the usage of a model call, or None if the span has none."""
     details = parse_embedded_json(span.attributes.get(names.USAGE_DETAILS))
     details = details if isinstance(details, Mapping) else {}
     sent = first(span.attributes, *_INPUT_TOKENS) if not details else first(details, *_SENT)
@@ -225,7 +225,7 @@ def _whole(value: Any) -> int:
 
 
 def case_of(span: Span) -> str | None:
-    """The case that a span says it belongs to."""
+    """Return the case that a span names, or None."""
     return next(_cases(span), None)
 
 

@@ -1,4 +1,4 @@
-"""Everything that was thought of an attempt, one flat list: what spans tell as events and backends keep as scores."""
+"""All evaluations of an attempt as one flat list, which spans carry as events and backends store as scores."""
 
 from __future__ import annotations
 
@@ -14,31 +14,30 @@ VERDICT = "passed"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EvaluationRecord:
-    """One mark, check or verdict."""
+    """One score, check or verdict."""
 
     name: str
-    """correctness, overall, a check's name, passed; an examiner's begin with `question.`."""
+    """correctness, overall, a check's name, or passed; those of an examiner's question begin with `question.`."""
     by: str
-    """The reviewer's name; `checks`; `proctor` for the verdict."""
+    """Name of the reviewer; `checks`; `proctor` for the verdict."""
     turn: int | None
-    """The turn; None: the whole conversation."""
+    """The turn, or None for the whole conversation."""
     value: float | None = None
-    """0 to 1; None: it only has a label."""
+    """From 0 to 1, or None if it only has a label."""
     passed: bool | None = None
-    """For checks and the verdict; None: a mark, or a check that could not be made."""
+    """Result of a check or the verdict; None for a score, or if undecided."""
     explanation: str = ""
-    """Why."""
 
     @property
     def label(self) -> str | None:
-        """pass, fail, or that it could not be checked; None: a mark speaks by its value."""
+        """pass, fail, or not checkable; None for a score, which has a value."""
         if self.passed is not None:
             return "pass" if self.passed else "fail"
         return "not checkable" if self.value is None else None
 
 
 def evaluations_of(attempt: Attempt) -> tuple[EvaluationRecord, ...]:
-    """Marks with their parts, checks, and the verdict. Marks that are missing are in `attempt.unscored`."""
+    """Return the scores with their parts, the checks, and the verdict. Missing scores are in `attempt.unscored`."""
     return (*_marks(attempt), *map(_check, attempt.checks), *_verdict(attempt))
 
 

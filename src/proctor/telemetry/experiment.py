@@ -1,4 +1,4 @@
-"""How Langfuse files a run: an experiment over the items of a dataset: Experiment."""
+"""Mapping of a run to a Langfuse experiment over the items of a dataset: Experiment."""
 
 from __future__ import annotations
 
@@ -16,44 +16,44 @@ class Experiment:
     """One run as a Langfuse experiment."""
 
     id: str
-    """From `experiment_id`."""
+    """Result of `experiment_id`."""
     name: str
-    """The run's name; unique within the dataset."""
+    """Name of the run, unique within the dataset."""
     title: str
-    """What is tried over many runs: the agent."""
+    """What is tested over many runs: the agent."""
     dataset: str
-    """The dataset's name, which starts the ids of its items."""
+    """Name of the dataset, which is the prefix of its items' ids."""
     dataset_id: str
-    """As the server gave it."""
+    """Id assigned by the server."""
     description: str = ""
-    """What the run is for."""
+    """Purpose of the run."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    """Model, prompt version, commit: the run's labels."""
+    """Labels of the run: model, prompt version, commit."""
     environment: str = "sdk-experiment"
-    """Where Langfuse shows it; this one keeps experiments apart from live traffic."""
+    """Langfuse environment; the default separates experiments from live traffic."""
     release: str = ""
-    """The agent's version."""
+    """Version of the agent."""
 
 
 def experiment_id(project_id: str, dataset_id: str, name: str) -> str:
-    """The id under which Langfuse gathers the items of one run."""
+    """Return the id by which Langfuse groups the items of one run."""
     told = encode(["langfuse-experiment-v1", project_id, dataset_id, name])
     return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 
 def item_id(dataset: str, exam: Exam) -> str:
-    """The item of an exam. Langfuse wants it unique over all datasets."""
+    """Return the item id of an exam, which has to be unique over all datasets."""
     return f"{dataset}:{exam.id}"
 
 
 def item_input(exam: Exam) -> dict[str, Any]:
-    """What an exam asks."""
+    """Return the questions of an exam."""
     asked = [_question_fields(case) for case in exam.cases]
     return asked[0] if len(asked) == 1 else {"turns": asked}
 
 
 def item_expected(exam: Exam) -> dict[str, Any] | None:
-    """What an exam expects; None: nothing that could be told."""
+    """Return the expectations of an exam, or None if it has none that can be exported."""
     expected = [_expected_fields(case) for case in exam.cases]
     if not any(expected):
         return None
@@ -61,7 +61,7 @@ def item_expected(exam: Exam) -> dict[str, Any] | None:
 
 
 def item_metadata(exam: Exam) -> dict[str, Any]:
-    """What else is known of an exam."""
+    """Return further metadata of an exam."""
     categories = dict.fromkeys(category for case in exam.cases for category in case.categories)
     return {"case_id": exam.id} | ({"category": ", ".join(categories)} if categories else {})
 

@@ -1,4 +1,4 @@
-"""Spans and observations as products export them in JSON → Span: the SDK's and Phoenix's spans, Langfuse's traces."""
+"""Convert spans and observations in JSON exports to Span: those of the OpenTelemetry SDK, Phoenix and Langfuse."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from proctor.telemetry.span import Span, SpanEvent, SpanStatus, nanoseconds
 
 
 def is_span(value: Any) -> bool:
-    """Whether it is a span as OpenTelemetry's SDK prints it and Phoenix exports it."""
+    """Whether it is a span as printed by the OpenTelemetry SDK or exported by Phoenix."""
     context = value.get("context") if isinstance(value, Mapping) else None
     return isinstance(context, Mapping) and "trace_id" in context and "span_id" in context
 
 
 def is_trace(value: Any) -> bool:
-    """Whether it is a trace as Langfuse exports it: with its observations, or from a table of traces."""
+    """Whether it is a trace as exported by Langfuse: with its observations, or from a table of traces."""
     if not isinstance(value, Mapping):
         return False
     alone = all(isinstance(value.get(name), str) for name in ("id", "timestamp")) and "input" in value
@@ -26,12 +26,12 @@ def is_trace(value: Any) -> bool:
 
 
 def is_observation(value: Any) -> bool:
-    """Whether it is one observation as Langfuse exports it."""
+    """Whether it is a single observation as exported by Langfuse."""
     return isinstance(value, Mapping) and all(isinstance(value.get(name), str) for name in ("id", "traceId", "type"))
 
 
 def span_in(value: Mapping[str, Any]) -> Span:
-    """A span of the SDK's or Phoenix's."""
+    """Convert a span of the SDK or Phoenix."""
     status = value.get("status")
     told = status if isinstance(status, Mapping) else {}
     attributes = flatten_attributes(value.get("attributes"))
@@ -71,7 +71,7 @@ def _status(value: Any) -> SpanStatus:
 
 
 def _time(value: Any) -> int:
-    """Nanoseconds since the epoch, from these or from a date."""
+    """Convert an ISO date or nanoseconds to nanoseconds since the epoch."""
     if isinstance(value, int):
         return value
     try:
@@ -82,7 +82,7 @@ def _time(value: Any) -> int:
 
 
 def flatten_attributes(value: Any) -> dict[str, Any]:
-    """Attributes by their dotted names, however deep they were nested; what was nested is there whole as well."""
+    """Flatten nested attributes to dotted names; nested values are also kept whole."""
     found: dict[str, Any] = {}
     waiting: list[tuple[str, Any]] = [("", value if isinstance(value, Mapping) else {})]
     while waiting:
@@ -99,7 +99,7 @@ def flatten_attributes(value: Any) -> dict[str, Any]:
 
 
 def spans_of_trace(trace: Mapping[str, Any]) -> list[Span]:
-    """A Langfuse trace: its observations, under one span for the trace itself."""
+    """Convert a Langfuse trace to its observations, under a span for the trace itself."""
     spans = [observation_in(each) for each in trace.get("observations") or () if is_observation(each)]
     identity = str(trace.get("id") or "")
     attributes = _told(trace) | {
@@ -120,7 +120,7 @@ def spans_of_trace(trace: Mapping[str, Any]) -> list[Span]:
 
 
 def observation_in(value: Mapping[str, Any]) -> Span:
-    """One observation; what OpenTelemetry said of it, Langfuse keeps under `metadata.attributes`."""
+    """Convert one observation; Langfuse keeps OpenTelemetry's attributes under `metadata.attributes`."""
     metadata = _mapping(value.get("metadata"))
     attributes = {
         **flatten_attributes(metadata.get("attributes")),

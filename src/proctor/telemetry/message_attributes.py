@@ -1,7 +1,7 @@
-"""Where instrumentations write what was asked and answered: one list of places for all of them.
+"""Attributes in which instrumentations store inputs and outputs: one list for all conventions.
 
 OpenTelemetry GenAI (attributes and events), OpenInference, OpenLLMetry (Traceloop), Vercel's AI SDK, MLflow, Pydantic
-AI and Langfuse. Whatever stands in these places is a text, a message, a list of messages, or an object with one.
+AI and Langfuse. The values are a text, a message, a list of messages, or an object containing one.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _SPOKEN = re.compile(r"gen_ai\.(system|user|assistant|tool)\.message")
 
 
 def given_in(span: Span) -> Iterator[Any]:
-    """All that a span may say of what it was given, the likeliest first."""
+    """Yield all candidates for a span's input, most likely first."""
     yield from (_plain(name, value) for name in _INPUTS if (value := span.attributes.get(name)) not in (None, ""))
     yield from _flat(span.attributes, "llm.input_messages.", "gen_ai.prompt.")
     yield from _told(span, _GIVEN_IN_EVENTS)
@@ -45,7 +45,7 @@ def given_in(span: Span) -> Iterator[Any]:
 
 
 def gave_in(span: Span) -> Iterator[Any]:
-    """All that a span may say of what it gave back."""
+    """Yield all candidates for a span's output, most likely first."""
     yield from (_plain(name, value) for name in _OUTPUTS if (value := span.attributes.get(name)) not in (None, ""))
     yield from _flat(span.attributes, "llm.output_messages.", "gen_ai.completion.")
     yield from _told(span, _GAVE_IN_EVENTS)
@@ -55,7 +55,7 @@ def gave_in(span: Span) -> Iterator[Any]:
 
 
 def _plain(name: str, value: Any) -> Any:
-    """A value of an attribute; MLflow and Traceloop write every one as JSON, a text in quotes."""
+    """Return an attribute's value; MLflow and Traceloop encode all values as JSON, including quoted text."""
     if name.startswith(_IN_JSON) and isinstance(value, str) and value.startswith('"'):
         with suppress(msgspec.DecodeError):
             return read_json(value)
@@ -69,20 +69,20 @@ def _told(span: Span, events: Mapping[str, str]) -> Iterator[Any]:
 
 
 def _spoken(span: Span) -> Iterator[dict[str, Any]]:
-    """The messages that a span was given, each an event of its own."""
+    """Yield the input messages of a span that are separate events."""
     for event in span.events:
         if found := _SPOKEN.fullmatch(event.name):
             yield _message(event.attributes, found[1])
 
 
 def _message(attributes: Mapping[str, Any], role: str) -> dict[str, Any]:
-    """One message out of an event, whole under `message` or in pieces."""
+    """Build a message from an event that holds it whole under `message` or in separate fields."""
     whole = parse_embedded_json(attributes.get("message"))
     if isinstance(whole, Mapping):
         return {"role": role, **whole}
     content = parse_embedded_json(attributes.get("content", whole))
     known = {name: parse_embedded_json(attributes[name]) for name in ("tool_calls", "id") if name in attributes}
-    if isinstance(content, list):  # Strands writes pieces that have a text and no type
+    if isinstance(content, list):  # Strands omits the type of text parts
         content = [
             {"type": "text", **each} if isinstance(each, Mapping) and "text" in each else each for each in content
         ]
@@ -90,7 +90,7 @@ def _message(attributes: Mapping[str, Any], role: str) -> dict[str, Any]:
     return {"role": str(attributes.get("role") or role), "content": said, **known}
 
 
-# --- messages that stand in attributes one by one ----------------------------------------------
+# --- messages spread over several attributes ----------------------------------------------
 
 _PLACE = re.compile(r"(?P<message>\d+)\.(?:message\.)?(?P<field>.+)")
 _CALL = re.compile(r"tool_calls\.(?P<call>\d+)\.(?:tool_call\.)?(?P<field>.+)")
@@ -98,7 +98,7 @@ _CONTENT = re.compile(r"contents\.\d+\.message_content\.text")
 
 
 def _flat(attributes: Mapping[str, Any], *prefixes: str) -> Iterator[list[dict[str, Any]]]:
-    """OpenInference's and Traceloop's messages as lists of messages again."""
+    """Rebuild lists of messages from the flattened attributes of OpenInference and Traceloop."""
     for prefix in prefixes:
         messages: dict[int, dict[str, Any]] = {}
         for name, value in attributes.items():

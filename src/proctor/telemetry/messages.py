@@ -1,4 +1,4 @@
-"""Message lists → turns: OpenAI's chat and response items, GenAI's messages with parts, Anthropic's content blocks."""
+"""Convert message lists to turns: OpenAI chat and response items, GenAI messages with parts, Anthropic blocks."""
 
 from __future__ import annotations
 
@@ -18,42 +18,40 @@ _ANSWERS = ("answer", "text", "output", "response", "content", "message", "messa
 _SOURCES = ("source", "url", "uri", "path", "id", "chunk_id", "document_id", "doc_id", "title")
 _TOOL_ROLES = ("tool", "function")
 _ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool", "function": "function"}
-"""LangChain's types of messages → their roles."""
+"""LangChain's message types → roles."""
 _APART = ("system", "developer")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ToolResult:
-    """What a tool gave back, as a message tells it."""
+    """Result of a tool in a message."""
 
     id: str | None
-    """Of the call."""
+    """Id of the call."""
     result: Any
-    """What came back."""
     error: str | None = None
-    """Why it failed; None: it did not."""
+    """Error message, or None if the tool did not fail."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Message:
-    """One message, whoever's dialect it was in."""
+    """A message, independent of its original format."""
 
     role: str
-    """user, assistant, tool, system, in lower case."""
+    """user, assistant, tool or system, in lower case."""
     text: str = ""
-    """All its parts of text."""
+    """Concatenated text parts."""
     calls: tuple[ToolCall, ...] = ()
-    """What it asks tools for."""
+    """Tool calls it requests."""
     answers: tuple[ToolResult, ...] = ()
-    """What tools gave back."""
+    """Tool results it contains."""
     citations: tuple[Citation, ...] = ()
-    """What it points at."""
     cut_off: bool = False
-    """Whether it stops at the output limit."""
+    """Whether it was truncated at the output limit."""
 
 
 def parse_embedded_json(value: Any) -> Any:
-    """JSON that was written into text, read; any other text as it is."""
+    """Parse text that contains a JSON object or array; other values are returned unchanged."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         try:
             return read_json(value)
@@ -75,13 +73,13 @@ def _is_one(item: Any) -> bool:
 
 
 def _table(item: Any) -> Any:
-    """A message of a client library or of LangChain as the table that it stands for; anything else as it is."""
+    """Convert a message object of a client library or LangChain to a dict; other values are returned unchanged."""
     dump = None if isinstance(item, Mapping) else getattr(item, "model_dump", None)
     return dump() if callable(dump) and not isinstance(item, type) else item
 
 
 def messages_in(value: Any) -> list[Message]:
-    """The messages of a list; empty where it is none."""
+    """Parse a list of messages; empty if it is not one."""
     return [_message(_table(each)) for each in value] if is_messages(value) else []
 
 
@@ -113,7 +111,7 @@ def _message(item: Mapping[str, Any]) -> Message:
 
 
 def _text_in(parts: Any) -> str:
-    """The text of a message's content: itself, or its parts of text."""
+    """Return the text of a message's content: the content itself, or its text parts."""
     if isinstance(parts, str):
         return parts
     texts = []
@@ -148,7 +146,7 @@ def _answers(parts: Any) -> Iterable[ToolResult]:
 
 
 def _call(item: Mapping[str, Any]) -> ToolCall:
-    """A call as any of the dialects tells it."""
+    """Parse a tool call in any of the formats."""
     function = item.get("function")
     told = function if isinstance(function, Mapping) else item
     given: Any = next((told[name] for name in ("arguments", "args", "input") if told.get(name) is not None), {})
@@ -157,7 +155,7 @@ def _call(item: Mapping[str, Any]) -> ToolCall:
 
 
 def arguments_in(value: Any) -> dict[str, Any]:
-    """A tool's arguments, which may have been written as JSON; one that has no name is called `input`."""
+    """Return a tool's arguments, parsing JSON; a value without names becomes the argument `input`."""
     value = parse_embedded_json(value)
     if isinstance(value, Mapping):
         return {str(name): each for name, each in value.items()}
@@ -165,14 +163,14 @@ def arguments_in(value: Any) -> dict[str, Any]:
 
 
 def _annotations(item: Mapping[str, Any]) -> tuple[Citation, ...]:
-    """The sources that a message or its parts of text point at."""
+    """Return the sources cited in the annotations of a message or its text parts."""
     blocks = [item, *_blocks(item.get("content"))]
     notes = [note for block in blocks for note in _blocks(block.get("annotations"))]
     return citations_in([note.get("url_citation", note) for note in notes]) + citations_in(item.get("citations"))
 
 
 def citations_in(value: Any) -> tuple[Citation, ...]:
-    """Citations, whatever they call their source: texts, or objects with a source, url, path or id."""
+    """Parse citations: texts, or objects with a source, url, path or id."""
     found = []
     for each in value if isinstance(value, list) else ():
         if isinstance(each, str) and each:
@@ -185,20 +183,20 @@ def citations_in(value: Any) -> tuple[Citation, ...]:
 
 
 _LEVELS = 8
-"""How deep a question is looked for."""
+"""Maximum depth to search for a question."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AskedText:
-    """A question, as an agent or a model was given it."""
+    """A question as it was passed to an agent or model."""
 
     text: str
     before: str = ""
-    """What user and agent said before it; empty: nothing, or it is not told."""
+    """The conversation before it; empty if there is none, or if it is unknown."""
 
 
 def asked_in(value: Any, *, levels: int = _LEVELS) -> AskedText | None:
-    """The question in whatever an agent or a model was given; None: there is none, or it lies too deep."""
+    """Find the question in the input of an agent or model; None if there is none, or if it is nested too deeply."""
     if not levels:
         return None
     value = _unwrap(parse_embedded_json(value), levels=levels - 1)
@@ -214,13 +212,13 @@ def asked_in(value: Any, *, levels: int = _LEVELS) -> AskedText | None:
         return asked
     told = (messages_in(parse_embedded_json(value.get(name))) for name in _HISTORIES)
     earlier = next(filter(None, told), [])
-    if earlier and earlier[-1].text == asked.text:  # the question itself closes the list
+    if earlier and earlier[-1].text == asked.text:  # the list ends with the question itself
         earlier = earlier[:-1]
     return replace(asked, before=dialogue(earlier))
 
 
 def _asked_last(messages: Sequence[Message]) -> AskedText | None:
-    """The last words of the user, who may have said more than one thing since the last answer."""
+    """Return the user's last message, and the conversation before it."""
     places = [place for place, message in enumerate(messages) if message.role in ("user", "human") and message.text]
     if not places:
         return None
@@ -228,14 +226,14 @@ def _asked_last(messages: Sequence[Message]) -> AskedText | None:
 
 
 def dialogue(messages: Sequence[Message]) -> str:
-    """What user and agent said to each other; instructions and tools are no part of it."""
+    """Format the conversation between user and agent, without instructions and tools."""
     names = {"user": "user", "human": "user", "assistant": "agent", "ai": "agent", "model": "agent"}
     said = [(names.get(message.role), message.text) for message in messages]
     return "\n".join(f"{name}: {text}" for name, text in said if name and text)
 
 
 def _unwrap(value: Any, *, levels: int) -> Any:
-    """What was given, out of what a tracer puts around it: the arguments of a call, a list of one conversation."""
+    """Remove a tracer's wrapping from an input: the arguments of a call, or a list of one conversation."""
     if isinstance(value, list) and len(value) == 1 and is_messages(value[0]):
         return value[0]
     if not isinstance(value, Mapping) or not value.keys() & {"args", "kwargs", "inputs"}:
@@ -255,13 +253,13 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def question_in(value: Any) -> str | None:
-    """The question alone."""
+    """Return only the text of the question."""
     asked = asked_in(value)
     return None if asked is None else asked.text
 
 
 def answer_in(value: Any) -> str | None:
-    """The answer in whatever an agent or a model gave back; None: there is none, as in a mere request for a tool."""
+    """Find the answer in the output of an agent or model; None if there is none, as in a mere tool request."""
     value = parse_embedded_json(value)
     if isinstance(value, str):
         return value
@@ -279,21 +277,21 @@ def answer_in(value: Any) -> str | None:
 
 
 def _last_words(messages: Sequence[Message]) -> str | None:
-    """The last text that was said; none where tools were merely asked for."""
+    """Return the last text of the agent, or None if it only requested tools."""
     said = [message for message in messages if message.role not in ("user", "system", *_TOOL_ROLES)]
     texts = [message.text for message in said if message.text or not message.calls]
     return texts[-1] if texts else None
 
 
 def calls_in(messages: Sequence[Message]) -> tuple[ToolCall, ...]:
-    """Every call that was asked for, with what came back: by its id, or in order where ids are missing.
+    """Return all tool calls with their results, matched by id, or in order if ids are missing.
 
-    Calls have a place only where some share theirs; else their order says it.
+    Calls get step numbers only if some of them were made in parallel; otherwise their order suffices.
     """
     calls: list[ToolCall] = []
     place, answered = 0, True
     for message in messages:
-        if message.calls and answered:  # what was asked for before anything came back was asked for together
+        if message.calls and answered:  # calls requested before any result are parallel
             place, answered = place + 1, False
         calls += [replace(call, step=place) for call in message.calls]
         for answer in message.answers:
@@ -311,9 +309,9 @@ def _settle(calls: list[ToolCall], answer: ToolResult) -> None:
 
 
 def reply_in(value: Any, question: str = "") -> Reply | None:
-    """The reply in a list of messages, or in `{"messages": […]}` without a text of its own; None: there is none.
+    """Extract the reply from a list of messages, or from `{"messages": […]}` without a `text`; None if there is none.
 
-    It begins after the question; where that does not stand there, after the last words of the user.
+    It starts after the question, or after the user's last message if the question is not found.
     """
     if isinstance(value, Mapping):
         value = None if "text" in value else value.get("messages")
@@ -330,7 +328,7 @@ def _is_question(message: Message) -> bool:
 
 
 def turns_in(messages: Sequence[Message]) -> tuple[Turn, ...]:
-    """The turns of a conversation: each begins with what the user says."""
+    """Split a conversation into turns, each starting with the user's messages."""
     turns: list[Turn] = []
     waiting: list[str] = []
     said: list[Message] = []
@@ -352,7 +350,7 @@ def turns_in(messages: Sequence[Message]) -> tuple[Turn, ...]:
 
 
 def _reply(said: Sequence[Message]) -> Reply | None:
-    """All that was said and done until the user spoke again; the last words are the answer."""
+    """Build the reply from all messages until the user's next one; the last text is the answer."""
     if not any(message.role not in _TOOL_ROLES for message in said):
         return None
     texts = [message.text for message in said if message.role not in _TOOL_ROLES and not message.answers]

@@ -1,4 +1,4 @@
-"""What spans call things: OpenTelemetry GenAI, OpenInference and Langfuse, and Proctor's own words for the rest."""
+"""Names of span attributes: OpenTelemetry GenAI, OpenInference, Langfuse, and Proctor's own for the rest."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ ITEM_METADATA = "langfuse.experiment.item.metadata"
 
 CASE = "proctor.case"
 TURN = "proctor.turn"
-"""The turn's number; stands on the spans that are turns."""
+"""Number of the turn, on spans that are turns."""
 ENDED = "proctor.ended"
 ESTIMATED = "proctor.time.estimated"
-"""True where the times were not measured but laid out in order."""
+"""True if the times were not measured but assigned in order."""
 CALL_PLACE = "proctor.call.place"
-"""A tool call's place in the order of its reply."""
+"""Position of a tool call in its reply."""
 TOOLS_KNOWN = "proctor.reply.tools_known"
-"""False where the reply does not tell which tools were called."""
+"""False if the reply does not report which tools were called."""
 CUT_OFF = "proctor.reply.cut_off"
-"""True where the reply stops at the model's output limit."""
+"""True if the reply was truncated at the model's output limit."""
 STEP = "proctor.step."
-"""Before the fields of a Step."""
+"""Prefix of the fields of a Step."""
 
 _KINDS: Mapping[str, Mapping[str, Kind]] = {
     OPENINFERENCE_KIND: {
@@ -96,7 +96,7 @@ _PLANS = ("plan", "re-plan", "replan")
 
 
 def kind_of(span: Span) -> Kind:
-    """What sort of work a span is, in whichever words it says so."""
+    """Return the kind of work a span represents, in any supported convention."""
     own = span.attributes.get(STEP + "kind")
     if own in _PLANS or span.attributes.get(OPERATION) == "plan":
         return "plan"
@@ -111,5 +111,5 @@ def kind_of(span: Span) -> Kind:
 
 
 def first(attributes: Mapping[str, Any], *names: str) -> Any:
-    """The first of these attributes that is there and says something; None: none does."""
+    """Return the first of these attributes with a value, or None."""
     return next((value for name in names if (value := attributes.get(name)) not in (None, "")), None)

@@ -1,4 +1,4 @@
-"""Spans ↔ OTLP, the wire format of OpenTelemetry: JSON with nothing else installed, protobuf with the extra `otlp`."""
+"""Convert between spans and OTLP, OpenTelemetry's wire format: JSON, or protobuf with the extra `otlp`."""
 
 from __future__ import annotations
 
@@ -14,39 +14,39 @@ from proctor.telemetry.span import Span
 
 Encoding = Literal["protobuf", "json"]
 CONTENT_TYPES: Mapping[Encoding, str] = {"protobuf": "application/x-protobuf", "json": "application/json"}
-_MOST_BYTES = 2_000_000  # before gzip; well under the 4 to 20 MB at which receivers refuse
+_MOST_BYTES = 2_000_000  # before gzip; well below the 4 to 20 MB that receivers accept
 _START, _END = b'{"resourceSpans":[', b"]}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SpanBatch:
-    """One request's worth of spans."""
+    """The spans of one request."""
 
     spans: tuple[Span, ...]
-    """What it holds: whole traces, unless one alone is too large."""
+    """Complete traces, unless a single trace is too large."""
     body: bytes
-    """Encoded and compressed."""
+    """Encoded and compressed request body."""
     headers: Mapping[str, str]
-    """What the request has to say of its body."""
+    """HTTP headers that describe the body."""
 
 
 def encode(spans: Iterable[Span], encoding: Encoding = "protobuf") -> bytes:
-    """The spans as the body of one export request, not compressed."""
+    """Encode spans as the uncompressed body of an export request."""
     return encode_protobuf(spans) if encoding == "protobuf" else encode_json(spans)
 
 
 def decode(body: bytes, encoding: Encoding = "protobuf") -> list[Span]:
-    """The spans in the body of an export request, not compressed."""
+    """Decode the spans in an uncompressed body of an export request."""
     return decode_protobuf(body) if encoding == "protobuf" else decode_json(body)
 
 
 def batches(
     spans: Iterable[Span], *, encoding: Encoding = "protobuf", most_bytes: int = _MOST_BYTES
 ) -> Iterator[SpanBatch]:
-    """The spans as requests of at most so many bytes before compression, made as the spans come.
+    """Yield requests of at most `most_bytes` before compression, while the spans are being read.
 
-    The spans of one trace have to stand together; it is split only where it alone is too large. A single span that is
-    too large goes alone.
+    The spans of a trace have to be adjacent; a trace is split only if it alone is too large. A single span that is too
+    large is sent alone.
     """
     waiting: list[tuple[Sequence[Span], bytes]] = []
     size = 0
@@ -80,7 +80,7 @@ def _batch(pieces: Sequence[tuple[Sequence[Span], bytes]], encoding: Encoding) -
 
 
 def _join_bodies(bodies: Sequence[bytes], encoding: Encoding) -> bytes:
-    """Several requests as one. In protobuf that is simply one after the other."""
+    """Merge several request bodies; in protobuf, by concatenation."""
     if encoding == "protobuf":
         return b"".join(bodies)
     return _START + b",".join(body.removeprefix(_START).removesuffix(_END) for body in bodies) + _END

@@ -1,4 +1,4 @@
-"""Spans ↔ OTLP as JSON: ids as hex, 64-bit numbers as text, enumerations as numbers."""
+"""Convert between spans and OTLP JSON: ids as hex, 64-bit numbers as text, enumerations as numbers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NOT_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
 
 def encode_json(spans: Iterable[Span]) -> bytes:
-    """An export request as OTLP JSON: ids as hex, 64-bit numbers as text, enumerations as numbers."""
+    """Encode an export request as OTLP JSON: ids as hex, 64-bit numbers as text, enumerations as numbers."""
     told = [
         {
             "resource": {"attributes": _json_attributes(origin.resource)},
@@ -89,7 +89,7 @@ def _json_value(value: Any) -> dict[str, Any]:
 
 
 def decode_json(body: bytes | str) -> list[Span]:
-    """The spans of an export request in OTLP JSON."""
+    """Decode the spans of an export request in OTLP JSON."""
     try:
         value = read_json(body)
     except msgspec.DecodeError as error:
@@ -98,7 +98,7 @@ def decode_json(body: bytes | str) -> list[Span]:
 
 
 def spans_in(request: Any) -> list[Span]:
-    """The spans of an export request that is JSON already read; camelCase or snake_case."""
+    """Return the spans of an export request that is already parsed; camelCase or snake_case."""
     found = []
     for resource in _list(_field(request, "resourceSpans")):
         origin = _attributes_in(_field(_field(resource, "resource"), "attributes"))
@@ -114,7 +114,7 @@ def spans_in(request: Any) -> list[Span]:
 
 
 def span_in(span: Any, *, resource: Mapping[str, Any] | None = None, scope: str = "", version: str = "") -> Span:
-    """One span in OTLP JSON."""
+    """Convert one span from OTLP JSON."""
     trace, own = _text(_field(span, "traceId")), _text(_field(span, "spanId"))
     if not trace or not own:
         raise InputError(f"a span has no traceId or no spanId: {its_keys(span or ())}")
@@ -174,7 +174,7 @@ def _whole(value: Any) -> int:
 
 
 def _enum_word(value: Any, prefix: str, words: tuple[str, ...]) -> str:
-    """An enumeration's word, from its number or its name."""
+    """Return the name of an enumeration value, given as number or name."""
     if isinstance(value, str):
         word = value.removeprefix(prefix).lower()
         return word if word in words else words[0]

@@ -1,4 +1,4 @@
-"""Spans ↔ OTLP as protobuf, with the extra `otlp`."""
+"""Convert between spans and OTLP protobuf, with the extra `otlp`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _request() -> ExportTraceServiceRequest:
 
 
 def encode_protobuf(spans: Iterable[Span]) -> bytes:
-    """An export request as protobuf."""
+    """Encode an export request as protobuf."""
     request = _request()
     for origin, group in origins(spans):
         resource = request.resource_spans.add()
@@ -91,11 +91,11 @@ def _fill_value(told: AnyValue, value: Any) -> None:
 
 
 def decode_protobuf(body: bytes) -> list[Span]:
-    """The spans of an export request in protobuf."""
+    """Decode the spans of an export request in protobuf."""
     request = _request()
     try:
         request.ParseFromString(body)
-    except Exception as error:  # protobuf's DecodeError, which cannot be named without the package
+    except Exception as error:  # protobuf's DecodeError, which cannot be named without importing the package
         raise InputError(f"this is not an OTLP export request in protobuf: {error}") from error
     found = []
     for resource in request.resource_spans:

@@ -1,4 +1,4 @@
-"""A JSON or JSONL file in pieces that can be read alone later: where each record stands, or each span of a request."""
+"""Split a JSON or JSONL file into pieces that can be read separately later: each record, or each span of a request."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ _BETWEEN = b" \t\r\n,"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JsonItem:
-    """One item of an array, as it stands in the file."""
+    """An item of an array, with its position in the file."""
 
     offset: int
-    """Where it begins, in bytes."""
+    """Start in bytes."""
     line: int
-    """Where it begins, from 1."""
+    """Line of the start, from 1."""
     text: bytes
 
 
 class JsonItems:
-    """Reads an array from where a file stands; what an item holds is of no interest. Places are bytes of the file."""
+    """Iterates over an array at a file's current position, without parsing its items. Positions are in bytes."""
 
     def __init__(self, file: BinaryIO, path: Path) -> None:
-        """`path` is what errors call the file."""
+        """`path` names the file in errors."""
         self._file, self._path = file, path
         self._held = b""
         self._base = self._seen = self._kept = self._counted = file.tell()
         self._line = 1
 
     def __iter__(self) -> Iterator[JsonItem]:
-        """Every object and list in it; raises InputError where it ends too early, or anything else stands in it."""
+        """Yield each object and list in the array; raises InputError if it is truncated or contains anything else."""
         depth = 0
         while (token := self._next()) is not None:
             place, mark = token
@@ -56,7 +56,7 @@ class JsonItems:
             depth += 1 if opens else -1
             if not depth:
                 return
-            if depth == 1:  # the array itself begins, or one of its items is over
+            if depth == 1:  # start of the array itself, or end of one of its items
                 if not opens:
                     start = self._kept
                     yield JsonItem(offset=start, line=self._line_at(start), text=self._text(start, place + 1))
@@ -67,7 +67,7 @@ class JsonItems:
         raise InputError(f"{self._path}:{line}: this is not valid JSON: Input data was truncated")
 
     def _next(self) -> tuple[int, bytes] | None:
-        """Where the next string or bracket begins, and its first character; None: the file has ended."""
+        """Return position and first character of the next string or bracket, or None at the end of the file."""
         while True:
             found = _TOKEN.search(self._held, self._seen - self._base)
             if found is not None and (found[0][:1] != b'"' or found[1]):
@@ -78,7 +78,7 @@ class JsonItems:
                 return None
 
     def _read_on(self) -> bool:
-        """Hold more, without what is over: as much again, so that a long item is not looked at too often."""
+        """Read more and discard finished items; reads grow with a long item, so that it is not scanned too often."""
         self._line_at(self._kept)
         self._held = self._held[self._kept - self._base :]
         self._base = self._kept
@@ -90,7 +90,7 @@ class JsonItems:
         return self._held[start - self._base : end - self._base]
 
     def _line_at(self, place: int) -> int:
-        """The line of a place, none before the last that was asked for."""
+        """Return the line of a position, which must not be before the previous one."""
         if place > self._counted:
             self._line += self._held.count(b"\n", self._counted - self._base, place - self._base)
             self._counted = place
@@ -107,22 +107,22 @@ class JsonItems:
 
 _BYTE = re.compile(r"\(byte (\d+)\)")
 _FIRST_LINE = 2**20
-"""Bytes that the first line of a file of lines may have, if it is a list."""
+"""Maximum size in bytes of the first line of a JSONL file whose lines are lists."""
 _BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Piece:
-    """A stretch of the file that is one record, or one span of a request."""
+    """A part of the file that is one record, or one span of a request."""
 
     offset: int
-    """Where it begins, in bytes."""
+    """Start in bytes."""
     length: int
-    """In bytes."""
+    """Length in bytes."""
     line: int
-    """Where it begins, from 1."""
+    """Line of the start, from 1."""
     value: Any
-    """What stands there."""
+    """The parsed value."""
 
 
 class _Scope(msgspec.Struct):
@@ -134,7 +134,7 @@ class _Resource(msgspec.Struct, rename="camel"):
 
 
 class _Request(msgspec.Struct, rename="camel"):
-    """An export request down to its spans, which are left as they are."""
+    """An export request, parsed down to its spans, which remain raw."""
 
     resource_spans: list[_Resource] = []
 
@@ -144,7 +144,7 @@ class _SnakeResource(msgspec.Struct):
 
 
 class _SnakeRequest(msgspec.Struct):
-    """The same, as protobuf's own JSON spells it."""
+    """An export request in protobuf's JSON spelling with snake_case keys."""
 
     resource_spans: list[_SnakeResource] = []
 
@@ -154,22 +154,22 @@ def pieces(
     unreadable: Callable[[InputError], None] | None = None,
     partial: Callable[[str], None] | None = None,
 ) -> Iterator[Piece]:
-    """Every piece of a file, in order; raises InputError with the line that cannot be read.
+    """Yield the pieces of a file in order; raises InputError with the line that cannot be read.
 
-    With `unreadable`, that is told of a record that cannot be read, and the others follow; `partial` is told where the
-    file says itself that it is one page of several.
+    If given, `unreadable` is called for each unreadable record, and the others follow; `partial` is called if the file
+    says that it is one page of several.
     """
     with path.open("rb") as file:
         if not file.seek(0, 2):
             return
-        text = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)  # closed with its last view
+        text = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)  # closed with its last memory view
     if text[: len(_BOM)] == _BOM:
         text.seek(len(_BOM))
     start = text.tell()
     if (listed := _array(path, start, unreadable or _refuse)) is not None:
         yield from listed
     elif _is_jsonl(text):
-        with path.open("rb") as file:  # not by its pages in memory, of which there would be as many as the file is long
+        with path.open("rb") as file:  # read line by line: mapped pages of a long file would fill the memory
             file.seek(start)
             yield from _lines(file, path, unreadable or _refuse)
     else:
@@ -180,7 +180,7 @@ def pieces(
 
 
 def _array(path: Path, start: int, unreadable: Callable[[InputError], None]) -> Iterator[Piece] | None:
-    """The pieces of a file that is one list of records; None: it is something else, such as a list of messages."""
+    """Return the pieces of a file that is a list of records; None for anything else, such as a list of messages."""
     with path.open("rb") as file:
         file.seek(start)
         line = file.readline(_FIRST_LINE)
@@ -194,7 +194,7 @@ def _array(path: Path, start: int, unreadable: Callable[[InputError], None]) -> 
             first = next(iter(JsonItems(file, path)), None)
             is_conversation = first is None or form_of([parse_json(first.text)]) == "messages"
         except (InputError, msgspec.DecodeError, UnicodeDecodeError):
-            return None  # read as a whole, it is told what is wrong with it
+            return None  # parsed as a whole, it gets a proper error message
     return None if is_conversation else _items(path, start, unreadable)
 
 
@@ -209,7 +209,7 @@ def _items(path: Path, start: int, unreadable: Callable[[InputError], None]) -> 
 
 
 def _is_jsonl(text: mmap.mmap) -> bool:
-    """Whether the first line that is not blank is a whole value, and more lines follow."""
+    """Whether the first non-blank line is a complete value, and more lines follow."""
     start = text.tell()
     while (end := text.find(b"\n", start)) >= 0:
         if line := text[start : min(end, start + 64)].strip():
@@ -242,7 +242,7 @@ def _lines(file: BinaryIO, path: Path, unreadable: Callable[[InputError], None])
 
 
 class _Page(msgspec.Struct, rename="camel"):
-    """What Langfuse's API says of the page that it gives."""
+    """Pagination metadata of Langfuse's API."""
 
     page: Any = None
     total_items: Any = None
@@ -261,13 +261,13 @@ def _missing(keys: dict[str, msgspec.Raw], here: int) -> str:
 
 
 class _Stretch:
-    """One value of the file, and what is inside it."""
+    """One value of the file, which may contain several records."""
 
     def __init__(self, text: bytes | mmap.mmap, *, offset: int, line: int, path: Path) -> None:
         self._text, self._offset, self._line, self._path = text, offset, line, path
         self._at = 0
         self.missing = ""
-        """What the value says of further pages; empty: nothing."""
+        """Description of further pages according to the value; empty if there are none."""
 
     def pieces(self) -> Iterator[Piece]:
         try:
@@ -283,7 +283,7 @@ class _Stretch:
             yield from self._inside(bytes(raw)).pieces()
 
     def _read(self) -> tuple[Sequence[msgspec.Raw] | None, Piece | None]:
-        """What is inside, or what it is itself; halves of characters are mended, which moves nothing."""
+        """Return the values inside, or the value itself as a piece; lone surrogates are repaired in place."""
         try:
             raws = self._raws()
         except (msgspec.DecodeError, UnicodeDecodeError):
@@ -295,12 +295,12 @@ class _Stretch:
         return raws, self._whole() if raws is None else None
 
     def _lines_before(self, error: Exception) -> int:
-        """The lines before the byte that could not be read."""
+        """Count the lines before the byte that could not be read."""
         found = _BYTE.search(str(error))
         return self._text[: int(found[1])].count(b"\n") if found else 0
 
     def _raws(self) -> Sequence[msgspec.Raw] | None:
-        """The values inside that are records of their own; None: it is one itself."""
+        """Return the values inside that are separate records, or None if the value itself is one."""
         first = bytes(self._text[:64]).lstrip()[:1]
         if first == b"[":
             raws = parse_json(self._text, list[msgspec.Raw])
@@ -324,7 +324,7 @@ class _Stretch:
         return [span for each in scopes for scope in each for span in scope.spans]
 
     def _inside(self, raw: bytes) -> _Stretch:
-        """The next stretch that reads like this. What lies between is commas, blanks and other keys."""
+        """Return the next stretch with this text; only commas, whitespace and other keys lie between stretches."""
         start = self._text.find(raw, self._at)
         self._line += self._text[self._at : start].count(b"\n")
         inner = _Stretch(raw, offset=self._offset + start, line=self._line, path=self._path)

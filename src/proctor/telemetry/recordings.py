@@ -1,7 +1,7 @@
-"""A file of recordings → what it holds for a case or a question, read when it is asked for: Recordings.
+"""Index a file of recorded conversations and look up replies by case or question: Recordings.
 
-The file is read through once. What is kept is where each conversation stands and what it is found by, so that a file of
-any size stays on the disk.
+The file is scanned once. Only the offsets of each conversation and its lookup keys are kept in memory, so that a file
+of any size stays on disk.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from proctor.telemetry.transcripts import Recording, conversation_of, recording_
 from proctor.transcript import Turn
 
 MOST_TURNS = 50
-"""Traces of one conversation; more are taken to be each for itself."""
+"""Maximum number of traces in one conversation; if there are more, each trace is treated as its own conversation."""
 _KEPT = 32
-"""Conversations kept in memory: a long one is asked for turn by turn."""
+"""Number of conversations cached in memory, since a long one is requested turn by turn."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RecordedTurn:
-    """A recorded turn."""
+    """A recorded turn, with its failure and its location in the file."""
 
     turn: Turn
-    """With its reply, unless it failed or does not say."""
+    """The turn; `reply` is None if the agent failed or the recording has no reply."""
     failure: str | None
-    """Why the agent gave no reply."""
+    """Why the agent gave no reply, if it failed."""
     where: str
-    """File and line."""
+    """Location as `path:line`."""
 
 
 class Recordings:
-    """The conversations of one file."""
+    """The recorded conversations of one file."""
 
     def __init__(self, path: str | Path) -> None:
-        """Reads through the file; raises InputError with the line where it cannot be read."""
+        """Scan and index the file; raise InputError with the line number if it cannot be read."""
         self.path = Path(path)
         self._pieces = array("q")  # offset, length, line, offset, length, line, …
         self._entries: list[array[int]] = []
@@ -64,23 +64,23 @@ class Recordings:
             raise InputError(f"{path} holds no recordings; expected JSONL or JSON with at least one conversation")
 
     def __len__(self) -> int:
-        """How many conversations there are."""
+        """Number of conversations in the file."""
         return len(self._entries)
 
     @property
     def cases(self) -> list[str]:
-        """The cases that recordings say they belong to."""
+        """Ids of the cases for which there are recordings."""
         return list(self._by_case)
 
     def count(self, case: str | None, question: str) -> int:
-        """How many recordings there are of a case, else of a question."""
+        """Return the number of recordings of this case, or of this question if the case has none."""
         return len(self._places(case, question))
 
     def find(self, asked: Sequence[tuple[str | None, str]], trial: int) -> RecordedTurn | None:
-        """What is recorded for the last of these questions, asked one after the other, each with its case.
+        """Return the recorded turn for the last of these questions, or None if it is not recorded.
 
-        The conversation is the one that the first of them starts, in the trial's turn; a later question that is not in
-        it is looked for by itself. None: it is not recorded.
+        `asked` is the conversation so far as (case, question) pairs. The first pair and the trial's number select the
+        recorded conversation; a later question that it does not contain is looked up on its own.
         """
         case, question = asked[-1]
         start = self._nth(*asked[0], trial)
@@ -108,7 +108,7 @@ class Recordings:
         line = self._pieces[3 * self._entries[entry][0] + 2]
         return RecordedTurn(turn=turn, failure=recording.failures.get(turn.number), where=f"{self.path}:{line}")
 
-    # --- reading what was asked for ------------------------------------------------------------
+    # --- loading conversations -------------------------------------------------------------------
 
     def _load(self, entry: int) -> Recording:
         if entry in self._kept:
@@ -126,7 +126,7 @@ class Recordings:
         with self.path.open("rb") as file:
             return read_recording(file, [self._pieces[3 * number : 3 * number + 2] for number in numbers])
 
-    # --- reading through -----------------------------------------------------------------------
+    # --- indexing the file -----------------------------------------------------------------------
 
     def _read_through(self) -> None:
         traces: dict[str, _Trace] = {}
@@ -158,7 +158,7 @@ class Recordings:
 
 
 def read_recording(file: BinaryIO, places: Iterable[Sequence[int]]) -> Recording:
-    """The conversation whose pieces stand at these places of a file, each an offset and a length."""
+    """Read the conversation stored in these (offset, length) pieces of a file."""
     spans: list[Span] = []
     for offset, length in places:
         file.seek(offset)
@@ -171,7 +171,7 @@ def read_recording(file: BinaryIO, places: Iterable[Sequence[int]]) -> Recording
 
 @dataclass(slots=True)
 class _Trace:
-    """Where the spans of one trace stand, and the conversation that they say they are part of."""
+    """The pieces of the file that contain one trace's spans, and the conversation id that the spans carry."""
 
     pieces: array[int]
     conversation: str | None = None
@@ -186,7 +186,9 @@ def _gather(traces: dict[str, _Trace], spans: Sequence[Span], number: int) -> No
 
 
 def _conversations(traces: Iterable[_Trace]) -> Iterator[Sequence[int]]:
-    """Traces of one conversation together, each a turn of it. More than fit into a conversation are none."""
+    """Group traces by conversation id, one turn per trace. A group larger than `MOST_TURNS` is split into single
+    traces.
+    """
     together: dict[object, list[_Trace]] = {}
     for trace in traces:
         together.setdefault(trace.conversation or id(trace), []).append(trace)

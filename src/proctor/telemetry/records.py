@@ -1,4 +1,4 @@
-"""One record of a file → what it is: a conversation of our own, a message list, or a piece of a trace."""
+"""Parse one record of a recordings file: Proctor's own conversation format, a message list, or part of a trace."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EXPECTED = (
 
 
 def form_of(value: Any) -> Form:
-    """What a record is; raises InputError where it is nothing that can be read."""
+    """Return the format of a record; raise InputError if it is not recognised."""
     if isinstance(value, list):
         return "messages" if is_messages(value) else "many"
     if not isinstance(value, Mapping):
@@ -55,7 +55,7 @@ def _kind_name(value: Any) -> str:
 
 
 def spans_in(value: Mapping[str, Any]) -> list[Span]:
-    """The spans that one piece of a trace holds."""
+    """Parse the spans in one piece of a trace."""
     if json_spans.is_span(value):
         return [json_spans.span_in(value)]
     if json_spans.is_trace(value):
@@ -66,7 +66,7 @@ def spans_in(value: Mapping[str, Any]) -> list[Span]:
 
 
 def recording_in(value: Any) -> Recording:
-    """The conversation that a record of our own or a message list holds."""
+    """Parse a conversation in Proctor's own format or a message list."""
     if form_of(value) == "messages":
         return _from_messages(value)
     return _own(value)

@@ -1,4 +1,4 @@
-"""What must not leave the house: secrets of the environment, always, and whatever matches a user's patterns."""
+"""Redact exported spans: secrets from the environment, always, and whatever matches the user's patterns."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _LINKS = frozenset(
         "gen_ai.operation.name",
     }
 )
-"""What ties spans together: a pattern that happens to match an id must not cut the tie."""
+"""Attributes that link spans together; user patterns are not applied to them, so that the links stay intact."""
 
 Clean = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
 class Json:
-    """A value that becomes JSON text once it is clean: text inside it can still be told from its quotes."""
+    """A value to be JSON-encoded after redaction, so that patterns are applied to the strings inside it."""
 
     value: Any
 
 
 def redact_spans(spans: Sequence[Span], patterns: Sequence[re.Pattern[str]]) -> tuple[Span, ...]:
-    """The spans with their JSON written out and nothing in them that must not be told."""
+    """Return the spans with secrets and pattern matches redacted and their `Json` values encoded."""
     together = "\0".join(text for span in spans for text in _texts(span))
     scrub: Clean = without_known if without_known(together) != together else str
     clean = _with_patterns(scrub, patterns) if patterns else scrub
@@ -69,7 +69,9 @@ def _attributes(attributes: Mapping[str, Any], clean: Clean) -> dict[str, Any]:
 
 
 def _written(value: Any, clean: Clean) -> Any:
-    """Cleaned from the inside; JSON once more as text, for a pattern that reaches over several of its parts."""
+    """Redact the strings inside a value; encoded JSON is redacted again as a whole, for patterns that span several
+    parts.
+    """
     if isinstance(value, Json):
         text = encode(value.value if clean is str else map_texts(value.value, clean))
         return text if clean is str else clean(text)
@@ -79,7 +81,7 @@ def _written(value: Any, clean: Clean) -> Any:
 
 
 def _texts(span: Span) -> Iterator[str]:
-    """All text of a span as it was before any of it was quoted."""
+    """Yield all text in a span in its original form, before JSON encoding escapes any of it."""
     yield from (span.name, span.message)
     for attributes in (span.attributes, *(event.attributes for event in span.events)):
         for value in attributes.values():

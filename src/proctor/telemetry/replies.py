@@ -1,4 +1,4 @@
-"""What happened between a question and its reply, as spans: the model, the tools, an orchestrator's steps."""
+"""Build the spans within a turn: model calls, tool calls and an orchestrator's steps."""
 
 from __future__ import annotations
 
@@ -18,34 +18,32 @@ _MODELS = ("openai", "openai-compatible", "anthropic", "google", "ollama")
 
 
 class MakeSpan(Protocol):
-    """Makes a span of the turn."""
+    """Factory for spans of a turn."""
 
     def __call__(
         self, name: str, *path: str | int, parent: str | None, attributes: Mapping[str, Any], **more: Any
     ) -> Span:
-        """Under this parent; None: directly under the turn."""
+        """Create a span under this parent, or directly under the turn if None."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Frame:
-    """The turn that the spans stand in."""
+    """The turn to which the spans belong."""
 
     run: Run
-    """Whose turn it is."""
     key: Key
-    """Which attempt."""
+    """Key of the attempt."""
     turn: Turn
-    """Which turn."""
     start: int
-    """Nanoseconds since the epoch."""
+    """Start time in nanoseconds since the epoch."""
     end: int
-    """Nanoseconds since the epoch."""
+    """End time in nanoseconds since the epoch."""
     span: MakeSpan
-    """How a span of it is made."""
+    """Factory for the turn's spans."""
 
 
 def turn_output(reply: Reply) -> dict[str, Any]:
-    """A reply as Langfuse shows it."""
+    """Return a reply in the form that Langfuse displays as output."""
     cited = [{"source": each.source} | ({"quote": each.quote} if each.quote else {}) for each in reply.citations]
     return {
         "answer": reply.text,
@@ -55,7 +53,7 @@ def turn_output(reply: Reply) -> dict[str, Any]:
 
 
 def reply_spans(frame: Frame, reply: Reply) -> list[Span]:
-    """Everything inside one turn: the model, the steps, and the tool calls that no step stands for."""
+    """Return all spans within one turn: the model, the steps, and the tool calls that no step represents."""
     spans = [_model(frame, reply)] if reply.usage is not None else []
     calls = _calls_of_steps(reply)
     spans += [_step(frame, reply, place, calls.get(place)) for place in range(len(reply.steps))]
@@ -65,7 +63,7 @@ def reply_spans(frame: Frame, reply: Reply) -> list[Span]:
 
 
 def _calls_of_steps(reply: Reply) -> dict[int, int]:
-    """Step → the call it stands for, by their places; each call has one step at most."""
+    """Map each step's index to the index of the tool call it represents; each call has at most one step."""
     left = list(enumerate(reply.tool_calls))
     found: dict[int, int] = {}
     for place, step in enumerate(reply.steps):
@@ -85,7 +83,7 @@ def _call(frame: Frame, call: ToolCall, place: int, slot: tuple[int, int]) -> Sp
 
 
 def _slots(frame: Frame, calls: tuple[ToolCall, ...]) -> list[tuple[int, int]]:
-    """A place in time for each call whose own is not known: in order, calls of one step side by side."""
+    """Return a time slot for each call without a recorded time: in order, with calls of the same step in parallel."""
     order: dict[object, int] = {}
     for place, call in enumerate(calls):
         order.setdefault(("step", call.step) if call.step is not None else ("place", place), len(order))
@@ -137,7 +135,7 @@ def _error_fields(error: str | None) -> dict[str, Any]:
 
 
 def _step(frame: Frame, reply: Reply, place: int, call_place: int | None) -> Span:
-    """A step; where it stands for a tool call, that call's span too."""
+    """Build the span of a step; if it represents a tool call, this is also that call's span."""
     step = reply.steps[place]
     call = reply.tool_calls[call_place] if call_place is not None else None
     error = call.error if call is not None else (step.detail or step.name if step.status == "error" else None)
@@ -153,7 +151,7 @@ def _step(frame: Frame, reply: Reply, place: int, call_place: int | None) -> Spa
 
 
 def _parent(frame: Frame, reply: Reply, step: Step) -> str | None:
-    """The span of the step above it; None: there is none, or the steps go round in a circle."""
+    """Return the span id of the parent step, or None if there is none or the parents form a cycle."""
     places = {each.id: place for place, each in reversed(list(enumerate(reply.steps)))}
     seen, above = {step.id}, step.parent
     while above is not None and above in places:
@@ -213,7 +211,7 @@ def _step_attributes(step: Step, place: int) -> dict[str, Any]:
 
 
 def _model(frame: Frame, reply: Reply) -> Span:
-    """One span for all the calls of a reply to its model: what they used is known only together."""
+    """Build one span for all model calls of a reply, since usage is known only in total."""
     assert reply.usage is not None
     name = model_of(frame.run)
     asked = [{"role": "user", "content": frame.turn.question}]
@@ -244,7 +242,7 @@ def _usage_attributes(usage: Usage) -> dict[str, Any]:
 
 
 def model_of(run: Run) -> str | None:
-    """The model behind an agent: from the run's labels, the agent's options, or a spec that is a model's name."""
+    """Return the model behind an agent, from the run's labels, the agent's options, or a spec that is a model name."""
     built = run.settings.built.get("agent")
     scheme, _, rest = (built.spec if built is not None else run.agent).partition(":")
     option = built.options.get("model") if built is not None else None

@@ -1,4 +1,4 @@
-"""One piece of work in a trace, in nobody's dialect: Span, SpanEvent, and ids that come out the same twice."""
+"""Vendor-neutral trace spans with deterministic ids: Span, SpanEvent."""
 
 from __future__ import annotations
 
@@ -16,57 +16,56 @@ _SECOND = 1_000_000_000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SpanEvent:
-    """Something that happened at one moment of a span."""
+    """An event at one point in time of a span."""
 
     name: str
-    """Such as `gen_ai.evaluation.result` or `exception`."""
+    """Name of the event, such as `gen_ai.evaluation.result` or `exception`."""
     time: int
-    """Nanoseconds since the epoch."""
+    """Time in nanoseconds since the epoch."""
     attributes: Mapping[str, Any] = field(default_factory=dict)
-    """What is known of it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Span:
-    """One piece of work: an attempt, a turn, a model call, a tool call, a review."""
+    """A span of a trace: an attempt, a turn, a model call, a tool call, a review."""
 
     trace: str
-    """The trace's id, 32 hex digits."""
+    """Trace id, 32 hex digits."""
     id: str
-    """16 hex digits."""
+    """Span id, 16 hex digits."""
     parent: str | None = None
-    """The span it is part of; None: the root."""
+    """Id of the parent span, or None for the root."""
     name: str
-    """Such as `execute_tool search`."""
+    """Name, such as `execute_tool search`."""
     kind: str = "internal"
-    """internal, server, client, producer or consumer."""
+    """Span kind: internal, server, client, producer or consumer."""
     start: int = 0
-    """Nanoseconds since the epoch."""
+    """Start time in nanoseconds since the epoch."""
     end: int = 0
-    """Nanoseconds since the epoch."""
+    """End time in nanoseconds since the epoch."""
     attributes: Mapping[str, Any] = field(default_factory=dict)
-    """Text, numbers, truth values, and lists of these."""
+    """Strings, numbers, booleans, and lists of these."""
     events: tuple[SpanEvent, ...] = ()
-    """In the order they happened."""
+    """Events in chronological order."""
     status: SpanStatus = "unset"
-    """Whether it failed."""
+    """Whether it succeeded or failed, if known."""
     message: str = ""
-    """Why it failed."""
+    """Error message, if it failed."""
     resource: Mapping[str, Any] = field(default_factory=dict)
-    """Who wrote it: `service.name` and the like."""
+    """Resource attributes of the emitting service, such as `service.name`."""
     scope: str = ""
-    """The instrumentation that wrote it."""
+    """Instrumentation scope that emitted the span."""
     scope_version: str = ""
-    """And its version."""
+    """Version of the instrumentation scope."""
 
 
 def trace_id(key: Key) -> str:
-    """The trace of an attempt: the same for the same attempt, whenever it is written."""
+    """Return the deterministic trace id of an attempt."""
     return _digest(key)[:32]
 
 
 def span_id(key: Key, *path: str | int) -> str:
-    """A span of an attempt by its place in it, such as `"turn", 2, "call", 1`."""
+    """Return the deterministic id of a span from its path within the attempt, such as `"turn", 2, "call", 1`."""
     return _digest(key, *path)[:16]
 
 
@@ -76,13 +75,13 @@ def _digest(key: Key, *path: str | int) -> str:
 
 
 def nanoseconds(seconds: float) -> int:
-    """Seconds since the epoch as whole nanoseconds, so exact that `seconds_of` gives the same seconds back."""
+    """Convert seconds to whole nanoseconds, precisely enough that `seconds_of` returns the same seconds."""
     whole = int(seconds)
     return whole * _SECOND + round((seconds - whole) * _SECOND)
 
 
 def seconds_of(nanoseconds: int) -> float:
-    """Whole nanoseconds since the epoch as seconds."""
+    """Convert whole nanoseconds to seconds."""
     return nanoseconds / _SECOND
 
 
@@ -92,22 +91,22 @@ INT64 = range(-(2**63), 2**63)
 
 
 def word_of(number: Any, words: tuple[str, ...]) -> str:
-    """An enumeration's word from its number; the first for one that is not known."""
+    """Return the name of an enumeration value, or the first name if the number is unknown."""
     return words[number] if isinstance(number, int) and 0 <= number < len(words) else words[0]
 
 
 def number_of(word: str, words: tuple[str, ...]) -> int:
-    """An enumeration's number from its word; 0 for one that is not known."""
+    """Return the number of an enumeration value, or 0 if the name is unknown."""
     return words.index(word) if word in words else 0
 
 
 def utf8(text: str) -> str:
-    """The text without half surrogate pairs, which no encoding takes."""
+    """Replace lone surrogates, which cannot be encoded as UTF-8."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def origins(spans: Iterable[Span]) -> Iterator[tuple[Span, list[Span]]]:
-    """The spans by who wrote them: one of each origin, and all of it, in the order in which origins appear."""
+    """Group spans by resource and scope, in order of appearance; yield one representative and all spans of each group."""
     groups: dict[tuple[int, str, str], list[Span]] = {}
     same: list[Mapping[str, Any]] = []
     for span in spans:

@@ -1,7 +1,8 @@
-"""An attempt → its trace: item > task > a span for each turn > model, tool and step spans; and the review.
+"""Convert an attempt to a trace: item > task > one span per turn > model, tool and step spans; plus the review.
 
-Names are OpenTelemetry's GenAI ones, with `openinference.span.kind` and what a Langfuse experiment carries. Times are
-those of the attempt; where none was measured, spans are laid out in order and say so (`proctor.time.estimated`).
+Names follow OpenTelemetry's GenAI conventions, with `openinference.span.kind` and the attributes of a Langfuse
+experiment. Times are those of the attempt; unmeasured spans are laid out in order and marked as estimated
+(`proctor.time.estimated`).
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ class _Evaluator:
     name: str
     marks: tuple[EvaluationRecord, ...] = ()
     broken: str | None = None
-    """Why it could give no mark."""
+    """Why it could not give a score, or None if it gave one."""
 
 
 def review_spans(sheet: AttemptTrace) -> list[Span]:
-    """The review and its reviewers; nothing where nobody judged. Who took how long is not known."""
+    """Build the spans of the review and its reviewers, or none if nothing was judged. Reviewers' durations are unknown."""
     evaluators = _evaluators(sheet)
     if not evaluators:
         return []
@@ -105,7 +106,7 @@ def _attributes(sheet: AttemptTrace, evaluator: _Evaluator, place: int) -> dict[
 
 
 def _mark(evaluation: EvaluationRecord) -> dict[str, Any]:
-    """One mark in the words of a Langfuse score."""
+    """Return one score as attributes in Langfuse's terms."""
     told: dict[str, Any] = {"name": evaluation.name, "value": evaluation.label, "data_type": "CATEGORICAL"}
     if evaluation.passed is not None:
         told |= {"value": evaluation.passed, "data_type": "BOOLEAN"}
@@ -125,7 +126,7 @@ def spans_of(
     experiment: Experiment | None = None,
     redact: Sequence[re.Pattern[str]] = (),
 ) -> tuple[Span, ...]:
-    """The trace of one attempt, parents before their parts. The same attempt always gives the same ids."""
+    """Return the trace of one attempt, parents before children. The same attempt always gets the same ids."""
     sheet = attempt_trace(run, exam, attempt, experiment)
     spans = [_item(sheet), _task(sheet)]
     for turn in attempt.transcript.turns:
@@ -135,7 +136,7 @@ def spans_of(
 
 
 def task_span(key: Key) -> str:
-    """The id of the span that an attempt's scores belong to."""
+    """Return the id of the span to which an attempt's scores are attached."""
     return span_id(key, TASK)
 
 
@@ -167,7 +168,7 @@ def _task(sheet: AttemptTrace) -> Span:
 
 
 def _turn(sheet: AttemptTrace, turn: Turn) -> list[Span]:
-    """The span of one turn, and what happened in it."""
+    """Build the span of one turn and its child spans."""
     start = nanoseconds(turn.started) or sheet.start
     end = max(start, nanoseconds(turn.ended))
     agent = sheet.span(
@@ -226,7 +227,7 @@ def _reply_attributes(turn: Turn) -> dict[str, Any]:
 
 
 def _told(attributes: Mapping[str, Any], failure: Failure | None) -> dict[str, Any]:
-    """The attributes and status of a span that may have failed."""
+    """Return the attributes and status of a span, including its failure, if any."""
     if failure is None:
         return {"attributes": attributes}
     failed = {
@@ -240,14 +241,14 @@ def _told(attributes: Mapping[str, Any], failure: Failure | None) -> dict[str, A
 
 
 def error_type(failure: Failure) -> str:
-    """A failure in one word: the exception's name, an HTTP status, `timeout`, or whose it was."""
+    """Return a failure's type: the exception's name, an HTTP status, `timeout`, or the party at fault."""
     if found := _NAMED.match(failure.reason):
         return found["name"]
     return "timeout" if failure.kind == "timeout" else f"{failure.owner}_failure"
 
 
 def _results(sheet: AttemptTrace, turn: int | None) -> tuple[SpanEvent, ...]:
-    """What was thought of a turn, or of the whole, as events of the span that was judged."""
+    """Return the evaluation results of a turn, or of the whole attempt, as events of the judged span."""
     return tuple(
         SpanEvent(name=names.EVALUATION, time=sheet.end, attributes=_result(each))
         for each in sheet.evaluations

@@ -1,7 +1,7 @@
-"""Spans → transcripts, whoever wrote them. Unknown attributes are passed over.
+"""Convert spans to transcripts, regardless of which instrumentation emitted them. Unknown attributes are ignored.
 
-A turn is a span of Proctor's own that says so; else a trace, told by the one agent span at its top or by its root.
-Inside a turn, tool spans become tool calls, sub-agents and plans become steps, model spans become usage.
+A turn is a span that Proctor marked as one; otherwise a trace, identified by its single topmost agent span or by its
+root. Inside a turn, tool spans become tool calls, sub-agents and plans become steps, model spans become usage.
 """
 
 from __future__ import annotations
@@ -20,27 +20,26 @@ from proctor.transcript import Reply, Transcript, Turn
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recording:
-    """One conversation that has happened."""
+    """A recorded conversation."""
 
     transcript: Transcript
-    """What was said and done."""
     case: str | None = None
-    """The case it was recorded for, where it says so."""
+    """Id of the case it was recorded for, if known."""
     failures: Mapping[int, str] = field(default_factory=dict)
-    """Turn → why the agent gave no reply."""
+    """Turn number → why the agent gave no reply."""
     traces: tuple[str, ...] = ()
-    """The trace of each turn, where there are any."""
+    """Trace id of each turn, if there are traces."""
     before: Mapping[int, str] = field(default_factory=dict)
-    """Turn → what user and agent had said to each other before it, where the agent was given that with the question."""
+    """Turn number → earlier conversation that was passed to the agent together with the question."""
 
 
 def transcript_of(spans: Iterable[Span]) -> Transcript:
-    """The conversation that these spans tell of: one trace, or one trace for each turn."""
+    """Return the conversation in these spans: one trace, or one trace per turn."""
     return recording_of(spans).transcript
 
 
 def recording_of(spans: Iterable[Span]) -> Recording:
-    """The same, with its case and what failed."""
+    """Return the recording in these spans: the conversation with its case and failures."""
     tree = SpanTree(spans)
     turns: list[Turn] = []
     failures: dict[int, str] = {}
@@ -62,7 +61,7 @@ def recording_of(spans: Iterable[Span]) -> Recording:
 
 
 def conversation_of(spans: Iterable[Span]) -> str | None:
-    """The conversation that spans say they are part of; None: they stand for themselves."""
+    """Return the conversation id that the spans carry, or None if they carry none."""
     told = (span.attributes.get(name) for span in spans for name in (names.CONVERSATION, names.SESSION))
     return next((each for each in told if isinstance(each, str) and each), None)
 
@@ -89,7 +88,7 @@ def _question_in(part: TurnSubtree) -> AskedText | None:
 
 
 def _reply(part: TurnSubtree, head: Span) -> Reply | None:
-    """None where no answer is told: an empty one would be a reply."""
+    """Return the reply, or None if the spans contain no answer: an empty text would count as a reply."""
     text = _answer(part)
     if text is None:
         return None
@@ -108,7 +107,7 @@ def _reply(part: TurnSubtree, head: Span) -> Reply | None:
 
 
 def _cut_off(part: TurnSubtree, head: Span) -> bool:
-    """Whether the model that answered last stopped at its output limit."""
+    """Whether the last model call stopped at its output limit."""
     if names.CUT_OFF in head.attributes:
         return head.attributes[names.CUT_OFF] is True
     return any(is_cut_off_in(span) for span in part.models()[-1:])
@@ -121,10 +120,10 @@ def _answer(part: TurnSubtree) -> str | None:
 
 
 def _failure(part: TurnSubtree) -> str | None:
-    """The agent's own failure; one of the environment's says nothing about the agent."""
+    """Return the agent's own failure; environment failures say nothing about the agent and are ignored."""
     if part.head is None:
         return None
     if part.head.attributes.get("proctor.failure.owner") == "environment":
         return None
-    inside = (error_of(span) for span, _ in part.below())  # a whole trace of Langfuse has no status of its own
+    inside = (error_of(span) for span, _ in part.below())  # a whole Langfuse trace has no status of its own
     return error_of(part.head) or next((error for error in inside if error is not None), None)

@@ -1,4 +1,4 @@
-"""Spans by their parents, and the share of them that is one turn: SpanTree, TurnSubtree."""
+"""Span trees and the subtrees that make up a turn: SpanTree, TurnSubtree."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _WRAPPERS = ("experiment-item-run", "experiment-item-task")
 _JUDGING = "experiment-item-evaluation"
 
 Placed = tuple[Span, tuple[Span, ...]]
-"""A span, and those above it from the top down."""
+"""A span with its ancestors, from the top down."""
 
 
 class SpanTree:
-    """Spans by their parents, in order of time, without what judged them."""
+    """Spans arranged by parent and start time, excluding evaluator spans."""
 
     def __init__(self, spans: Iterable[Span]) -> None:
         self.spans = sorted(spans, key=lambda span: span.start)
@@ -34,11 +34,11 @@ class SpanTree:
                 self._children.setdefault(span.parent, []).append(span)
 
     def children(self, span: Span) -> list[Span]:
-        """Directly under it."""
+        """Return the direct children of a span."""
         return self._children.get(span.id, [])
 
     def below(self, spans: Iterable[Span]) -> Iterator[Placed]:
-        """These and all under them."""
+        """Yield these spans and all their descendants, with their ancestors."""
         waiting: deque[Placed] = deque((span, ()) for span in spans)
         while waiting:
             span, above = waiting.popleft()
@@ -46,7 +46,7 @@ class SpanTree:
             waiting.extend((child, (*above, span)) for child in self.children(span))
 
     def turns(self) -> list[TurnSubtree]:
-        """One for each span that says it is a turn; where none does, one for each trace."""
+        """Return one subtree per span marked as a turn, or one per trace if no span is marked."""
         own = [span for span in self.spans if isinstance(span.attributes.get(names.TURN), int)]
         if own:
             own.sort(key=lambda span: (span.start, span.attributes[names.TURN]))
@@ -57,7 +57,7 @@ class SpanTree:
         return [self.turn_under(roots) for roots in traces.values()]
 
     def turn_under(self, roots: list[Span]) -> TurnSubtree:
-        """The turn that all of this is: told by the one agent in it, else by the one span above everything else."""
+        """Return the turn under these roots, headed by the only topmost agent span or else by the single root."""
         agents = self._topmost_agents(roots)
         around = roots[0] if len(roots) == 1 else None
         if len(agents) == 1:
@@ -74,31 +74,30 @@ class SpanTree:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TurnSubtree:
-    """One turn's share of a tree."""
+    """The part of a tree that belongs to one turn."""
 
     tree: SpanTree
-    """The whole."""
     head: Span | None
-    """The span that is the turn; None: there are several, and nothing above them."""
+    """Span that represents the turn, or None if there are several spans without a common root."""
     around: Span | None = None
-    """The span above everything, where that is another one."""
+    """Root span above the turn, if different from `head`."""
     top: tuple[Span, ...]
-    """What the turn consists of, with all that is under it."""
+    """Topmost spans of the turn; it also includes all their descendants."""
 
     def below(self) -> list[Placed]:
-        """Everything in the turn but the span that is the turn, in order of time."""
+        """Return all spans of the turn except its head, in chronological order."""
         inside = [placed for placed in self.tree.below(self.top) if placed[0] is not self.head]
         return sorted(inside, key=lambda placed: placed[0].start)
 
     def models(self) -> list[Span]:
-        """Model calls, each once: one inside another is the same call seen twice. The turn itself may be one."""
+        """Return the model call spans. Nested model spans count once, as the same call; the head itself may be one."""
         if self.head is not None and kind_of(self.head) == "model":
             return [self.head]
         models = [(span, above) for span, above in self.below() if kind_of(span) == "model"]
         return [span for span, above in models if not any(kind_of(each) == "model" for each in above)]
 
     def telling(self) -> list[Span]:
-        """The spans that may tell question and answer of the whole, the likeliest first."""
+        """Return the spans that may carry the turn's question and answer, the likeliest first."""
         if self.head is None:
             return [span for span in self.top if kind_of(span) == "other"]
         return [self.head] if self.around is None or self.around is self.head else [self.head, self.around]

@@ -1,4 +1,4 @@
-"""The contracts of agents and executors as tests, for those of Proctor and of anybody.
+"""Contract tests for agents and executors, those of Proctor as well as your own.
 
 Subclass `AgentContract` for an adapter:
 
@@ -7,8 +7,8 @@ Subclass `AgentContract` for an adapter:
         async def connected(self, mind):
             yield load(…)
 
-`connected` says how an agent that thinks with a given mind is reached. pytest runs what it inherits. Subclass
-`ExecutorContract` for whoever plays attempts elsewhere: `playing` says who plays a given `Scene`.
+`connected` yields an agent that behaves as the given mind does. pytest runs the inherited tests. Subclass
+`ExecutorContract` for an executor that plays attempts elsewhere: `playing` yields the executor for a given `Scene`.
 """
 
 from proctor.testing.agents import ASKED, CROWD, EARLIER, AgentContract

@@ -1,4 +1,4 @@
-"""What every adapter must do, whatever stands behind it."""
+"""Contract tests that every agent adapter must pass."""
 # ruff: noqa: D102  a test's name is its sentence
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from proctor.transcript import Reply, Request, ToolCall, Turn
 P = ParamSpec("P")
 
 ASKED = Request(question="What is it?", conversation="run/exam//1/0.5", case="c1")
-"""The question of most tests."""
+"""The request in most tests."""
 EARLIER = (
     Turn(number=1, question="Who was first?", reply=Reply(text="Ada was.")),
     Turn(number=2, question="Who was second?", reply=Reply(text="Ben was.")),
 )
-"""What was said before it, where anything was."""
+"""Earlier turns, in tests with history."""
 CROWD = 12
-"""How many conversations there are at once: `?`, `??`, …, of the cases `x1`, `x2`, …"""
+"""Number of concurrent conversations: questions `?`, `??`, …, of the cases `x1`, `x2`, …"""
 _PROMPT = 5.0
-"""Seconds in which a cancelled call has to end; far more than it takes, even on a busy machine."""
+"""Seconds within which a cancelled call must end; generous even for a busy machine."""
 
 
 def _to_the_end(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
-    """A test that needs no plugin to be awaited."""
+    """Wrap an async test so that it runs without a pytest plugin."""
 
     @wraps(test)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -45,18 +45,18 @@ def _to_the_end(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, Non
 
 
 class AgentContract:
-    """One adapter's tests."""
+    """Contract tests for one agent adapter."""
 
     cannot: ClassVar[Mapping[str, str]] = {}
-    """What the adapter has no way to do, with the reason, which is shown beside the tests that are skipped.
+    """Abilities that the adapter lacks, with the reason shown for the tests that are skipped.
 
-    `silence`: say nothing. `tools`: tell of tool calls. `together`: tell which of them were asked for at once.
-    `history`: be handed context and earlier turns. `failing`: tell that it failed. `network`: be cut off. `status`: be
-    told an HTTP status. `waiting`: think for ever.
+    `silence`: give an empty answer. `tools`: report tool calls. `together`: report which calls were made in parallel.
+    `history`: accept context and earlier turns. `failing`: report that the agent failed. `network`: lose the
+    connection. `status`: receive an HTTP error status. `waiting`: never finish.
     """
 
     def connected(self, mind: Mind) -> AbstractAsyncContextManager[Agent]:
-        """The agent that thinks like this, with the tools of `TOOLS`; closed afterwards."""
+        """Connect to an agent that behaves as this mind does, with the tools in `TOOLS`; it is closed on exit."""
         raise NotImplementedError
 
     def _needs(self, ability: str) -> None:
@@ -64,7 +64,7 @@ class AgentContract:
             raise SkipTest(self.cannot[ability])
 
     async def _fault(self, mind: Mind) -> CallError:
-        """Whose fault it is, as a run would see it."""
+        """Call an agent that must fail, and return the error as a run would classify it."""
         async with self.connected(mind) as agent:
             try:
                 reply = await agent.reply(ASKED)

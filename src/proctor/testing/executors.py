@@ -1,4 +1,4 @@
-"""What every executor must do, wherever attempts are played."""
+"""Contract tests that every executor must pass, wherever it plays attempts."""
 # ruff: noqa: D102  a test's name is its sentence
 
 from __future__ import annotations
@@ -16,23 +16,24 @@ from proctor.run import Attempt, Finished, Key, PendingAttempt, Record, Settings
 from proctor.testing.scenes import TOKENS, Scene
 
 _A_WHILE = 0.3
-"""Seconds for which something that must not happen is looked out for."""
+"""Seconds to watch for something that must not happen."""
 _PLACES = 4
 _SOON = 1.0
-"""Seconds after which something is late on a machine that has much else to do; 50 ms are usual."""
+"""Seconds after which something counts as late, even on a busy machine; 50 ms are usual."""
 _AT_LEAST = 0.5
-"""Seconds that 25 calls at 10 a second take: a second's worth may come at once, and half as much again as long as
-workers do not know how many they are."""
+"""Minimum seconds that 25 calls at 10 a second take: one second's worth may come in a burst, and half as much again as
+long as workers do not know how many they are.
+"""
 
 
 class ExecutorContract:
-    """One executor's tests."""
+    """Contract tests for one executor."""
 
     storm = 20
-    """Environment failures in a row after which it gives up."""
+    """Consecutive environment failures after which it aborts."""
 
     def playing(self, scene: Scene) -> AbstractContextManager[Executor]:
-        """The executor that plays this scene."""
+        """Return a context manager for the executor that plays this scene."""
         raise NotImplementedError
 
     def test_every_attempt_is_finished_exactly_once(self) -> None:
@@ -108,7 +109,7 @@ class ExecutorContract:
         with _scene(behaviour="hangs") as scene, self._begun(scene, scene.pending()) as (executor, batches):
             last = time.monotonic()
             for batch in batches:
-                if len(scene.calls()) < _PLACES + 1:  # the first is over, and whoever is asked now hangs
+                if len(scene.calls()) < _PLACES + 1:  # the first attempt is over, and the agent of the next one hangs
                     last = time.monotonic()
                     continue
                 pause, last = time.monotonic() - last, time.monotonic()
@@ -227,7 +228,7 @@ class ExecutorContract:
         *,
         heard: Callable[[Sequence[Record]], None] = lambda batch: None,
     ) -> tuple[list[Record], Executor]:
-        """Play it all; every record, and the executor."""
+        """Play all attempts and return every record along with the executor."""
         records: list[Record] = []
         with self._begun(scene, scene.pending() if pending is None else pending) as (executor, batches):
             for batch in batches:
@@ -265,7 +266,7 @@ def _told_of(record: Record) -> tuple[Key, str]:
 
 
 def _look_for(seconds: float, holds: Callable[[], bool]) -> None:
-    """Whatever else happens for a while, this holds."""
+    """Assert repeatedly for some seconds that a condition holds."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         assert holds()

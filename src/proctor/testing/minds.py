@@ -1,7 +1,7 @@
-"""Minds: what an agent under test thinks, whichever framework or wire its words and tools travel through.
+"""Minds: the behaviour of a fake agent under test, independent of framework and transport.
 
-A mind is an async function from what it has heard so far to its next move: say something, or call tools. It keeps
-nothing, so that any number of conversations can share it.
+A mind is an async function from what it has received so far to its next move: a final answer or tool calls. It has no
+state, so that any number of conversations can share it.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from proctor.transcript import Request
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Heard:
-    """What a mind has heard."""
+    """Everything that a mind has received so far."""
 
     question: str
     context: str = ""
-    """The summary of the conversation so far."""
+    """Summary of the conversation so far."""
     history: tuple[str, ...] = ()
-    """What was said before, by both sides in turn."""
+    """Earlier messages, user and agent in turn."""
     results: tuple[Any, ...] = ()
-    """What its calls have given so far; an exception for one that failed."""
+    """Results of its tool calls so far, with an exception for each failed call."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wish:
-    """One tool call."""
+    """A tool call that a mind requests."""
 
     name: str
     arguments: dict[str, Any]
@@ -39,7 +39,7 @@ class Wish:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Move:
-    """What a mind does next: calls tools, or says its last word."""
+    """A mind's next move: tool calls or a final answer."""
 
     text: str = ""
     calls: tuple[Wish, ...] = ()
@@ -51,7 +51,7 @@ Tools = Mapping[str, Callable[..., Any]]
 
 
 class Status(Exception):
-    """What a provider's package raises for an HTTP error."""
+    """HTTP error as raised by a provider's client library."""
 
     def __init__(self, status_code: int) -> None:
         super().__init__(f"Error code: {status_code}")
@@ -62,17 +62,17 @@ class Status(Exception):
 
 
 async def echoing(heard: Heard) -> Move:
-    """Says what it was asked."""
+    """Repeat the question."""
     return Move(text=f"You said: {heard.question}")
 
 
 async def silent(heard: Heard) -> Move:
-    """Says nothing, which is an answer."""
+    """Answer with an empty text."""
     return Move(text="")
 
 
 async def adding(heard: Heard) -> Move:
-    """Calls two tools at once, then a third with what they gave."""
+    """Call two tools in parallel, then a third with their results."""
     number = len(heard.question)
     if not heard.results:
         return Move(calls=tuple(Wish(name="add", arguments={"a": number, "b": each}) for each in (1, 2)))
@@ -83,32 +83,32 @@ async def adding(heard: Heard) -> Move:
 
 
 async def recalling(heard: Heard) -> Move:
-    """Says all that it has been told, as JSON."""
+    """Answer with everything received, as JSON."""
     return Move(text=json.dumps([heard.context, *heard.history, heard.question]))
 
 
 async def fail_confused(heard: Heard) -> Move:
-    """Fails."""
+    """Raise an error of the agent's own."""
     raise RuntimeError("I have lost my mind")
 
 
 async def cut_off(heard: Heard) -> Move:
-    """Cannot be reached."""
+    """Raise a connection error."""
     raise ConnectionError("nobody is there")
 
 
 async def busy(heard: Heard) -> Move:
-    """Is told to come back later."""
+    """Raise an HTTP rate limit error."""
     raise Status(503)
 
 
 async def locked_out(heard: Heard) -> Move:
-    """Has the wrong key."""
+    """Raise an HTTP authentication error."""
     raise Status(401)
 
 
 async def pondering(heard: Heard) -> Move:
-    """Thinks for ever."""
+    """Never finish."""
     await asyncio.Event().wait()
     raise AssertionError("it thinks for ever")
 
@@ -129,24 +129,24 @@ def multiply(a: int, b: int) -> dict[str, int]:
 TOOLS: Tools = {"add": add, "multiply": multiply}
 
 
-# --- at work ------------------------------------------------------------------------------------
+# --- running a mind -----------------------------------------------------------------------------
 
 
 def heard_in(request: Request) -> Heard:
-    """What a request says."""
+    """Return what a request contains, as a mind receives it."""
     said = [text for turn in request.history for text in (turn.question, turn.reply.text if turn.reply else "")]
     return Heard(question=request.question, context=request.context or "", history=tuple(said))
 
 
 @dataclass(kw_only=True, slots=True)
 class Body:
-    """Plays a mind with its tools, as the simplest agent would, and gives a reply as a dict."""
+    """Minimal agent that runs a mind with its tools and returns the reply as a dict."""
 
     mind: Mind
     tools: Tools = field(default_factory=lambda: TOOLS)
 
     async def answer(self, heard: Heard) -> dict[str, Any]:
-        """Let the mind think and run its tools until it has said its last word."""
+        """Run the mind and its tool calls until it gives a final answer."""
         calls: list[dict[str, Any]] = []
         results: list[Any] = []
         step = 0
@@ -174,12 +174,12 @@ def _with(heard: Heard, results: list[Any]) -> Heard:
 
 
 def context_in(told: Iterable[str]) -> str:
-    """The context in what an adapter told a model beside the conversation, with or without a heading."""
+    """Extract the context from an adapter's system text, with or without a heading."""
     return "".join(told).removeprefix("Summary of the conversation so far:\n")
 
 
 def read_result(text: Any, *, failed: bool = False) -> Any:
-    """What a framework told a model of a tool's result, as data again: JSON, or Python's own way of writing it."""
+    """Parse a tool result as a framework passed it to a model: JSON or a Python literal."""
     if failed:
         return RuntimeError(str(text))
     for read in (json.loads, ast.literal_eval):

@@ -1,6 +1,6 @@
-"""What an executor is tried with: exams, an agent that does one thing, who judges, and a note of every call.
+"""Scenes that executors are tested with: exams, a scripted agent, judges, and a log of all calls.
 
-A scene is data, so that it can be sent to another process; what is called there is noted in a file.
+A scene is plain data, so that it can be sent to another process; calls are logged to a file.
 """
 
 from __future__ import annotations
@@ -28,51 +28,51 @@ from proctor.usage import Usage
 
 Behaviour = Literal["answers", "hangs", "is unreachable", "has no key", "spends", "uses a tool", "calls a model"]
 TOKENS = 100
-"""What a call takes of an agent that spends."""
+"""Tokens that each call uses if the agent spends tokens."""
 _MOMENT = 0.01
 _MODEL = Source(provider="openai", host="model.example")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scene:
-    """One run to be played."""
+    """A run for an executor to play."""
 
     folder: Path
-    """Where calls are noted."""
+    """Folder of the call log."""
     behaviour: Behaviour = "answers"
-    """What the agent does; one that hangs answers the first case alone."""
+    """What the agent does; one that hangs answers only the first case."""
     cases: int = 10
     turns: int = 1
-    """Questions of each exam."""
+    """Number of questions in each exam."""
     open: bool = False
-    """Whether an examiner asks after the first question."""
+    """Whether an examiner asks further questions after the first."""
     settings: Settings = field(default_factory=lambda: Settings(concurrency=4, retries=0))
     faults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     per_minute: float | None = None
-    """Calls a minute that the model of an agent that calls one allows, to all workers together; None: any number."""
+    """Rate limit of the agent's model in calls a minute, shared by all workers; None: unlimited."""
 
     @property
     def exams(self) -> tuple[Exam, ...]:
-        """What is asked."""
+        """The exams to play."""
         return tuple(self._exam(number) for number in range(1, self.cases + 1))
 
     @property
     def agent(self) -> SceneAgent:
-        """Who is asked."""
+        """The agent to examine."""
         return SceneAgent(self)
 
     @property
     def reviewers(self) -> tuple[SceneReviewer, ...]:
-        """Who judges."""
+        """The judges of the replies."""
         return (SceneReviewer(),)
 
     @property
     def examiner(self) -> SceneExaminer | None:
-        """Who asks in an open exam."""
+        """The examiner, if the exams are open."""
         return SceneExaminer() if self.open else None
 
     def pending(self) -> list[PendingAttempt]:
-        """Every attempt, from the beginning."""
+        """Return all attempts as not yet started."""
         return [
             PendingAttempt(
                 exam=exam,
@@ -84,7 +84,7 @@ class Scene:
         ]
 
     def answered(self, *turns: int) -> list[PendingAttempt]:
-        """Every attempt, with these of its turns stored already."""
+        """Return all attempts with these of their turns already stored."""
         return [
             replace(pending, attempt=replace(pending.attempt, transcript=_said(pending.exam, turns)))
             for pending in self.pending()
@@ -92,7 +92,7 @@ class Scene:
 
     @contextmanager
     def limits(self, budget: Budget | None = None) -> Iterator[None]:
-        """What the run may spend, and how fast; in a worker, with the `budget` that it was given."""
+        """Apply the run's budget and rate limits; in a worker, with the `budget` that it received."""
         tokens = self.settings.max_tokens
         if budget is None and tokens is not None:
             budget = Budget(tokens=tokens)
@@ -105,7 +105,7 @@ class Scene:
             limits.close()
 
     def note(self, what: str) -> None:
-        """Write a line down, whichever process writes it."""
+        """Append a line to the log; safe across processes."""
         descriptor = os.open(self.folder / "calls", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         try:
             os.write(descriptor, f"{what}\n".encode())
@@ -113,17 +113,17 @@ class Scene:
             os.close(descriptor)
 
     def notes(self) -> list[str]:
-        """All lines so far."""
+        """Return all lines logged so far."""
         path = self.folder / "calls"
         return path.read_text("utf-8").splitlines() if path.exists() else []
 
     def calls(self) -> Counter[tuple[str, str, int, int]]:
-        """Exam, condition, trial and turn → how often the agent was asked."""
+        """Count the agent's calls by exam, condition, trial and turn."""
         begun = (line.split("|")[1:] for line in self.notes() if line.startswith("begin|"))
         return Counter((exam, condition, int(trial), int(turn)) for exam, condition, trial, turn in begun)
 
     def most_at_once(self) -> int:
-        """The most calls that were under way at once."""
+        """Return the maximum number of concurrent calls."""
         now = most = 0
         for line in self.notes():
             now += 1 if line.startswith("begin|") else -1
@@ -149,7 +149,7 @@ def _said(exam: Exam, turns: Sequence[int]) -> Any:
 
 
 class SceneAgent:
-    """An agent that does one thing, and notes every call."""
+    """Agent with one fixed behaviour that logs every call."""
 
     name = "scene"
     takes_request = True
@@ -158,7 +158,7 @@ class SceneAgent:
         self._scene = scene
 
     async def reply(self, request: Request) -> Reply:
-        """Do it."""
+        """Act out the scene's behaviour."""
         exam = request.conversation.split("/")[1]
         self._scene.note(f"begin|{exam}|{request.condition or ''}|{request.trial}|{request.turn}")
         try:
@@ -183,10 +183,10 @@ class SceneAgent:
         return Reply(text="yes", usage=used)
 
     async def forget(self, conversation: str) -> None:
-        """Nothing is kept."""
+        """Do nothing: there is no conversation state."""
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: there are no resources."""
 
 
 async def _ask_model() -> str:
@@ -211,7 +211,7 @@ def _ask_tool() -> str:
 
 
 class SceneReviewer:
-    """Passes a reply that says yes."""
+    """Reviewer that passes replies containing "yes"."""
 
     name = "scene"
     rubric = "scene-1"
@@ -219,21 +219,21 @@ class SceneReviewer:
     asks_nobody = True
 
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
-        """Look for the yes."""
+        """Pass the reply if it contains "yes"."""
         reply = turns[-1].reply
         says_yes = reply is not None and reply.text.startswith("yes")
         return Review(parts=(Part(name="correctness", value=float(says_yes)),))
 
     async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
-        """Nothing to say of the whole."""
+        """Return None: there is no verdict on the whole conversation."""
         return None
 
 
 class SceneExaminer:
-    """Asks on until it is stopped."""
+    """Examiner that keeps asking until it is stopped."""
 
     name = "scene"
 
     async def ask(self, exam: Exam, turns: Sequence[Turn]) -> Turn | None:
-        """One more question."""
+        """Return one more question."""
         return Turn(number=0, question=f"and {len(turns)}?")

@@ -1,7 +1,7 @@
-"""Blocking calls off the event loop, and event loops for callers that block.
+"""Run blocking calls off the event loop, and provide event loops for blocking callers.
 
-Calls run in daemon threads, and so do loops of our own. `concurrent.futures` joins its threads at exit, so one hung
-agent would hang the program; these are simply left behind, and a new thread takes the next call.
+Calls and internal event loops run in daemon threads. `concurrent.futures` joins its threads at exit, so that one hung
+agent would hang the program; these threads are simply abandoned, and a new one takes the next call.
 """
 
 from __future__ import annotations
@@ -26,13 +26,15 @@ __all__ = [
 ]  # fmt: skip
 T = TypeVar("T")
 _FAREWELL = 1.0
-"""Seconds that what still goes on in a loop of ours gets to clean up when nobody needs the loop any more."""
+"""Seconds that pending tasks of an internal loop get to clean up when the loop is released."""
 _CLOSING = 5.0
-"""Seconds that an agent may take to let go."""
+"""Seconds that an agent may take to close its connections."""
 _AGAIN = 0.001
-"""Seconds before a loop that an agent has stopped goes on."""
+"""Seconds before a loop that was stopped by an agent is restarted."""
 _KEPT_LIMIT = 4
-"""How many loops wait for the next run: agents keep connections, and those die with the loop that opened them."""
+"""Maximum number of idle loops kept for the next run: agents keep connections, which die with the loop that opened
+them.
+"""
 
 
 def _after_fork_in_child() -> None:
@@ -47,25 +49,25 @@ if hasattr(os, "register_at_fork"):
 
 
 class Interrupted(BaseException):
-    """Whoever waits for a run does so no longer: Ctrl-C, or a cancelled task."""
+    """Raised when the caller stops waiting for a run, because of Ctrl-C or a cancelled task."""
 
 
 class Stage:
-    """The event loop on which a run is played, as seen from the thread that drives the run."""
+    """Handle on the event loop on which a run is played, for the thread that drives the run."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, *, host: asyncio.Task[Any] | None = None) -> None:
         self.loop = loop
         self.interrupted = threading.Event()
-        """Set when whoever waits for the run does so no longer."""
+        """Set when the caller of the run has stopped waiting for it."""
         self._host = host
 
     @property
     def is_ending(self) -> bool:
-        """Whether whoever waits for the run is being cancelled: then its other tasks are too, and not by an agent."""
+        """Whether the caller's task is being cancelled: a cancellation of other tasks then does not come from an agent."""
         return self.interrupted.is_set() or (self._host is not None and self._host.cancelling() > 0)
 
     def soon(self, callback: Callable[..., object], *args: Any) -> bool:
-        """Have it called on the loop; whether there still is one."""
+        """Schedule a callback on the loop from another thread; return False if the loop is closed."""
         try:
             self.loop.call_soon_threadsafe(callback, *args)
         except RuntimeError:
@@ -73,12 +75,12 @@ class Stage:
         return True
 
     def responds(self, *, within: float) -> bool:
-        """Whether the loop still goes round; somebody may hold it for good."""
+        """Whether the loop runs a callback within so many seconds; an agent may block it indefinitely."""
         heard = threading.Event()
         return self.soon(heard.set) and heard.wait(within)
 
     def close_all(self, parts: Iterable[object]) -> None:
-        """Have each that has a `close` let go of its connections; what it says then changes no result."""
+        """Call `close` on each object that has it, ignoring errors."""
         closing = [close for part in parts if (close := getattr(part, "close", None)) is not None]
         if closing and self.responds(within=1.0):
             for close in closing:
@@ -112,13 +114,13 @@ class Stage:
 
 
 def with_growing_executor(loop: asyncio.AbstractEventLoop) -> asyncio.AbstractEventLoop:
-    """A loop of ours, in which one agent's blocking calls and name lookups keep no other's waiting."""
+    """Give the loop an executor in which one agent's blocking calls and name lookups cannot block another's."""
     loop.set_default_executor(GrowingExecutor())
     return loop
 
 
 class _ServedLoop:
-    """A loop in a thread of its own that keeps it going."""
+    """An event loop kept running in its own thread."""
 
     def __init__(self) -> None:
         self.loop, self._over = with_growing_executor(asyncio.new_event_loop()), threading.Event()
@@ -128,7 +130,7 @@ class _ServedLoop:
         self._thread.start()
 
     def end(self) -> None:
-        """Close it; what holds it for good is left behind."""
+        """Stop and close the loop, or abandon it if it is blocked."""
         self._over.set()
         stage = Stage(self.loop)
         if stage.responds(within=_FAREWELL):
@@ -143,9 +145,9 @@ _kept: list[_ServedLoop] = []
 
 @contextmanager
 def own_stage() -> Iterator[Stage]:
-    """A loop in a thread of its own, the one that the last run left where that is still sound.
+    """Provide an event loop in its own thread, reusing the loop of an earlier run if it is still clean.
 
-    What still goes on in it at the end gets a moment, and is left behind with it then.
+    Tasks still pending at the end get a moment to finish and are then abandoned.
     """
     served = _take_loop()
     stage = Stage(served.loop)
@@ -163,7 +165,7 @@ _lasting_lock = threading.Lock()
 
 
 def lasting_loop() -> asyncio.AbstractEventLoop:
-    """The one loop of ours that outlives every caller's: connections that anybody may use are kept there."""
+    """Return the shared loop that outlives every caller's, on which shared connections are kept."""
     with _lasting_lock:
         if not _lasting:
             _lasting.append(_ServedLoop())
@@ -171,7 +173,7 @@ def lasting_loop() -> asyncio.AbstractEventLoop:
 
 
 async def on_lasting_loop(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Run a coroutine on that loop, in this context, and wait for it; cancelling the wait cancels the coroutine."""
+    """Run a coroutine on the shared loop, in the current context, and wait for it; cancelling the wait cancels it."""
     return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(make(), lasting_loop()))
 
 
@@ -186,7 +188,7 @@ def _take_loop() -> _ServedLoop:
 
 
 def _is_clean_after_leave(stage: Stage) -> bool:
-    """Whether nothing that agents have begun goes on there."""
+    """Cancel pending tasks on the loop; return whether it is clean and can be reused."""
     if stage.responds(within=_FAREWELL):
         with suppress(Exception):
             return stage.run(_take_leave, timeout=2 * _FAREWELL)
@@ -194,7 +196,7 @@ def _is_clean_after_leave(stage: Stage) -> bool:
 
 
 def _serve_loop(loop: asyncio.AbstractEventLoop, over: threading.Event) -> None:
-    """Keep the loop going: a task in which an agent exits, or an agent that stops the loop, must not end a run."""
+    """Keep the loop running: a task that exits, or an agent that stops the loop, must not end a run."""
     asyncio.set_event_loop(loop)
     while not over.is_set() and not loop.is_closed():
         with suppress(BaseException):
@@ -205,9 +207,9 @@ def _serve_loop(loop: asyncio.AbstractEventLoop, over: threading.Event) -> None:
 
 
 async def _take_leave() -> bool:
-    """Cancel what agents have left behind; whether all of it ended, and the loop is as it was."""
+    """Cancel all other tasks; return whether all of them ended and the loop's configuration is unchanged."""
     loop = asyncio.get_running_loop()
-    loop.set_exception_handler(lambda *_: None)  # nobody is left to whom it matters
+    loop.set_exception_handler(lambda *_: None)  # nobody is left to handle these exceptions
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()
@@ -221,20 +223,20 @@ async def _take_leave() -> bool:
 
 
 async def _close_generators() -> None:
-    """Close what agents streamed from."""
+    """Close async generators that agents left open."""
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(lambda *_: None)
     await asyncio.wait_for(loop.shutdown_asyncgens(), _FAREWELL)
 
 
 def run_anywhere(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Run a coroutine to its end, also where an event loop is already running, as in a notebook."""
+    """Run a coroutine to completion, even where an event loop is already running, as in a notebook."""
     with own_stage() as stage, waiting_place() as here:
         return stage.run(make, at=here)
 
 
 class _Driven(Generic[T]):
-    """A blocking function in a thread of its own, and what came of it."""
+    """A blocking function running in its own thread, and its outcome."""
 
     def __init__(self, function: Callable[[Stage], T], stage: Stage, ended: Callable[[], object]) -> None:
         self._outcome: list[tuple[T | None, BaseException | None]] = []
@@ -250,7 +252,7 @@ class _Driven(Generic[T]):
         self._ended()
 
     def result(self) -> T:
-        """What it returned; raises what it raised."""
+        """Return the function's result, or raise its exception."""
         result, error = self._outcome[0]
         if error is not None:
             raise error
@@ -258,21 +260,21 @@ class _Driven(Generic[T]):
 
 
 _STAGE: contextvars.ContextVar[Stage | None] = contextvars.ContextVar("proctor_stage", default=None)
-"""The stage of whoever drives a workflow in this thread; None: an event loop runs here."""
+"""Stage of the workflow driven in this thread, or None in a thread with a running event loop."""
 
 
 def run_driven(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Run a workflow that waits for nothing but `on_stage`, in a thread, with a loop of its own to play on.
+    """Run a workflow that awaits nothing but `on_stage` in a thread, with an event loop for it to play on.
 
-    A Ctrl-C here, or whatever else a signal's handler raises, is told by `Stage.interrupted`, and the workflow given
-    the time to end; what has come to its end all the same is not lost. A second one ends the wait.
+    Ctrl-C, or another exception raised by a signal handler, sets `Stage.interrupted` and gives the workflow time to
+    end; a result that is completed nevertheless is returned. A second one ends the wait.
     """
     interruption: BaseException = KeyboardInterrupt()
     with own_stage() as stage, waiting_place() as here:
         driven = _Driven(partial(_finish, make), stage, here.end)
         try:
             here.wait()
-        except BaseException as raised:  # such as the SystemExit of an agent's own handler
+        except BaseException as raised:  # such as SystemExit from an agent's signal handler
             interruption = raised
             stage.interrupted.set()
             here.wait()
@@ -295,17 +297,18 @@ def _finish(make: Callable[[], Coroutine[Any, Any, T]], stage: Stage) -> T:
 
 
 async def on_stage(function: Callable[[Stage], T]) -> T:
-    """Run a blocking function that plays on an event loop: here in a driven workflow, else in a thread.
+    """Run a blocking function that plays on an event loop: in this thread if a workflow is driven here, else in
+    another.
 
-    In the latter case it is handed the loop that runs here, and to cancel the wait is a Ctrl-C.
+    In the latter case it gets the running loop, and cancelling the wait counts as Ctrl-C.
     """
     driven_here = _STAGE.get()
     if driven_here is not None:
-        _STAGE.set(None)  # what is played may start a run of its own
+        _STAGE.set(None)  # the function may start another run
         return function(driven_here)
     loop = asyncio.get_running_loop()
     stage = Stage(loop, host=asyncio.current_task())
-    ended: asyncio.Future[None] = loop.create_future()  # no task: an agent may cancel every task there is
+    ended: asyncio.Future[None] = loop.create_future()  # a future, not a task: an agent may cancel all tasks
     driven = _Driven(function, stage, lambda: stage.soon(ended.set_result, None))
     try:
         await asyncio.shield(ended)
@@ -317,7 +320,7 @@ async def on_stage(function: Callable[[Stage], T]) -> T:
 
 
 async def _wait_until_done(future: asyncio.Future[Any]) -> None:
-    """Wait for it, however often somebody tells us not to."""
+    """Wait for a future to complete, ignoring cancellation."""
     while not future.done():
         with suppress(asyncio.CancelledError):
             await asyncio.wait({future})

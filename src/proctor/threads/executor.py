@@ -1,8 +1,8 @@
-"""The default executor of our event loops, behind `asyncio.to_thread` and the lookup of names.
+"""Default executor of internal event loops, used by `asyncio.to_thread` and name resolution.
 
-Python's own has a handful of threads: a few agents whose calls hang, or only take long, would keep those of all others
-waiting, who would be late through no fault of theirs. This one begins as many as it usually takes, and more where they
-do not suffice. It keeps no thread of its own and is joined by nobody.
+Python's own has only a few threads: a few agents with hung or slow calls would delay the calls of all others. This one
+starts threads up to its usual number right away, and more while calls are stalled. It has no threads of its own (they
+come from the pool) and is never joined.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from proctor.threads.pool import end_a_forked_child, take_thread
 
 T = TypeVar("T")
 _USUAL = 64
-"""How many threads it takes without a second thought."""
+"""Number of threads that are started without waiting."""
 _STALLED = 0.05
-"""Seconds after which a call that has not begun shows that there are too few."""
+"""Seconds after which a call that has not started shows that more threads are needed."""
 
 
 class _Call(NamedTuple):
@@ -31,7 +31,7 @@ class _Call(NamedTuple):
 
 
 class GrowingExecutor(ThreadPoolExecutor):
-    """A ThreadPoolExecutor, as a loop wants one, that starts none of that one's threads."""
+    """A ThreadPoolExecutor, as event loops require, that uses threads of the pool instead of its own."""
 
     def __init__(self) -> None:
         super().__init__(max_workers=1)
@@ -43,7 +43,7 @@ class GrowingExecutor(ThreadPoolExecutor):
         self._watched = False
 
     def submit(self, function: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        """Call it in a thread. Raises RuntimeError where there is none for it."""
+        """Run a function in a thread; raise RuntimeError if no thread can be started for it."""
         if self.is_shut_down:
             raise RuntimeError("cannot schedule new futures after shutdown")
         call = _Call(time.monotonic(), Future(), lambda: function(*args, **kwargs))
@@ -58,7 +58,7 @@ class GrowingExecutor(ThreadPoolExecutor):
         return call.future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Take no more calls; nobody waits for those under way."""
+        """Accept no more calls; do not wait for running ones."""
         self.is_shut_down = True
         super().shutdown(wait=False)
 
@@ -75,7 +75,7 @@ class GrowingExecutor(ThreadPoolExecutor):
                     raise
 
     def _work(self) -> None:
-        """Make calls until there are none left."""
+        """Run calls until the queue is empty."""
         parent = os.getpid()
         while (call := self._next()) is not None:
             if call.future.set_running_or_notify_cancel():
@@ -91,7 +91,7 @@ class GrowingExecutor(ThreadPoolExecutor):
             return None
 
     def _watch(self) -> None:
-        """While calls wait, see to it that none waits for long."""
+        """Start further threads while queued calls are stalled."""
         begun = -1
         while True:
             time.sleep(_STALLED)
@@ -112,7 +112,7 @@ class GrowingExecutor(ThreadPoolExecutor):
         for started in range(more):
             try:
                 take_thread().put(self._work)
-            except RuntimeError as error:  # this machine has no thread left
+            except RuntimeError as error:  # no more threads can be started on this machine
                 with self._changing:
                     self._working -= more - started
                     lost = list(self._calls) if is_stuck else []

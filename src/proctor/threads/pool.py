@@ -1,4 +1,4 @@
-"""Threads for blocking calls: daemons that wait for the next call, and are left behind where one hangs."""
+"""Pool of daemon threads for blocking calls; a thread that hangs is abandoned."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Job = Callable[[], None]
 _idle: list[queue.SimpleQueue[_Job]] = []
 _IDLE_LIMIT = 64
 exit_now = os._exit
-"""How a forked child ends, in which whatever stands in its place is the real one."""
+"""Real `os._exit` for forked children, even if `os._exit` is replaced later."""
 _forked = False
 
 
@@ -31,7 +31,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def end_a_forked_child(parent: int) -> None:
-    """A child that an agent has forked and let return ends here: the run belongs to its parent."""
+    """Exit if this process is a child that an agent forked and let return: the run belongs to its parent."""
     if _forked and os.getpid() != parent:
         exit_now(0)
 
@@ -45,7 +45,7 @@ def _serve(jobs: queue.SimpleQueue[_Job]) -> None:
 
 
 def take_thread() -> queue.SimpleQueue[_Job]:
-    """Where to put a call for a thread of its own; raises RuntimeError where none can be started."""
+    """Return the job queue of an idle or new thread; raise RuntimeError if none can be started."""
     try:
         return _idle.pop()
     except IndexError:
@@ -55,7 +55,7 @@ def take_thread() -> queue.SimpleQueue[_Job]:
 
 
 async def call(function: Callable[..., T], *args: Any) -> T:
-    """Run a blocking function in a thread and wait for it; cancelling the wait leaves the thread behind."""
+    """Run a blocking function in a thread and wait for it; cancelling the wait abandons the thread."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
     context = contextvars.copy_context()
@@ -80,14 +80,14 @@ async def call(function: Callable[..., T], *args: Any) -> T:
         try:
             loop.call_soon_threadsafe(settle, result, error)
         except RuntimeError:
-            return  # the loop has closed: nobody waits for this call any more
+            return  # the loop is closed: nobody waits for this call any more
 
     take_thread().put(job)
     return await future
 
 
 def call_briefly(function: Callable[[], T], *, seconds: float) -> T:
-    """The result of a function of somebody else's; raises TimeoutError, and leaves it behind, when it takes longer."""
+    """Return the result of foreign code; if it takes longer, raise TimeoutError and abandon the thread."""
     future: concurrent.futures.Future[T] = concurrent.futures.Future()
 
     def job() -> None:
@@ -101,7 +101,7 @@ def call_briefly(function: Callable[[], T], *, seconds: float) -> T:
 
 
 def _wrap_error(error: BaseException) -> BaseException:
-    """An exception in a form that a future can carry, and that nobody takes for a real Ctrl-C."""
+    """Wrap an exception that a future cannot carry, or that would be mistaken for a real Ctrl-C."""
     kind = type(error)  # and not its `__class__`, which may be anything and even raise
     if issubclass(kind, StopIteration) or not issubclass(kind, (Exception, SystemExit)):
         carried = RuntimeError(f"the function raised {kind.__name__}")

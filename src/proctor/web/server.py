@@ -1,4 +1,4 @@
-"""Listening: a socket, the app behind it, and one line that says where it is."""
+"""Run the web server: open the socket, serve the app, and print its address."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from proctor.web.site.site import Site
 
 
 def create_app(settings: WebSettings) -> FastAPI:
-    """An ASGI application over one store."""
+    """Create the ASGI application for one store."""
     site = Site(settings)
     app = FastAPI(title="Proctor", docs_url=None, redoc_url=None, openapi_url=None, lifespan=_lifespan)
     app.state.site = site
@@ -50,37 +50,37 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 MOST_CONNECTIONS = 2 * MOST_WATCHERS
-"""At the same time; who comes then is told to come again."""
+"""Maximum number of concurrent connections; further ones get status 503."""
 HEADERS_WITHIN = 10.0
-"""Seconds in which a request must have said what it wants."""
+"""Timeout in seconds for receiving a request's headers."""
 BODY_WITHIN = 10.0
-"""Seconds in which what it sends must have come, and longer only as long as it comes quickly enough."""
+"""Timeout in seconds for receiving a request body, extended by the time it takes at the minimum rate, `SLOWEST`."""
 SLOWEST = 8 * 1024
-"""Bytes a second."""
+"""Minimum upload rate in bytes per second."""
 
 
 def serve(*, port: int, **settings: Any) -> None:
-    """Answer until interrupted; `settings` are those of WebSettings."""
+    """Serve until interrupted; `settings` are those of WebSettings."""
     chosen = WebSettings(**settings)
     chosen.check()
     with listening(chosen.host, port) as listener:
         app = create_app(chosen)
         app.state.site.store  # noqa: B018  a store that cannot be opened is told now, not with the first page
-        gc.freeze()  # what there is now stays
+        gc.freeze()  # exclude all objects so far from garbage collection
         gc.enable()
         sys.stderr.write(f"Proctor is at {address(listener)} (Ctrl-C ends it; runs continue)\n")
         sys.stderr.flush()
-        with suppress(KeyboardInterrupt):  # the usual way to end it
+        with suppress(KeyboardInterrupt):  # Ctrl-C is the usual way to end it
             server(app).run(sockets=[listener])
 
 
 def server(app: FastAPI) -> uvicorn.Server:
-    """What answers for an app."""
+    """Create the uvicorn server of an app."""
     return _Server(_server_config(app))
 
 
 class _Server(uvicorn.Server):
-    """Tells those who watch a run that the server ends, rather than waiting for them."""
+    """Server that disconnects the watchers of runs on shutdown instead of waiting for them."""
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         site: Site = self.config.app.state.site  # type: ignore[union-attr]
@@ -89,7 +89,7 @@ class _Server(uvicorn.Server):
 
 
 class _Connection(H11Protocol):
-    """Hangs up on who does not come to the end of a request in time: uvicorn waits for them for ever."""
+    """Connection that is closed if a request is not received in time; uvicorn itself has no such timeout."""
 
     _overdue: asyncio.TimerHandle | None = None
     _body_since = 0.0
@@ -107,7 +107,7 @@ class _Connection(H11Protocol):
             self._body_comes(len(data))
         elif state is not h11.IDLE:
             self._in_time()
-        elif self._overdue is None:  # the first piece of a further request
+        elif self._overdue is None:  # the start of another request
             self._overdue = self.loop.call_later(HEADERS_WITHIN, self.transport.close)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -122,7 +122,7 @@ class _Connection(H11Protocol):
         self._body_came += size
 
     def _look_at_body(self) -> None:
-        """Hang up on a body that is too slow; one that we do not take at the moment is not slow."""
+        """Close the connection if the body arrives too slowly; time in which reading is paused does not count."""
         left = BODY_WITHIN + self._body_came / SLOWEST - (self.loop.time() - self._body_since)
         if self.flow.read_paused:
             left = BODY_WITHIN
@@ -139,7 +139,7 @@ class _Connection(H11Protocol):
 
 
 def _server_config(app: FastAPI) -> uvicorn.Config:
-    """uvicorn believes no header about who asks; `site/clients.py` believes those of trusted proxies."""
+    """Return uvicorn's configuration. It ignores forwarding headers; `site/clients.py` reads those of trusted proxies."""
     return uvicorn.Config(
         app,
         http=_Connection,
@@ -154,13 +154,13 @@ def _server_config(app: FastAPI) -> uvicorn.Config:
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket at this address."""
+    """Open a listening socket at this address."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
-        listener.listen(128)  # who comes before the app is ready waits, and is not turned away
+        listener.listen(128)  # connections that arrive before the app is ready are queued, not refused
     except OSError as error:
         listener.close()
         raise UsageError(
@@ -170,7 +170,7 @@ def listening(host: str, port: int) -> socket.socket:
 
 
 def address(listener: socket.socket) -> str:
-    """Where a browser finds it."""
+    """Return the URL of the server for a browser."""
     host, port = listener.getsockname()[:2]
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
     return f"http://{shown}:{port}/"

@@ -1,4 +1,4 @@
-"""The verbs: the only place where parts meet."""
+"""The workflows behind all interfaces, and the only package that combines the others."""
 # ruff: noqa: I001  one list, one name a line
 
 from typing import TYPE_CHECKING

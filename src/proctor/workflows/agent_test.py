@@ -1,4 +1,4 @@
-"""One question to one agent, to see whether it is connected: what `proctor agents test` does."""
+"""Test question to an agent, to check that it is connected: `proctor agents test`."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ _OWNERS: dict[type[CallError], str] = {AgentFault: "agent", EnvironmentFault: "e
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentTestResult:
-    """What became of it."""
+    """Result of a test question."""
 
     agent: str
     spec: str
     takes_request: bool | None
-    """Whether it is handed context and history; None: it could not be built."""
+    """Whether it accepts context and history; None if it could not be built."""
     reply: Reply | None
-    """None: there was none, and `trouble` says why."""
+    """The reply, or None if there was none, with the reason in `trouble`."""
     seconds: float
     trouble: str = ""
     owner: str = ""
-    """Whose the trouble is: agent, environment, or setting for what could not be built."""
+    """Whose fault the error is: agent, environment, or setting if the agent could not be built."""
 
 
 def reply_in(told: Mapping[str, Any]) -> Reply | None:
-    """The reply in such a result as a program prints it; None: there was none."""
+    """Return the reply in a printed result, or None if there was none."""
     return None if told["reply"] is None else to_reply(told["reply"])
 
 
 async def atry(agent: str, *, question: str = QUESTION, patience: float = 60.0, config: Config) -> AgentTestResult:
-    """Ask one question. What goes wrong is told and not raised."""
+    """Ask one question; errors are returned, not raised."""
     check_setting("timeout", patience)
     remember_secrets()
     named, declared = without_credentials(agent), config.agents.get(agent)

@@ -1,4 +1,4 @@
-"""Canaries: replies whose verdict is known, put to the judge of a run beside what it judges."""
+"""Canaries: replies with a known verdict, given to the judge of a run to test it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _USUAL_SCORE = Settings().passing_score
 
 
 def check_canaries(run: Run) -> None:
-    """Refuse canaries that cannot be read or that nobody would judge."""
+    """Raise an error for canaries that cannot be read or that no judge would judge."""
     source = run.settings.canaries
     if not isinstance(source, str):
         raise UsageError(given("canaries", source), f" is not a name; expected {STANDARD}, {NONE} or a suite file")
@@ -40,7 +40,7 @@ def check_canaries(run: Run) -> None:
 
 
 def canary_warning(settings: Settings) -> str | None:
-    """What a person should know before a run with canaries starts; None: nothing."""
+    """Return a warning to show before a run with canaries starts, or None."""
     own = any("criteria" in spec.options for judge in settings.judges for spec in judge)
     if settings.canaries != STANDARD or not own:
         return None
@@ -51,7 +51,7 @@ def canary_warning(settings: Settings) -> str | None:
 
 
 def load_canaries(source: str) -> tuple[Canary, ...]:
-    """Those that ship with Proctor, or those of a file; raises InputError."""
+    """Load the canaries that ship with Proctor or those of a file; raise InputError if they are invalid."""
     if source == STANDARD:
         return read_canaries(str(files("proctor.reviewers") / "canaries.yaml"))
     check_path("the canaries", source)
@@ -59,13 +59,13 @@ def load_canaries(source: str) -> tuple[Canary, ...]:
 
 
 def canary_exams(settings: Settings) -> tuple[Exam, ...]:
-    """What the judge is asked besides, for an estimate."""
+    """Return the canaries as exams, for an estimate."""
     canaries = () if settings.canaries == NONE else load_canaries(settings.canaries)
     return tuple(Exam(id=each.case.id, cases=(each.case,)) for each in canaries)
 
 
 def judge_canaries(store: Store, run: Run, cast: Cast, settings: Settings, stage: Stage) -> None:
-    """Have those judged that have no verdict yet, and keep what came of it with the run. The caller holds the run."""
+    """Judge the canaries that have no verdict yet and store the result with the run. The caller holds the run's lock."""
     if settings.canaries == NONE or settings.reviewer is None or KEPT in settings.built:
         return
     stored = store.archive.find(run.id)
@@ -91,7 +91,7 @@ def judge_canaries(store: Store, run: Run, cast: Cast, settings: Settings, stage
 
 
 def _judge(settings: Settings) -> str:
-    """Who judges, by all that may change a verdict."""
+    """Return a digest of everything about the judge that may change a verdict."""
     built = [[spec.spec, spec.options] for judge in settings.judges for spec in judge]
     told = [settings.reviewer, settings.rubric, built, settings.passing_score, settings.weights, settings.type]
     return digest(told)
@@ -100,7 +100,7 @@ def _judge(settings: Settings) -> str:
 def _ask_judge(
     run: Run, due: Sequence[Canary], cast: Cast, settings: Settings, stage: Stage
 ) -> tuple[dict[str, Attempt], str]:
-    """Canary → what the judge said of it, and why it ended early, if it did."""
+    """Return the judged attempt of each canary, and why judging ended early, if it did."""
     alone = replace(
         settings,
         checks=None,
@@ -142,12 +142,12 @@ def _with_verdicts(
 
 
 def _why_none(attempt: Attempt) -> list[str]:
-    """Why a canary has no verdict."""
+    """Return the reasons why a canary has no verdict."""
     return [attempt.failure.reason] if attempt.failure is not None else [each.reason for each in attempt.unscored]
 
 
 def _last_with(store: Store, run: Run, found: CanaryVerdicts) -> Run | None:
-    """The last run before with the same judge and the same canaries, some of them judged."""
+    """Return the latest earlier run with the same judge and canaries, at least some of them judged."""
     for other in store.archive.runs():
         known = other.canaries
         if known is None or other.id == run.id or other.created > run.created:

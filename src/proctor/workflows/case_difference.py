@@ -1,4 +1,4 @@
-"""Two versions of a benchmark: which cases came, went and changed."""
+"""Differences between two versions of a benchmark: added, removed and changed cases."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from proctor.reports.values import plain
 
 _TEXTS = ("question", "answer", "reasoning", "context")
 _BESIDE = ("id", "line", *_TEXTS)
-"""What is not told among the other things of a case."""
+"""Fields that are not listed among the other differences of a case."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CaseDifference:
-    """One case that is not the same in both."""
+    """A case that differs between the versions."""
 
     kind: Literal["added", "removed", "changed"]
     a: Case | None
     b: Case | None
     texts: tuple[tuple[str, str, str], ...]
-    """Field, its text in A and in B, where they differ."""
+    """Field, its text in A, and its text in B, for texts that differ."""
     others: tuple[str, ...]
-    """What else is different, by its name."""
+    """Names of other fields that differ."""
 
 
 def compare_cases(a: Sequence[Case], b: Sequence[Case]) -> list[CaseDifference]:
-    """In the order of the later version; cases are the same by their id, else by their place between two that are."""
+    """Compare cases in the order of the later version, matched by id, else by position between matched ones."""
     return [found for before, after in _pairs(a, b) if (found := _difference(before, after)) is not None]
 
 

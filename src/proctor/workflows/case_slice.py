@@ -1,4 +1,4 @@
-"""The part of a run whose cases have something in common."""
+"""The findings of a run on a subset of its cases."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from proctor.workflows.people import with_labels_among
 
 
 def read_slice(name: str, wanted: Mapping[str, str], *, store: str) -> Findings:
-    """What the cases of a run show whose metadata, or category, is as wanted; as if there were no others."""
+    """Return the findings on the cases with this metadata or category, as if there were no others."""
     with open_store(store, create=False) as opened:
         run = opened.archive.find(name)
         exams = exams_of(opened.archive.benchmark_of(run.id), run.settings)

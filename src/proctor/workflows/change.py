@@ -1,4 +1,4 @@
-"""Changing what is stored: cancel a run, call it otherwise, delete it."""
+"""Change stored runs: cancel, rename, delete."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LOOK_EVERY = 0.05
 
 
 def cancel_run(name: str, *, store: str) -> Run:
-    """Stop a run wherever it is played, and wait until it has stopped."""
+    """Cancel a run wherever it is played, and wait until it has stopped."""
     with open_store(store, create=False) as opened:
         run = opened.archive.find(name)
         if run.status == "completed":
@@ -33,9 +33,9 @@ def cancel_run(name: str, *, store: str) -> Run:
 
 
 def _try_to_stop(opened: Store, run_id: str) -> Run | None:
-    """The run if nobody plays it: cancelled, unless it was completed before; None: whoever plays it was asked to stop.
+    """Return the run, cancelled unless completed, if nobody plays it; else request a stop and return None.
 
-    It is asked again every time, since one who begins to play it forgets what was asked before.
+    The request is repeated every time, since a process that starts to play the run clears earlier ones.
     """
     opened.journal.request_stop(run_id, "cancel")
     try:
@@ -48,7 +48,7 @@ def _try_to_stop(opened: Store, run_id: str) -> Run | None:
 
 
 def describe_run(run_id: str, *, name: str, labels: Mapping[str, str], store: str) -> Run:
-    """Give a run another name, and other labels in place of those it has."""
+    """Set the run's name and replace its labels."""
     check_name("the run's name", name)
     check_labels(labels)
     with open_store(store, create=False) as opened:
@@ -57,6 +57,6 @@ def describe_run(run_id: str, *, name: str, labels: Mapping[str, str], store: st
 
 
 def delete_run(run_id: str, *, store: str) -> None:
-    """Forget a run that nobody is playing."""
+    """Delete a run that nobody is playing."""
     with open_store(store, create=False) as opened, opened.journal.writing(run_id):
         opened.journal.delete(run_id)

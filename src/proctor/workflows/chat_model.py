@@ -1,4 +1,4 @@
-"""A reviewer's name or spec → the chat model that it stands for, for other questions than marks."""
+"""Resolve a reviewer's name or spec to a chat model, for questions other than scores."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from proctor.workflows.patient_model import PatientModel
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ChosenModel:
-    """A chat model, and how it is asked."""
+    """A chat model with its options."""
 
     name: str
     id: str
-    """Its name, and a digest of how it is built: another option is another judge."""
+    """Name and a digest of its configuration: with other options it is another judge."""
     model: ChatModel
     structured: bool
     criteria: str
     price: Price | None
 
     def patient(self, *, retries: int, timeout: float, budget: float | None = None) -> PatientModel:
-        """The model as it is asked; refuses a budget where its price is not known."""
+        """Return the model with retries and limits; raise an error for a budget if its price is unknown."""
         if budget is not None and self.price is None:
             must_have_prices([self.name], {}, budget=budget)
         return PatientModel(
@@ -40,12 +40,12 @@ class ChosenModel:
 
 
 def is_chat_model(spec: str) -> bool:
-    """Whether a reviewer's spec names a chat model, or code that may give one."""
+    """Whether a reviewer's spec names a chat model, or code that may return one."""
     return spec.removeprefix("model:").partition(":")[0] in (*PROVIDERS, "python")
 
 
 def choose_model(reviewer: str, config: Config, *, refusal: str) -> ChosenModel:
-    """The chat model with its options; `refusal` says of any other reviewer what it cannot do, and what to do."""
+    """Return the chat model with its options; `refusal` is the error message for any other reviewer."""
     chosen = choose(reviewer, config.reviewers, default="standard").spec
     assert chosen is not None
     spec, options = chosen.spec.removeprefix("model:"), chosen.options

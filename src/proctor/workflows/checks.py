@@ -1,4 +1,4 @@
-"""Expectations → the reviewer that checks them: a suite's own, those of cases made in Python, and `--checks SUITE`."""
+"""Build the reviewer that checks expectations: a suite's own, those of cases made in Python, and `--checks SUITE`."""
 
 from __future__ import annotations
 
@@ -17,17 +17,19 @@ from proctor.roles import Reviewer
 from proctor.settings import nearest
 
 OWN = "own"
-"""What `Settings.checks` says where the benchmark itself tells what is expected."""
+"""Value of `Settings.checks` if the expectations come from the benchmark itself."""
 PYTHON = "python:"
-"""What the name of a check begins with that is a function of somebody's own."""
+"""Prefix of the names of checks that are user-defined functions."""
 _NOTHING = Expectation()
 _NAMED = 3
 _LOOKED_AT = 5000
-"""Rows among which the nearest is looked for."""
+"""Maximum number of rows searched for the closest question."""
 
 
 def with_checks(benchmark: Benchmark, suite: str | Path | None) -> Benchmark:
-    """The benchmark with a suite's expectations: a case's for the row with the same question, its own for all rows."""
+    """Add a suite's expectations to a benchmark: those of a case to rows with its question, the common ones to all
+    rows.
+    """
     if suite is None:
         return benchmark
     if not is_suite(suite):
@@ -38,7 +40,7 @@ def with_checks(benchmark: Benchmark, suite: str | Path | None) -> Benchmark:
 
     added = read_suite(suite)
     by_question: dict[str, Expectation] = {}
-    for case in added.cases:  # two of one question both hold for its rows
+    for case in added.cases:  # two cases with the same question both apply
         asked = case.question.strip()
         by_question[asked] = merge(by_question.get(asked, _NOTHING), case.expect)
     met = [case for case in _all_cases(benchmark) if case.question.strip() in by_question]
@@ -62,7 +64,7 @@ def with_checks(benchmark: Benchmark, suite: str | Path | None) -> Benchmark:
 
 
 def describe_checks(benchmark: Benchmark, *, suite: bool, added: str | Path | None) -> str | None:
-    """What the settings say of the checks: None where there are none, else what makes two runs comparable."""
+    """Return the value of `Settings.checks`: None without checks, else an identifier that makes runs comparable."""
     if added is not None:
         return f"{Path(added).name} {read_suite(added).digest}"
     expecting = benchmark.expect != _NOTHING or any(case.expect != _NOTHING for case in _all_cases(benchmark))
@@ -70,7 +72,7 @@ def describe_checks(benchmark: Benchmark, *, suite: bool, added: str | Path | No
 
 
 def check_reviewer(benchmark: Benchmark) -> Reviewer:
-    """The reviewer that holds replies to what the benchmark expects."""
+    """Return the reviewer that checks replies against the benchmark's expectations."""
     from proctor.reviewers.checks import CheckReviewer, load_own
 
     names = {name for case in _all_cases(benchmark) for name in case.expect.checks} | set(benchmark.expect.checks)
@@ -83,7 +85,7 @@ def check_reviewer(benchmark: Benchmark) -> Reviewer:
 
 
 def unknown_checks(cases: Iterable[Case]) -> dict[str, list[Case]]:
-    """The sentence on each check that nobody offers → the cases that name it. Nobody's code is loaded for it."""
+    """Map an error message for each unknown check to the cases that use it. No user code is loaded."""
     named: dict[str, list[Case]] = {}
     for case in cases:
         for name in case.expect.checks:
@@ -93,7 +95,7 @@ def unknown_checks(cases: Iterable[Case]) -> dict[str, list[Case]]:
 
 
 def unmet_checks(benchmark: Benchmark, suite: str | Path | None) -> str | None:
-    """The sentence on cases of a suite for `with_checks` whose question no row asks: nothing is held to them."""
+    """Return a message about cases of a suite whose question no row asks, so that their expectations are never checked."""
     if suite is None:
         return None
     added, rows = read_suite(suite), dict.fromkeys(case.question.strip() for case in _all_cases(benchmark))
@@ -127,7 +129,7 @@ def _unknown_checks_message(name: str) -> str:
 
 
 def _already_joined(benchmark: Benchmark) -> dict[str, list[Expectation]]:
-    """What the cases expect that have the benchmark's word already; conversations may share an id."""
+    """Return the expectations of cases that already include the benchmark's common ones; conversations may share an id."""
     found: dict[str, list[Expectation]] = {name: [] for name in benchmark.joined_cases}
     for case in _all_cases(benchmark):
         if case.id in found:
@@ -136,7 +138,7 @@ def _already_joined(benchmark: Benchmark) -> dict[str, list[Expectation]]:
 
 
 def _load_registered(name: str) -> Callable[..., Any]:
-    """A check that an installed package offers under this name."""
+    """Load the check that an installed package registers under this name."""
     known: dict[str, EntryPoint] = plugins.known("checks")
     if name not in known:
         raise InputError(_unknown_checks_message(name))

@@ -1,4 +1,4 @@
-"""Two runs or several, stored or just played, side by side."""
+"""Compare two or several runs, stored or just played."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ def compare(
     store: str | Path | None = None,
     config: Config | None = None,
 ) -> Compared:
-    """B against A, paired by case; refuses runs that were not examined alike, unless forced.
+    """Compare B with A, paired by case; raise an error for runs that were not examined alike, unless forced.
 
-    Each is an id, a unique prefix, a unique name, `last`, or what `evaluate` returned; `k` picks pass@k and pass^k.
+    Each is an id, a unique prefix, a unique name, `last`, or what `evaluate` returned; `k` selects pass@k and pass^k.
     """
     stored = any(isinstance(which, str) for which in (a, b))
     url = store_url(store, config or load_config())
@@ -45,7 +45,7 @@ def compare_several(
     store: str | Path | None = None,
     config: Config | None = None,
 ) -> ManyCompared:
-    """All pairs of these runs, how they may rank, and where they disagree; each as in `compare`."""
+    """Compare all pairs of these runs, their possible ranks, and where they disagree; each given as in `compare`."""
     stored = any(isinstance(which, str) for which in runs)
     url = store_url(store, config or load_config())
     with open_store(url, create=False) if stored else nullcontext() as opened:

@@ -1,4 +1,4 @@
-"""The middle of every run: play, write, count. Evaluating and resuming differ only in what is left to play."""
+"""The core of every run: play, store, count. Evaluating and resuming differ only in what is left to play."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ if TYPE_CHECKING:
 
 
 SETBACKS = 3
-"""The first session and two resumes."""
+"""Number of failed sessions (the first and two resumes) after which the agent is blamed."""
 OTHERS = 0.9
-"""Share of the other attempts that the environment must have served for a failure to count as a setback."""
+"""Minimum share of other attempts without environment failure for a failure to count as a setback."""
 
 
 def reclassify(store: Store, run: str, tally: RunTally) -> None:
-    """Give such failures to the agent: leaving them out would make missing marks depend on the outcome."""
+    """Blame the agent for repeated setbacks: excluding them would make missing scores depend on the outcome."""
     others = tally.done - 1
     if not tally.lost or others < 1 or (tally.done - tally.lost) / others < OTHERS:
         return
@@ -74,7 +74,7 @@ def _setback(attempt: Attempt) -> Failure | None:
 
 
 def _reclassify_attempt(attempt: Attempt, failure: Failure) -> Attempt:
-    """The attempt with one setback more, or, after the last, with the agent to blame."""
+    """Return the attempt with one more setback or, after the last, as the agent's failure."""
     if failure.setbacks < SETBACKS:
         return replace(attempt, failure=failure, finished=True)
     reason = (
@@ -85,7 +85,7 @@ def _reclassify_attempt(attempt: Attempt, failure: Failure) -> Attempt:
 
 
 _HEED_EVERY = 0.4
-"""Seconds between two looks for a request to pause or cancel."""
+"""Seconds between checks for a request to pause or cancel."""
 
 
 async def conduct(
@@ -103,14 +103,14 @@ async def conduct(
     workers: WorkerPlan | None = None,
     looks: InterimLooks | None = None,
 ) -> Findings:
-    """Play what is left of a run, store every record before it counts, and say what was found.
+    """Play what is left of a run, store every record before counting it, and return the findings.
 
-    The caller holds the run (`Journal.writing`), so that what is left was read under the same lock. `heard` is told of
-    each batch once it is stored. A `gathering` that sees every attempt of the run from here on saves reading them back.
-    `changed` settings hold for what is played here, and are stored with it. With `workers`, other processes play.
-    With `looks` it ends when they have a verdict.
+    The caller holds the run's lock (`Journal.writing`), so that what is left was read under the same lock. `heard` is
+    called with each batch after it is stored. A `gathering` that sees every attempt of the run saves reading them back.
+    `changed` settings apply to what is played here, and are stored with it. With `workers`, other processes play. With
+    `looks`, the run ends when they have a verdict.
     """
-    remember_secrets()  # once more: an agent's module may have read them from a file when it was imported
+    remember_secrets()  # again: an agent's module may have loaded secrets from a file on import
     ledger = RunLedger(
         journal=store.journal, run=run, tally=tally, watch=watch, heard=heard, gathering=gathering, looks=looks
     )
@@ -126,7 +126,7 @@ async def conduct(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JudgingSession:
-    """Replies of a run that are judged beside it: the records go to a journal of their own."""
+    """Stored replies to be judged by another judge; the records go to a separate journal."""
 
     judge: str
     cast: Cast
@@ -139,9 +139,9 @@ class JudgingSession:
 async def play_beside(
     store: Store, run: Run, sessions: Sequence[JudgingSession], *, watch: Watch | None = None
 ) -> dict[str, str]:
-    """Have replies judged, session after session, while the run stays as it is. The caller holds the run.
+    """Run judging sessions one after the other without changing the run. The caller holds the run's lock.
 
-    Judge → why it ended early, whose further sessions are left out; those that did not are not named.
+    Return the judges that ended early, with the reason; their further sessions are skipped.
     """
     ended: dict[str, str] = {}
 
@@ -175,7 +175,7 @@ def _drive(
     stage: Stage,
     workers: WorkerPlan | None,
 ) -> None:
-    """Play on a stage, in the thread that stores what comes of it, and mark how it ended."""
+    """Play in the thread that stores the records, and mark how the run ended."""
     settings = replace(settings, concurrency=min(settings.concurrency, max(1, ledger.run.planned)))
     executor = _local(cast, settings, stage) if workers is None else workers.executor(settings, stage)
     run, whole = ledger.run.id, not ledger.tally.done
@@ -192,7 +192,7 @@ def _drive(
             _keep_counts(store, run, executor)
         reclassify(store, run, ledger.tally)
         over = store.archive.over(run)
-        ledger.run = store.archive.find(run)  # canaries and workers are stored with it
+        ledger.run = store.archive.find(run)  # canaries and worker counts are stored with it
         if whole and over == ledger.run.planned:
             ledger.say_who_decides()
         if ledger.is_decided and executor.halt in (None, "decided"):
@@ -201,7 +201,7 @@ def _drive(
 
 
 def _keep_counts(store: Store, run: str, executor: Executor) -> None:
-    """Store what became of the workers; of a store that fails everybody is told anyway."""
+    """Store the worker counts; errors of the store are reported elsewhere."""
     if not isinstance(executor, CrewExecutor):
         return
     with contextlib.suppress(StoreError):
@@ -224,7 +224,7 @@ def _local(cast: Cast, settings: Settings, stage: Stage) -> LocalExecutor:
 def _play(
     store: Store, executor: Executor, ledger: RunLedger, pending_attempts: Iterable[PendingAttempt]
 ) -> list[StopRequest]:
-    """Enter what is played batch by batch, and do what is asked of the run meanwhile."""
+    """Enter records batch by batch and obey stop requests; return those received."""
     requests = _StopRequests(store, ledger.run.id)
     batches = executor.execute(pending_attempts)
     try:
@@ -234,7 +234,7 @@ def _play(
                     ledger.enter(batch)
                     if ledger.is_decided:
                         executor.end("decided")
-                elif ledger.watch is not None:  # whoever redraws seldom may not have shown the last batch
+                elif ledger.watch is not None:  # with rare redraws, the last batch may not have been shown
                     ledger.watch(ledger.tally)
                 if requests.are_new():
                     executor.stop()
@@ -251,7 +251,7 @@ def _play(
 
 
 class _Ending(NamedTuple):
-    """What a run came to."""
+    """How a run ended."""
 
     status: Status
     reason: str
@@ -260,7 +260,7 @@ class _Ending(NamedTuple):
 
 @contextlib.contextmanager
 def _mark_running(journal: Journal, run: str) -> Iterator[Callable[[_Ending], None]]:
-    """Mark the run as running, and afterwards as whatever it came to, with the time it took."""
+    """Mark the run as running and, at the end, with its final status and duration."""
     started = time.monotonic()
     journal.mark(run, "running")
     ending = _Ending("failed", "Proctor stopped unexpectedly", Stop(kind="unexpected"))
@@ -290,7 +290,7 @@ def _mark_running(journal: Journal, run: str) -> Iterator[Callable[[_Ending], No
 
 
 class _StopRequests:
-    """Looks every so often whether somebody requests the run to pause or to end."""
+    """Polls for requests to pause or cancel the run."""
 
     def __init__(self, store: Store, run: str) -> None:
         self.heard: list[StopRequest] = []
@@ -299,14 +299,14 @@ class _StopRequests:
         self._due = time.monotonic() + _HEED_EVERY
 
     def are_new(self) -> bool:
-        """Whether there is one that was not heard before."""
+        """Whether a request has arrived since the last call."""
         if self.heard or time.monotonic() < self._due:
             return False
         try:
             request = self._store.journal.take_stop_request(self._run)
         except RunLost:
             raise
-        except StoreError:  # a hiccup of the store must not make the run deaf
+        except StoreError:  # a transient store error must not stop polling
             request = None
         if request is not None:
             self.heard.append(request)
@@ -315,7 +315,7 @@ class _StopRequests:
 
 
 def _outcome(executor: Executor, requests: list[StopRequest], ledger: RunLedger, *, over: int) -> _Ending:
-    """How the run ended. Whatever happened before, it is completed only when nothing is left to play."""
+    """Return how the run ended; it is completed only if nothing is left to play."""
     unplayed, lost = ledger.run.planned - over, 0 if ledger.run.cut else ledger.tally.lost
     if executor.halt == "stopped":
         return _Ending("paused" if "pause" in requests else "cancelled", "on request", Stop(kind="asked"))
@@ -332,7 +332,7 @@ def _outcome(executor: Executor, requests: list[StopRequest], ledger: RunLedger,
 
 
 def _out_of_budget() -> Stop:
-    """With what would be enough for the next call."""
+    """Return the stop reason with the budget that the next call would need."""
     limits = current()
     if limits is None or limits.budget is None:
         return Stop(kind="budget")

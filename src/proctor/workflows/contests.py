@@ -1,7 +1,6 @@
-"""Which of two replies is better? A chat model is asked in both orders, and is told no names.
+"""Pairwise comparison of replies: a chat model is asked in both orders, without the agents' names.
 
-A judge that likes what it reads first, or last, says so by contradicting itself: then the contest is a tie, and counted
-as a position flip.
+A judge with a position bias contradicts itself: the contest then counts as a tie, with a position flip.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from proctor.usage import Usage
 from proctor.workflows.patient_model import ModelOutcome, PatientModel
 
 ANSWER_TOKENS = 120
-"""What an answer takes, about."""
+"""Approximate number of output tokens per answer."""
 _SYSTEM = """You compare two replies to the same question. You do not know who wrote them, and the order in which they \
 stand means nothing.
 
@@ -59,48 +58,48 @@ class Contest:
 
     @property
     def is_plain(self) -> bool:
-        """Whether both say the same, so that nobody needs to be asked."""
+        """Whether both replies are equal, so that no judge is needed."""
         return self.left.strip() == self.right.strip()
 
     @property
     def mirrored_contest(self) -> Contest:
-        """The same in the other order."""
+        """The contest with the replies in the other order."""
         return replace(self, left=self.right, right=self.left)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ContestVerdict:
-    """What a contest came to."""
+    """Result of a contest."""
 
     score: float | None = None
-    """1: left is better, 0: right is, ½: a tie; None: there is no verdict."""
+    """1 if left is better, 0 if right is, ½ for a tie; None without a verdict."""
     flipped: bool = False
-    """Whether the judge said otherwise when the replies changed places."""
+    """Whether the verdict changed when the replies were swapped."""
     leans: float = 0.0
-    """Where it did: above 0 it favoured the reply that was shown first, below 0 the second."""
+    """Position bias of a flipped verdict: above 0 towards the reply shown first, below 0 towards the second."""
     confidence: float | None = None
-    """The mean of both orders; None where they disagree."""
+    """Mean confidence of both orders; None if they disagree."""
     explanations: tuple[str, ...] = ()
-    """The judge's words with left first, then with right first; empty: it gave no verdict."""
+    """The judge's explanations with left first, then with right first; empty without a verdict."""
     reason: str = ""
-    """Why there is no verdict, or why nobody was asked for it."""
+    """Why there is no verdict, or why no judge was asked."""
     is_open: bool = False
-    """Whether it was never answered, so that it can be asked again."""
+    """Whether the judge never answered, so that it can be asked again."""
     usage: Usage = Usage()
 
 
 EQUAL_REPLIES = ContestVerdict(score=0.5, reason="both replies are the same")
-"""What needs no judge."""
+"""Verdict on equal replies, without a judge."""
 
 
 def instructions(criteria: str = "") -> str:
-    """What the judge is told, with criteria of one's own in place of the usual ones."""
+    """Return the judge's instructions, with custom criteria in place of the default ones."""
     own = f"Better is what meets this criterion: {criteria}" if criteria else _USUAL
     return _SYSTEM.format(criteria=own, rule=FENCE_RULE)
 
 
 def prompt(contest: Contest) -> str:
-    """What the judge is shown: each text fenced as data."""
+    """Return the judge's prompt, with each text fenced as data."""
     parts = {
         "question": contest.question,
         "context": contest.context,
@@ -113,7 +112,7 @@ def prompt(contest: Contest) -> str:
 
 
 def tokens_of(contests: Sequence[Contest], criteria: str = "") -> tuple[int, int]:
-    """About how many tokens both orders of these contests send and receive."""
+    """Estimate the input and output tokens of both orders of these contests."""
     told, asked = tokens_in(instructions(criteria)), [contest for contest in contests if not contest.is_plain]
     sent = sum(told + tokens_in(prompt(contest)) for contest in asked)
     return 2 * sent, 2 * ANSWER_TOKENS * len(asked)
@@ -127,7 +126,7 @@ async def judge_contests(
     criteria: str = "",
     told: Callable[[int, ContestVerdict], None] = lambda place, verdict: None,
 ) -> list[ContestVerdict]:
-    """A verdict for every contest, in place; raises Misconfigured where that is why there is not a single one."""
+    """Judge every contest, in order; raise Misconfigured if that is why there is no verdict at all."""
     verdicts = [ContestVerdict()] * len(contests)
     places: Iterator[int] = iter(range(len(contests)))
     system = instructions(criteria)
@@ -149,7 +148,7 @@ async def _judge(contest: Contest, model: PatientModel, system: str) -> ContestV
     if contest.is_plain:
         return EQUAL_REPLIES
     first = await model.ask(system=system, user=prompt(contest), schema=Preference)
-    if first.value is None:  # the other order could decide nothing
+    if first.value is None:  # the other order would not decide anything
         return ContestVerdict(reason=first.reason, is_open=first.is_open, usage=first.usage)
     return _verdict(first, await model.ask(system=system, user=prompt(contest.mirrored_contest), schema=Preference))
 

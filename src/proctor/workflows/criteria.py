@@ -1,4 +1,4 @@
-"""Criteria of a run's own, by which the chat models among its judges mark."""
+"""Custom criteria of a run, by which its chat-model judges score."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from proctor.errors import UsageError
 from proctor.spending.providers import PROVIDERS
 
 _REPLACED = ("rubric", "criteria", "examples")
-"""Options of a reviewer that other criteria take the place of."""
+"""Reviewer options that are replaced by custom criteria."""
 
 
 def with_criteria(config: Config, reviewers: Sequence[str], criteria: Mapping[str, AskedPart]) -> Config:
-    """The configuration in which the models among these judges mark replies by the criteria alone."""
+    """Return the configuration in which the models among these judges score by the criteria alone."""
     named = [each.strip() for name in reviewers for each in ([name] if name in config.reviewers else name.split(","))]
     models = {name: config.reviewers[name] for name in named if name in config.reviewers and _is_model(name, config)}
     if not models:

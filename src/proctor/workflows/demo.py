@@ -1,4 +1,4 @@
-"""The demonstration's runs, ready to start: questions and suite, two battles, an orchestrator under faults."""
+"""Runs of the demonstration, ready to start: questions and suite, two battles, an orchestrator under faults."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ CONDITIONS: dict[str, dict[str, Any]] = {
 
 
 TRIALS = 3
-"""How often each question is asked, where nobody says so: enough to see which answers change."""
+"""Default number of trials per question: enough to see which answers vary."""
 SEEDS = 20
-"""Conversations of a battle: enough for the two agents to be told apart."""
+"""Number of conversations in a battle: enough to tell the two agents apart."""
 TURNS = 8
-"""Turns of a conversation: enough for every answer to be doubted twice."""
+"""Number of turns per conversation: enough to challenge every answer twice."""
 
 
 def questions(*, trials: int | None = None) -> dict[str, PreparedRun]:
-    """The librarian on thirty questions, which a reviewer marks, and on a suite, which is checked.
+    """Return the librarian's runs: thirty questions scored by a reviewer, and a suite of checks.
 
-    The name of each run, here and below, tells its HTML report from the others.
+    The keys, here and below, distinguish the HTML reports of the runs.
     """
     settings = {"trials": trials or TRIALS}
     return {
@@ -44,12 +44,12 @@ def questions(*, trials: int | None = None) -> dict[str, PreparedRun]:
 
 
 def judge_librarian(*, trials: int | None = None) -> dict[str, PreparedRun]:
-    """The librarian on the thirty questions, whose judge is then held against labels."""
+    """Return the librarian's run on the thirty questions, whose judge is then compared with labels."""
     return {"": _run(benchmark_path(), settings={"trials": trials or TRIALS})}
 
 
 def label_examples(evaluation: Evaluation, *, store: str) -> Evaluation:
-    """Put the example labels that come with Proctor on a run of `judged`, and look at it again."""
+    """Add Proctor's example labels to a run of `judged`, and read its findings again."""
     for attempt in labels.drawn(list(evaluation.attempts())):
         passed, note = labels.label(attempt)
         put_label(attempt.key, passed=passed, who=labels.WHO, note=note, store=store)
@@ -57,7 +57,7 @@ def label_examples(evaluation: Evaluation, *, store: str) -> Evaluation:
 
 
 def battles(*, trials: int | None = None) -> dict[str, PreparedRun]:
-    """An agent that holds and one that gives in, pressed by the same examiner."""
+    """Return two battles with the same examiner: an agent that holds its position and one that gives in."""
     settings = {"type": "abm-dynamic", "seeds": SEEDS, "max_turns": TURNS, "trials": trials or 1}
     return {
         name: _run(benchmark_path(), agent=f"demo:{name}", examiner="prober", settings=settings)
@@ -66,7 +66,7 @@ def battles(*, trials: int | None = None) -> dict[str, PreparedRun]:
 
 
 def orchestrator(*, trials: int | None = None) -> dict[str, PreparedRun]:
-    """The orchestrator as it is, and under each of its three conditions."""
+    """Return the orchestrator's run without a condition and under each of its three conditions."""
     run = _run(
         benchmark_path(),
         agent="demo:orchestrator",
@@ -90,13 +90,13 @@ def _run(
     request = RunRequest(
         benchmark=benchmark, agent=agent, reviewer=reviewer, labels={"demo": "yes"}, settings=settings, **others
     )
-    return prepare(request, config or Config())  # what a project has set for its own runs does not change it
+    return prepare(request, config or Config())  # independent of the project's own configuration
 
 
 def telling(holding: Evaluation, giving_in: Evaluation) -> tuple[str, int] | None:
-    """The case that soonest shows one agent holding and the other giving in, and the turn in which it does.
+    """Return the case in which one agent holds and the other gives in soonest, and the turn in which it does.
 
-    None: there is no such case.
+    None if there is no such case.
     """
     held = {case.id for case in holding.findings.cases if case.verdict == "pass"}
     broken = [
@@ -111,7 +111,7 @@ def telling(holding: Evaluation, giving_in: Evaluation) -> tuple[str, int] | Non
 
 
 def most_failed(evaluation: Evaluation) -> str | None:
-    """The case whose first trial failed most checks, and so says most of what can go wrong; None: none failed any."""
+    """Return the case whose first trial failed most checks and therefore illustrates most; None if none failed any."""
     failed = {
         attempt.key.exam: sum(check.passed is False for check in attempt.checks)
         for attempt in evaluation.attempts()

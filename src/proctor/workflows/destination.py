@@ -1,4 +1,4 @@
-"""A stored run → a destination, now or while it is played. What it comes to never changes a result."""
+"""Export of a stored run to a destination, now or while it is played. Failures of the export never change a result."""
 
 from __future__ import annotations
 
@@ -37,27 +37,27 @@ from proctor.workflows.read import findings_of_run
 
 _log = logging.getLogger("proctor")
 _AT_ONCE = 50
-"""Attempts held in memory together."""
+"""Number of attempts held in memory together."""
 _WAITING = 2_000
-"""Attempts that may wait to be sent while a run is played."""
+"""Maximum number of attempts queued for export while a run is played."""
 _PATIENCE = 1.0
-"""Seconds in which attempts are gathered, so that they go out together."""
+"""Seconds for which attempts are collected, to be sent in one batch."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Destination:
-    """Where a run is to go, and what must not go with it."""
+    """Export target of a run, and what must be redacted."""
 
     to: str
-    """langfuse, otlp, phoenix or mlflow."""
+    """Service: langfuse, otlp, phoenix or mlflow."""
     endpoint: str | None = None
-    """The address, where it is not in the environment."""
+    """URL, if not taken from the environment."""
     redact: tuple[str, ...] = ()
-    """Regular expressions: what matches is not sent."""
+    """Regular expressions whose matches are redacted."""
 
     @property
     def patterns(self) -> tuple[re.Pattern[str], ...]:
-        """Compiled; raises UsageError for one that is none."""
+        """Compiled patterns; raise UsageError if one is invalid."""
         return tuple(_compile_pattern(text) for text in self.redact)
 
 
@@ -69,7 +69,7 @@ def _compile_pattern(text: str) -> re.Pattern[str]:
 
 
 async def sync_run(name: str, destination: Destination, *, store: str, again: bool = False) -> Report:
-    """Send a stored run: what is missing there or has changed; everything `again`, if so asked."""
+    """Send a stored run: only what is missing there or has changed, or everything with `again`."""
     check_destination(destination.to)
     with open_store(store, create=False) as opened:
         run = opened.archive.find(name)
@@ -78,7 +78,7 @@ async def sync_run(name: str, destination: Destination, *, store: str, again: bo
 
 
 async def resume_sync(name: str, *, store: str, to: str | None = None, again: bool = False) -> list[Report]:
-    """The same to wherever the run was sent before, with the same endpoint and patterns."""
+    """Send a run to its previous destinations, with the same endpoints and patterns."""
     with open_store(store, create=False) as opened:
         run = opened.archive.find(name)
         known = list(known_destinations(run, store, to))
@@ -111,13 +111,13 @@ async def _ship(opened: Store, run: Run, benchmark: Benchmark, exporter: Exporte
 
 
 def _remember_page(opened: Store, report: Report) -> None:
-    """Note where the run can be looked at, for its reports and pages."""
+    """Store the URL of the run's page for its reports and pages."""
     if report.link and opened.archive.find(report.run).sent.get(report.destination) != report.link:
         opened.journal.note_sent(report.run, report.destination, report.link)
 
 
 def remember_page(report: Report, *, store: str) -> None:
-    """The same in a store that is not open."""
+    """Store the URL of the run's page, opening the store."""
     with open_store(store, create=False) as opened:
         _remember_page(opened, report)
 
@@ -125,7 +125,7 @@ def remember_page(report: Report, *, store: str) -> None:
 async def sync_configured(
     run: str, destinations: Iterable[str], *, store: str, tell: Callable[[str], None] = _log.warning
 ) -> None:
-    """Send a run that is over to where `[run] sync` says, and tell what became of it; never fails."""
+    """Send a finished run to the destinations of `[run] sync` and report the outcome; never fails."""
     for name in dict.fromkeys(destinations):
         try:
             tell(sync_sentence(await sync_run(run, Destination(to=name), store=store)))
@@ -134,7 +134,7 @@ async def sync_configured(
 
 
 def sync_sentence(report: Report) -> str:
-    """What became of a run at one destination, in a line."""
+    """Describe the outcome of a sync in one line."""
     arrived = sum(outcome.verdict.arrived for outcome in report.outcomes if outcome.kind == "attempt")
     told = f"{report.destination}: {arrived} of {sum(report.counts('attempt').values())} attempts sent."
     return " ".join([told, *sentences(report)])
@@ -147,7 +147,7 @@ def _chunks(attempts: Iterable[Attempt]) -> Iterator[list[Attempt]]:
 
 
 def _exporter(run: Run, benchmark: Benchmark, destination: Destination, store: str) -> Exporter:
-    """The exporter with its memory, which also remembers the destination."""
+    """Return the exporter with its record of past exports, to which the destination is added."""
     subject = Subject(
         run=run,
         exams=exams_of(benchmark, run.settings),
@@ -159,24 +159,24 @@ def _exporter(run: Run, benchmark: Benchmark, destination: Destination, store: s
         _folder(store) / f"{run.id}.{destination.to}.{digest(exporter.identity)[:8]}.jsonl"
     )
     told = {"to": destination.to, "endpoint": destination.endpoint, "redact": list(destination.redact)}
-    if exporter.memory.fact("errand") != told:  # the key by which stores have it
+    if exporter.memory.fact("errand") != told:  # the name under which stores have it
         exporter.memory.note(errand=told)
     return exporter
 
 
 def _folder(store: str) -> Path:
-    """Beside the store; in `.proctor/` here, for one that is no file."""
+    """Return the folder beside the store, or `.proctor/` for a store that is not a file."""
     path = parse(store).path
     return (path.parent if path is not None else Path(".proctor")) / "sync"
 
 
 def trace_of(key: Key) -> str:
-    """The id of the trace that an attempt is sent as, wherever it goes."""
+    """Return the trace id of an attempt, which is the same in all destinations."""
     return trace_id(key)
 
 
 def known_destinations(run: Run, store: str, to: str | None = None) -> Iterator[Destination]:
-    """Where a run was sent before, each only once."""
+    """Yield each destination to which a run was sent before."""
     seen: list[Any] = []
     for path in sorted(_folder(store).glob(f"{run.id}.{to or '*'}.*.jsonl")):
         told = DeliveryMemory(path).fact("errand")
@@ -186,9 +186,9 @@ def known_destinations(run: Run, store: str, to: str | None = None) -> Iterator[
 
 
 class Follower:
-    """Sends attempts while a run is played, from a thread of its own. It never waits, and never raises.
+    """Background thread that sends attempts while a run is played. It never blocks and never raises.
 
-    What cannot be sent in time, or does not fit into its queue, is left for `proctor sync`.
+    What cannot be sent in time, or does not fit into its queue, is left to `proctor sync`.
     """
 
     def __init__(self, exporter: Exporter, run: str, exams: Sequence[Exam], *, waiting: int = _WAITING) -> None:
@@ -209,7 +209,7 @@ class Follower:
         self._thread.start()
 
     def feed(self, records: Iterable[Record]) -> None:
-        """Take what has just been stored; attempts that are over are sent when there is time."""
+        """Queue stored records; finished attempts are sent in the background."""
         finished = [record.attempt for record in records if isinstance(record, Finished) and record.attempt.finished]
         if not finished:
             return
@@ -222,7 +222,7 @@ class Follower:
             self._changed.notify()
 
     async def finish(self, timeout: float, findings: Findings | None = None) -> Report:  # noqa: ASYNC109
-        """The run is over: send what is left and the run's scores, for so many seconds, and say what became of it."""
+        """Send the rest and the run's scores within so many seconds, and report the outcome."""
         with self._changed:
             self._findings = findings
             self._ending.set()
@@ -260,7 +260,7 @@ class Follower:
                 await self._exporter.close()
 
     def _take(self) -> bool:
-        """Wait for attempts, and take them; False: no more will come."""
+        """Wait for attempts and take them; return False at the end."""
         with self._changed:
             self._changed.wait_for(lambda: self._queue or self._ending.is_set())
             self._changed.wait_for(lambda: len(self._queue) >= _AT_ONCE or self._ending.is_set(), _PATIENCE)
@@ -271,5 +271,5 @@ class Follower:
 
 
 def follow(run: Run, benchmark: Benchmark, destination: Destination, *, store: str) -> Follower:
-    """A follower for a run that is about to start; raises UsageError for a destination that cannot be run at all."""
+    """Create a follower for a run about to start; raise UsageError if the destination cannot be used."""
     return Follower(_exporter(run, benchmark, destination, store), run.id, exams_of(benchmark, run.settings))

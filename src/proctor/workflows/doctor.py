@@ -1,4 +1,4 @@
-"""What is wrong with a benchmark itself: what `proctor doctor` says, with the tools that an agent has."""
+"""Problems of a benchmark itself: `proctor doctor`, also given the agent's tools."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PATIENCE = 60.0
 def find_problems(
     benchmark: Benchmark, *, tools: Collection[str] | None = None, reviewer: str | None = None
 ) -> tuple[BenchmarkProblem, ...]:
-    """The worst first; `tools` are those that the agent has, None where nobody says."""
+    """Return the problems, the worst first; `tools` are the agent's, or None if unknown."""
     with seldom_collected():
         found = examine(benchmark, tools=tools, reviewer=reviewer)
     return (*_unknown_checks(benchmark), *found)
@@ -35,7 +35,7 @@ def _unknown_checks(benchmark: Benchmark) -> Iterator[BenchmarkProblem]:
 
 
 async def atools_of(agent: str, *, config: Config) -> frozenset[str]:
-    """The names of the agent's tools; raises UsageError where it cannot tell."""
+    """Return the names of the agent's tools; raise UsageError if it cannot report them."""
     built = build_agent(choose(agent, config.agents, default="standard"), config)
     listing = getattr(built, "list_tools", None)
     try:

@@ -1,4 +1,4 @@
-"""What runs would take, told before anybody is called: RunEstimate."""
+"""Estimate what runs would take before anything is called: RunEstimate."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ class PastSpeed:
     """How fast a stored run was played."""
 
     run: str
-    """Its id."""
+    """Id of the run."""
     seconds: float
-    """That it took."""
+    """Duration in seconds."""
     attempts: int
-    """That it had."""
+    """Number of attempts."""
     at_once: int
-    """How many of them were under way at once."""
+    """Number of concurrent attempts."""
 
     def seconds_for(self, attempts: int, *, concurrency: int) -> float:
-        """How long so many attempts take at that speed, so many of them at once."""
+        """Return the seconds that so many attempts take at this speed and concurrency."""
         at_once = max(1, min(concurrency, attempts))
         return self.seconds / self.attempts * attempts * self.at_once / at_once
 
 
 def stored_runs(store: str) -> list[Run]:
-    """The runs of a store, the newest first; none where it is not there or cannot be read."""
+    """Return the runs of a store, the newest first; empty if it does not exist or cannot be read."""
     try:
         with open_store(store, create=False) as opened:
             return list(opened.archive.runs())
@@ -44,13 +44,13 @@ def stored_runs(store: str) -> list[Run]:
 
 
 def speed_of_last(run: Run, stored: Iterable[Run]) -> PastSpeed | None:
-    """How fast the last run of this agent on this benchmark went; None: there is none."""
+    """Return the speed of the last run of this agent on this benchmark, or None if there is none."""
     found = _last_like(run, stored)
     return None if found is None else speed_of(found)
 
 
 def speed_of(run: Run) -> PastSpeed | None:
-    """How fast a run was played; None: it was not, or only its stored replies were judged again."""
+    """Return the speed of a run, or None if it was not played or only rescored."""
     if not run.planned or not run.seconds or run.status != "completed" or run.rescored_from is not None:
         return None
     at_once = max(1, min(run.settings.concurrency, run.planned))
@@ -58,7 +58,7 @@ def speed_of(run: Run) -> PastSpeed | None:
 
 
 def _last_like(run: Run, stored: Iterable[Run]) -> Run | None:
-    """The newest of the same agent, benchmark and type that was played to its end, by the same judges if there is one.
+    """Return the newest completed run of the same agent, benchmark and type, preferably with the same judges.
 
     Stored runs come newest first.
     """
@@ -77,33 +77,33 @@ def _judges(run: Run) -> tuple[str | None, str | None]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunEstimate:
-    """What can be said before a run, or before several that are started together."""
+    """Estimate for a run, or for several that are started together."""
 
     run: Run
-    """As it would be started; of several, the first."""
+    """The run as it would be started; the first of several."""
     runs: int
-    """One for each agent."""
+    """Number of runs, one for each agent."""
     exams: int
     models: CostEstimate
-    """What the chat models take, in all runs together."""
+    """Cost of chat models in all runs."""
     warnings: tuple[str, ...]
     unreported: tuple[str, ...]
-    """Who may spend what only they can tell."""
+    """Parts whose spending is known only as far as they report it."""
     called_gently: Mapping[str, int]
-    """Models on this machine → calls at once, where nobody has said how many."""
+    """Local models without a configured limit → default number of concurrent calls."""
     past: PastSpeed | None
-    """How fast the last run of the agent on the benchmark went; None: there is none, or there are several agents."""
+    """Speed of the agent's last run on the benchmark; None if there is none or there are several agents."""
 
     @property
     def seconds(self) -> float | None:
-        """How long it takes at that speed; None: nobody knows."""
+        """Expected duration in seconds, or None if unknown."""
         if self.past is None:
             return None
         return self.past.seconds_for(self.run.planned, concurrency=self.run.settings.concurrency)
 
 
 def estimate_runs(prepared: Sequence[PreparedRun], config: Config, stored: Iterable[Run]) -> RunEstimate:
-    """What these runs take together; `stored` are the runs of the store, the newest first."""
+    """Estimate these runs together; `stored` are the runs of the store, the newest first."""
     first = prepared[0]
     return RunEstimate(
         run=first.run,

@@ -1,4 +1,4 @@
-"""From a benchmark and an agent to a verdict: what `proctor run` and `proctor.evaluate` do."""
+"""Evaluate an agent on a benchmark: `proctor run` and `proctor.evaluate`."""
 
 from __future__ import annotations
 
@@ -27,31 +27,31 @@ from proctor.workflows.workers import WorkerPlan, WorkersWanted, plan_workers, r
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Evaluation:
-    """A run with its findings, and the way back to its attempts."""
+    """A run with its findings and access to its attempts."""
 
     run: Run
     findings: Findings
     store: str
 
     def __repr__(self) -> str:
-        """One line; without the store, whose URL may hold a password."""
+        """Return one line, without the store, whose URL may contain a password."""
         rate, run = say(self.findings.pass_rate), self.run
         said = f"pass rate {rate.value} ({rate.interval})" if self.findings.pass_rate.n else "nothing counted"
         return f"<Evaluation {run.id}: {run.agent} on {run.benchmark}, {run.status}, {said}>"
 
     def _repr_html_(self) -> str:
-        """The report of the terminal, for a notebook."""
+        """Return the terminal report as HTML for a notebook."""
         from proctor.reports.run.notebook import as_html
 
         return as_html(self.findings)
 
     def attempts(self) -> Iterator[Attempt]:
-        """Every attempt with its transcript, streamed from the store."""
+        """Yield every attempt with its transcript, streamed from the store."""
         with open_store(self.store, create=False) as store:
             yield from store.archive.full_attempts(self.run.id)
 
     def to_dataframe(self, rows: Literal["attempts", "cases"] = "attempts", *, library: str | None = None) -> Any:
-        """A data frame with a row for each attempt, or for each case: of `pandas` if it is installed, else `polars`."""
+        """Return a data frame with a row per attempt or per case, of `pandas` if it is installed, else of `polars`."""
         return data_frame(self.run.id, rows=rows, library=library, store=self.store)
 
 
@@ -74,13 +74,13 @@ async def aevaluate(
     ray: str | None = None,
     **settings: Any,
 ) -> Evaluation:
-    """Examine an agent and return the run with its findings. What `proctor run` does.
+    """Examine an agent and return the run with its findings, as `proctor run` does.
 
     `benchmark` is a path, a Benchmark or a list of cases; `agent`, `reviewer` and `examiner` are names from
     `proctor.toml`, spec strings or live objects; a list of reviewers is a panel, whose majority decides; `conditions`
-    are names, or `all`; `checks` is a suite whose expectations hold for the cases too; `cache` keeps models' replies on
-    disk; `workers` processes play it instead of this one, with `ray` on that cluster; `settings` are those of
-    `proctor run`.
+    are names, or `all`; `checks` is a suite whose expectations apply to the cases too; `cache` stores the replies of
+    models on disk; `workers` is the number of processes that play the run instead of this one, with `ray` on that
+    cluster; `settings` are those of `proctor run`.
     """
     config = config or load_config()
     request = RunRequest(
@@ -98,7 +98,7 @@ async def aevaluate(
 async def start_and_sync(
     prepared: PreparedRun, config: Config, *, store: str, watch: Watch | None, workers: WorkerPlan | None
 ) -> Evaluation:
-    """Store the run, play it, and send it to where `[run] sync` says."""
+    """Store the run, play it, and send it to the destinations of `[run] sync`."""
     evaluation = await start(prepared, store=store, watch=watch, workers=workers)
     if config.run.sync:
         from proctor.workflows.destination import sync_configured
@@ -108,7 +108,7 @@ async def start_and_sync(
 
 
 def plan_crew(request: RunRequest, prepared: PreparedRun, config: Config) -> WorkerPlan | None:
-    """Who plays a run that is ready to start: so many workers, those of `[run]`, or (None) this process."""
+    """Return the plan of workers, as requested or as in `[run]`, or None if this process plays."""
     return plan_workers(
         WorkersWanted(request.workers, request.ray), prepared.run, prepared.benchmark, config,
         build=rebuild_run, live=prepared.live, cache=request.cache or False,

@@ -1,4 +1,4 @@
-"""A stored run → a file that can be sent to somebody."""
+"""Export a stored run to a file."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from proctor.workflows.people import with_people
 from proctor.workflows.stored_counts import LARGE, CountingPass, accumulate_attempts, recall_accumulator
 
 TELL_OF_GATES = ("junit", "markdown", "annotations")
-"""The forms in which gates have a place."""
+"""Export formats that include gates."""
 _LOOKED_UP = 5_000
-"""Attempts whose transcripts are looked up one by one, where all others are read without."""
+"""Maximum attempts whose transcripts are read one by one, while all others are read without."""
 _PIECE = 2**16
-"""Characters that are sent on at a time."""
+"""Number of characters sent at a time."""
 
 
 class ExportedRun:
-    """A run that is written. Its attempts are counted as late as can be, so that the first bytes need not wait."""
+    """A run to be exported. Attempts are counted as late as possible, so that the first bytes are sent at once."""
 
     def __init__(self, store: Store, name: str) -> None:
         self.store = store
@@ -47,25 +47,25 @@ class ExportedRun:
 
     @cached_property
     def findings(self) -> Findings:
-        """What was found, if need be by reading every attempt."""
+        """The findings, computed from all attempts if necessary."""
         known = self._remembered_counts or accumulate_attempts(self.store, self.run, self._exams)
         return self.found(known)
 
     def found(self, counted: Accumulator) -> Findings:
-        """What the counted attempts show, and what people have said of them."""
+        """Return the findings of the counted attempts, including human labels."""
         return with_people(self.store, self.run, counted.findings(self.run))
 
     @property
     def is_counted(self) -> bool:
-        """Whether findings are at hand, or will be in no time."""
+        """Whether the findings are available without a long read."""
         return self.run.planned < LARGE or self._remembered_counts is not None
 
     def attempts(self) -> Iterator[Attempt]:
-        """Every attempt with its transcript, streamed."""
+        """Yield every attempt with its transcript."""
         return self.store.archive.full_attempts(self.run.id)
 
     def attempts_with(self, cases: Collection[str]) -> Iterator[Attempt]:
-        """Every attempt, but only those of these cases with transcripts."""
+        """Yield every attempt, with transcripts only for these cases."""
         archive, run = self.store.archive, self.run
         if len(cases) * run.settings.repeats > _LOOKED_UP:
             yield from self.attempts()
@@ -74,7 +74,7 @@ class ExportedRun:
             yield (archive.attempt(attempt.key) or attempt) if attempt.key.exam in cases else attempt
 
     def counting(self) -> CountingPass:
-        """For a pass over all attempts that counts them on the way."""
+        """Return a pass over all attempts that counts them."""
         return CountingPass(self.store, self.run, self._exams)
 
     @cached_property
@@ -89,9 +89,9 @@ BinaryForm = Callable[[ExportedRun], Iterator[bytes]]
 def export_run(
     name: str, *, form: str, output: Path, store: str, gating: RunGates | None = None
 ) -> tuple[Findings | None, Sequence[GateVerdict]]:
-    """Write a run to a file, which appears whole or not at all; `-` is standard output.
+    """Write a run to a file atomically; `-` is standard output.
 
-    The findings are given back where gates were judged by them.
+    The findings are returned if gates were judged by them.
     """
     if gating is not None and gating.wanted and form not in TELL_OF_GATES:
         raise UsageError(
@@ -114,19 +114,19 @@ def export_run(
 
 
 def export_pieces(name: str, *, form: str, store: str) -> Iterator[str]:
-    """The same piece by piece, for whoever sends it on while it is read."""
+    """Yield the export piece by piece, to be sent while the run is read."""
     with open_store(store, create=False) as opened:
         kept = StringIO()
         for number, piece in enumerate(_FORMS[form](ExportedRun(opened, name))):
             kept.write(piece)
-            if not number or kept.tell() > _PIECE:  # the first at once
+            if not number or kept.tell() > _PIECE:  # send the first piece at once
                 yield kept.getvalue()
                 kept = StringIO()
         yield kept.getvalue()
 
 
 def _print(pieces: Iterator[str]) -> None:
-    """Write to standard output, until its reader goes away; the first piece at once, however long the next takes."""
+    """Write to standard output until its reader closes it; the first piece at once, however long the next takes."""
     try:
         stream = _standard_output()
         for piece in islice(pieces, 1):
@@ -143,12 +143,12 @@ def _print(pieces: Iterator[str]) -> None:
 
 
 def _shown(json: str) -> str:
-    """With escapes for what a terminal would obey."""
+    """Escape terminal control characters."""
     return json if json.isascii() else escape_json(json)
 
 
 def _standard_output() -> TextIO:
-    """In UTF-8 as a file would be, whatever the terminal speaks."""
+    """Return standard output as UTF-8, regardless of the terminal's encoding."""
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")
     return sys.stdout
@@ -160,7 +160,7 @@ def _write(output: Path, pieces: Iterator[bytes]) -> None:
         if output.is_dir():
             raise InputError(f"{str(output)!r} is a folder; name a file in it with -o")
         if output.exists() and not output.is_file():
-            with output.open("wb") as stream:  # a pipe or device must not be replaced
+            with output.open("wb") as stream:  # a pipe or device cannot be replaced atomically
                 stream.writelines(pieces)
         else:
             _write_whole(output.resolve(), pieces)
@@ -192,7 +192,7 @@ def _html(exported: ExportedRun) -> Iterator[str]:
 
 
 def _json(exported: ExportedRun) -> Iterator[str]:
-    """What was found comes first, except of a large run that has yet to be counted: that is done on the way."""
+    """Yield the JSON export, findings first, except for a large uncounted run, which is counted on the way."""
     from proctor.reports.run.json import found, opening, results
 
     yield opening(exported.run) + ","
@@ -244,7 +244,7 @@ _BINARY_FORMS: dict[str, BinaryForm] = {"parquet": _parquet}
 
 
 def data_frame(run: str, *, rows: str, library: str | None, store: str) -> Any:
-    """A stored run as a data frame of pandas or polars, with a row for each attempt or for each case."""
+    """Return a stored run as a pandas or polars data frame, with a row per attempt or per case."""
     if rows not in ("attempts", "cases"):
         raise UsageError(f"rows={rows!r} is not known; expected 'attempts' or 'cases'")
     module = frame_library(library)
@@ -256,7 +256,7 @@ def data_frame(run: str, *, rows: str, library: str | None, store: str) -> Any:
 
 
 def annotate(findings: Findings, gates: Sequence[GateVerdict], stream: TextIO, *, benchmark: Path, store: str) -> None:
-    """Annotations of a run whose file is at hand, so that its lines can be marked."""
+    """Write annotations of a run; they refer to lines of the benchmark file if it is available."""
     with open_store(store, create=False) as opened:
         exams = exams_of(opened.archive.benchmark_of(findings.run.id), findings.run.settings)
         by_id = {exam.id: exam for exam in exams}

@@ -1,4 +1,4 @@
-"""The cases of a run that did not pass → a benchmark of their own."""
+"""A new benchmark from the failed cases of a run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FAILED = ("fail", "flaky")
 
 
 def failed_cases(findings: Findings, exams: Iterable[Exam]) -> list[Case]:
-    """Cases that did not pass, or not always, in the order of the plan; of a scripted conversation, its failed rows."""
+    """Return the cases that did not always pass, in plan order; of a scripted conversation, its failed rows."""
     judged = findings.rows or findings.cases
     failed = {case.id for case in judged if case.verdict in _FAILED}
     return [
@@ -28,7 +28,7 @@ def _asks_once(exam: Exam) -> bool:
 
 
 def as_file(cases: Sequence[Case], **header: object) -> tuple[str, bytes]:
-    """A file of these cases, and how it ends: rows where that says all of them, else a suite with this header."""
+    """Return the file extension and content for these cases: CSV rows if they can hold everything, else a suite."""
     if not cases:
         raise UsageError("every case of the run passed, so there are no failures to make a benchmark of")
     if all(_is_row(case) for case in cases):
@@ -37,6 +37,6 @@ def as_file(cases: Sequence[Case], **header: object) -> tuple[str, bytes]:
 
 
 def _is_row(case: Case) -> bool:
-    """Whether a benchmark file says all that is known of it, its id included, which is made from its question."""
+    """Whether a CSV row can represent the case completely, including its id, which is derived from the question."""
     said = values_of(case).keys() <= {"id", "question", "reference", "reasoning", "context"}
     return bool(case.answer) and said and case.id.startswith(case_id(case.question, case.context))

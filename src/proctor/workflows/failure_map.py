@@ -1,4 +1,4 @@
-"""What failed in a stored run, and what of it is new since another."""
+"""Failure groups of a stored run, and which of them are new since another run."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from proctor.running.plan import exams_of
 from proctor.storage import Store, open_store
 
 READ_ALONG = 5_000
-"""Attempts of a run up to which what failed is grouped wherever the run is shown, and not only on request."""
+"""Maximum attempts of a run whose failures are grouped whenever it is shown, not only on request."""
 
 
 def read_failures(name: str, *, store: str, since: str | None = None) -> RunFailures:
-    """Group what failed in a run; with `since`, say which groups that one does not have."""
+    """Group the failures of a run; with `since`, also report which groups that run does not have."""
     with open_store(store, create=False) as opened:
         return failures_of(opened, opened.archive.find(name), None if since is None else opened.archive.find(since))
 
 
 def failures_of(opened: Store, run: Run, before: Run | None = None) -> RunFailures:
-    """The same in a store that is open."""
+    """Group the failures of a run in an open store."""
     exams, collected = _collect(opened, run)
     earlier = {} if before is None else _collect(opened, before)[1]
     found = {name: each.map(earlier.get(name)) for name, each in collected.items()}
@@ -31,7 +31,7 @@ def failures_of(opened: Store, run: Run, before: Run | None = None) -> RunFailur
 
 
 def _collect(opened: Store, run: Run) -> tuple[dict[str, Exam], dict[str, FailureCollector]]:
-    """Every attempt of a run under "", and the others apart where that is the plain run, one of several conditions."""
+    """Collect the failures of a run by condition if the plain run is one of several, else all under "", with its exams."""
     exams = {exam.id: exam for exam in exams_of(opened.archive.benchmark_of(run.id), run.settings)}
     apart = run.settings.conditions if run.settings.has_plain_run else ()
     collected = {
@@ -43,9 +43,9 @@ def _collect(opened: Store, run: Run) -> tuple[dict[str, Exam], dict[str, Failur
 
 
 def failures_shown_with(opened: Store, run: Run) -> RunFailures | None:
-    """What stands beside the other results of a run: held against the run before it on the same cases.
+    """Return the failure groups shown with the results, compared with the previous run on the same cases.
 
-    None: nothing failed, or there are too many attempts to read them all along.
+    None if nothing failed or there are too many attempts to read.
     """
     if run.planned > READ_ALONG:
         return None
@@ -55,7 +55,7 @@ def failures_shown_with(opened: Store, run: Run) -> RunFailures | None:
 
 
 def run_before(archive: Archive, run: Run) -> Run | None:
-    """The last run of the same agent before this one that was examined alike, and not of the same replies."""
+    """Return the agent's last comparable run before this one, excluding runs of the same replies."""
     known = {each.id: each for each in archive.runs()}
 
     def origin(each: Run) -> str:

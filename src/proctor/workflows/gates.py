@@ -1,4 +1,4 @@
-"""Gates on a run: read before anything else, checked before the first call, judged at the end."""
+"""Gates on a run: parsed first, checked before the first call, judged at the end."""
 
 from __future__ import annotations
 
@@ -20,40 +20,40 @@ from proctor.workflows.read import findings_of_run
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunGates:
-    """The gates of one run, and what they are held against."""
+    """The gates of one run with what they are compared with."""
 
     wanted: tuple[Gate, ...] = ()
     k: int | None = None
-    """The k that is printed, for gates that name none."""
+    """Default k for gates that name none, as in the printed pass@k."""
     look: int = 1
-    """Which verdict on cases that were added to this is."""
+    """Number of this verdict in a sequence of looks at the same, growing cases."""
     force: bool = False
-    """Whether gates that cannot be met, and baselines that are not comparable, are judged all the same."""
+    """Whether to judge gates that cannot be met and baselines that are not comparable."""
     baselines: Mapping[str, Findings] = field(default_factory=dict)
-    """Run id → what it found, of the runs that gates name."""
+    """Run id → findings, for the baselines of the gates."""
 
     def check(self, run: Run, exams: Sequence[Exam]) -> None:
-        """Refuse, before the first call, what does not fit this run or cannot be met by it."""
+        """Raise an error, before the first call, for gates that do not fit this run or that it cannot meet."""
         look = self._look(run)
         gates.check(self.wanted, run, exams, self.baselines.__getitem__, k=self.k, look=look, force=self.force)
 
     def judge(self, findings: Findings) -> list[GateVerdict]:
-        """The verdict of every gate."""
+        """Return the verdict of every gate."""
         look = self._look(findings.run)
         return gates.judge(self.wanted, findings, self.baselines.__getitem__, k=self.k, look=look, force=self.force)
 
     def stored_with(self, run: Run) -> tuple[str, ...]:
-        """What a run keeps of them to be judged by later; nothing where that would need what it does not keep."""
+        """Return the gates' texts to store with the run; empty if judging them later needs options that are not stored."""
         plain = self.look == 1 and not self.force and self.k in (None, run.settings.trials)
         return tuple(wanted.text for wanted in self.wanted) if plain else ()
 
     def _look(self, run: Run) -> int:
-        """A run that was extended by trials is looked at again, whatever was said of its cases."""
+        """Return the number of the look, which also counts extensions of the run by trials."""
         return self.look + run.settings.look - 1
 
 
 def read_gates(texts: Iterable[str], *, k: int | None = None, look: int = 1, force: bool = False) -> RunGates:
-    """The gates from their texts; refuses what cannot be read, and a further look at none."""
+    """Parse gates; raise an error for invalid ones, or for a further look without gates."""
     wanted = tuple(gates.parse(text) for text in texts)
     if look > 1 and not wanted:
         raise UsageError(given("look", look), " counts the checks of a gate, and there is none; give one as well")
@@ -61,13 +61,13 @@ def read_gates(texts: Iterable[str], *, k: int | None = None, look: int = 1, for
 
 
 def gates_of(run: Run) -> tuple[str, ...]:
-    """What a run was started with to be held to: kept with it, or looked at as it went on."""
+    """Return the gates that a run was started with, whether stored or judged by interim looks."""
     looked_at = () if run.interim is None else tuple(run.interim.verdicts)
     return run.gates or run.settings.stop_early or looked_at
 
 
 def or_those_of(gating: RunGates, run: Run, *, store: str) -> RunGates:
-    """The gates that were given now, with the runs they name; where none were, those the run was started with."""
+    """Return the given gates, or else those that the run was started with, with their baselines."""
     if gating.wanted:
         return with_baselines(gating, run, store=store)
     kept = read_gates(gates_of(run), k=gating.k, look=gating.look, force=gating.force)
@@ -81,7 +81,7 @@ def or_those_of(gating: RunGates, run: Run, *, store: str) -> RunGates:
 
 
 def with_baselines(gating: RunGates, run: Run, *, store: str, older: bool = False) -> RunGates:
-    """The same gates with the runs they name: any but this one, so that `last` is the newest other."""
+    """Load the baselines of the gates, excluding this run, so that `last` is the newest other."""
     if all(wanted.baseline is None for wanted in gating.wanted):
         return gating
     with open_store(store, create=False) as opened:
@@ -89,7 +89,7 @@ def with_baselines(gating: RunGates, run: Run, *, store: str, older: bool = Fals
 
 
 def with_stored_baselines(gating: RunGates, run: Run, store: Store, *, older: bool = False) -> RunGates:
-    """The same, from a store that is open; any `older` one, so that `last` stays the same however often it is asked."""
+    """Load the baselines from an open store; with `older`, only earlier runs, so that `last` always means the same run."""
     if all(wanted.baseline is None for wanted in gating.wanted):
         return gating
     runs = (other for other in store.archive.runs() if other.id != run.id)
@@ -101,7 +101,7 @@ def with_stored_baselines(gating: RunGates, run: Run, store: Store, *, older: bo
 
 
 def judge_stored(store: Store, findings: Findings) -> list[GateVerdict]:
-    """The verdicts of the gates that a run was started with; none before it is completed."""
+    """Return the verdicts of the gates that a run was started with, or none before it is completed."""
     run = findings.run
     texts = gates_of(run)
     if not texts or run.status != "completed":
@@ -110,7 +110,7 @@ def judge_stored(store: Store, findings: Findings) -> list[GateVerdict]:
 
 
 def check_stored(gating: RunGates, run: Run, *, store: str) -> None:
-    """Refuse what does not fit a stored run before it goes on."""
+    """Raise an error for gates that do not fit a stored run before it is resumed."""
     if gating.wanted:
         with open_store(store, create=False) as opened:
             exams = exams_of(opened.archive.benchmark_of(run.id), run.settings)
@@ -118,7 +118,7 @@ def check_stored(gating: RunGates, run: Run, *, store: str) -> None:
 
 
 def _resolve_baseline(wanted: Gate, run: Run, others: Sequence[Run]) -> Gate:
-    """The gate with the id of the run that it names."""
+    """Return the gate with the id of its baseline."""
     if wanted.baseline is None:
         return wanted
     if not others:

@@ -1,4 +1,4 @@
-"""Stored runs of one benchmark → its history; only verdicts are read, of battles outcomes too, and no transcript."""
+"""Build the history of one benchmark from stored runs; reads only verdicts, and outcomes of battles, no transcripts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def read_history(
     last: int | None = None,
     strict: bool = False,
 ) -> History | None:
-    """The history of a benchmark, of the newest run's unless one is named; None: nothing is stored yet."""
+    """Return a benchmark's history, by default that of the newest run; None if nothing is stored yet."""
     with open_store(store, create=False) as opened:
         runs = opened.archive.runs()
         if not runs:
@@ -53,25 +53,25 @@ def read_history(
 def _spent(opened: Store, run: Run) -> Usage:
     try:
         used = opened.archive.usage(run.id)
-    except NoSuchRun:  # it was deleted meanwhile
+    except NoSuchRun:  # it has just been deleted
         return Usage()
     return used if run.canaries is None else used + run.canaries.usage
 
 
 def verdicts_of(opened: Store, run: Run) -> Counts:
-    """Exam → its attempts with a verdict, and how many of those passed; conversations that were no test have none."""
+    """Map each exam to its numbers of verdicts and of passed attempts; conversations that were no test do not count."""
     try:
         if run.settings.type != "abm-dynamic":
             return verdict_counts(opened, run)
         found: Counter[tuple[str, bool]] = Counter()
         found.update((attempt.key.exam, bool(attempt.passed)) for attempt in _tests(opened, run))
-    except NoSuchRun:  # it was deleted meanwhile
+    except NoSuchRun:  # it has just been deleted
         return {}
     return {exam: (found[exam, True] + found[exam, False], found[exam, True]) for exam, _ in found}
 
 
 def verdict_order_of(opened: Store, run: Run) -> Order:
-    """Exam and condition → the same verdicts in the order of the trials, each of them + or -."""
+    """Map exam and condition to the verdicts in the order of trials, as + or -."""
     try:
         if run.settings.type != "abm-dynamic":
             return verdict_order(opened, run)
@@ -79,13 +79,13 @@ def verdict_order_of(opened: Store, run: Run) -> Order:
         for attempt in sorted(_tests(opened, run), key=lambda each: each.key.trial):
             key = attempt.key.exam, attempt.key.condition
             found[key] = found.get(key, "") + ("+" if attempt.passed else "-")
-    except NoSuchRun:  # it was deleted meanwhile
+    except NoSuchRun:  # it has just been deleted
         return {}
     return found
 
 
 def _tests(opened: Store, run: Run) -> Iterator[Attempt]:
-    """The conversations of a battle that have a verdict and were a test."""
+    """Yield the conversations of a battle that have a verdict and were a test."""
     for attempt in opened.archive.attempts(run.id):
         beside = run.settings.has_plain_run and attempt.key.condition
         if attempt.finished and attempt.passed is not None and is_test(attempt) and not beside:
@@ -93,7 +93,7 @@ def _tests(opened: Store, run: Run) -> Iterator[Attempt]:
 
 
 def save_chart(history: History | None, output: Path) -> None:
-    """The chart as a file: SVG, or PNG with the extra `charts`."""
+    """Write the chart as SVG, or as PNG with the extra `charts`."""
     suffix = output.suffix.lower()
     if suffix not in PICTURES:
         raise UsageError(
@@ -104,7 +104,7 @@ def save_chart(history: History | None, output: Path) -> None:
 
 
 def save_page(history: History | None, output: Path) -> None:
-    """The chart and every run, as one HTML file."""
+    """Write the chart and all runs as one HTML file."""
     _write(output, page(_told(history)).encode())
 
 

@@ -1,4 +1,4 @@
-"""People label attempts: which ones they are shown, and what they say, by hand or in a CSV file."""
+"""Human labelling of attempts: drawing a sample, and storing labels from a form or a CSV file."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ from proctor.workflows.people import is_in_rate
 
 COLUMNS = ("attempt", "case", "question", "reference", "reply", "verdict", "note", "who")
 _FEWEST_FAILED = 5
-"""At least so many of those drawn failed by the judge, where there are: without them nothing can be corrected."""
+"""Minimum number of judge-failed attempts in a sample, if there are as many: without them nothing can be corrected."""
 _VERDICTS = {"pass": True, "fail": False}
 _LONGEST_NOTE = 2_000
 _LONGEST_TRIAL = 9
-"""Digits of a trial's number, which no run comes near to and every store can keep."""
+"""Maximum digits of a trial number, more than any run needs and within the limits of every store."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Drawn:
-    """An attempt that somebody is asked about."""
+    """An attempt drawn for labelling."""
 
     exam: Exam
     attempt: Attempt
 
     @property
     def name(self) -> str:
-        """What its row of a CSV file is called."""
+        """Name of the attempt in a CSV file."""
         key = self.attempt.key
         return "/".join((key.run, key.exam, key.condition, str(key.trial)))
 
     @property
     def is_conversation(self) -> bool:
-        """Whether more than one reply is to be judged: then it passes if the agent held."""
+        """Whether there are several replies to judge: it then passes if the agent held."""
         return len(self.attempt.transcript.turns) > 1
 
     def question(self) -> str:
-        """What was asked; of a conversation, all of it but the last reply."""
+        """Return the question; for a conversation, everything but the last reply."""
         turns = self.attempt.transcript.turns
         if not self.is_conversation:
             return turns[0].question
@@ -54,43 +54,43 @@ class Drawn:
         return "\n".join([*said, f"[{turns[-1].number}] {turns[-1].question}"])
 
     def reply(self) -> str:
-        """The reply, the last one of a conversation."""
+        """Return the reply, or the last one of a conversation."""
         last = self.attempt.transcript.turns[-1].reply
         return last.text if last is not None else ""
 
     def reference(self) -> str:
-        """What was expected."""
+        """Return the expected answer."""
         return "\n".join(case.answer for case in self.exam.cases if case.answer)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LabelSample:
-    """Attempts to label, drawn at random; the same for everybody, however much of it is labelled."""
+    """Random sample of attempts to label, the same for everybody and independent of existing labels."""
 
     drawn: tuple[Drawn, ...]
-    """At most one a case."""
+    """Attempts, at most one per case."""
     done: frozenset[str]
-    """The cases that this person has labelled."""
+    """Cases that this person has labelled."""
     cases: int
-    """Those that can be labelled at all."""
+    """Number of cases that can be labelled."""
 
     @property
     def left(self) -> list[Drawn]:
-        """What this person has not labelled yet."""
+        """Attempts that this person has not labelled yet."""
         return [each for each in self.drawn if each.exam.id not in self.done]
 
     def place_of(self, shown: Drawn) -> int:
-        """The place of one of them, from 1."""
+        """Return the position of an attempt, from 1."""
         return self.drawn.index(shown) + 1
 
 
 def draw(name: str, *, store: str, count: int, seed: int = 0, who: str | None = None) -> list[Drawn]:
-    """So many attempts to label, without those that this person has labelled already; without one, anybody."""
+    """Draw attempts to label, excluding cases labelled by `who`, or by anybody if `who` is None."""
     return draw_sample(name, store=store, count=count, seed=seed, who=who).left
 
 
 def draw_sample(name: str, *, store: str, count: int, seed: int = 0, who: str | None = None) -> LabelSample:
-    """So many attempts to label, and which of them this person has labelled already; without one, anybody."""
+    """Draw attempts to label, and mark the cases labelled by `who`, or by anybody if `who` is None."""
     if count < 1:
         raise UsageError(f"-n {count} draws nothing; expected at least 1")
     with open_store(store, create=False) as opened:
@@ -108,7 +108,7 @@ def draw_sample(name: str, *, store: str, count: int, seed: int = 0, who: str | 
 
 
 def _by_case(attempts: Iterable[Attempt]) -> dict[str, list[Attempt]]:
-    """Case → its attempts with a reply and a verdict."""
+    """Map each case to its attempts with a reply and a verdict."""
     by_case: dict[str, list[Attempt]] = {}
     for attempt in attempts:
         if attempt.passed is not None and attempt.failure is None:
@@ -117,7 +117,7 @@ def _by_case(attempts: Iterable[Attempt]) -> dict[str, list[Attempt]]:
 
 
 def _chosen(by_case: Mapping[str, Sequence[Attempt]], count: int, rng: random.Random) -> list[Key]:
-    """One attempt of each case, as many as asked for, with some that the judge failed."""
+    """Draw one attempt of each case, up to `count`, including some that the judge failed."""
     drawn = [rng.choice(trials) for trials in by_case.values()]
     rng.shuffle(drawn)
     first, rest = drawn[:count], drawn[count:]
@@ -134,7 +134,7 @@ def _chosen(by_case: Mapping[str, Sequence[Attempt]], count: int, rng: random.Ra
 def put_label(
     key: Key, *, passed: bool, who: str, store: str, note: str = "", seconds: float | None = None
 ) -> HumanLabel:
-    """Store what somebody says of an attempt."""
+    """Store a person's label on an attempt."""
     check_name("who labels", who)
     label = HumanLabel(key=key, passed=passed, who=who, note=_note(note), made=time.time(), seconds=seconds)
     with open_store(store, create=False) as opened:
@@ -143,12 +143,12 @@ def put_label(
 
 
 def _note(said: str) -> str:
-    """As every store can keep it: PostgreSQL takes no NUL, and nothing takes half a surrogate pair."""
+    """Clean a note for all stores: without NUL, which PostgreSQL rejects, and lone surrogates."""
     return said[:_LONGEST_NOTE].replace("\0", "").encode(errors="replace").decode()
 
 
 def _put(opened: Store, run: str, labels: Sequence[HumanLabel]) -> None:
-    """Store labels; refuse those on an attempt without a reply, of which nothing can be said."""
+    """Store labels; raise an error for those on an attempt without a reply."""
     for label in labels:
         attempt = opened.archive.attempt(label.key)
         if attempt is not None and (attempt.failure is not None or not _has_reply(attempt)):
@@ -164,13 +164,13 @@ def _has_reply(attempt: Attempt) -> bool:
 
 
 def take_back(label: HumanLabel, *, store: str) -> None:
-    """Forget a label."""
+    """Delete a label."""
     with open_store(store, create=False) as opened:
         opened.human_labels.take_back(label)
 
 
 def write_sheet(drawn: Sequence[Drawn], path: Path) -> None:
-    """A comma CSV for people elsewhere: they fill in `verdict` (pass, fail, or nothing), `note` and `who`."""
+    """Write a CSV file to be labelled elsewhere, by filling in `verdict` (pass, fail, or nothing), `note` and `who`."""
     _must_be_empty(path)
     try:
         path.write_bytes(sheet_of(drawn))
@@ -179,7 +179,7 @@ def write_sheet(drawn: Sequence[Drawn], path: Path) -> None:
 
 
 def _must_be_empty(path: Path) -> None:
-    """Refuse a file in which somebody has written, and one that is no sheet."""
+    """Raise an error for a file that contains labels or is not a label sheet."""
     try:
         content = path.read_bytes() if path.is_file() else b""
         rows = list(_rows(content, str(path))) if content else []
@@ -194,7 +194,7 @@ def _must_be_empty(path: Path) -> None:
 
 
 def sheet_of(drawn: Sequence[Drawn]) -> bytes:
-    """The same without a file."""
+    """Return the CSV file's content."""
     text = io.StringIO(newline="")
     sheet = csv.writer(text)
     sheet.writerow(COLUMNS)
@@ -205,13 +205,13 @@ def sheet_of(drawn: Sequence[Drawn]) -> bytes:
 
 
 def _harmless(text: str) -> str:
-    """A text that a spreadsheet does not take for a formula."""
+    """Escape a text that a spreadsheet would interpret as a formula."""
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 
 
 def read_sheet(name: str, path: Path, *, store: str, who: str) -> int:
-    """Store the labels of such a file, all or none; how many there were. Rows without a verdict are left out, a file
-    without any is refused.
+    """Store the labels of a CSV file, all or none, and return their number. Rows without a verdict are skipped; a file
+    without any verdict is an error.
     """
     try:
         content = path.read_bytes()
@@ -221,7 +221,7 @@ def read_sheet(name: str, path: Path, *, store: str, who: str) -> int:
 
 
 def store_sheet(name: str, content: bytes, *, source: str, store: str, who: str) -> int:
-    """The same for what such a file holds; `source` is what errors call it."""
+    """Store the labels in a CSV file's content; `source` is its name in error messages."""
     with open_store(store, create=False) as opened:
         run = opened.archive.find(name)
         labels = list(_labels(content, source, run, who))
@@ -260,7 +260,7 @@ def _rows(content: bytes, source: str) -> Iterator[tuple[int, dict[str, str]]]:
     try:
         text = content.decode("utf-8-sig")
         header = text.partition("\n")[0]
-        delimiter = ";" if header.count(";") > header.count(",") else ","  # as spreadsheets of many countries save it
+        delimiter = ";" if header.count(";") > header.count(",") else ","  # as saved by spreadsheets in many countries
         sheet = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
         columns = list(sheet.fieldnames or ())
         twice = [name for name in COLUMNS if columns.count(name) > 1]

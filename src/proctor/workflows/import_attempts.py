@@ -1,4 +1,4 @@
-"""What came of every case in a file of another tool → stored attempts."""
+"""Import the results in another tool's file as stored attempts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BROKEN_OFF = "its import was broken off; import the file again"
 
 
 def read_records(source: ImportSource, log: ImportLog) -> Iterator[ImportedRecord]:
-    """All that is whole in a file, and that a benchmark may hold."""
+    """Yield the complete records of a file that a benchmark can represent."""
     try:
         for record in source.records(log):
             try:
@@ -38,14 +38,14 @@ def read_records(source: ImportSource, log: ImportLog) -> Iterator[ImportedRecor
 
 
 def in_order(cases: Mapping[str, Case], told: ImportedRun) -> list[Case]:
-    """In the order of their dataset, whatever the order in which they were answered."""
+    """Return the cases in the order of their dataset, not of their answers."""
     return sorted(cases.values(), key=lambda case: told.order.get(case.id, len(told.order)))
 
 
 def write_attempts(
     source: ImportSource, made: Mapping[str, Run], gathered: GatheredCases, store: Store, *, cut_off: bool
 ) -> dict[str, Counter[str]]:
-    """Store what came of every case, in batches; run → outcome → attempts."""
+    """Store the attempts in batches; return the number of attempts by run and outcome."""
     outcomes: dict[str, Counter[str]] = {run.id: Counter() for run in made.values()}
     if not made:
         return outcomes
@@ -72,7 +72,7 @@ def write_attempts(
 
 
 def _attempts(source: ImportSource, made: Mapping[str, Run], gathered: GatheredCases) -> Iterator[Attempt]:
-    """What came of every case, read once more."""
+    """Yield the attempts, reading the file a second time."""
     ordered = {key: in_order(gathered.cases[key], source.runs()[key]) for key in made}
     places = {key: {case.id: row for row, case in enumerate(cases)} for key, cases in ordered.items()}
     names = GatheredCases(source.runs(), book=CaseBook(), keeps=False)
@@ -81,7 +81,7 @@ def _attempts(source: ImportSource, made: Mapping[str, Run], gathered: GatheredC
         if record.result is None or record.run not in made:
             continue
         trial = names.trial_of(record, case)
-        if trial is None:  # told when it was read for the first time
+        if trial is None:  # reported in the first pass
             continue
         yield _attempt(record, case, made[record.run], trial, places[record.run][case.id] * PLACES + trial)
 
@@ -120,7 +120,7 @@ def _attempt(record: ImportedRecord, case: Case, run: Run, trial: int, place: in
 
 
 def _sound(reply: Reply | None) -> Reply | None:
-    """A reply that any store takes; of one with values that none does, its text."""
+    """Return a reply that every store accepts, reduced to its text if it has unsupported values."""
     try:
         return None if reply is None else to_reply(reply)
     except AgentFault:
@@ -128,7 +128,7 @@ def _sound(reply: Reply | None) -> Reply | None:
 
 
 def _finish(store: Store, run: Run, told: ImportedRun, outcomes: Counter[str], *, cut_off: bool) -> None:
-    """As it ended there; what never came to its end, or of which not all is here, is not completed."""
+    """Set the final status as in the file; an unfinished or partially imported run is not completed."""
     seconds = max(0.0, told.ended - told.started) if told.started and told.ended else 0.0
     missing, lost = run.planned - outcomes.total(), outcomes["environment_failed"]
     if cut_off or told.stopped or missing > 0:

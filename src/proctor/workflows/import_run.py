@@ -1,4 +1,4 @@
-"""Files of other tools → a benchmark and stored runs: what `proctor import` does."""
+"""Import other tools' files as a benchmark and stored runs: `proctor import`."""
 
 from __future__ import annotations
 
@@ -35,43 +35,43 @@ from proctor.workflows.import_attempts import in_order, read_records, write_atte
 from proctor.workflows.prepare import new_id
 
 ENDINGS = (".eval", ".json", ".jsonl", ".yaml", ".yml", ".csv")
-"""How files may end that can be imported."""
+"""File extensions that can be imported."""
 _USUAL = Settings().passing_score
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportPlan:
-    """What is to be made of the files."""
+    """Options of an import."""
 
     target: Path | None = None
-    """The suite file; None: none is written."""
+    """Suite file to write, or None."""
     store: str | None = None
-    """Where runs are stored; None: they are not."""
+    """Store for the runs, or None to skip them."""
     tool: str | None = None
-    """Where the files are from; None: as they look."""
+    """Tool that wrote the files, or None to detect it."""
     options: ImportOptions = ImportOptions()
     passing_score: float | None = None
-    """From which a mark passes, where marks decide."""
+    """Minimum passing score, if scores decide."""
     name: str | None = None
-    """What the benchmark is called."""
+    """Name of the benchmark."""
     labels: Mapping[str, str] = field(default_factory=dict)
     again: bool = False
-    """Whether what was imported before is imported once more."""
+    """Whether to import again what was imported before."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StoredImport:
-    """A run that was stored, or stands in the store already."""
+    """A run that was imported now or earlier."""
 
     run: Run
     outcomes: dict[str, int] = field(default_factory=dict)
-    """Outcome → attempts; empty: it was there before."""
+    """Outcome → number of attempts; empty if it was imported before."""
     known: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FileImport:
-    """What became of one file."""
+    """Result of importing one file."""
 
     path: Path
     tool: str
@@ -83,22 +83,22 @@ class FileImport:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportReport:
-    """What became of all files."""
+    """Result of importing all files."""
 
     files: tuple[FileImport, ...]
     suites: tuple[Path, ...]
-    """The suite files that were written."""
+    """Suite files that were written."""
     written: int
-    """Cases in them."""
+    """Number of cases in the suites."""
 
     @property
     def is_whole(self) -> bool:
-        """Whether every record could be taken."""
+        """Whether every record could be imported."""
         return not any(each.log.skipped_count or each.log.cut_off for each in self.files)
 
 
 def import_files(paths: Sequence[Path], plan: ImportPlan) -> ImportReport:
-    """Read them one after the other; what was read is stored as it is read."""
+    """Import the files one after the other, storing results while reading."""
     paths = [*_with_folders(paths)]
     _check(paths, plan)
     with ExitStack() as stack:
@@ -123,7 +123,7 @@ def import_files(paths: Sequence[Path], plan: ImportPlan) -> ImportReport:
 
 
 def _with_folders(paths: Sequence[Path]) -> Iterator[Path]:
-    """The files that were named, and those in folders that were, as Inspect AI leaves its logs."""
+    """Yield the named files and those in named folders, as in Inspect AI's log folders."""
     for path in paths:
         if not path.is_dir():
             yield path
@@ -135,7 +135,7 @@ def _with_folders(paths: Sequence[Path]) -> Iterator[Path]:
 
 
 def _open_all(paths: Sequence[Path], plan: ImportPlan) -> tuple[list[tuple[Path, ImportSource]], list[FileImport]]:
-    """The files with their readers; of several, those that no tool has written are told and left aside."""
+    """Open a reader for each file; of several files, unrecognised ones are reported and skipped."""
     options = replace(plan.options, beside=tuple(paths))
     opened: list[tuple[Path, ImportSource]] = []
     foreign: list[FileImport] = []
@@ -187,7 +187,7 @@ def _import_file(
     *,
     apart: bool,
 ) -> FileImport:
-    """Read one; `apart`: a case that an earlier file has too is not written twice, though one file may repeat it."""
+    """Import one file; with `apart`, a case that an earlier file contains is not written again."""
     log = ImportLog()
     runs = source.runs()
     apart = apart or bool(runs)
@@ -216,7 +216,7 @@ def _import_file(
 
 
 _UNREACHED = Settings().passing_score
-"""A score that no one gives: what held a reply elsewhere and has no counterpart here must not make every reply pass."""
+"""Passing score that is never reached: a check of the other tool without a counterpart must not pass every reply."""
 
 
 def _why_undecided(record: ImportedRecord) -> str:
@@ -225,7 +225,7 @@ def _why_undecided(record: ImportedRecord) -> str:
 
 
 def _write(cases: list[tuple[Case, str]], writer: SuiteWriter | None, log: ImportLog, *, has_runs: bool) -> None:
-    """Write the cases that wait for it."""
+    """Write the pending cases to the suite."""
     for case, place in cases:
         why = why_unwritable(case)
         if why is not None:
@@ -256,7 +256,7 @@ def _store_runs(
 
 
 def _is_whole(run: Run) -> bool:
-    """Whether its import came to an end; one that was killed, or broken off, is done again."""
+    """Whether the import of a run was completed; an interrupted one is repeated."""
     return run.status != "running" and (run.stop is None or run.stop.kind != "interrupted")
 
 
@@ -295,7 +295,7 @@ def _create(
 
 
 def _free_id(taken: set[str]) -> str:
-    """Many runs of one file are stored within a second."""
+    """Return an unused run id, since many runs of one file are stored within a second."""
     while (made := new_id()) in taken:
         pass
     taken.add(made)
@@ -303,7 +303,7 @@ def _free_id(taken: set[str]) -> str:
 
 
 def _shown(text: str) -> str:
-    """A name of theirs on one line, without secrets."""
+    """Format an imported name on one line, without secrets."""
     return fit_name(str(ImportLog().without_secrets(text))) or "unknown"
 
 

@@ -1,4 +1,4 @@
-"""The files that `proctor init` writes: a configuration, a benchmark and an agent to start from."""
+"""Starter files of `proctor init`: a configuration, a benchmark and an agent."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _FILES = {"proctor.toml": _CONFIG, "benchmark.csv": _BENCHMARK, "agent.py": _AGE
 
 
 def write_starter(folder: Path, *, force: bool) -> list[Path]:
-    """Write the files; none of them where one exists already, unless forced."""
+    """Write the files, or none if any of them exists, unless forced."""
     paths = [folder / name for name in _FILES]
     there = [str(path) for path in paths if path.exists()]
     if there and not force:

@@ -1,4 +1,4 @@
-"""A file that somebody wants to upload: converted where it is a table of another kind, and what became of it."""
+"""Intake of an uploaded file: validate it, converting other tables to a benchmark."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from proctor.workflows.upload import ENDINGS, ExaminedFile, FileProblem, broken,
 
 WORKBOOKS = (".xlsx", ".xlsm")
 ACCEPTED = (*ENDINGS, *(ending for ending in tables.READERS if ending not in ENDINGS))
-"""How files may end that can be uploaded."""
+"""File extensions that can be uploaded."""
 _ROWS = ".csv"
 _AMBIGUOUS = (_ROWS, ".jsonl")
-"""A benchmark or a suite already, or a table whose header names its columns."""
+"""Extensions of files that are either a benchmark or suite already, or a table with a header."""
 _OF_SUITES = ("expect", "suite")
-"""Columns that only a suite has: one with a mistake in it is no table."""
+"""Columns that only a suite has: a file with them is never converted as a table."""
 _CATEGORY = "category"
 TABLE_FIELDS = FIELDS
-"""What a column of a table may become."""
+"""Fields to which a column of a table can be mapped."""
 _MOST_COLUMNS = 200
 _NAMED = 8
-"""Columns that are named to whoever has to rename them."""
+"""Maximum number of columns listed in an error message."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,13 +40,13 @@ class Intake:
     content: bytes
     examined: ExaminedFile
     conversion: ConversionReport | None = None
-    """What a conversion did; None: it is taken as it came."""
+    """Report of the conversion, or None if the file is saved unchanged."""
     header: tuple[str, ...] = ()
-    """The columns among which a person may choose; empty: it is no table that could be converted."""
+    """Columns that the user may map to fields; empty if the file cannot be converted as a table."""
 
 
 def names_read(file: str, content: bytes) -> dict[str, str]:
-    """Key of a file of JSON lines → what it is read as, where people call it otherwise; empty: nobody does."""
+    """Map the keys of a JSON Lines file to field names; empty if they are all the same."""
     if Path(file).suffix.lower() != JSONL:
         return {}
     try:
@@ -58,9 +58,9 @@ def names_read(file: str, content: bytes) -> dict[str, str]:
 
 
 def take_in(file: str, content: bytes, *, too_large: bool = False, chosen: Mapping[str, int] | None = None) -> Intake:
-    """Read a file of this name, converted if need be; never raises.
+    """Validate a file, converting it if necessary; never raises.
 
-    `chosen`: field → the place of its column, where a person has said so.
+    `chosen`: field → index of its column, chosen by the user.
     """
     taken = _by_hand(file, content, chosen) if chosen else _by_itself(file, content, too_large=too_large)
     if too_large or (taken.conversion is None and taken.examined.benchmark is not None):
@@ -71,7 +71,7 @@ def take_in(file: str, content: bytes, *, too_large: bool = False, chosen: Mappi
 
 
 def _has_no_header(file: str, content: bytes) -> bool:
-    """Whether it is a benchmark file, of which some rows have a fault: its first row is no header to choose from."""
+    """Whether it is a benchmark file with some invalid rows: its first row is then not a header to choose from."""
     if Path(file).suffix.lower() != _ROWS:
         return False
     text = decode(content).text
@@ -86,14 +86,14 @@ def _by_hand(file: str, content: bytes, chosen: Mapping[str, int]) -> Intake:
 
 
 def _broken_by(error: InputError) -> ExaminedFile:
-    """A table of which nothing can be taken, and why; where it is known, with the line."""
+    """Return the error for a table that cannot be read, with the line if known."""
     if not isinstance(error, tables.UnreadableRecord):
         return broken(error.on_page)
     return replace(broken(""), errors=(FileProblem(line=error.line, column=1, message=error.fault),))
 
 
 def _header(file: str, content: bytes) -> tuple[str, ...]:
-    """What its columns are called; empty: it is no table, or has but one."""
+    """Return the column names; empty if it is not a table with at least two columns."""
     try:
         columns = _columns(file, content)
     except InputError:
@@ -132,7 +132,7 @@ def _by_itself(file: str, content: bytes, *, too_large: bool) -> Intake:
 
 
 def _with_unreadable(examined: ExaminedFile, file: str, content: bytes) -> ExaminedFile:
-    """And the record that would be the next to stop whoever mends the others."""
+    """Add the next unreadable record, which the user would meet after correcting the others."""
     try:
         _columns(file, content)
     except tables.UnreadableRecord as error:
@@ -143,7 +143,7 @@ def _with_unreadable(examined: ExaminedFile, file: str, content: bytes) -> Exami
 
 
 def _why_no_table(content: bytes, examined: ExaminedFile) -> str:
-    """The one thing that is wrong with a file that is no benchmark file at all; empty: its errors tell what is."""
+    """Return the main error of a file that is no benchmark file at all, or empty if its errors explain it."""
     decoded = decode(content)
     if decoded.problem:
         return f"the text cannot be read: {decoded.problem}"
@@ -156,9 +156,10 @@ def _why_no_table(content: bytes, examined: ExaminedFile) -> str:
 
 
 def _try_converting(file: str, content: bytes) -> Intake | None:
-    """None: it is no table with a header, and its own errors tell more. Of a file that can be nothing else, raises.
+    """Convert a table, or return None if it has no header and its own errors are more useful.
 
-    A CSV file whose header names its columns is a table, whatever else is wrong with it.
+    A CSV file whose header names known columns is a table, whatever else is wrong with it. Raise InputError for a file
+    that can only be a table.
     """
     ending = Path(file).suffix.lower()
     try:
@@ -173,7 +174,7 @@ def _try_converting(file: str, content: bytes) -> Intake | None:
 
 
 def _convert_table(file: str, content: bytes, chosen: Mapping[str, int] | None = None) -> Intake:
-    """The table as a benchmark file, or as a suite. Raises InputError for what is no table."""
+    """Convert a table to a benchmark file or a suite; raise InputError if it is not a table."""
     ending = Path(file).suffix.lower()
     with TemporaryDirectory() as made:
         source = Path(made) / f"table{ending}"
@@ -196,7 +197,7 @@ def _convert_table(file: str, content: bytes, chosen: Mapping[str, int] | None =
 
 
 def _convert(source: Path, chosen: Mapping[str, int] | None) -> tuple[ConversionReport | None, Path]:
-    """To a suite where the rows have categories, which no benchmark file has; else to a benchmark file."""
+    """Convert to a suite if rows have categories, which benchmark files do not support; else to a benchmark file."""
     lines, rows = source.with_name("converted.jsonl"), source.with_name("converted.csv")
     report = convert(source, rows, chosen=chosen)
     if report.kind != "a benchmark file":

@@ -1,6 +1,6 @@
-"""What asking a judge beside stored runs will take, before it is asked, and how far it has come since.
+"""Plan a judge's work on stored runs (what is missing, its cost), and count its progress.
 
-Of several runs it compares the replies (`tournament`), of one it judges those that people have labelled (`judges`).
+For several runs it compares replies (`tournament`), for one it judges the labelled ones (`judges`).
 """
 
 from __future__ import annotations
@@ -26,30 +26,30 @@ from proctor.workflows.tournament import plan_tournament
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlannedJudging:
-    """What one judge has still to say of these runs."""
+    """What is left for one judge to do on these runs."""
 
     runs: tuple[str, ...]
-    """Their ids: one, or several that meet."""
+    """Ids of the runs: one, or several to be compared."""
     reviewer: str
     judge: str
-    """Its id: the name, and a digest of how it is built."""
+    """Id of the judge: its name and a digest of its configuration."""
     whole: int
-    """Replies, or contests."""
+    """Total number of replies or contests."""
     due: int
-    """How many of them it has not judged yet, and is asked about."""
+    """Number of them still to be judged."""
     calls: Range
     input_tokens: Range
     output_tokens: Range
     cost: Range | None
-    """None: the price is not known."""
+    """Expected cost, or None if the price is unknown."""
     is_free: bool
-    """Whether it judges by rules alone."""
+    """Whether it judges by rules alone, without calling a model."""
     unscored: int
-    """How many of them it was asked about before without a usable verdict, and is not asked about again."""
+    """Number of them on which it gave no usable verdict before; they are not judged again."""
 
     @property
     def nothing_due(self) -> str:
-        """Why there is nothing to ask it."""
+        """Message about why nothing is left to judge."""
         if not self.unscored:
             return "has nothing left to be asked: it has judged it before, or the replies are the same"
         return (
@@ -59,14 +59,14 @@ class PlannedJudging:
 
 
 def comparing_judges(config: Config) -> list[str]:
-    """The declared reviewers that can compare two replies: chat models."""
+    """Return the configured reviewers that can compare replies, which are chat models."""
     return [name for name, part in config.reviewers.items() if is_chat_model(part.spec)]
 
 
 def plan_judging(
     runs: Sequence[Run], *, reviewer: str, store: Store, url: str, config: Config, budget: float | None = None
 ) -> PlannedJudging:
-    """Everything found, built and checked; nobody is asked. Raises UsageError for what cannot be."""
+    """Resolve, build and check everything without calling the judge. Raise UsageError if it is not possible."""
     if budget is not None:
         check_setting("budget", budget)
     going_on = next((run for run in runs if run.status in ("queued", "running")), None)
@@ -81,7 +81,7 @@ def _plan_contests(
     runs: Sequence[Run], reviewer: str, url: str, config: Config, budget: float | None
 ) -> PlannedJudging:
     planned = plan_tournament([run.id for run in runs], reviewer=reviewer, store=url, config=config)
-    planned.judge.patient(retries=0, timeout=1.0, budget=budget)  # for what it refuses
+    planned.judge.patient(retries=0, timeout=1.0, budget=budget)  # raises if the budget cannot be kept
     sent, received = planned.tokens
     return PlannedJudging(
         runs=tuple(run.id for run in runs),
@@ -126,7 +126,7 @@ def _plan_replies(
 
 
 def answers_since(store: Store, runs: Sequence[str], judge: str, since: float) -> tuple[int, int]:
-    """How many answers a judge has given on these runs since then, and how many of those are no usable verdict."""
+    """Return the number of a judge's answers on these runs since then, and how many of them are unusable."""
     if len(runs) == 1:
         said = store.judgements.of_run(runs[0], judge)
         verdicts = [each.passed for each in said if each.finished and each.repeat == 1 and each.made >= since]

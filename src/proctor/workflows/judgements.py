@@ -1,4 +1,4 @@
-"""Stored replies judged beside their run, by the engine of `rescore`: the run and its verdicts stay as they are."""
+"""Judge stored replies with other judges, using the engine of `rescore`; the run and its verdicts do not change."""
 
 from __future__ import annotations
 
@@ -28,32 +28,32 @@ from proctor.workflows.settings import make_settings
 from proctor.workflows.tally import RunTally
 
 Ask = tuple[Key, int]
-"""An attempt, and which time it is to be judged."""
+"""An attempt, and the number of the repeated judgement."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JudgeBeside:
-    """Somebody who judges the replies of a run beside it."""
+    """A judge of a run's replies in addition to the run's own."""
 
     name: str
     id: str
-    """The name, and a digest of how it is built: what its judgements are kept under."""
+    """Name and a digest of the configuration, under which its judgements are stored."""
     cast: Cast
     settings: Settings
-    """The run's, with this judge in place of its own."""
+    """The run's settings with this judge in place of its own."""
 
     @property
     def is_free(self) -> bool:
-        """Whether it judges by rules alone."""
+        """Whether it judges by rules alone, without calling a model."""
         return all(map(asks_nobody, self.cast.reviewers))
 
 
 def build_judge(
     what: str | list[str] | None, run: Run, benchmark: Benchmark, config: Config, *, budget: float | None = None
 ) -> JudgeBeside:
-    """A judge by its name or spec, built and checked before the first call; None: the run's own."""
+    """Build and check a judge given by name or spec, or the run's own for None, before the first call."""
     remember_secrets()
-    make_settings({"budget": budget}, RunConfig())  # for what it refuses
+    make_settings({"budget": budget}, RunConfig())  # raises if the budget cannot be kept
     settings = run.settings
     if what == "none" or (what is None and settings.reviewer is None):
         raise UsageError(
@@ -85,10 +85,10 @@ async def judge_beside(
     pace: Mapping[str, Any] | None = None,
     watch: Watch | None = None,
 ) -> dict[str, str]:
-    """Have judges, by their ids, say what they have not said yet, and store it; judge → why it ended early.
+    """Have judges, by id, make and store the missing judgements; return those that ended early, with the reason.
 
-    What was judged is not asked again; whoever judges by rules alone is, since that costs nothing. The caller keeps to
-    limits and budget (`allowing`).
+    Stored judgements are not repeated, except by rule-based judges, which cost nothing. The caller enforces limits and
+    budget (`allowing`).
     """
     exams = {exam.id: exam for exam in exams_of(store.archive.benchmark_of(run.id), run.settings)}
     with store.journal.writing(run.id):
@@ -110,7 +110,7 @@ def _sessions(
     asks: Sequence[Ask],
     changed: Mapping[str, Any],
 ) -> Iterator[JudgingSession]:
-    """What a judge has still to say, one repeat after the other."""
+    """Yield the sessions for a judge's missing judgements, one repeat after the other."""
     known = {_place(given): given for given in store.judgements.of_run(run.id, judge.id)}
     due = [ask for ask in asks if judge.is_free or not _is_over(known.get(_place_of(*ask)))]
     settings = replace(judge.settings, **changed)
@@ -129,7 +129,7 @@ def _sessions(
 
 
 def judgements_of(store: Store, run: Run, judge: str) -> dict[Ask, SecondOpinion]:
-    """What a judge has said of a run's attempts and is over."""
+    """Return a judge's completed judgements of a run's attempts."""
     return {
         (Key(run=run.id, exam=given.exam, condition=given.condition, trial=given.trial), given.repeat): given
         for given in store.judgements.of_run(run.id, judge)
@@ -138,19 +138,19 @@ def judgements_of(store: Store, run: Run, judge: str) -> dict[Ask, SecondOpinion
 
 
 def is_unsure(attempt: Attempt) -> bool:
-    """Whether its judge is not sure of a mark."""
+    """Whether the judge is unsure of a score."""
     return any(score.unsure for score in attempt.scores if score.of == "agent")
 
 
 def can_be_judged(exam: Exam, attempt: Attempt) -> bool:
-    """Whether there is a whole reply or conversation to judge."""
+    """Whether there is a complete reply or conversation to judge."""
     return attempt.finished and attempt.failure is None and is_whole(exam, attempt)
 
 
 def _pending(
     store: Store, exams: Mapping[str, Exam], keys: Mapping[Key, SecondOpinion | None]
 ) -> Iterator[PendingAttempt]:
-    """The replies to judge, read one by one, with the reviews that were paid before."""
+    """Yield the replies to judge, read one by one, with existing reviews."""
     for key, before in keys.items():
         stored = store.archive.attempt(key)
         if stored is None or not can_be_judged(exams[key.exam], stored):
@@ -163,15 +163,15 @@ def _pending(
 
 
 class _JudgementTally(RunTally):
-    """Counts what the judge uses alone: the replies were paid when they were given."""
+    """Tally that counts only the judge's usage: the replies were paid for when they were given."""
 
     def count(self, attempt: Attempt) -> None:
-        """Count one attempt that was judged."""
+        """Count a judged attempt."""
         super().count(replace(attempt, usage=attempt.usage - usage_of(attempt.transcript.turns)))
 
 
 class _JudgementJournal:
-    """Takes the records of a run's replies that are judged again, and keeps them as judgements."""
+    """Journal that stores records as judgements instead of changing the run."""
 
     def __init__(
         self, store: Store, run: str, judge: str, repeat: int, before: Mapping[Key, SecondOpinion | None]
@@ -183,13 +183,13 @@ class _JudgementJournal:
         self._drafts = {key: draft for key, draft in before.items() if draft is not None}
 
     def write(self, records: Sequence[Record]) -> None:
-        """Store what was judged, also of conversations that are not over: it was paid."""
+        """Store the judgements, also of unfinished conversations, since they were paid for."""
         given = {each.key: each for each in map(self._take, records) if each is not None}
         if given:
             self._store.judgements.put(self._run, [kept.judgement for kept in given.values()])
 
     def amend(self, run: Run) -> None:
-        """The run stays as it is."""
+        """Do nothing: the run does not change."""
 
     def _take(self, record: Record) -> _Kept | None:
         if isinstance(record, Reviewed):
@@ -207,7 +207,7 @@ class _JudgementJournal:
         )
 
     def _judgement(self, attempt: Attempt) -> SecondOpinion:
-        """What an attempt comes to under this judge; what failed or was cut off is not over."""
+        """Convert a judged attempt to a judgement; it is unfinished if it failed or was interrupted."""
         over = attempt.finished and attempt.failure is None
         draft = self._drafts.get(attempt.key) or self._fresh(attempt.key)
         if not over:
@@ -247,6 +247,6 @@ def _place(given: SecondOpinion) -> tuple[str, str, int, int]:
 
 
 def repeat_all(keys: Iterable[Key], repeats: int) -> list[Ask]:
-    """Every attempt once, then every attempt once more: what is interrupted has judged all about as often."""
+    """Return every attempt once per repeat, repeat by repeat, so that an interruption leaves them about even."""
     every = list(keys)
     return [(key, repeat) for repeat in range(1, repeats + 1) for key in every]

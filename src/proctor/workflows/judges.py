@@ -1,4 +1,4 @@
-"""Which judge? Judges side by side on the attempts of a run that people have labelled."""
+"""Compare judges on the labelled attempts of a run."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ async def acompare_judges(
     config: Config | None = None,
     watch: Watch | None = None,
 ) -> JudgesFinding:
-    """The run's own judge, the embedded reviewer and these, beside people. What `proctor judges` does.
+    """Compare the run's own judge, the embedded reviewer and these judges with people, as `proctor judges` does.
 
-    The run's own verdicts are stored, and nothing is paid for them; the others judge the labelled attempts, once: what
-    they say is kept beside the run. `budget` is for all of them together.
+    The run's own verdicts are stored and cost nothing; the others judge the labelled attempts once, and their
+    judgements are stored with the run. `budget` is for all of them together.
     """
     config = config or load_config()
     url = store_url(store, config)
@@ -83,7 +83,7 @@ async def acompare_judges(
 
 
 def read_judges(run: str, *, store: str) -> JudgesFinding:
-    """The same from what is stored alone: the run's own judge, and whoever has judged beside it. Nobody is asked."""
+    """Compare the run's own judge and all others with stored judgements, without calling any."""
     with open_store(store, create=False) as opened:
         found = opened.archive.find(run)
         labelled = LabelledAttempts(opened, found)
@@ -100,7 +100,7 @@ def read_judges(run: str, *, store: str) -> JudgesFinding:
 
 _CHOSEN_BY_RULES = (*BY_RULES, "checks")
 _FREE = tuple(f"{name} " for name in BY_RULES)
-"""What the id of a judge begins with that asks nobody."""
+"""Prefixes of the ids of rule-based judges, which call no model."""
 
 
 class LabelledAttempts:
@@ -134,11 +134,11 @@ class LabelledAttempts:
 
     @property
     def keys(self) -> tuple[Key, ...]:
-        """Which they are."""
+        """Keys of the attempts."""
         return tuple(self._found)
 
     def replies(self) -> list[LabelledReply]:
-        """What people say of each, and what it stands for: the draw has more that the judge failed than the run."""
+        """Return people's verdict on each attempt and its weight, as judge-failed attempts are oversampled."""
         weights = self._weights()
         return [
             LabelledReply(
@@ -162,7 +162,7 @@ class LabelledAttempts:
         return weights if any(weights.values()) else dict.fromkeys(weights, 1.0)
 
     def notes(self) -> list[str]:
-        """Where the labels come from, if they are another run's, and how many of the verdicts hang on a judge."""
+        """Return notes on where the labels come from, if from another run, and how many verdicts depend on a judge."""
         drawn, notes = draw_of(self.opened, self.run), []
         if drawn is not self.run:
             notes.append(f"the labels are those of run {drawn.id}, whose replies these are")
@@ -177,12 +177,12 @@ class LabelledAttempts:
         return notes
 
     def _is_marked(self, exam: Exam) -> bool:
-        """Whether the mark of a judge decides anything in it."""
+        """Whether a judge's score affects the verdict on this exam."""
         settings = replace(self.run.settings, reviewer=EMBEDDED)
         return any(passing_score(case, settings) is not None for case in exam.cases)
 
     def own(self) -> list[JudgeRecord]:
-        """The run's own judge, by its stored verdicts; of checks alone too: they are the verdict."""
+        """Return the record of the run's own judge from stored verdicts, even if it only has checks."""
         settings = self.run.settings
         verdicts = {
             key: JudgeOpinion(
@@ -200,7 +200,7 @@ class LabelledAttempts:
 def _judges(
     labelled: LabelledAttempts, names: Sequence[str], config: Config, budget: float | None
 ) -> list[JudgeBeside]:
-    """The embedded reviewer and whoever was named, each once, without the run's own."""
+    """Build the embedded reviewer and the named judges, each once, excluding the run's own."""
     run = labelled.run
     built = (
         build_judge(name, run, labelled.benchmark, config, budget=budget) for name in dict.fromkeys((EMBEDDED, *names))
@@ -211,7 +211,7 @@ def _judges(
 
 
 def _cascades(run: Run, records: Sequence[JudgeRecord]) -> list[JudgeRecord]:
-    """The embedded reviewer with each of the others behind it; in battles it has a word on whole conversations too."""
+    """Return the embedded reviewer in a cascade with each other judge; in battles it also judges whole conversations."""
     first = next((record for record in records if record.name == EMBEDDED), None)
     if first is None or run.settings.type != "standard":
         return []
@@ -222,7 +222,7 @@ def _cascades(run: Run, records: Sequence[JudgeRecord]) -> list[JudgeRecord]:
 
 
 def _record(opened: Store, run: Run, judge: str, *, is_free: bool, rubric: str) -> JudgeRecord:
-    """What a judge has said beside a run when it was first asked."""
+    """Return the record of a judge's first judgements of a run."""
     verdicts, failures = {}, {}
     for said in opened.judgements.of_run(run.id, judge):
         key = Key(run=run.id, exam=said.exam, condition=said.condition, trial=said.trial)
@@ -240,13 +240,13 @@ def _record(opened: Store, run: Run, judge: str, *, is_free: bool, rubric: str) 
 
 
 def _known(usage: Usage, *, is_free: bool) -> Usage | None:
-    """What a verdict took; who may have called somebody and tells nothing of it is not known to be free."""
+    """Return the usage, or None if unknown: a custom judge that reports nothing may have called a model."""
     told = usage.calls or usage.cached or usage.input_tokens or usage.output_tokens or usage.least
     return usage if told or is_free else None
 
 
 def _is_by_rules(settings: Settings) -> bool:
-    """Whether a run was judged by checks, or by a reviewer that calls nobody."""
+    """Whether a run was judged by checks or by a rule-based reviewer."""
     specs = [spec for judge in settings.judges for spec in judge]
     return settings.reviewer is None or (bool(specs) and all(spec.spec in BY_RULES for spec in specs))
 

@@ -1,4 +1,4 @@
-"""Labels that a run finds by itself: which commit it examined, and on which branch."""
+"""Automatic labels of a run: the commit and branch that it examined."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from contextlib import contextmanager
 from pathlib import Path
 
 _PATIENCE = 1.0
-"""Seconds that looking may take altogether: a run must not wait for its labels."""
+"""Total timeout in seconds of calling git: a run must not wait for its labels."""
 _SHORT = 7
 
 
 def found_labels(folder: Path) -> dict[str, str]:
-    """`commit` (with `-dirty` where tracked files are changed) and `branch` of the repository this folder is part of.
+    """Return `commit` (with `-dirty` if tracked files are changed) and `branch` of the repository that contains the
+    folder.
 
-    Empty where there is none, where git is not installed or does not answer in time, and where the repository around
-    the folder does not hold it: a project that lies untracked below some other repository is none of that one's.
+    Empty without a repository, if git is not installed or does not answer in time, and if the folder is untracked in
+    the repository around it: such a project does not belong to that repository.
     """
-    # one call tells commit, branch and changes; what is untracked, such as the store, changes nothing that was examined
+    # one call returns commit, branch and changes; untracked files, such as the store, are ignored
     status = ("status", "--porcelain=v2", "--branch", "--untracked-files=no", "--ignore-submodules=dirty")
     until = time.monotonic() + _PATIENCE
     with _git(folder, "rev-parse", "--verify", "--quiet", "HEAD:./") as held, _git(folder, *status) as told:
@@ -30,8 +31,8 @@ def found_labels(folder: Path) -> dict[str, str]:
 
 @contextmanager
 def _git(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes] | None]:
-    """git, at work in the folder; None: it is not installed."""
-    # a hook hands on GIT_DIR and GIT_INDEX_FILE, which may be another repository's than the folder's
+    """Run git in the folder; None if it is not installed."""
+    # git hooks set GIT_DIR and GIT_INDEX_FILE, which may belong to another repository
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
         process = subprocess.Popen(
@@ -53,7 +54,7 @@ def _git(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes] | No
 
 
 def _said(process: subprocess.Popen[bytes] | None, until: float) -> str | None:
-    """What git said in time and without trouble; None: nothing."""
+    """Return git's output, or None if it failed or timed out."""
     if process is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""What is done with all that is played: stored first, then counted and told."""
+"""Process the records of a run: store first, then count and report."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
 Watch = Callable[[RunTally], None]
 Listener = Callable[[Sequence[Record]], None]
 _STORE_PATIENCE = 60.0
-"""Seconds for which a store that fails is tried again; meanwhile hardly anything more is asked."""
+"""Seconds for which a failing store is retried; meanwhile hardly any new calls are made."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 8.0
 _log = logging.getLogger("proctor")
 
 
 class Writer(Protocol):
-    """Of a journal, what a ledger needs."""
+    """The part of a journal that a ledger needs."""
 
     def write(self, records: Sequence[Record]) -> None:
         """Store records in one transaction."""
 
     def amend(self, run: Run) -> None:
-        """Store what has changed of a run."""
+        """Store changes to a run."""
 
 
 @dataclass(slots=True)
 class RunLedger:
-    """What is done with every batch of records: stored first, then counted and told."""
+    """Processes every batch of records: stores it, then counts and reports it."""
 
     journal: Writer
     run: Run
@@ -50,11 +50,11 @@ class RunLedger:
 
     @property
     def is_decided(self) -> bool:
-        """Whether the gates for which the run stops early have their verdict."""
+        """Whether the gates for which the run may stop early have their verdict."""
         return self.looks is not None and self.looks.verdict is not None
 
     def enter(self, batch: Sequence[Record]) -> None:
-        """Store a batch, then count and tell it."""
+        """Store a batch, then count and report it."""
         self.save(batch)
         self.tally.add(batch)
         if self.run.kind == "standard" and _has_steps(batch):
@@ -74,10 +74,10 @@ class RunLedger:
             self.watch(self.tally)
 
     def cut(self, over: int, *, lost: int) -> None:
-        """What was asked is what was planned, now that the gates are decided.
+        """Reduce the plan to the attempts that are over, now that the gates are decided.
 
-        What was lost on the way counted as worst and best, and decided nothing; at the last look, where all was asked,
-        it is played again first.
+        Attempts lost to environment failures were counted as worst and best case without affecting the verdict; at the
+        last look, which covers all attempts, they are played again first.
         """
         assert self.looks is not None
         verdict = self.looks.verdict
@@ -86,12 +86,14 @@ class RunLedger:
             self._amend(interim=verdict, cut=over < self.run.planned or lost > 0, planned=over)
 
     def say_who_decides(self) -> None:
-        """A judge of somebody's own that gave nothing but marks to a whole run, where marks decide nothing."""
+        """Record that the custom judge does not decide verdicts, as it gave only scores in a run where scores do not
+        decide.
+        """
         if self.run.judge_decides is None and is_custom(self.run.settings):
             self._amend(judge_decides=False)
 
     def keep_looks(self) -> None:
-        """Store each new look with the run, so that it is seen wherever the run is watched."""
+        """Store each new look with the run, so that it is visible wherever the run is watched."""
         if self.looks is None:
             return
         self.tally.ahead = self.looks.ahead
@@ -100,7 +102,7 @@ class RunLedger:
             self._amend(interim=so_far)
 
     def save(self, batch: Sequence[Record]) -> None:
-        """Store a batch: what was answered has been paid."""
+        """Store a batch; its answers have been paid for."""
         self._insist(lambda: self.journal.write(batch))
 
     def _amend(self, **changed: Any) -> None:
@@ -108,7 +110,7 @@ class RunLedger:
         self._insist(lambda: self.journal.amend(self.run))
 
     def _insist(self, store: Callable[[], None]) -> None:
-        """Again and again while the store fails."""
+        """Retry storing until it succeeds or `_STORE_PATIENCE` ends."""
         until, pause = time.monotonic() + _STORE_PATIENCE, _FIRST_PAUSE
         while True:
             try:
@@ -122,13 +124,15 @@ class RunLedger:
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     def _is_orchestrator(self) -> None:
-        """Store what was seen at once; what was gathered did not look at steps, so the findings are read back."""
+        """Record at once that the agent is an orchestrator; counts so far ignored steps, so findings are read from the
+        store.
+        """
         self.gathering = None
         self._amend(kind="orchestrator")
 
 
 def describe_unsaved(batch: Sequence[Record]) -> str:
-    """What is lost with records that cannot be stored: the calls that they tell of, and what those cost."""
+    """Describe the loss of records that cannot be stored: the answered calls and their cost."""
     turns = [record.turn for record in batch if isinstance(record, Turned) and record.turn.reply is not None]
     reviews = [review for record in batch if isinstance(record, Reviewed) for review in record.reviews]
     used = [turn.reply.usage for turn in turns if turn.reply is not None] + [review.usage for review in reviews]
@@ -142,7 +146,7 @@ def _has_own_checks(batch: Sequence[Record]) -> bool:
 
 
 def _has_steps(batch: Sequence[Record]) -> bool:
-    """Whether an agent that was not declared an orchestrator is one: its replies tell their steps."""
+    """Whether replies contain steps, so that the agent is an orchestrator though not declared as one."""
     return any(
         turn.reply is not None and turn.reply.steps
         for record in batch

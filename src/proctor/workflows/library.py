@@ -1,7 +1,7 @@
-"""Benchmarks that this server keeps: uploaded files with their versions, and the two of the demonstration.
+"""The server's library of benchmarks: uploaded files with their versions, and the two of the demonstration.
 
-A changed file is a new version; runs keep the benchmark they were started with in any case. Files lie under
-`.proctor/benchmarks/ID/VERSION/ID.csv`, what is known of them in `ID/about.json`.
+A changed file is a new version; runs keep the benchmark they were started with in any case. Files are in
+`.proctor/benchmarks/ID/VERSION/ID.csv`, their metadata in `ID/about.json`.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ LONGEST_DESCRIPTION = 2000
 
 
 class NoSuchBenchmark(InputError):
-    """The library has no benchmark, or no version of one, by this id."""
+    """Raised when the library has no benchmark, or no version of one, with this id."""
 
 
 class RefusedFile(InputError):
-    """A file that has errors; `examined` has all of them."""
+    """Raised for a file with errors; `examined` has all of them."""
 
     def __init__(self, message: str, examined: ExaminedFile) -> None:
         super().__init__(message)
@@ -47,37 +47,37 @@ class RefusedFile(InputError):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Version:
-    """One state of a benchmark."""
+    """A version of a benchmark."""
 
     id: str
-    """12 hex digits over the file's bytes."""
+    """First 12 hex digits of the digest of the file's bytes."""
     file: str
-    """What the file was called when it came."""
+    """Original file name."""
     digest: str
-    """The benchmark's own digest, by which runs are compared."""
+    """Digest of the benchmark's content, by which runs are compared."""
     cases: int
     added: float
-    """Seconds since the epoch; 0: it came with Proctor."""
+    """Upload time in seconds since the epoch; 0 if it ships with Proctor."""
     inside: str = ""
-    """Of a zip file, the path of the suite in it."""
+    """Path of the suite in a zip file."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StoredBenchmark:
-    """One benchmark of the library."""
+    """A benchmark of the library."""
 
     id: str
-    """For addresses: letters, digits and hyphens."""
+    """Id for URLs: letters, digits and hyphens."""
     name: str
     versions: tuple[Version, ...]
-    """The newest first."""
+    """Versions, the newest first."""
     description: str = ""
     own: bool = True
-    """False: it came with Proctor and cannot be changed."""
+    """False if it ships with Proctor and cannot be changed."""
 
     @property
     def newest(self) -> Version:
-        """The version that a new run takes."""
+        """Newest version, which a new run uses."""
         return self.versions[0]
 
 
@@ -89,13 +89,13 @@ class Library:
         self._changing = threading.Lock()
 
     def all(self) -> list[StoredBenchmark]:
-        """Every benchmark, by name; those of the demonstration last."""
+        """Return every benchmark, by name; those of the demonstration last."""
         abouts = sorted(self._folder.glob(f"*/{_ABOUT}"))
         own = [about for path in abouts if _ID.fullmatch(path.parent.name) and (about := _read(path)) is not None]
         return [*sorted(own, key=lambda each: each.name.casefold()), *_embedded_benchmarks()]
 
     def find(self, identity: str) -> StoredBenchmark:
-        """The benchmark of this id."""
+        """Return the benchmark with this id."""
         found = _read(self._folder / identity / _ABOUT) if _ID.fullmatch(identity) else None
         for each in _embedded_benchmarks():
             if each.id == identity:
@@ -107,14 +107,14 @@ class Library:
         return found
 
     def path(self, identity: str, version: str | None = None) -> Path:
-        """The file of a version, the newest unless one is named."""
+        """Return the file of a version, by default the newest."""
         stored, meant = self._find_version(identity, version)
         if not stored.own:
             return _EMBEDDED[identity]()
         return self._suite(stored, meant) if meant.inside else self._file(stored, meant)
 
     def original(self, identity: str, version: str | None = None) -> Path:
-        """The file as it came: where that was a zip file, all of it."""
+        """Return the original file, which may be a zip file."""
         stored, meant = self._find_version(identity, version)
         return self._file(stored, meant) if stored.own else self.path(identity, version)
 
@@ -126,21 +126,21 @@ class Library:
         return stored, meant
 
     def playable(self, identity: str, version: str | None = None) -> Benchmark | Path:
-        """What `prepare` takes: a suite as its file, by which it is known as one; rows as a benchmark with its name."""
+        """Return the input of `prepare`: the file of a suite, or rows as a benchmark with its name."""
         path = self.path(identity, version)
         return path if suite.is_suite(path) else self.read(identity, version)
 
     def read(self, identity: str, version: str | None = None) -> Benchmark:
-        """The benchmark itself."""
+        """Return the benchmark."""
         stored, path = self.find(identity), self.path(identity, version)
         if suite.is_suite(path):
             return suite.read_suite(path)
         return csv.benchmark(csv.read_path(path), name=stored.name, description=stored.description)
 
     def save(self, *, file: str, content: bytes, name: str = "", description: str = "") -> StoredBenchmark:
-        """Keep a file as a benchmark, or as a new version of the one that has its name; raises Refused with all errors.
+        """Save a file as a benchmark, or as a new version of the one with its name; raise RefusedFile with all errors.
 
-        A suite may say its own name; rows need one. A version is added only to the benchmark that was named.
+        A suite may contain its own name; rows need one. A version is only added to the benchmark that was named.
         """
         examined = examine(file, content)
         if examined.benchmark is None:
@@ -157,7 +157,7 @@ class Library:
             return self._add(name, description, version, content)
 
     def edited_file(self, identity: str, version: str | None, file: str, content: bytes) -> tuple[str, bytes]:
-        """A version's file with other text, as it can be saved: a suite keeps the folder of its sources."""
+        """Return the file name and content to save for an edited version; a suite keeps its folder of sources."""
         stored, meant = self._find_version(identity, version)
         read = suite.read_bytes(content, name=file).benchmark if suite.is_suite(file) else None
         if read is None or read.sources is None or not suite.is_suite(path := self.path(identity, version)):
@@ -170,7 +170,7 @@ class Library:
         return f"{Path(file).stem}{ZIP}", archive.pack(files)
 
     def delete(self, identity: str) -> None:
-        """Forget a benchmark with all its versions; runs keep theirs."""
+        """Delete a benchmark with all its versions; runs keep their copies."""
         stored = self.find(identity)
         if not stored.own:
             raise InputError(f"the benchmark {stored.name!r} came with Proctor and cannot be deleted")
@@ -192,16 +192,16 @@ class Library:
         return known
 
     def _file(self, stored: StoredBenchmark, version: Version) -> Path:
-        """A suite that does not say its name is called after its file: so that is called as the benchmark is."""
+        """Return the path of the file, which has the benchmark's name, since an unnamed suite is named after its file."""
         return self._folder / stored.id / version.id / f"{stored.id}{Path(version.file).suffix.lower()}"
 
     def _suite(self, stored: StoredBenchmark, version: Version) -> Path:
-        """The suite of a zip file, called as the benchmark is, beside its sources."""
+        """Return the path of an unpacked suite, which has the benchmark's name, beside its sources."""
         inside = Path(version.inside)
         return self._file(stored, version).with_name(_UNPACKED) / inside.with_name(f"{stored.id}{inside.suffix}")
 
     def _unpack(self, stored: StoredBenchmark, version: Version, content: bytes) -> None:
-        """The folder appears whole or not at all."""
+        """Unpack a zip file atomically."""
         suite_path = self._suite(stored, version)
         folder = self._file(stored, version).with_name(_UNPACKED)
         if folder.exists():
@@ -242,7 +242,7 @@ def _version(file: str, content: bytes, benchmark: Benchmark) -> Version:
 
 
 _NO_IDS = ("new", "check")
-"""Taken by addresses of the web app and its API."""
+"""Ids reserved for URLs of the web app and its API."""
 
 
 def _slug(name: str) -> str:
@@ -258,7 +258,7 @@ def _read(path: Path) -> StoredBenchmark | None:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """The file appears whole or not at all."""
+    """Write the file atomically."""
     private.make_folder(path.parent)
     unfinished = path.with_name(f".{path.name}.new")
     private.write(unfinished, content)
@@ -276,7 +276,7 @@ _known_embedded: dict[str, StoredBenchmark] = {}
 
 
 def _of_demonstration(identity: str) -> StoredBenchmark:
-    """Read once: these files do not change while the server runs."""
+    """Return a benchmark of the demonstration, cached since its files do not change."""
     if identity not in _known_embedded:
         path = _EMBEDDED[identity]()
         content = path.read_bytes()

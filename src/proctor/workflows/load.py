@@ -1,4 +1,4 @@
-"""A path, a Benchmark or a list of cases → Benchmark."""
+"""Load a benchmark from a path, a Benchmark or a list of cases."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from proctor.settings import check_name, check_setting, did_you_mean, unfit
 
 
 def load_benchmark(source: object, *, name: str | None = None) -> Benchmark:
-    """The benchmark that was meant."""
+    """Return the benchmark for a path, a Benchmark or a list of cases."""
     if isinstance(source, Benchmark):
         return _check_benchmark(source)
     if isinstance(source, (str, Path)):
@@ -39,7 +39,7 @@ def load_benchmark(source: object, *, name: str | None = None) -> Benchmark:
 
 
 def _check_benchmark(benchmark: Benchmark) -> Benchmark:
-    """One that was made in Python, where nobody has looked at it yet: it is held to what a list of cases is."""
+    """Validate a benchmark made in Python by the rules for a list of cases."""
     check_name("the benchmark's name", benchmark.name)
     if benchmark.passing_score is not None:
         check_setting("passing_score", benchmark.passing_score)
@@ -73,7 +73,7 @@ _SYNONYMS = synonyms(("question", "answer", "reasoning", "categories"))
 
 
 def _unique(items: Iterable[Any]) -> list[Case]:
-    """The cases; questions asked twice get `-2`, `-3` …, ids given twice are an error."""
+    """Return the cases; repeated questions get ids with `-2`, `-3` …, repeated ids are an error."""
     cases: dict[str, Case] = {}
     asked: Counter[str] = Counter()
     for number, item in enumerate(items, 1):
@@ -91,14 +91,14 @@ def _unique(items: Iterable[Any]) -> list[Case]:
 
 
 def _must_be_fit(values: Mapping[str, Any], number: int) -> None:
-    """Refuse text of which no id can be made."""
+    """Raise an error for text that cannot be used for an id."""
     for name in ("question", "context"):
         if (wrong := unfit(values.get(name) or "")) is not None:
             raise InputError(f"case {number}: the {name} holds {wrong}; remove it or complete it")
 
 
 def _texts(values: Mapping[str, Any]) -> bool:
-    """Whether question and context are text; what is not is refused when the case is made."""
+    """Whether question and context are strings; other values are rejected when the case is created."""
     return isinstance(values.get("question"), str) and isinstance(values.get("context"), str | None)
 
 
@@ -115,7 +115,7 @@ def _values(item: object, number: int) -> dict[str, Any]:
 
 
 def _with_own_names(item: Mapping[Any, Any], number: int) -> dict[str, Any]:
-    """What a dict says, under the names that a Case has for it."""
+    """Return a dict's values under the field names of Case."""
     values: dict[str, Any] = {}
     for given, value in item.items():
         name = _SYNONYMS.get(given, given)
@@ -126,7 +126,7 @@ def _with_own_names(item: Mapping[Any, Any], number: int) -> dict[str, Any]:
 
 
 def _as_list(categories: object) -> object:
-    """One category is a list of one, and None, as tables have it, a list of none."""
+    """Convert a single category to a list, and None, as in tables, to an empty one."""
     if categories is None:
         return []
     return [categories] if isinstance(categories, str) else categories
@@ -147,7 +147,7 @@ def _case(values: dict[str, Any], number: int) -> Case:
         raise InputError(f"case {number}: {error}") from error
     except msgspec.ValidationError as error:
         raise InputError(f"case {number} is not usable: {describe_invalid(error, values)}") from error
-    except (RecursionError, UnicodeError) as error:  # half a character in place of a number
+    except (RecursionError, UnicodeError) as error:  # a lone surrogate
         raise InputError(f"case {number} is not usable: {error}") from error
     if not case.question.strip():
         raise InputError(f"case {number}: the question is empty")

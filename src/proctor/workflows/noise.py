@@ -1,4 +1,4 @@
-"""The same replies judged again, beside the run: how much of what a run shows is its judge's own noise."""
+"""Repeat a run's judging, stored beside the run, to measure the noise of its judge."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ MOST_REPEATS = 100
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RepeatedRun:
-    """A run whose replies were judged again."""
+    """Result of repeated judging."""
 
     findings: Findings
     judge: str
-    """Who judged them."""
+    """The judge."""
     open: int
-    """Judgements that are still to be given."""
+    """Number of missing judgements."""
     reason: str
-    """Why; empty: there are none, or the judge failed."""
+    """Why judgements are missing; empty if none are, or if the judge failed on them."""
 
 
 async def arepeat_judging(
@@ -48,10 +48,10 @@ async def arepeat_judging(
     config: Config | None = None,
     watch: Watch | None = None,
 ) -> RepeatedRun:
-    """Have the run's judge, or another, judge the same replies so often, and keep each judgement beside the run.
+    """Have the run's judge, or another, judge the same replies repeatedly, and store each judgement beside the run.
 
-    What `proctor rescore RUN --repeats N` does. `sample` draws so many cases, with all their trials; the same number
-    draws the same ones. What was judged before is not asked again.
+    This is `proctor rescore RUN --repeats N`. `sample` draws so many cases, with all their trials; the same number
+    draws the same ones. Stored judgements are not repeated.
     """
     if not 2 <= repeats <= MOST_REPEATS:
         raise UsageError(f"--repeats {repeats} cannot show noise; expected 2 to {MOST_REPEATS}")
@@ -78,7 +78,7 @@ async def arepeat_judging(
 
 
 def _sample(opened: Store, run: Run, sample: int | None) -> list[Key]:
-    """The attempts with a reply of so many cases, drawn at random; of all, without a number."""
+    """Return the attempts with a reply of so many random cases, or of all cases if None."""
     cases: dict[str, list[Key]] = {}
     for attempt in opened.archive.attempts(run.id):
         if attempt.finished and attempt.failure is None and is_in_rate(run, attempt.key):

@@ -1,4 +1,4 @@
-"""How patiently a run is played: the settings that it may go on with others of than it began with."""
+"""Pace of a run: settings that may change when it is resumed."""
 
 from __future__ import annotations
 
@@ -11,20 +11,22 @@ from proctor.run import Attempt, PendingAttempt, Settings
 from proctor.workflows.settings import make_settings
 
 PACE = ("timeout", "concurrency", "retries")
-"""What may change: how a run is played, not what is asked or how it is judged."""
+"""Settings that may change, since they affect only how a run is played, not what is asked or how it is judged."""
 RETRIED = "retried_timeouts"
-"""In `Attempt.changed`: how often it was played again because it had timed out."""
+"""Key in `Attempt.changed`: number of retries after timeouts."""
 
 
 def pace_of(settings: Settings, defaults: RunConfig, **given: Any) -> dict[str, Any]:
-    """What differs now from a run's own settings: as given, else as `[run]` says, else nothing. Raises UsageError."""
-    make_settings({name: given.get(name) for name in PACE}, RunConfig())  # for what it refuses
+    """Return the pace settings that differ from the run's own: as given, else from `[run]`. Raise UsageError if
+    invalid.
+    """
+    make_settings({name: given.get(name) for name in PACE}, RunConfig())  # raises if a value is invalid
     wanted = {name: getattr(defaults, name) if given.get(name) is None else given[name] for name in PACE}
     return {name: value for name, value in wanted.items() if value is not None and value != getattr(settings, name)}
 
 
 def played_with(pending_attempts: Iterable[PendingAttempt], changed: Mapping[str, float]) -> Iterator[PendingAttempt]:
-    """The same, each marked with what it is played with; what an earlier session left to keep was played as it says."""
+    """Mark each attempt with the changed settings; one with replies from an earlier session also keeps its marks."""
     for pending in pending_attempts:
         if changed or pending.attempt.changed:
             attempt = replace(pending.attempt, changed={**_kept(pending.attempt), **changed})

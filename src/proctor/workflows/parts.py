@@ -1,4 +1,4 @@
-"""Names, specs or live objects → the parts of a run, and how another process can build them again."""
+"""Resolve names, specs or live objects to the parts of a run, and to specs from which another process can rebuild them."""
 
 from __future__ import annotations
 
@@ -27,41 +27,41 @@ JUDGE_RUBRIC = "judge-1"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ChosenPart:
-    """One part as somebody chose it: by name, or as a live object."""
+    """A part as chosen: by name, or as a live object."""
 
     name: str
-    """What the run calls it."""
+    """Name in the run."""
     spec: Spec | None
-    """How to build it; None: a live object, which must be handed in again to resume."""
+    """How to build it, or None for a live object, which must be passed in again to resume."""
     live: Any = None
-    """The object itself, where one was handed in."""
+    """The live object, if one was passed in."""
     kind: str = "standard"
-    """As declared in `proctor.toml`."""
+    """Kind as declared in `proctor.toml`."""
     judges: tuple[ChosenPart, ...] = ()
-    """Of a reviewer that is two, one after the other: both of them; empty: it is one."""
+    """The two judges of a cascade, in order; empty for a single judge."""
     panel: tuple[ChosenPart, ...] = ()
-    """Of a reviewer that is several, whose majority decides: all of them; empty: it is one."""
+    """The members of a panel, whose majority decides; empty for a single judge."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cast:
-    """Everybody who plays in a run."""
+    """All participants of a run: agent, judges, examiner."""
 
     agent: Agent
     reviewers: tuple[Reviewer, ...]
     examiner: Examiner | None = None
-    """Who asks in a dynamic battle; None: a script, or no battle."""
+    """Examiner of a dynamic battle, or None otherwise."""
     faults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Condition → the fault it stands for."""
+    """Condition → fault."""
 
     @property
     def rubric(self) -> str:
-        """By what the reviewers judge, in this version."""
+        """Versioned name of the reviewers' rubric."""
         return "+".join(reviewer.rubric for reviewer in self.reviewers)
 
 
 def choose(what: str | object, declared: Mapping[str, PartConfig], *, default: str) -> ChosenPart:
-    """What was meant: a name in `proctor.toml`, a spec string, or the object itself."""
+    """Resolve a name in `proctor.toml`, a spec string, or a live object."""
     if not isinstance(what, str):
         name = getattr(what, "__name__", None) or getattr(what, "name", None) or type(what).__name__
         return ChosenPart(name=f"object:{name}", spec=None, live=what)
@@ -75,7 +75,7 @@ def choose(what: str | object, declared: Mapping[str, PartConfig], *, default: s
 
 
 def choose_reviewer(what: str | object, config: Config) -> ChosenPart:
-    """What was meant; `embedded,openai:MODEL`, or a tuple of two, is two judges: the second gets what is unsure.
+    """Resolve a reviewer; `embedded,openai:MODEL`, or a tuple of two, is a cascade: the second judges what is unsure.
 
     A list is a panel: each of its members judges every reply, and the majority decides.
     """
@@ -116,7 +116,7 @@ def _choose_panel(members: list[Any], config: Config) -> ChosenPart:
 
 
 def _judges_in(what: str | object, config: Config) -> list[Any]:
-    """One, or several by a comma: a comma in a model's address parts nothing."""
+    """Split a reviewer at its comma, but not at a comma in a model's URL."""
     if isinstance(what, tuple):
         return list(what)
     if not isinstance(what, str) or what in config.reviewers or "," not in what:
@@ -128,7 +128,7 @@ def _judges_in(what: str | object, config: Config) -> list[Any]:
 
 
 def _may_be_unsure(judge: ChosenPart) -> bool:
-    """Whether a judge can mark a part as unsure: the embedded one, and whoever is somebody's own code."""
+    """Whether a judge can mark a score as unsure: the embedded one and custom code can."""
     if judge.spec is None:
         return not hasattr(judge.live, "ainvoke")
     scheme = judge.spec.spec.partition(":")[0]
@@ -136,7 +136,7 @@ def _may_be_unsure(judge: ChosenPart) -> bool:
 
 
 def specs_of(role: str, chosen: ChosenPart) -> dict[str, Spec]:
-    """Role → how it is built; nothing where a live object is among them."""
+    """Map each role to its spec; empty if any part is a live object."""
     if role != "reviewer":
         return {} if chosen.spec is None else {role: chosen.spec}
     found: dict[str, Spec] = {}
@@ -149,14 +149,14 @@ def specs_of(role: str, chosen: ChosenPart) -> dict[str, Spec]:
 
 
 def is_live(reviewer: object) -> bool:
-    """Whether a Python object is among the judges, which another process can only be handed."""
+    """Whether a judge is a Python object, which can only be passed to another process."""
     if isinstance(reviewer, (list, tuple)):
         return any(map(is_live, reviewer))
     return not isinstance(reviewer, str)
 
 
 def kind_of(agent: ChosenPart, asked: str | None) -> AgentKind:
-    """The agent's kind; desktop agents are refused."""
+    """Return the agent's kind; raise an error for desktop agents."""
     kind = asked or agent.kind
     if kind == "desktop":
         raise UsageError("desktop agents are not supported; the supported kinds are standard and orchestrator")
@@ -166,7 +166,7 @@ def kind_of(agent: ChosenPart, asked: str | None) -> AgentKind:
 
 
 def build_agent(chosen: ChosenPart, config: Config) -> Agent:
-    """The agent itself."""
+    """Build the agent."""
     if chosen.live is not None:
         return adapt(chosen.live, name=chosen.name)
     if chosen.spec is None:
@@ -182,14 +182,14 @@ def build_agent(chosen: ChosenPart, config: Config) -> Agent:
 
 
 def _with_prices(options: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
-    """A model's options with the prices of `[prices]`, where it has none of its own."""
+    """Add the prices of `[prices]` to a model's options, unless it has its own."""
     return {"prices": config.prices, **options} if config.prices else options
 
 
 def build_reviewers(
     chosen: ChosenPart | None, benchmark: Benchmark, config: Config, *, exam_type: ExamType, checks: str | None
 ) -> tuple[Reviewer, ...]:
-    """Who judges: the checks where anything is expected, and the chosen reviewer or panel; None: the checks alone."""
+    """Build the judges: checks if there are expectations, plus the chosen reviewer or panel; None means checks alone."""
     first: tuple[Reviewer, ...] = (check_reviewer(benchmark),) if checks is not None else ()
     if chosen is None:
         return first
@@ -199,10 +199,10 @@ def build_reviewers(
 
 
 def build_reviewer(chosen: ChosenPart, config: Config, exam_type: ExamType, *, judging: bool = False) -> Reviewer:
-    """The reviewer itself; in a battle one that also looks for contradictions.
+    """Build the reviewer; in a battle, one that also looks for contradictions.
 
-    A model that is `judging` a suite marks correctness and completeness, unless its options name another rubric or
-    criteria of their own.
+    A model with `judging` (of a suite) scores correctness and completeness, unless its options have another rubric or
+    criteria.
     """
     reviewer = _reviewer(chosen, config, {"rubric": JUDGE_RUBRIC} if judging else {})
     if exam_type == "standard":
@@ -213,7 +213,7 @@ def build_reviewer(chosen: ChosenPart, config: Config, exam_type: ExamType, *, j
 
 
 def _reviewer(chosen: ChosenPart, config: Config, usual: Mapping[str, Any]) -> Reviewer:
-    """A live one, a built-in one, a chat model by its name, or two of them; `usual` are options of models."""
+    """Build a live, built-in, chat-model or cascade reviewer; `usual` are default options of models."""
     if chosen.judges:
         from proctor.reviewers.second_judge import SecondJudge
 
@@ -235,12 +235,12 @@ def _reviewer(chosen: ChosenPart, config: Config, usual: Mapping[str, Any]) -> R
 
 
 def criteria_in(benchmark: Benchmark) -> list[str]:
-    """The parts that cases themselves want to have marked."""
+    """Return the parts that the cases' own criteria score."""
     return list(dict.fromkeys(name for case in cases_of(benchmark) for name in case.criteria))
 
 
 def marks_by_criteria(rubric: str) -> bool:
-    """Whether a judge has criteria of its own: then marks decide, also in a suite that names no passing score."""
+    """Whether a judge has custom criteria: scores then decide, even in a suite without a passing score."""
     return any(is_of_criteria(name) for name in rubric.replace(",", "+").split("+"))
 
 
@@ -257,11 +257,11 @@ def _must_be_known(family: plugins.Family, spec: str, declared: list[str]) -> No
 
 
 _ALONE = {"reviewers": (*BY_RULES,), "examiners": ("prober", "script"), "agents": (), "checks": ()}
-"""Members of a family that are named without anything after a colon."""
+"""Members of a family whose names take no argument after a colon."""
 
 
 def _written(family: plugins.Family, name: str) -> str:
-    """How a member of a family is named."""
+    """Format the name of a family's member."""
     if name in _ALONE[family] or (family == "reviewers" and name not in ("model", "python")):
         return name
     return f"{name}:…"
@@ -279,7 +279,7 @@ def _live_reviewer(chosen: ChosenPart, usual: Mapping[str, Any]) -> Reviewer:
 
 
 def choose_examiner(what: str | object, config: Config) -> ChosenPart:
-    """What was meant; an agent's name is told apart from a model's, and its options come along."""
+    """Resolve an examiner; an agent's name is distinguished from a model's, and its options are included."""
     chosen = choose(what, config.examiners, default="standard")
     if chosen.spec is None:
         return chosen
@@ -299,7 +299,7 @@ def choose_examiner(what: str | object, config: Config) -> ChosenPart:
 
 
 def refuse_itself(agent: ChosenPart, examiner: ChosenPart) -> None:
-    """Nobody examines themselves: what the examiner finds would be its own doing."""
+    """Raise an error if agent and examiner are the same: the findings would be the examiner's own doing."""
     same = agent.live is not None and agent.live is examiner.live
     if agent.spec is not None and examiner.spec is not None:
         same = examiner.spec.spec.removeprefix("agent:") == agent.spec.spec
@@ -310,7 +310,7 @@ def refuse_itself(agent: ChosenPart, examiner: ChosenPart) -> None:
 
 
 def build_examiner(chosen: ChosenPart, config: Config) -> Examiner:
-    """The examiner itself. All but the prober, which works by rules, are watched for faults."""
+    """Build the examiner. All but the rule-based prober are checked for faults."""
     if chosen.live is not None:
         return _guard_examiner(_live_examiner(chosen))
     assert chosen.spec is not None
@@ -344,7 +344,7 @@ def _live_examiner(chosen: ChosenPart) -> Examiner:
 
 
 def recast(run: Run, benchmark: Benchmark, config: Config, live: Mapping[str, Any]) -> Cast:
-    """The parts of a stored run, built again."""
+    """Rebuild the parts of a stored run."""
     remember_secrets()
     settings = run.settings
     agent = build_agent(_again(run, "agent", run.agent, live), config)
@@ -357,7 +357,7 @@ def recast(run: Run, benchmark: Benchmark, config: Config, live: Mapping[str, An
 
 
 def reviewer_again(run: Run, config: Config, live: object) -> ChosenPart:
-    """The reviewer of a stored run, or all of its judges."""
+    """Return the reviewer of a stored run, with all of its judges."""
     settings = run.settings
     assert settings.reviewer is not None
     if run.imported is not None and live is None:
@@ -379,7 +379,7 @@ def reviewer_again(run: Run, config: Config, live: object) -> ChosenPart:
 
 
 def _judge_again(run: Run, name: str, roles: tuple[str, str], live: object) -> ChosenPart:
-    """One judge of a stored run, or both where it is two."""
+    """Return one judge of a stored run, or both of a cascade."""
     chosen, second = _again(run, roles[0], name, {roles[0]: live}), run.settings.built.get(roles[1])
     if second is None or live is not None:
         return chosen

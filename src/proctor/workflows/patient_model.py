@@ -1,4 +1,4 @@
-"""A chat model that is asked until it answers or patience ends, and no more once it is plain that nobody will."""
+"""Chat model with retries, which stops asking once the model is clearly out of reach."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from proctor.usage import Usage
 
 T = TypeVar("T")
 _FAILURES_IN_A_ROW = 20
-"""After so many without a success between them nothing more is asked: the model is out of reach."""
+"""Consecutive failures after which nothing more is asked: the model is out of reach."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ModelOutcome(Generic[T]):
-    """What the model said, or why it said nothing."""
+    """The model's answer, or why there is none."""
 
     value: T | None = None
     reason: str = ""
     """Why there is no value."""
     is_open: bool = False
-    """Whether it was never answered, so that it can be asked again; else the answer could not be used."""
+    """Whether it was never answered, so that it can be asked again; otherwise the answer was unusable."""
     usage: Usage = Usage()
 
 
 class PatientModel:
-    """Asks one question at a time for whoever waits; any number may wait at once."""
+    """Asks a chat model with retries and a timeout; any number of callers may wait concurrently."""
 
     def __init__(
         self, model: ChatModel, *, structured: bool, retries: int, timeout: float, price: Price | None = None
@@ -46,15 +46,15 @@ class PatientModel:
         self._failures = 0
         self._answers = 0
         self.stopped: CallError | None = None
-        """Why nothing more is asked."""
+        """Error after which nothing more is asked."""
 
     def raise_misconfigured(self) -> None:
-        """Raise what the settings are to blame for, where not a single answer was had."""
+        """Raise the configuration error that stopped it, if there was no answer at all."""
         if isinstance(self.stopped, Misconfigured) and not self._answers:
             raise self.stopped
 
     async def ask(self, *, system: str, user: str, schema: type[T]) -> ModelOutcome[T]:
-        """Ask for an answer of this schema until it comes or patience ends; any failure is one without a value."""
+        """Ask for an answer of this schema, with retries; failures are returned, not raised."""
         return await self.wait_for(
             lambda: ask(
                 self._model, system=system, user=user, schema=schema, structured=self._structured, price=self._price
@@ -62,7 +62,7 @@ class PatientModel:
         )
 
     async def wait_for(self, call: Callable[[], Awaitable[StructuredAnswer[T]]]) -> ModelOutcome[T]:
-        """The same of a call to the model that somebody else makes."""
+        """Make a call to the model with retries; failures are returned, not raised."""
         usage = Usage()
         tries = 0
         while self.stopped is None:
@@ -92,7 +92,7 @@ class PatientModel:
             return ModelOutcome(reason=str(fault), is_open=True, usage=spent + made)
         except EnvironmentFault:
             raise
-        except TimeoutError as error:  # the limit's: `ask` has its own word for the model's
+        except TimeoutError as error:  # our timeout; `ask` itself reports the model's
             raise EnvironmentFault(f"the judge did not answer within {self._timeout:g} s") from error
         except Exception as error:
             broken = EnvironmentFault(f"the judge failed: {type(error).__name__}: {said(error)}")

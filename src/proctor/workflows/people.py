@@ -1,4 +1,4 @@
-"""What people's labels make of a run, beside what its attempts show."""
+"""Human labels of a run: the pass rate by people, its correction of the judge, and the judge's noise."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from proctor.workflows.stored_counts import accumulate_attempts
 
 
 def is_in_rate(run: Run, key: Key) -> bool:
-    """Whether the rate that is corrected counts an attempt: under several conditions the pass rate is the plain run's,
-    the held rate of battles goes over all of them.
+    """Whether an attempt counts in the corrected rate: with a plain run among several conditions only its attempts, in
+    battles those of all conditions.
     """
     return run.settings.type != "standard" or not run.settings.has_plain_run or not key.condition
 
 
 def with_people(opened: Store, run: Run, findings: Findings) -> Findings:
-    """The findings with what people's labels make of the run, and what its judge says when it is asked again."""
+    """Add to the findings what human labels and repeated judgements show."""
     findings = replace(findings, replies_of=origin_of(_with_same_replies(opened, run)))
     return _with_noise(opened, run, _with_labels(opened, run, findings))
 
 
 def with_labels_among(opened: Store, run: Run, findings: Findings, exams: Container[str]) -> Findings:
-    """The findings of some of a run's cases with what people's labels make of those."""
+    """Add to the findings of some of a run's cases what the labels of those cases show."""
     every = labels_in_rate(opened, run)
     labels = [label for label in every if label.key.exam in exams]
     return _with_these(opened, run, findings, labels, drawn=every) if labels else findings
@@ -59,7 +59,7 @@ def _with_labels(opened: Store, run: Run, findings: Findings) -> Findings:
 def _with_these(
     opened: Store, run: Run, findings: Findings, labels: Sequence[HumanLabel], *, drawn: Sequence[HumanLabel]
 ) -> Findings:
-    """The findings with what these labels make of them; `drawn` are all of the run, of which these may be some."""
+    """Add to the findings what these labels show; `drawn` are all labels of the run, which may be more."""
     rate, held = corrected_rate(findings), findings.battle is not None
     judged = _verdicts_on(opened, drawn)
     people = people_finding(
@@ -76,16 +76,16 @@ def _with_these(
 
 
 def labels_in_rate(opened: Store, run: Run) -> list[HumanLabel]:
-    """What people say of the attempts that the corrected rate counts.
+    """Return the labels of attempts that count in the corrected rate.
 
-    Labels are of replies: a run that only judges those of another anew has its labels too. Of what one person says of
-    a reply in several runs, the word in the latest counts.
+    Labels are of replies: a rescored run shares those of its source. Of a person's labels of a reply in several runs,
+    the one in the latest counts.
     """
     return [label for label in labels_of(opened, run) if is_in_rate(run, label.key)]
 
 
 def labels_of(opened: Store, run: Run) -> list[HumanLabel]:
-    """The same of all attempts."""
+    """Return the labels of all attempts, including those of runs with the same replies."""
     said: dict[tuple[Key, str], HumanLabel] = {}
     for source in reversed(_with_same_replies(opened, run)):
         for label in opened.human_labels.of_run(source.id):
@@ -95,7 +95,7 @@ def labels_of(opened: Store, run: Run) -> list[HumanLabel]:
 
 
 def read_labels(name: str, *, store: str) -> dict[Key, list[HumanLabel]]:
-    """Attempt → what people say of it, each with a name, in a stored run."""
+    """Return the labels of a stored run by attempt, with names."""
     said: dict[Key, list[HumanLabel]] = {}
     with open_store(store, create=False) as opened:
         for label in labels_of(opened, opened.archive.find(name)):
@@ -113,7 +113,7 @@ def _with_same_replies(opened: Store, run: Run) -> list[Run]:
 
 
 def draw_of(opened: Store, run: Run) -> Run:
-    """The run of which most of the labelled attempts were drawn, of those with the same replies."""
+    """Return the run with the same replies from which most of the labels were drawn."""
     return max(_with_same_replies(opened, run), key=lambda each: len(opened.human_labels.of_run(each.id)))
 
 
@@ -125,22 +125,22 @@ def _labels_from(opened: Store, run: Run) -> tuple[str, ...]:
 def _weights(
     opened: Store, run: Run, labels: Sequence[HumanLabel], judged: Mapping[Key, bool]
 ) -> dict[Key, float] | None:
-    """What each of all labels of a run stands for; None: they were drawn by the verdicts that they are held against."""
+    """Return the weights of a run's labels; None if they were drawn by the very verdicts they are compared with."""
     whose = draw_of(opened, run)
     return None if whose is run else weights_of_draw(opened, whose, majority(labels).keys() & judged.keys())
 
 
 def weights_of_draw(opened: Store, drawn: Run, keys: Collection[Key]) -> dict[Key, float]:
-    """What each labelled attempt stands for: more that the judge of the run failed are drawn than it has.
+    """Return the weight of each labelled attempt, as attempts that the run's judge failed are oversampled.
 
-    `keys` are all that are labelled: of some of them alone it could not be told how they were drawn.
+    `keys` must be all labelled attempts: a subset does not show how they were drawn.
     """
     there = {key: opened.archive.attempt(replace(key, run=drawn.id)) for key in keys}
     verdicts = {key: attempt.passed for key, attempt in there.items() if attempt is not None}
     share = judged_share(_count(opened, drawn)).share
     counts, shares = Counter(verdicts.values()), {True: share, False: 1 - share}
     if any(shares[passed] and not counts[passed] for passed in shares):
-        return dict.fromkeys(keys, 1.0)  # a kind that was never labelled has nothing that could stand for it
+        return dict.fromkeys(keys, 1.0)  # without labels of a verdict, no weights can represent it
     usual = 1 / max(1, len(keys))
     return {
         key: usual if passed is None else max(shares[passed] / counts[passed], 1e-9)
@@ -150,7 +150,7 @@ def weights_of_draw(opened: Store, drawn: Run, keys: Collection[Key]) -> dict[Ke
 
 
 def _verdicts_on(opened: Store, labels: Sequence[HumanLabel]) -> dict[Key, bool]:
-    """The judge's verdicts on what was labelled; where the agent itself failed there was nothing to label."""
+    """Return the judge's verdicts on labelled attempts, excluding the agent's own failures, which cannot be labelled."""
     attempts = (opened.archive.attempt(key) for key in {label.key for label in labels})
     return {
         each.key: each.passed
@@ -160,7 +160,7 @@ def _verdicts_on(opened: Store, labels: Sequence[HumanLabel]) -> dict[Key, bool]
 
 
 def _categories(findings: Findings) -> Iterator[tuple[str, tuple[set[str], JudgedShare]]]:
-    """Category → its cases, and what the judge says of them; battles are judged as a whole."""
+    """Yield each category with its cases and the judge's share; none for battles, which are judged as a whole."""
     if findings.battle is not None:
         return
     for name, category in findings.categories.items():
@@ -171,11 +171,11 @@ def _categories(findings: Findings) -> Iterator[tuple[str, tuple[set[str], Judge
 
 
 def rates_by_people(opened: Store, runs: Iterable[Run]) -> dict[str, PeopleFinding]:
-    """Run → what people make of it, of those that are labelled enough for one; the others are not read."""
+    """Map runs to their rate by people, for those with enough labels; the others are not read."""
     counts, rates = opened.human_labels.counts(), {}
     for run in runs:
         if run.planned and any(each.id in counts for each in _with_same_replies(opened, run)):
-            with suppress(NoSuchRun):  # it was deleted meanwhile
+            with suppress(NoSuchRun):  # it has just been deleted
                 people = _with_labels(opened, run, _count(opened, run)).people
                 if people is not None and people.rate.value is not None:
                     rates[run.id] = people
@@ -188,9 +188,9 @@ def _count(opened: Store, run: Run) -> Findings:
 
 
 def _carry_over(opened: Store, run: Run, findings: Findings) -> PeopleFinding | None:
-    """The rate by the labels of another run that had the same judge; None: there is none.
+    """Return the rate by the labels of another run with the same judge, or None.
 
-    Of several, one of the same benchmark comes first, then the one with most labels.
+    Runs of the same benchmark come first, then those with the most labels.
     """
     counts = opened.human_labels.counts()
     runs = opened.archive.runs() if counts else []
@@ -209,10 +209,10 @@ def _carry_over(opened: Store, run: Run, findings: Findings) -> PeopleFinding | 
 
 
 def _is_judged_alike(run: Run, other: Run) -> bool:
-    """Whether the verdicts of two runs mean the same: by the same judge and rubric, weighed and held alike.
+    """Whether the verdicts of two runs are comparable: same judge, rubric, weights and thresholds.
 
-    The demonstration's labels are examples, and nothing is taken from them; nor where the judge was a Python object,
-    of which a name says little.
+    The demonstration's labels are examples and never used; nor are runs whose judge was a Python object, which its name
+    does not identify.
     """
     a, b = run.settings, other.settings
     if (
@@ -229,8 +229,8 @@ def _is_judged_alike(run: Run, other: Run) -> bool:
 
 
 def _are_cases_alike(opened: Store, run: Run, other: Run) -> bool:
-    """Whether the cases of two runs are held to the same: criteria and a passing score of a case's own are words to its
-    judge that no other case has.
+    """Whether two runs have the same standards per case: a case's own criteria and passing score apply to no other
+    case.
     """
     if run.digest == other.digest:
         return True
@@ -239,14 +239,14 @@ def _are_cases_alike(opened: Store, run: Run, other: Run) -> bool:
 
 
 def judge_id(settings: Settings) -> str:
-    """Who judges a run, and how that is built: other words, another model or another option is another judge."""
+    """Return the identity of a run's judge: name and a digest of prompt, model and options."""
     built = {role: spec for role, spec in settings.built.items() if role.startswith(("reviewer", "second", "judge_"))}
     digest = hashlib.sha256(f"{settings.rubric} {encode(built)}".encode()).hexdigest()[:12]
     return f"{settings.reviewer} {digest}"
 
 
 def _with_noise(opened: Store, run: Run, findings: Findings) -> Findings:
-    """What judges that judged the same replies again show of their own noise."""
+    """Add to the findings the noise of judges that judged the same replies repeatedly."""
     by_judge: dict[str, list[SecondOpinion]] = {}
     for given in opened.judgements.of_run(run.id):
         by_judge.setdefault(given.judge, []).append(given)
@@ -270,12 +270,12 @@ def _size(run: Run, findings: Findings) -> RunSize:
 
 
 def corrected_rate(findings: Findings) -> Estimate:
-    """The rate by the judge that labels correct: how many conversations held in a battle, else the pass rate."""
+    """Return the judge's rate that labels correct: conversations held in a battle, else the pass rate."""
     return findings.battle.held_rate if findings.battle is not None else findings.pass_rate
 
 
 def judged_share(findings: Findings) -> JudgedShare:
-    """What the run's judge says of it, and how much of it has no reply: in that the agent itself failed."""
+    """Return the rate by the run's judge, and the share without a reply, where the agent itself failed."""
     rate = corrected_rate(findings)
     plain = [each.counts for each in findings.conditions if not each.name and findings.battle is None]
     counts = plain[0] if plain else findings.counts
@@ -285,7 +285,7 @@ def judged_share(findings: Findings) -> JudgedShare:
 
 
 def with_length_preference(opened: Store, findings: Findings, labels: Sequence[HumanLabel]) -> Findings:
-    """The findings with the correlation of mark and length given people's label, and a note where it is clear."""
+    """Add the correlation of score and length given people's label, and a note if it is clear."""
     found = length_preference(list(_marks(opened, labels)))
     notes = (*findings.notes, *_sentences(found))
     return replace(findings, length_preference=found, notes=notes)

@@ -1,4 +1,4 @@
-"""How many cases, trials and labels it takes: what `proctor plan` and the page of the same name tell."""
+"""Plan the number of cases, trials and labels: `proctor plan` and the page of the same name."""
 
 from __future__ import annotations
 
@@ -28,37 +28,37 @@ USUAL_CASES = 500
 USUAL_RATE = 0.9
 MOST_TRIALS = 1_000_000
 _SIDE_BY_SIDE = 20
-"""Numbers of trials that are planned for at once."""
+"""Maximum number of trial counts planned at once."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlanRequest:
-    """What somebody wants to know: one of `difference`, `gate` and `labels`."""
+    """A planning question: exactly one of `difference`, `gate` and `labels`."""
 
     difference: float | None = None
-    """In pass rate, to be detected between two runs."""
+    """Difference in pass rate between two runs to detect."""
     gate: str | None = None
     labels: float | None = None
-    """Half the width of the interval wanted of the pass rate as people judge."""
+    """Half width of the desired interval of the pass rate by people."""
     flips: float | None = None
-    """Share of cases that flip between two runs; None: as stored runs tell."""
+    """Share of cases that flip between two runs; None to take it from stored runs."""
     noise: float = 0.0
-    """Share of them that flip by chance alone."""
+    """Share of cases that flip by chance alone."""
     runs: tuple[str, ...] = ()
     """Stored runs to plan from."""
     power: float = POWER
     trials: tuple[int, ...] = TRIALS
     failures: int | None = None
-    """With which the gate must still be met; None: 0, 1, 2 and 5."""
+    """Number of failures with which the gate must still be met; None for 0, 1, 2 and 5."""
     stop_early: bool = False
-    """Whether the looks of a run that stops early for the gate are wanted, of so many cases and one trial number."""
+    """Whether to plan the interim looks of a run that stops early for the gate, given cases and one trial count."""
     cases: int = USUAL_CASES
     rate: float = USUAL_RATE
-    """The pass rate expected, where labels are planned."""
+    """Expected pass rate when planning labels."""
 
 
 def read_trials(text: str) -> tuple[int, ...]:
-    """`1,2,4`: how often each case is asked, for plans side by side; raises UsageError."""
+    """Parse `1,2,4` as trials per case, for plans side by side; raise UsageError if invalid."""
     pieces = [piece.strip().lstrip("0") for piece in text.split(",")]
     longest = len(str(MOST_TRIALS))
     if len(pieces) <= _SIDE_BY_SIDE and all(piece.isdecimal() and len(piece) <= longest for piece in pieces):
@@ -71,7 +71,7 @@ def read_trials(text: str) -> tuple[int, ...]:
 
 
 def plan_for(wanted: PlanRequest, *, store: str) -> DifferencePlan | GatePlan | LookPlan | LabelPlan:
-    """What it takes. Raises UsageError for what cannot be planned."""
+    """Return the plan. Raise UsageError if it is not possible."""
     if wanted.labels is not None:
         return _plan_labels(wanted.labels, wanted, store)
     if wanted.gate is not None and wanted.stop_early:
@@ -105,7 +105,7 @@ def plan_from_stored(
     trials: Sequence[int] = TRIALS,
     power: float = POWER,
 ) -> DifferencePlan:
-    """Cases and trials for a difference, from one stored run and an assumed share of flips, or from two runs."""
+    """Plan cases and trials for a difference from one stored run and an assumed share of flips, or from two runs."""
     if len(runs) > 2:
         raise UsageError(f"{len(runs)} runs were given; plan from one or two")
     with open_store(store, create=False) as opened:
@@ -122,7 +122,7 @@ def plan_from_stored(
 
 
 def plan_labels_of(half_width: float, run: str, *, store: str) -> LabelPlan:
-    """How many labels a stored run takes for a rate as people judge that is as sure as wanted."""
+    """Plan the number of labels with which a stored run's rate by people is as precise as desired."""
     with open_store(store, create=False) as opened:
         found = opened.archive.find(run)
         return plan_labels_from(half_width, found.id, findings_of_run(opened, found).people)

@@ -1,4 +1,4 @@
-"""What was asked for → a run that is ready to start."""
+"""Prepare a run: resolve, build and check everything in a request."""
 
 from __future__ import annotations
 
@@ -55,12 +55,12 @@ from proctor.workflows.settings import make_settings, may_have_own_parts, type_o
 from proctor.workflows.stop_early import check_looks
 
 PLAIN = "none"
-"""What the run without a condition is called."""
+"""Name of the run without a condition."""
 ALL = "all"
 
 
 def with_conditions(benchmark: Benchmark, config: Config) -> Benchmark:
-    """The benchmark with every condition that it or `proctor.toml` declares, so that a stored run has them all."""
+    """Add the conditions of `proctor.toml` to those of the benchmark, so that a stored run has all of them."""
     declared = {**config.conditions, **benchmark.conditions}
     for name, fault in declared.items():
         parse(name, fault)
@@ -68,7 +68,9 @@ def with_conditions(benchmark: Benchmark, config: Config) -> Benchmark:
 
 
 def choose_conditions(asked: str | Sequence[str] | None, benchmark: Benchmark) -> tuple[str, ...]:
-    """The names to play, the plain run as an empty one: as asked, every declared one and none for `all`."""
+    """Return the conditions to play, the plain run as an empty name: as requested, or all declared plus the plain run
+    for `all`.
+    """
     names = (asked,) if isinstance(asked, str) else tuple(asked or (PLAIN,))
     declared = tuple(benchmark.conditions)
     if ALL in names:
@@ -93,24 +95,24 @@ def _where() -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PreparedRun:
-    """A run that is ready to start: everything was found, built and checked, nothing was called yet."""
+    """A run that is ready to start: everything was resolved, built and checked, and nothing was called yet."""
 
     run: Run
     benchmark: Benchmark
     cast: Cast
     warnings: tuple[str, ...] = ()
-    """What a person should know before it starts."""
+    """Warnings to show before it starts."""
     live: Mapping[str, Any] = field(default_factory=dict)
-    """Role → what was handed in for it: a Python object, which workers need too, or its name."""
+    """Role → the Python object passed in, which workers need too, or its name."""
 
     @property
     def exams(self) -> tuple[Exam, ...]:
-        """What each attempt plays."""
+        """Exams of the run."""
         return exams_of(self.benchmark, self.run.settings)
 
 
 def prepare(request: RunRequest, config: Config) -> PreparedRun:
-    """Find, build and check everything before the first call; what the request leaves open is as it is by default.
+    """Resolve, build and check everything before the first call; missing options have their defaults.
 
     The defaults of `[run]` are in the request already: see `RunRequest.with_defaults`.
     """
@@ -152,7 +154,7 @@ def prepare(request: RunRequest, config: Config) -> PreparedRun:
 
 
 def _choose(request: RunRequest, config: Config, *, exam_type: ExamType) -> dict[str, ChosenPart]:
-    """Role → who plays it; a role that nobody plays is left out."""
+    """Map each role to the chosen part, without unused roles."""
     chosen = {"agent": choose(request.agent, config.agents, default="standard")}
     if request.reviewer != NOBODY:
         chosen["reviewer"] = choose_reviewer(request.reviewer, config)
@@ -168,7 +170,7 @@ def _choose(request: RunRequest, config: Config, *, exam_type: ExamType) -> dict
 
 
 def _examiner(named: object, config: Config, exam_type: ExamType) -> ChosenPart | None:
-    """Who asks: the named one, else the prober, in a dynamic battle; elsewhere nobody."""
+    """Return the examiner of a dynamic battle, by default the prober; None for other types."""
     if exam_type == "abm-dynamic":
         chosen = choose_examiner(named or config.run.examiner or "prober", config)
         if chosen.name == "script":
@@ -197,7 +199,7 @@ def _cast(
 
 
 def _warnings_about(cast: Cast, chosen: Mapping[str, ChosenPart], exam_type: ExamType) -> dict[str, Any]:
-    """What the settings must say of the players so that they can be built again."""
+    """Return the settings that describe the participants, so that they can be rebuilt."""
     scripted = "script" if exam_type == "abm-static" else None
     return {
         "reviewer": chosen["reviewer"].name if "reviewer" in chosen else None,
@@ -230,7 +232,7 @@ def _warnings(benchmark: Benchmark, run: Run) -> Iterator[str]:
 
 
 def _case_warnings(cases: Sequence[Case], settings: Settings) -> Iterator[str]:
-    """What no one will judge, and why; a reviewer of somebody's own may judge any."""
+    """Yield warnings about cases that nothing judges; a custom reviewer may judge any."""
     reviewed, needed = settings.reviewer is not None, settings.passing_score
     one_by_one = settings.type == "standard" and not (reviewed and may_have_own_parts({"built": settings.built}))
     if one_by_one and (lost := unjudged_cases(cases, reviewed=reviewed, passing_score=needed)):
@@ -242,7 +244,7 @@ def _case_warnings(cases: Sequence[Case], settings: Settings) -> Iterator[str]:
 
 
 def _judges_by_rules(settings: Settings) -> bool:
-    """Whether no judge can call a model; of a live object nobody knows."""
+    """Whether no judge can call a model; False for live objects, which may."""
     named = [name for judge in settings.panel or (settings.reviewer,) if judge for name in judge.split(",")]
     specs = [spec.spec for judge in settings.judges for spec in judge]
     return len(specs) == len(named) and all(map(is_by_rules, specs))
@@ -273,12 +275,12 @@ def _new_run(benchmark: Benchmark, agent: ChosenPart, settings: Settings, reques
 
 
 def _short(agent: str) -> str:
-    """What a run is called after: a server's model by its name, an address as it is, else the spec's last part."""
+    """Return an agent's short name for a run: a model's name, a URL as it is, else the last part of the spec."""
     if agent.startswith("openai-compatible:"):
         return agent.removeprefix("openai-compatible:").partition("@")[0]
     return agent.partition("://")[2] or agent.rpartition(":")[2]
 
 
 def new_id() -> str:
-    """An id that sorts by time and that a person can type the beginning of."""
+    """Return an id that sorts by time and whose prefix is easy to type."""
     return f"{datetime.now(UTC):%y%m%d-%H%M%S}-{secrets.token_hex(2)}"

@@ -1,4 +1,4 @@
-"""A tally → the progress that is shown of it: on a terminal by commands, under its cell in a notebook."""
+"""Show the progress of a tally: in a terminal by commands, below the cell in a notebook."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proctor.workflows.tally import RunTally
 
 
 def update_progress(shown: Progress, tally: RunTally) -> None:
-    """Hand on the newest numbers."""
+    """Show the latest numbers."""
     shown.update(
         done=tally.done,
         failed=tally.failed,
@@ -30,7 +30,7 @@ def update_progress(shown: Progress, tally: RunTally) -> None:
 
 @contextmanager
 def watch_in_notebook(watch: Watch | None) -> Iterator[Watch | None]:
-    """Whoever watches already; where nobody does, in a notebook, two lines under the cell that vanish at the end."""
+    """Provide the given watcher or, in a notebook without one, two lines below the cell that disappear at the end."""
     if watch is not None or not in_notebook():
         yield watch
         return

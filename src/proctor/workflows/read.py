@@ -1,4 +1,4 @@
-"""Reading what is stored: one run's findings, all runs."""
+"""Read stored runs and findings."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ from proctor.workflows.stored_counts import accumulate_attempts, verdict_counts
 from proctor.workflows.tally import RunTally
 
 _TOLD = 5
-"""Cases that an error names."""
+"""Maximum number of cases listed in an error message."""
 
 
 def find_run(name: str, *, store: str) -> Run:
-    """The stored run that was meant."""
+    """Return the stored run with this name."""
     with open_store(store, create=False) as opened:
         return opened.archive.find(name)
 
 
 def findings_of(store: Store, run_id: str, exams: tuple[Exam, ...]) -> Findings:
-    """What the stored attempts of a run show, and what people have said of them."""
+    """Return the findings of a run's stored attempts, with human labels."""
     run = store.archive.find(run_id)
     return with_people(store, run, accumulate_attempts(store, run, exams).findings(run))
 
 
 def read_findings(name: str, *, store: str) -> Findings:
-    """What a stored run found, as far as it got."""
+    """Return the findings of a stored run so far."""
     with open_store(store, create=False) as opened:
         return findings_of_run(opened, opened.archive.find(name))
 
 
 def findings_of_run(opened: Store, run: Run) -> Findings:
-    """The same in a store that is open already."""
+    """Return the findings of a run in an open store."""
     exams = stored_exams(opened, run)
     return findings_of(opened, run.id, exams)
 
 
 def read_case(name: str, case: str, *, trial: int | None, store: str) -> list[tuple[Exam, Attempt]]:
-    """What was said about one case, named by its id or the start of it: every trial, or one, under each condition."""
+    """Return the attempts at one case, named by its id or a prefix: every trial, or one, under each condition."""
     with open_store(store, create=False) as opened:
         run = opened.archive.find(name)
         exam = _exam(stored_exams(opened, run), case, run)
@@ -64,12 +64,12 @@ def read_case(name: str, case: str, *, trial: int | None, store: str) -> list[tu
 
 
 def stored_exams(opened: Store, run: Run) -> tuple[Exam, ...]:
-    """What each attempt of a stored run plays."""
+    """Return the exams of a stored run."""
     return exams_of(opened.archive.benchmark_of(run.id), run.settings)
 
 
 def _exam(exams: Sequence[Exam], case: str, run: Run) -> Exam:
-    """The exam of that name, or the one conversation in which a row of that name is asked."""
+    """Return the exam with this name, or the only conversation that contains a row with it."""
     named = {exam.id: exam for exam in exams} | {row.id: exam for exam in exams for row in exam.cases}
     if case in named:
         return named[case]
@@ -85,20 +85,22 @@ def _exam(exams: Sequence[Exam], case: str, run: Run) -> Exam:
 
 
 def list_runs(*, store: str, limit: int, only: RunFilter | None = None) -> list[tuple[Run, Summary | None]]:
-    """The newest runs, each with what it came to; None: it cannot be told."""
+    """Return the newest runs with their summaries, or None where it is not available."""
     with open_store(store, create=False) as opened:
         runs = (only or RunFilter()).of(opened.archive.runs())[:limit]
         return [(run, summarise(opened, run)) for run in runs]
 
 
 def summarise(opened: Store, run: Run) -> Summary | None:
-    """The same numbers as in the run's findings: of a battle from its outcomes, else without reading its attempts."""
+    """Return the summary, consistent with the run's findings: a battle's from its outcomes, others without reading
+    attempts.
+    """
     if not run.planned:  # it cannot be read
         return None
     try:
         found = _summary(run, _tally(opened, run))
         return replace(found, usage=_usage(opened, run), never_answered=_never_answered(opened, run, found))
-    except NoSuchRun:  # it was deleted meanwhile
+    except NoSuchRun:  # it has just been deleted
         return None
     except StoreError:
         if run.settings.type == "standard":
@@ -136,6 +138,6 @@ def _summary(run: Run, tally: RunTally) -> Summary:
 
 
 def spans(run: Run, rows: Iterable[int]) -> list[tuple[int, int]]:
-    """The places, from first to last, of the exams in these rows of the plan: what `Archive.page` is asked with."""
+    """Return the ranges of places (first, last) of these rows of the plan, for `Archive.page`."""
     size = len(run.settings.conditions) * PLACES
     return [(row * size, (row + 1) * size - 1) for row in rows]

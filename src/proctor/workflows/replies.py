@@ -1,4 +1,4 @@
-"""What a rescored run reads of the run it came from: replies to judge, reviews to keep, failures to take over."""
+"""Source of a rescored run: replies to judge, reviews to keep, failures to take over."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from proctor.usage import Usage
 from proctor.workflows.tally import RunTally
 
 KEPT = "reviews"
-"""Stands in `Settings.built` of a run whose reviews are all those of the run it came from."""
+"""Key in `Settings.built` of a run that keeps all reviews of its source run."""
 _BATCH = 200
 
 
 def place(attempt: Attempt) -> Place:
-    """Which attempt of a run it is."""
+    """Return the attempt's exam, condition and trial, which identify it within a run."""
     return attempt.key.exam, attempt.key.condition, attempt.key.trial
 
 
 def is_whole(exam: Exam, attempt: Attempt) -> bool:
-    """Whether a conversation came to its end and every fair question was answered."""
+    """Whether a conversation is complete and every fair question was answered."""
     said = attempt.transcript
     ended = said.ended is not None or (not exam.open and len(said.turns) == len(exam.cases))
     return ended and all(turn.reply is not None or turn.fault for turn in said.turns)
@@ -35,14 +35,14 @@ def is_whole(exam: Exam, attempt: Attempt) -> bool:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReplySource:
-    """What a rescored run reads."""
+    """The source run of a rescored run."""
 
     store: Store
     run: Run
-    """The rescored one."""
+    """The rescored run."""
     exams: Mapping[str, Exam]
     finished: Container[Place]
-    """What needs nothing more."""
+    """Attempts of the rescored run that are already finished."""
 
     @property
     def kept(self) -> bool:
@@ -50,26 +50,26 @@ class ReplySource:
         return KEPT in self.run.settings.built
 
     def attempts(self, *, judged: bool) -> Iterator[Attempt]:
-        """The finished attempts of the run it came from that are still to be judged, or to be taken over."""
+        """Yield the source's finished attempts that are still to be judged, or else to be taken over as they are."""
         for attempt in self.store.archive.full_attempts(str(self.run.rescored_from)):
             if self._is_due(attempt) and self._can_be_judged(attempt) is judged:
                 yield attempt
 
     def _is_due(self, attempt: Attempt) -> bool:
-        """Whether the plan has it and lacks its outcome; the run it came from may have been extended since."""
+        """Whether the attempt is planned but not finished; the source may have been extended since."""
         key, settings = attempt.key, self.run.settings
         planned = key.trial <= settings.trials_of(key.exam) and key.condition in settings.conditions
         return attempt.finished and planned and place(attempt) not in self.finished
 
     def _can_be_judged(self, attempt: Attempt) -> bool:
-        """Whether it is a whole conversation; one that the old reviewer left unreviewed needs a new reviewer."""
+        """Whether it is a complete conversation; one that the old reviewer failed on needs a new reviewer."""
         failure = attempt.failure
         judged = failure is None or (failure.stage == "reviewer" and not self.kept)
         return judged and is_whole(self.exams[attempt.key.exam], attempt)
 
 
 def take_over(source: ReplySource, tally: RunTally) -> None:
-    """Failures stay failures; what was judged before they broke is weighed again, or was judged by somebody else."""
+    """Copy the attempts that cannot be judged: failures stay failures, and kept reviews are weighed again."""
     batch: list[Record] = []
     for attempt in source.attempts(judged=False):
         batch.append(Finished(attempt=_taken_over(attempt, source)))
@@ -79,7 +79,7 @@ def take_over(source: ReplySource, tally: RunTally) -> None:
 
 
 def _taken_over(attempt: Attempt, source: ReplySource) -> Attempt:
-    """What another reviewer said of the replies before the failure is none of the new one's; checks need nobody."""
+    """Return the copied attempt, without an old reviewer's scores unless reviews are kept; checks are repeated."""
     scores, unscored = (
         _weigh_reviews(attempt, source.run.settings) if source.kept else ((), _not_judged(attempt, source.run))
     )
@@ -107,7 +107,7 @@ def _weigh_reviews(attempt: Attempt, settings: Settings) -> tuple[tuple[Score, .
 
 
 def _not_judged(attempt: Attempt, run: Run) -> tuple[Unscored, ...]:
-    """A word for each mark that the old reviewer gave before the agent broke."""
+    """Return a note for each score that the old reviewer gave before the agent failed."""
     if attempt.failure is None or attempt.failure.owner != "agent":
         return ()
     reason, by = "the agent broke later in this conversation, which was not judged again", run.settings.reviewer or ""
@@ -117,7 +117,7 @@ def _not_judged(attempt: Attempt, run: Run) -> tuple[Unscored, ...]:
 
 
 def _verdicts(attempt: Attempt, source: ReplySource) -> tuple[bool | None, ...]:
-    """Reply by reply; what was not answered or not asked fairly has none."""
+    """Return the verdict on each reply; None if not answered or not asked fairly."""
     cases = {case.id: case for case in source.exams[attempt.key.exam].cases}
     broken = {found.turns[1] for found in attempt.contradictions}
     return tuple(
@@ -136,7 +136,7 @@ def _verdicts(attempt: Attempt, source: ReplySource) -> tuple[bool | None, ...]:
 
 
 def usage_of(turns: Sequence[Turn]) -> Usage:
-    """What the agent and the examiner used; the reviews that were paid then are not paid again."""
+    """Return the usage of agent and examiner; the reviews were already paid for."""
     total = Usage()
     for turn in turns:
         for used in (turn.reply.usage if turn.reply is not None else None, turn.examiner_usage):
@@ -152,7 +152,7 @@ def _write(store: Store, batch: list[Record], tally: RunTally) -> None:
 
 
 def pending_attempts(source: ReplySource) -> Iterator[PendingAttempt]:
-    """The conversations to judge, with their stored reviews where those are kept."""
+    """Yield the conversations to judge, with their stored reviews if those are kept."""
     for attempt in source.attempts(judged=True):
         key = replace(attempt.key, run=source.run.id)
         fresh = Attempt(
@@ -168,7 +168,7 @@ def pending_attempts(source: ReplySource) -> Iterator[PendingAttempt]:
 
 
 def _reviews(attempt: Attempt, panel: Sequence[str]) -> dict[int, tuple[Review, ...]]:
-    """The reviews that the stored marks came from, by turn, 0 for the conversation; what they cost was paid then."""
+    """Return the reviews behind the stored scores by turn, 0 for the conversation, without their usage."""
     numbers = [0, *(turn.number for turn in attempt.transcript.turns)]
     if not panel:
         return {number: (_review(attempt, number),) for number in numbers}
@@ -177,7 +177,7 @@ def _reviews(attempt: Attempt, panel: Sequence[str]) -> dict[int, tuple[Review, 
 
 
 def _judged_by(attempt: Attempt, judge: str, *, first: bool) -> Attempt:
-    """The attempt with one judge's marks; checks come with the first of a panel, contradictions are everybody's."""
+    """Return the attempt with one judge's scores; checks stay with the first of a panel, contradictions with all."""
     return replace(
         attempt,
         scores=tuple(score for score in attempt.scores if score.by == judge),

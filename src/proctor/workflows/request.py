@@ -1,4 +1,4 @@
-"""What somebody asks for when they want an agent examined, whichever door they come through."""
+"""Request to examine an agent, common to all interfaces."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ from proctor.workflows.parts import is_live
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunRequest:
-    """One benchmark, one agent, who judges and how; what is None is left to the defaults."""
+    """Benchmark, agent, judges and options of a run; None means the default."""
 
     benchmark: object
     """A path, a Benchmark or a list of cases."""
     agent: object
-    """A name from `proctor.toml`, a spec string or a live object; so are reviewer and examiner."""
+    """A name from `proctor.toml`, a spec string or a live object; likewise for reviewer and examiner."""
     reviewer: object = None
     """A list is a panel, whose majority decides."""
     examiner: object = None
     conditions: str | Sequence[str] | None = None
     """Names, or `all`."""
     checks: str | Path | None = None
-    """A suite whose expectations hold for the cases too."""
+    """A suite whose expectations apply to the cases too."""
     name: str | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
     kind: str | None = None
-    """Of the agent: standard or orchestrator."""
+    """Kind of agent: standard or orchestrator."""
     cache: bool | str | Path | None = None
-    """Whether, or where, models' replies are kept on disk."""
+    """Whether, or where, to cache the replies of models on disk."""
     workers: int | None = None
-    """How many processes play it."""
+    """Number of processes that play the run."""
     ray: str | None = None
-    """The Ray cluster that plays it: `local`, `auto` or an address."""
+    """Ray cluster that plays the run: `local`, `auto` or an address."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """Those of `proctor run`: type, trials, concurrency, timeout …"""
+    """Settings of `proctor run`: type, trials, concurrency, timeout …"""
 
     @property
     def live_parts(self) -> dict[str, Any]:
-        """Role → what was handed in for it, which workers need too."""
+        """Role → part as passed in, which workers need too."""
         reviewer = self.reviewer if is_live(self.reviewer) else None
         return {"agent": self.agent, "reviewer": reviewer, "examiner": self.examiner}
 
     def with_defaults(self, defaults: RunConfig) -> RunRequest:
-        """The same, and where nothing is said what `[run]` says; numbers are filled up by `make_settings`."""
+        """Fill in missing options from `[run]`; `make_settings` fills in the numbers."""
         self._refuse_other_kinds()
         conditions = _names(self.conditions)
         stops = self.settings.get("stop_early")
@@ -68,14 +68,14 @@ class RunRequest:
         )
 
     def _refuse_other_kinds(self) -> None:
-        """What Python hands in may be anything; elsewhere each door has looked at it."""
+        """Validate the types of values from Python; the other interfaces validate their own."""
         check_labels(self.labels)
         if not isinstance(self.checks, (str, Path, NoneType)):
             raise UsageError(given("checks", self.checks), " is not usable; expected the path of a suite")
 
 
 def _names(conditions: Any) -> str | Sequence[str] | None:
-    """Names of conditions, read once; those of a set in an order that is always the same."""
+    """Return the names of conditions as a list, sorted if they come in a set."""
     if conditions is None or isinstance(conditions, str):
         return conditions
     names: list[str] = list(conditions) if isinstance(conditions, Iterable) else [conditions]
@@ -91,14 +91,14 @@ KEYWORDS = tuple(each.name for each in fields(RunRequest) if each.name not in ("
 
 
 def request_of(benchmark: object, **options: Any) -> RunRequest:
-    """The request that keywords of `evaluate` make; those that are none of its own are settings."""
+    """Build a request from the keyword arguments of `evaluate`; unknown ones become settings."""
     own = {name: options.pop(name, None) for name in KEYWORDS}
     asked = {name: value for name, value in own.items() if value is not None and value is not False}
     return RunRequest(benchmark=benchmark, **{"agent": None, **asked}, settings=options)
 
 
 def _gates_to_stop_at(stops: object, gates: Sequence[str]) -> object:
-    """The gates that were named; for a plain yes, those of `[run]`."""
+    """Return the named gates, or those of `[run]` for True."""
     if not isinstance(stops, bool):
         return stops
     if stops and not gates:

@@ -1,4 +1,4 @@
-"""Stored transcripts → new marks, without calling the agent: another threshold, other weights, another reviewer."""
+"""Rescore stored transcripts without calling the agent: another threshold, other weights, another reviewer."""
 
 from __future__ import annotations
 
@@ -47,19 +47,19 @@ from proctor.workflows.workers import RunData, WorkerPlan, WorkersWanted, enforc
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PreparedRescore:
-    """A run that is ready to be judged again: everything was found, built and checked, nothing was called yet."""
+    """A rescoring that is ready to start: everything was resolved, built and checked, and nothing was called yet."""
 
     run: Run
     benchmark: Benchmark
     cast: Cast
     reviewer: object = None
-    """What was handed in: a Python object, which workers need too, or its name."""
+    """The reviewer as passed in: a Python object, which workers need too, or its name."""
     changed: dict[str, float] = field(default_factory=dict)
-    """Time limit, concurrency and retries that its reviewers are called with and that differ from the run's own."""
+    """Timeout, concurrency and retries of reviewers that differ from the run's own."""
 
 
 class NoAgent:
-    """Stands where an agent would: a rescored run never asks one."""
+    """Placeholder for the agent of a rescored run, which is never called."""
 
     takes_request = True
 
@@ -67,18 +67,18 @@ class NoAgent:
         self.name = name
 
     async def reply(self, request: Request) -> Reply:
-        """Refuse: whoever asks has made a mistake."""
+        """Raise an error: it must never be called."""
         raise EnvironmentFault("a rescored run does not ask its agent")
 
     async def forget(self, conversation: str) -> None:
-        """Nothing is kept."""
+        """Do nothing: there is no conversation state."""
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: there are no resources."""
 
 
 class _StoredReviewer:
-    """Stands where a reviewer would whose reviews are all stored already: it gives them its name."""
+    """Placeholder for a reviewer whose reviews are all stored; provides its name."""
 
     asks_nobody = True
 
@@ -109,12 +109,12 @@ async def arescore(
     workers: int | None = None,
     ray: str | None = None,
 ) -> Evaluation:
-    """Judge the stored replies of a run again, as a new run that shares its transcripts. What `proctor rescore` does.
+    """Judge the stored replies of a run again, as a new run that shares its transcripts, as `proctor rescore` does.
 
     `reviewer` is a name from `proctor.toml`, a spec string, a live object or a list of them; without one the stored
-    marks of the parts are weighed and held against the passing score again, and nobody is asked at all. `timeout`,
-    `concurrency` and `retries` are for calling it: as given, else as `[run]` says, else the run's own; `workers`
-    processes judge instead of this one, with `ray` on that cluster.
+    scores of the parts are weighed and compared with the passing score again, and no judge is called. `timeout`,
+    `concurrency` and `retries` are for calling it: as given, else from `[run]`, else the run's own; `workers` processes
+    judge instead of this one, with `ray` on that cluster.
     """
     config = config or load_config()
     url = store_url(store, config)
@@ -136,7 +136,7 @@ async def arescore(
 
 
 def plan_judges(prepared: PreparedRescore, config: Config, workers: WorkersWanted) -> WorkerPlan | None:
-    """Who judges a run again: so many workers, those of `[run]`, or (None) this process."""
+    """Return the plan of workers for rescoring, as requested or as in `[run]`, or None if this process judges."""
     return plan_judging(
         workers, prepared.run, prepared.benchmark, config, reviewer=prepared.reviewer, changed=prepared.changed
     )
@@ -152,7 +152,9 @@ def plan_judging(
     changed: Mapping[str, Any],
     cache: bool | str | Path = False,
 ) -> WorkerPlan | None:
-    """The same for a rescored run that goes on; where the stored reviews are kept there is nothing to spread."""
+    """Return the plan of workers for a rescored run; None if stored reviews are kept, which leaves nothing to
+    distribute.
+    """
     if KEPT in run.settings.built:
         return None
     live = {"reviewer": reviewer}
@@ -161,7 +163,7 @@ def plan_judging(
 
 @contextmanager
 def rebuild_judges(data: RunData, budget: Budget | None) -> Iterator[Parts]:
-    """In a worker: who judges in a rescored run, within its limits."""
+    """Rebuild the judges of a rescored run in a worker, within its limits."""
     with enforce_limits(data, budget):
         yield parts_of(data, rescoring_cast(data.run, data.benchmark, data.config, data.live.get("reviewer")))
 
@@ -177,7 +179,7 @@ def prepare_rescoring(
     config: Config,
     **pace: Any,
 ) -> PreparedRescore:
-    """Find, build and check everything before the first call."""
+    """Resolve, build and check everything before the first call."""
     if reviewer is None and passing_score is None and not weights:
         raise UsageError(
             "nothing would change: give another reviewer, passing score or weights",
@@ -199,12 +201,12 @@ def prepare_rescoring(
 
 
 def _judged_here(source: Run) -> Run:
-    """An imported run without what was its judge's: weights, a passing score, and that the verdicts are theirs."""
+    """Return an imported run without its judge's settings: weights, passing score, and imported verdicts."""
     return replace(source, imported=None, settings=replace(source.settings, weights={}, passing_score=None))
 
 
 def changed_pace(run: Run, config: Config, **given: Any) -> dict[str, Any]:
-    """What a rescored run's reviewers are called with otherwise; nothing where nobody is asked."""
+    """Return the pace settings that differ for a rescored run's reviewers; empty if none is called."""
     changed = pace_of(run.settings, config.run, **given)
     return {} if KEPT in run.settings.built else changed
 
@@ -212,7 +214,7 @@ def changed_pace(run: Run, config: Config, **given: Any) -> dict[str, Any]:
 async def start_rescoring(
     prepared: PreparedRescore, *, store: str, watch: Watch | None = None, workers: WorkerPlan | None = None
 ) -> Evaluation:
-    """Store the new run and judge what the old one holds."""
+    """Store the new run and judge the replies of the old one."""
     with open_store(store, create=False) as opened:
         opened.journal.create(prepared.run, prepared.benchmark)
         with opened.journal.writing(prepared.run.id):
@@ -235,7 +237,7 @@ def _with_changes(
 
 
 def _changes(before: Settings, after: Settings, reviewer: object) -> str:
-    """What a rescored run is called after."""
+    """Return a name for the rescored run that describes what was changed."""
     changes = [] if reviewer is None else [f"reviewed by {after.reviewer or 'checks alone'}"]
     if after.passing_score != before.passing_score:
         changes.append(f"passing at {after.passing_score:g}")
@@ -245,7 +247,7 @@ def _changes(before: Settings, after: Settings, reviewer: object) -> str:
 
 
 def _recast(source: Run, benchmark: Benchmark, reviewer: object, config: Config) -> tuple[Cast, Settings]:
-    """Who judges, and what the settings must say of it so that it can be built again."""
+    """Return the judges, and the settings from which they can be rebuilt."""
     settings, agent = source.settings, NoAgent(source.agent)
     judged = {KEPT, *(role for pair in judge_roles(len(settings.panel)) for role in pair)}
     built = {role: spec for role, spec in settings.built.items() if role not in judged}
@@ -272,7 +274,7 @@ def _recast(source: Run, benchmark: Benchmark, reviewer: object, config: Config)
 
 
 def _stored_reviewers(settings: Settings) -> tuple[Reviewer, ...]:
-    """One that stands for all who judged: their stored words are kept as one, those of a panel by judge."""
+    """Return a placeholder for all judges: stored reviews are kept as one or, for a panel, by judge."""
     if settings.reviewer is None and settings.checks is None:
         return ()
     if settings.panel:
@@ -281,7 +283,7 @@ def _stored_reviewers(settings: Settings) -> tuple[Reviewer, ...]:
 
 
 def rescoring_cast(run: Run, benchmark: Benchmark, config: Config, reviewer: object) -> Cast:
-    """Who judges in a rescored run that goes on."""
+    """Return the judges of a rescored run to be resumed."""
     settings = run.settings
     if KEPT in settings.built:
         return _recast(run, benchmark, None, config)[0]
@@ -297,7 +299,7 @@ def _new_run(source: Run, settings: Settings, name: str) -> Run:
         source,
         id=new_id(),
         name=name,
-        settings=replace(settings, budget=None, max_tokens=None, stop_early=()),  # they were for asking the agent
+        settings=replace(settings, budget=None, max_tokens=None, stop_early=()),  # these were for calling the agent
         status="queued",
         reason="",
         stop=None,
@@ -326,7 +328,7 @@ async def play_rescored(
     watch: Watch | None = None,
     workers: WorkerPlan | None = None,
 ) -> Findings:
-    """Judge what the run it came from holds; what has no reply to judge is taken over. The caller holds the run."""
+    """Judge the replies of the source run and copy attempts without a reply to judge. The caller holds the run's lock."""
     exams = exams_of(store.archive.benchmark_of(run.id), run.settings)
     source = ReplySource(store=store, run=run, exams={exam.id: exam for exam in exams}, finished=finished)
     tally = _tally_so_far(store, run, exams, finished)

@@ -1,4 +1,4 @@
-"""Going on with a run where it stopped: nothing is lost, and nothing is paid twice."""
+"""Resume a run where it stopped: nothing is lost, and nothing is paid twice."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from proctor.workflows.workers import WorkerPlan, WorkersWanted, plan_workers, r
 
 
 def timed_out(attempt: Attempt) -> bool:
-    """Whether an attempt is over because the agent took too long."""
+    """Whether an attempt failed because the agent timed out."""
     failure = attempt.failure
     return attempt.finished and failure is not None and failure.owner == "agent" and failure.kind == "timeout"
 
 
 def reopen_timeouts(store: Store, run: str) -> None:
-    """Have them played from their beginning. The caller holds the run, which is no longer completed before any is."""
+    """Reset timed-out attempts to be played again, after unmarking the run as completed. The caller holds its lock."""
     again = [Finished(attempt=_afresh(attempt)) for attempt in store.archive.attempts(run) if timed_out(attempt)]
     if again:
         store.journal.mark(
@@ -51,7 +51,7 @@ def reopen_timeouts(store: Store, run: str) -> None:
 
 
 def _afresh(attempt: Attempt) -> Attempt:
-    """Nothing said yet; what was paid stays paid."""
+    """Return the attempt without its conversation, but with the usage so far."""
     times = attempt.changed.get(RETRIED, 0) + 1
     return Attempt(
         key=attempt.key,
@@ -86,13 +86,13 @@ async def aresume(
 ) -> Evaluation:
     """Finish a run with its stored benchmark and settings; a completed one is returned as it is.
 
-    Live objects that the run was started with must be handed in again. More `trials` than before extend the run,
+    Live objects that the run was started with must be passed in again. More `trials` than before extend the run,
     completed or not; a later verdict on it spends some of its level (`Settings.look`). A larger `budget` or
-    `max_tokens` goes on where the old one was spent. `timeout`, `concurrency` and `retries` hold for what is played
-    now: as given, else as `[run]` says, else the run's own; each attempt tells what it was played with. With
-    `retry_timeouts`, what the agent did not answer in time is played again, also of a completed run, which is then
-    not comparable to a run without. `workers` processes play instead of this one, whoever played before, with `ray` on
-    that cluster. `to_the_end` plays the rest of a run that stopped early; the verdict of its gates stays.
+    `max_tokens` continues where the old one was spent. `timeout`, `concurrency` and `retries` apply to what is played
+    now: as given, else from `[run]`, else the run's own; each attempt records what it was played with. With
+    `retry_timeouts`, timed-out attempts are played again, also in a completed run, which is then not comparable to a
+    run without. `workers` processes play instead of this one, whatever played before, with `ray` on that cluster.
+    `to_the_end` plays the rest of a run that stopped early; the verdict of its gates stays.
     """
     config = config or load_config()
     url = store_url(store, config)
@@ -116,13 +116,13 @@ async def aresume(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Resumption:
-    """A run that goes on, and how."""
+    """A run to be resumed, with all options."""
 
     store: Store
     stored: Run
-    """As it was left."""
+    """The run as stored."""
     run: Run
-    """As it goes on."""
+    """The run as resumed."""
     benchmark: Benchmark
     config: Config
     live: Mapping[str, Any]
@@ -167,7 +167,7 @@ async def _judge_on(given: _Resumption) -> Findings:
 
 
 def _under_rubric(store: Store, run: Run, cast: Cast) -> Run:
-    """The run as today's reviewers judge it: what was judged by the rubric of an earlier version keeps its marks."""
+    """Return the run with the current reviewers' rubric; scores by an earlier version's rubric are kept."""
     before = run.settings.rubric
     if cast.rubric == before or KEPT in run.settings.built:
         return run
@@ -179,7 +179,7 @@ def _under_rubric(store: Store, run: Run, cast: Cast) -> Run:
 
 
 def _take_up(store: Store, stored: Run, run: Run) -> Usage | None:
-    """Store what has changed of a run that goes on; what it has spent, where that is limited. The caller holds it."""
+    """Store changes to a resumed run; return its usage so far, if that is limited. The caller holds its lock."""
     _count_killed(store, run.id)
     if run != stored:
         store.journal.amend(run)
@@ -194,7 +194,7 @@ def _take_up(store: Store, stored: Run, run: Run) -> Usage | None:
 def run_to_resume(
     name: str, *, store: str, trials: int | None = None, retry_timeouts: bool = False, to_the_end: bool = False
 ) -> Run:
-    """The run as it would go on; completed: there is nothing to play."""
+    """Return the run as it would be resumed; if it is completed, nothing is left to play."""
     with open_store(store, create=False) as opened:
         found = _extend(opened.archive.find(name), trials, to_the_end=to_the_end)
         return _with_timeouts(opened, found) if retry_timeouts else found
@@ -203,9 +203,9 @@ def run_to_resume(
 def extend_run(
     name: str, *, store: str, trials: int | None = None, to_the_end: bool = False, retry_timeouts: bool = False
 ) -> Run:
-    """Plan more of a run that nobody plays: trials, the rest of one that stopped early, time-outs once more.
+    """Plan more of a run that nobody plays: trials, the rest of an early stop, or timed-out attempts again.
 
-    `resume` plays them; a run in which there is nothing of the kind stays as it is.
+    `resume` plays them; a run without any of these stays as it is.
     """
     with open_store(store, create=False) as opened:
         run = opened.archive.find(name)
@@ -223,7 +223,7 @@ def extend_run(
 
 
 def _with_timeouts(store: Store, run: Run) -> Run:
-    """The run with its time-outs to be played again; as it is where there are none."""
+    """Return the run with its timed-out attempts planned again, or unchanged if there are none."""
     if run.rescored_from is not None:
         raise UsageError(
             f"run {run.id} only judges the replies of run {run.rescored_from}; play the time-outs of that one again"
@@ -247,7 +247,7 @@ def _extend(run: Run, trials: int | None, *, to_the_end: bool) -> Run:
 
 
 def with_trials(run: Run, trials: int | None) -> Run:
-    """The run with more trials planned, as a further look at it; as it is for None."""
+    """Return the run with more trials planned, as a further look; unchanged for None."""
     settings = run.settings
     if trials is None:
         return run
@@ -263,14 +263,14 @@ def with_trials(run: Run, trials: int | None) -> Run:
 
 
 def _with_means(run: Run, budget: float | None, max_tokens: int | None) -> Run:
-    """The run with other limits on what it may spend; as it is without any."""
+    """Return the run with other spending limits, or unchanged if none are given."""
     if budget is None and max_tokens is None:
         return run
     if run.rescored_from is not None:
         raise UsageError(
             f"run {run.id} only judges the replies of run {run.rescored_from} and has no budget; give none"
         )
-    make_settings({"budget": budget, "max_tokens": max_tokens}, RunConfig())  # for what it refuses
+    make_settings({"budget": budget, "max_tokens": max_tokens}, RunConfig())  # raises if a limit is invalid
     settings = replace(
         run.settings,
         budget=run.settings.budget if budget is None else budget,
@@ -280,9 +280,9 @@ def _with_means(run: Run, budget: float | None, max_tokens: int | None) -> Run:
 
 
 def _count_killed(store: Store, run: str) -> None:
-    """Count the time that a run was played before it was killed, for whoever was killed could not."""
+    """Add the playing time of a session that was killed, which could not store it itself."""
     stored = store.archive.find(run)
-    if stored.status != "running":  # we hold it, so nobody plays it
+    if stored.status != "running":  # we hold the lock, so nobody plays it
         return
     before = stored.ended or 0.0
     times = [(attempt.started, attempt.ended) for attempt in store.archive.attempts(run) if attempt.started > before]
@@ -291,7 +291,7 @@ def _count_killed(store: Store, run: str) -> None:
 
 
 def _spent(store: Store, run: Run) -> Usage:
-    """What all attempts have cost so far, also those that broke or were cut off."""
+    """Return the usage of all attempts so far, including failed and interrupted ones."""
     total, finished = run.canaries.usage if run.canaries else Usage(), store.archive.finished(run.id)
     for attempt in store.archive.attempts(run.id):
         if place(attempt) in finished:
@@ -332,7 +332,7 @@ async def _go_on(
 
 
 def _tally_so_far(store: Store, run: Run, exams: tuple[Exam, ...]) -> RunTally:
-    """What needs no second try."""
+    """Return the tally of attempts that are not played again."""
     tally = RunTally.of(run, exams)
     for attempt in store.archive.attempts(run.id):
         if attempt.finished and (attempt.failure is None or attempt.failure.owner == "agent"):

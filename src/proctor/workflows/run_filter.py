@@ -1,4 +1,4 @@
-"""Which stored runs are meant: by agent, benchmark, label, status and age."""
+"""Filter stored runs by agent, benchmark, label, status and age."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _SECONDS = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunFilter:
-    """What a run must have; whatever is empty keeps all."""
+    """Criteria for runs; empty ones match all."""
 
     agent: str | None = None
     benchmark: str | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
     status: Status | None = None
     since: float | None = None
-    """Seconds since the epoch."""
+    """Start time in seconds since the epoch."""
 
     def keeps(self, run: Run) -> bool:
-        """Whether it is one of those that are meant."""
+        """Whether a run matches."""
         return (
             self.agent in (None, run.agent)
             and self.benchmark in (None, run.benchmark)
@@ -38,7 +38,7 @@ class RunFilter:
         )
 
     def of(self, runs: Sequence[Run]) -> list[Run]:
-        """Those that are meant; refuses a name that no run has."""
+        """Return the matching runs; raise an error for a name that no run has."""
         _refuse_unknown("agent", self.agent, [run.agent for run in runs])
         _refuse_unknown("benchmark", self.benchmark, [run.benchmark for run in runs])
         for key, value in self.labels.items():
@@ -56,7 +56,7 @@ def _refuse_unknown(what: str, wanted: str | None, known: Iterable[str]) -> None
 
 
 def moment(text: str) -> float:
-    """`2026-11-01`, `2026-11-01T08:30` or an age such as `90m`, `12h`, `7d`, `2w`, as seconds since the epoch."""
+    """Parse `2026-11-01`, `2026-11-01T08:30` or an age such as `90m`, `12h`, `7d`, `2w` as seconds since the epoch."""
     age = _AGE.fullmatch(text.strip())
     if age:
         return time.time() - int(age["number"]) * _SECONDS[age["unit"]]
@@ -70,9 +70,9 @@ def moment(text: str) -> float:
 
 
 def says(typed: str, *texts: str, id: str = "") -> bool:  # noqa: A002
-    """Whether one of the texts holds what was typed, in any case, or the id begins with it.
+    """Whether one of the texts contains the search text, ignoring case, or the id starts with it.
 
-    Letters inside an id find nothing: most ids are digests, in which short words stand by chance.
+    The inside of an id is not searched: most ids are digests, which contain short words by chance.
     """
     wanted = _plain(typed)
     return not wanted or _plain(id).startswith(wanted) or any(wanted in _plain(text) for text in texts)

@@ -1,4 +1,4 @@
-"""Runs that are started together on the same cases, one for each agent: they share one budget."""
+"""Groups of runs started together on the same cases, one for each agent, with a shared budget."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proctor.workflows.prepare import PreparedRun
 
 
 def join_runs(prepared: Sequence[PreparedRun]) -> list[PreparedRun]:
-    """The same runs, each knowing the others; one alone stays as it is."""
+    """Link the runs with each other; a single one stays as it is."""
     together = tuple(each.run.id for each in prepared)
     if len(together) < 2:
         return list(prepared)
@@ -20,7 +20,7 @@ def join_runs(prepared: Sequence[PreparedRun]) -> list[PreparedRun]:
 
 
 def group_of(store: Store, run: Run) -> Iterator[Run]:
-    """The run and those that share its budget, as far as they are still stored."""
+    """Yield the stored runs that share this run's budget, including itself."""
     for name in run.together or (run.id,):
         try:
             yield store.archive.find(name)
@@ -29,7 +29,7 @@ def group_of(store: Store, run: Run) -> Iterator[Run]:
 
 
 def refuse_beside(store: Store, run: Run) -> None:
-    """Refuse to spend a budget while another run spends it too: neither could know what is left."""
+    """Raise an error if another run is spending the same budget: neither could know what is left."""
     if (other := companion_at_play(store, run)) is not None:
         raise RunBusy(
             f"run {run.id} shares its budget with run {other.id}, which is running; continue when that is over"
@@ -37,6 +37,6 @@ def refuse_beside(store: Store, run: Run) -> None:
 
 
 def companion_at_play(store: Store, run: Run) -> Run | None:
-    """Another run with the same budget that a process plays at this moment."""
+    """Return another run with the same budget that is being played now, or None."""
     others = (each for each in group_of(store, run) if each.id != run.id)
     return next((each for each in others if store.archive.alive(each.id)), None)

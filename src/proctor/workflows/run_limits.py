@@ -1,4 +1,4 @@
-"""What the calls of a run may use together: rate limits, a cache, a budget; and what a run will take."""
+"""Limits of a run's calls (rate limits, cache, budget), and estimates of its cost."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 _log = logging.getLogger("proctor")
 _CACHE = ".proctor/cache"
 _SHARED = Path(".proctor/limits")
-"""Where runs that go on at the same time find each other, to share the limits."""
+"""Folder through which concurrent runs share the limits."""
 _TOOL_ROUNDS = 10
 _ENVELOPE = 20
 """Tokens around the messages of a call."""
 _DECLARATION = 100
-"""Tokens of a tool's declaration, as far as can be told without reading it."""
+"""Estimated tokens of a tool's declaration, without reading it."""
 _NO_MODELS = (*BY_RULES, "prober", "python")
-"""What a reviewer's or examiner's spec begins with that names no chat model."""
+"""Prefixes of reviewer and examiner specs that do not name a chat model."""
 _FREE = (*BY_RULES, "prober", "demo", "recorded")
-"""What a spec begins with that calls nobody who is paid."""
+"""Prefixes of specs that cause no cost."""
 
 
 @contextmanager
@@ -49,10 +49,10 @@ def allowing(
     spent: Usage | None = None,
     budget: Budget | None = None,
 ) -> Iterator[None]:
-    """Hold every call that is made from here to the run's limits.
+    """Apply the run's limits to all calls in this context.
 
-    Also without any: whoever calls one host backs off together where it answers "too many". Limits that are in
-    force already stay, unless the run has limits of its own. A `budget` that is given is kept elsewhere.
+    Even without any limits, calls to one host back off together when it answers "too many". Limits already in force
+    stay, unless the run has its own. A given `budget` is managed by the caller.
     """
     if current() is not None and not (config.limits or cache or is_limited(settings)):
         yield
@@ -75,12 +75,12 @@ def allowing(
 
 
 def is_limited(settings: Settings) -> bool:
-    """Whether there is a budget, of money or of tokens."""
+    """Whether there is a budget of money or tokens."""
     return settings.budget is not None or settings.max_tokens is not None
 
 
 def check_prices(settings: Settings, config: Config) -> None:
-    """Refuse a budget of money for models whose price nobody has given."""
+    """Raise an error for a budget of money with models of unknown price."""
     if settings.budget is None:
         return
     for _, model, spec in _models(settings):
@@ -88,7 +88,7 @@ def check_prices(settings: Settings, config: Config) -> None:
 
 
 def unreported_spenders(run: Run) -> tuple[str, ...]:
-    """Who in the run may spend what only they can tell: parts that are neither models called from here nor free."""
+    """Return the parts that may spend money that only they can report: neither models called from here nor free."""
     settings = run.settings
     names: dict[Role, str | None] = {
         "agent": run.agent,
@@ -103,7 +103,7 @@ def unreported_spenders(run: Run) -> tuple[str, ...]:
 
 
 def budget_warnings(run: Run) -> Iterator[str]:
-    """What a person should know of a budget before the run starts: whose spending it counts only where it is told."""
+    """Yield a warning if spending counts against the budget only as far as parts report it."""
     if is_limited(run.settings) and (names := unreported_spenders(run)):
         limits = {"the budget": run.settings.budget, "the maximum tokens": run.settings.max_tokens}
         limit = " and ".join(name for name, value in limits.items() if value is not None)
@@ -114,7 +114,7 @@ def budget_warnings(run: Run) -> Iterator[str]:
 
 
 def estimate_cost(run: Run, exams: tuple[Exam, ...], config: Config) -> CostEstimate:
-    """What a run will take, before its first call, with the canaries that its judge is tried on."""
+    """Estimate the cost of a run before its first call, including its judge's canaries."""
     from proctor.spending.estimate import estimate, together
 
     callers = [*_callers(run.settings, config)]
@@ -126,7 +126,7 @@ def estimate_cost(run: Run, exams: tuple[Exam, ...], config: Config) -> CostEsti
 
 
 def called_gently(run: Run, config: Config) -> dict[str, int]:
-    """Models on this machine, as `[limits]` names them → calls at once, where nobody has said how many."""
+    """Return the default concurrency of local models without a configured one, by name in `[limits]`."""
     limits, found = Limits(config.limits), {}
     for _, model, spec in _models(run.settings):
         source = source_in(model, spec.options)
@@ -159,7 +159,7 @@ def _callers(settings: Settings, config: Config) -> Iterator[Caller]:
 
 
 def _models(settings: Settings) -> Iterator[tuple[Role, str, Spec]]:
-    """Role, model's name and spec of whoever is a chat model."""
+    """Yield role, name and spec of every chat model."""
     roles: tuple[Role, ...] = ("agent", "reviewer", "examiner")
     for role in roles:
         for spec in _specs(settings, role):
@@ -168,7 +168,7 @@ def _models(settings: Settings) -> Iterator[tuple[Role, str, Spec]]:
 
 
 def _model(role: Role, spec: Spec) -> str | None:
-    """The chat model's name; None: it is none."""
+    """Return the chat model's name, or None if it is not a chat model."""
     model = spec.spec.removeprefix("model:" if role != "agent" else "").removeprefix("agent:")
     scheme, colon, _ = model.partition(":")
     judges = role != "agent" and colon and scheme not in _NO_MODELS and not spec.spec.startswith("agent:")
@@ -176,19 +176,19 @@ def _model(role: Role, spec: Spec) -> str | None:
 
 
 def _specs(settings: Settings, role: Role) -> list[Spec]:
-    """How those who play a part are built; of two judges, the one who may call a model."""
+    """Return the specs of a role; of a cascade of judges, only the second, which may call a model."""
     if role == "reviewer":
         return [judge[-1] for judge in settings.judges]
     return [settings.built[role]] if role in settings.built else []
 
 
 def _prompt(spec: Spec) -> int:
-    """Tokens that every call of an agent carries: its instructions, and the declarations of its tools."""
+    """Return the tokens of every call of an agent: its instructions and tool declarations."""
     return tokens_in(spec.options.get("system") or "") + _ENVELOPE + _DECLARATION * len(spec.options.get("tools", ()))
 
 
 def _may_spend(role: Role, spec: Spec | None) -> bool:
-    """Whether a part that is no model may call somebody who is paid; of those handed in as objects, the agent."""
+    """Whether a part that is not a model may cause cost; of live objects, only the agent."""
     if spec is None:
         return role == "agent"
     return _model(role, spec) is None and spec.spec.partition(":")[0] not in _FREE

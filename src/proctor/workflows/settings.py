@@ -1,4 +1,4 @@
-"""Options from a person → Settings, every one of them checked before the first call."""
+"""Build Settings from user options, validating all before the first call."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from proctor.settings import given as setting
 from proctor.workflows.request import KEYWORDS
 
 _OPTIONS = (*settings_of("python"), "weights", "stop_early")
-"""What a run heeds; a setting that would be silently ignored is refused instead."""
+"""Options that apply to a run; any other setting is an error, not silently ignored."""
 _PARTS = ("correctness", "reasoning", "context", "consistency", "completeness")
 _KNOWN_TO_GIVE_THESE = (*BY_RULES, "model")
 _TYPES: tuple[ExamType, ...] = get_args(ExamType)
@@ -36,16 +36,16 @@ _TYPES: tuple[ExamType, ...] = get_args(ExamType)
 def make_settings(
     given: Mapping[str, Any], defaults: RunConfig, *, parts: Collection[str] = (), **chosen: Any
 ) -> Settings:
-    """Settings from what was given, then `[run]` of the config, then the defaults.
+    """Build settings from the given values, then `[run]` of the configuration, then the defaults.
 
-    `parts` are those that cases want to have marked besides, which may be weighed too.
+    `parts` are additional parts scored by the cases' own criteria, which may have weights too.
     """
     for name in given:
         if name not in _OPTIONS:
             near = nearest(name, (*_OPTIONS, *KEYWORDS))
             hint = f"did you mean {near!r}?" if near else known_are(_OPTIONS)
             raise UsageError(f"there is no setting {shown(name)}; {hint}")
-    usual = defaults.model_dump(exclude={"stop_early"})  # it says whether, and the setting says for which gates
+    usual = defaults.model_dump(exclude={"stop_early"})  # the option is a flag, while the setting has the gates
     values = {name: value for name, value in usual.items() if value is not None and name in _OPTIONS}
     values |= {name: value for name, value in given.items() if value is not None}
     _check_type(values, given)
@@ -55,7 +55,7 @@ def make_settings(
 
 
 def type_of(given: Mapping[str, Any]) -> ExamType:
-    """What an exam is; standard unless another type is asked for."""
+    """Return the exam type, by default standard."""
     asked: ExamType = given.get("type") or "standard"
     check_setting("type", asked)
     return asked
@@ -70,7 +70,7 @@ def _check(values: Mapping[str, Any], *, parts: Sequence[str], own_parts: bool) 
 
 
 def _check_type(values: dict[str, Any], given: Mapping[str, Any]) -> None:
-    """A setting of battles that the type does not have is refused where it was given, and dropped as a default."""
+    """Raise an error for a given battle setting that the type does not have, or drop it if it is a default."""
     exam_type = type_of(values)
     for name, each in RUN_SETTINGS.items():
         if exam_type in each.types:
@@ -84,7 +84,7 @@ def _check_type(values: dict[str, Any], given: Mapping[str, Any]) -> None:
 
 
 def _choose_order(values: dict[str, Any]) -> None:
-    """A run that may stop early asks in random order, unless another is asked for."""
+    """Set random order for a run that may stop early, unless another order is given."""
     gates = values.get("stop_early") or ()
     gates = (gates,) if isinstance(gates, str) else gates
     if not isinstance(gates, (tuple, list)) or not all(isinstance(gate, str) for gate in gates):
@@ -103,7 +103,7 @@ def _check_weights(weights: object, *, parts: Sequence[str], own_parts: bool) ->
 
 
 def may_have_own_parts(chosen: Mapping[str, Any]) -> bool:
-    """Whether the reviewer has parts of somebody's own: of their code, or by their criteria."""
+    """Whether the reviewer may score custom parts: by custom code or custom criteria."""
     if "built" not in chosen:
         return False
     built: Mapping[str, Spec] = chosen["built"]
@@ -115,16 +115,16 @@ def may_have_own_parts(chosen: Mapping[str, Any]) -> bool:
 
 
 WEIGHED_PARTS = tuple(dict.fromkeys((*STANDARD_WEIGHTS, *BATTLE_WEIGHTS, *JUDGE_WEIGHTS)))
-"""The parts of a mark that have a weight unless another is given."""
+"""Parts of a score with a default weight."""
 
 
 def usual_reviewer(benchmark: Benchmark, exam_type: str, *, suite: bool, passing_score: float | None = None) -> str:
-    """The embedded reviewer; nobody where a suite has nothing but checks."""
+    """Return the default reviewer: the embedded one, or none for a suite that only has checks."""
     if not suite or exam_type != "standard":
         return "embedded"
     return judges.usual_reviewer(benchmark, passing_score)
 
 
 def usual_weights(exam_type: str, *, suite: bool) -> Mapping[str, float]:
-    """A part's weight by its name."""
+    """Return the default weights of parts by name."""
     return JUDGE_WEIGHTS if suite and exam_type == "standard" else weights_for(exam_type)

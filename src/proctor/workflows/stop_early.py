@@ -1,4 +1,4 @@
-"""Stopping early: the looks of a run as it is played, and its plan cut to what was asked."""
+"""Stop early: the interim looks of a run, and cutting its plan to what was asked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def check_looks(run: Run) -> None:
-    """Refuse, before the first call, gates for which a run cannot stop early."""
+    """Raise an error, before the first call, for gates that do not support stopping early."""
     if run.settings.stop_early:
         from proctor.findings.gates.interim import check_stop_early
 
@@ -26,7 +26,7 @@ def check_looks(run: Run) -> None:
 
 
 def planned_looks(run: Run) -> list[LookPlan]:
-    """Of each gate for which a run may stop early, the looks as they are known before the first call."""
+    """Return the planned looks of each gate for which a run may stop early."""
     if not run.settings.stop_early:
         return []
     from proctor.findings.gates.look_plan import LookPlan
@@ -35,7 +35,7 @@ def planned_looks(run: Run) -> list[LookPlan]:
 
 
 def begin_looks(store: Store, run: Run, exams: tuple[Exam, ...]) -> InterimLooks | None:
-    """The looks of a run, with what is over already; None: it is played to the end."""
+    """Return the looks of a run, including finished attempts; None if it is played to the end."""
     if not run.settings.stop_early:
         return None
     from proctor.findings.gates.interim import InterimLooks
@@ -52,7 +52,7 @@ def begin_looks(store: Store, run: Run, exams: tuple[Exam, ...]) -> InterimLooks
 
 
 def to_the_end(run: Run) -> Run:
-    """The run with all that was planned at first; the verdict of its gates stays."""
+    """Return the run with its original plan; the verdict of its gates stays."""
     if not run.cut or run.interim is None:
         raise UsageError(
             f"run {run.id} did not stop early: there is nothing to run to the end",
@@ -63,7 +63,7 @@ def to_the_end(run: Run) -> Run:
 
 
 def refuse_cut(run: Run, option: str) -> None:
-    """Refuse what needs the whole of a run that stopped early."""
+    """Raise an error for an option that needs all of a run that stopped early."""
     if run.cut:
         raise UsageError(
             f"run {run.id} stopped early, so {option} cannot continue it: run the rest first",

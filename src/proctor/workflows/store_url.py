@@ -1,4 +1,4 @@
-"""Where results are kept."""
+"""Location of the store."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from proctor.settings import given as setting
 
 
 def store_url(given: str | Path | None, config: Config) -> str:
-    """Where results are kept: as given, else PROCTOR_STORE, else the config, else `.proctor/`."""
+    """Return the store's URL: as given, else PROCTOR_STORE, else from the configuration, else `.proctor/`."""
     if given is not None and not isinstance(given, (str, Path)):
         raise UsageError(
             setting("store", given),

@@ -1,4 +1,4 @@
-"""What the attempts of a stored run come to: as it was counted before, where that is kept, else by reading them."""
+"""Counts of a stored run's attempts, from a snapshot if there is one, else by reading them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from proctor.run import Attempt, Run
 from proctor.running.plan import exams_of
 from proctor.storage import Store
 
-if TYPE_CHECKING:  # it imports SQLAlchemy
+if TYPE_CHECKING:  # imports SQLAlchemy
     from proctor.storage.snapshots import SnapshotClaim
 
 LARGE = 20_000
-"""Attempts as from which what was counted is kept: fewer are counted again in no time."""
+"""Minimum number of attempts for storing counts: fewer are counted again quickly."""
 
 
 def accumulate_attempts(store: Store, run: Run, exams: tuple[Exam, ...]) -> Accumulator:
-    """Every attempt of a run, counted; those of battles and of orchestrators are read with transcripts."""
+    """Count all attempts of a run; those of battles and orchestrators are read with transcripts."""
     known = recall_accumulator(store, run, exams)
     if known is not None:
         return known
@@ -32,7 +32,7 @@ def accumulate_attempts(store: Store, run: Run, exams: tuple[Exam, ...]) -> Accu
 
 
 def recall_accumulator(store: Store, run: Run, exams: tuple[Exam, ...] | None = None) -> Accumulator | None:
-    """The same as it was counted before; None: it was not, or has been written since."""
+    """Return the stored counts, or None if there are none or the run was changed since."""
     body = store.snapshots.read(run.id, stamp(run)) if _is_worth_keeping(run) else None
     if body is None:
         return None
@@ -40,9 +40,9 @@ def recall_accumulator(store: Store, run: Run, exams: tuple[Exam, ...] | None = 
 
 
 def verdict_counts(store: Store, run: Run) -> dict[str, tuple[int, int]]:
-    """Exam → how many of its attempts have a verdict, and how many of those passed; of the plain run, if there is one.
+    """Map each exam to its numbers of verdicts and of passed attempts.
 
-    That is one of several conditions, and its numbers are the run's.
+    If the plain run is one of several conditions, only its attempts count, as in the run's pass rate.
     """
     if run.settings.has_plain_run:
         order = verdict_order(store, run)
@@ -52,9 +52,9 @@ def verdict_counts(store: Store, run: Run) -> dict[str, tuple[int, int]]:
 
 
 def verdict_order(store: Store, run: Run) -> dict[tuple[str, str], str]:
-    """Exam and condition → the verdicts of its trials in their order, + passed and - not, where there is any.
+    """Map exam and condition to the verdicts in the order of trials, + for passed and - otherwise.
 
-    Where the plain run is one of several conditions, its alone: they are the run's.
+    If the plain run is one of several conditions, only its verdicts are included, as in the run's pass rate.
     """
     known = recall_accumulator(store, run)
     order = store.archive.verdict_order(run.id) if known is None else known.verdict_order(run)
@@ -63,7 +63,7 @@ def verdict_order(store: Store, run: Run) -> dict[tuple[str, str], str]:
 
 
 class CountingPass:
-    """A pass over all attempts of a run; what a large one came to is kept when it ends."""
+    """A pass over all attempts of a run that stores the counts of a large run at its end."""
 
     def __init__(self, store: Store, run: Run, exams: tuple[Exam, ...]) -> None:
         self.gathering = Accumulator(run, exams)
@@ -71,7 +71,7 @@ class CountingPass:
         self._run = run
 
     def watching(self, attempts: Iterable[Attempt]) -> Generator[Attempt, None, None]:
-        """The same attempts, counted as they go by; the first is not read before it is asked for."""
+        """Yield the attempts and count them; the first is not read before it is requested."""
         note = _begin(self._store, self._run)
         for attempt in attempts:
             self.gathering.add(attempt)
@@ -80,7 +80,7 @@ class CountingPass:
 
 
 def keep_played(store: Store, run: Run, gathering: Accumulator) -> None:
-    """Keep what was counted of a large run while it was played from its beginning; the caller holds it still."""
+    """Store the counts gathered while a large run was played from the beginning; the caller holds the run's lock."""
     _keep(store, run, gathering, _begin(store, run))
 
 

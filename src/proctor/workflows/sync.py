@@ -1,4 +1,4 @@
-"""The one sync door to async workflows: scripts and notebooks alike."""
+"""Synchronous interface of the async workflows, for scripts and notebooks alike."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ def evaluate(
 def evaluate(
     benchmark: object, *, agent: object = None, agents: Sequence[object] | None = None, **options: Any
 ) -> Evaluation | list[Evaluation]:
-    """Examine an agent and return the run with its findings, or several `agents`; see `aevaluate` for the options."""
+    """Examine an agent, or several `agents`, and return the run or runs with their findings; see `aevaluate` for the
+    options.
+    """
     if agent is not None and agents is not None:
         raise UsageError("agent and agents are both given; expected one of them")
     with watch_in_notebook(options.pop("watch", None)) as watch:
@@ -57,7 +59,7 @@ def _evaluate_each(
     watch: Watch | None = None,
     **options: Any,
 ) -> list[Evaluation]:
-    """One run after the other, on the same cases and with one budget; all are checked before the first begins."""
+    """Evaluate one agent after the other, on the same cases and with one budget, after checking all of them."""
     _check_agents(agents)
     config = config or load_config()
     url, asked = store_url(store, config), request_of(benchmark, agent=None, **options).with_defaults(config.run)
@@ -90,7 +92,7 @@ def _among(agent: object, others: Sequence[object]) -> bool:
 
 
 def resume(run: str, **options: Any) -> Evaluation:
-    """Go on with a run where it stopped; see `aresume` for the options."""
+    """Resume a run where it stopped; see `aresume` for the options."""
     with watch_in_notebook(options.pop("watch", None)) as watch:
         return run_driven(lambda: aresume(run, watch=watch, **options))
 
@@ -102,7 +104,7 @@ def rescore(run: str, **options: Any) -> Evaluation:
 
 
 def load_run(run: str, *, store: str | Path | None = None, config: Config | None = None) -> Evaluation:
-    """A stored run as `evaluate` returned it, as far as it got; named by its id, a prefix, its name, or `last`."""
+    """Return a stored run as `evaluate` does, as far as it was played; given by id, prefix, name, or `last`."""
     url = store_url(store, config or load_config())
     findings = read_findings(run, store=url)
     return Evaluation(run=findings.run, findings=findings, store=url)

@@ -1,4 +1,4 @@
-"""What a run has come to, while it goes on and after: RunTally, the one accumulator of progress, pages and lists."""
+"""Running totals of a run (RunTally), used for progress, pages and lists."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from proctor.usage import Usage
 
 
 class RunTally:
-    """Counts finished attempts, as their records are stored or as they are read; in a battle, its replies."""
+    """Counts finished attempts as they are stored or read; in a battle, also replies."""
 
     def __init__(
         self,
@@ -30,11 +30,13 @@ class RunTally:
         cut: bool = False,
         turns: int = Settings().max_turns,
     ) -> None:
-        """`conversations`: the exams of a battle, with `seeds` one for each seed; each is played `repeats` times, or as
-        often as `own_repeats` says. One that its examiner goes on with has at most so many `turns`.
+        """Create an empty tally.
 
-        With `plain_only` the rates are those of the plain run among several conditions, of `rated` attempts. Of a run
-        that was `cut` short of its trials, none is missing.
+        `conversations`: the exams of a battle, with `seeds` one for each seed; each is played `repeats` times, or as
+        often as in `own_repeats`. One continued by an examiner has at most `turns` turns.
+
+        With `plain_only` the rates are those of the plain run among several conditions, of `rated` attempts. In a run
+        that was `cut` short of its trials, none counts as missing.
         """
         self.planned = planned
         self.done = 0
@@ -46,9 +48,9 @@ class RunTally:
         self.judged = 0
         self.usage = Usage()
         self.turns = 0
-        """Questions that were answered so far, also in conversations that are not over."""
+        """Number of questions answered so far, including those in unfinished conversations."""
         self.ahead = ""
-        """Of a run that may stop early: the next look, and what would end it there."""
+        """For a run that may stop early: the next look, and what would end the run there."""
         self._repeats = repeats
         self._own_repeats = own_repeats or {}
         self._rated = planned if rated is None else rated
@@ -60,7 +62,7 @@ class RunTally:
         }
         self._turns_over = 0
         self.under_way: dict[Key, int] = {}
-        """Conversations that go on → their turns that are over."""
+        """Unfinished conversation → number of its finished turns."""
         self._units = Units(seeds=seeds, repeats=repeats)
         self._shares = 0
         self._no_test = 0
@@ -69,7 +71,7 @@ class RunTally:
 
     @classmethod
     def of(cls, run: Run, exams: Iterable[Exam]) -> RunTally:
-        """For this run, with nothing counted yet."""
+        """Create an empty tally for this run."""
         settings = run.settings
         plain = settings.has_plain_run
         return cls(
@@ -86,14 +88,14 @@ class RunTally:
 
     @property
     def is_battle(self) -> bool:
-        """Whether replies are counted, rather than cases."""
+        """Whether replies are counted rather than cases."""
         return self._conversations is not None
 
     @property
     def steps(self) -> tuple[int, int]:
-        """How far it is, and how far it goes: in turns where conversations are held, else in attempts.
+        """Progress as (done, total): in turns for conversations, else in attempts.
 
-        A conversation that is over took all the turns that it might have had.
+        A finished conversation counts with its maximum number of turns.
         """
         each = self._planned_turns
         if not each:
@@ -103,14 +105,14 @@ class RunTally:
 
     @property
     def no_test(self) -> bool:
-        """Whether conversations have ended, and in none of them more was judged than the seed question."""
+        """Whether conversations have ended, but in none of them anything beyond the seed question was judged."""
         return self._no_test > 0 and not self._shares
 
     def add(self, records: Iterable[Record]) -> None:
-        """Count what was answered and what finished in these records."""
+        """Count the answered questions and finished attempts in these records."""
         for record in records:
             if isinstance(record, Finished):
-                if not record.attempt.transcript.turns:  # it begins again
+                if not record.attempt.transcript.turns:  # it starts again
                     self.under_way.pop(record.attempt.key, None)
                 self.count(record.attempt)
             elif isinstance(record, Turned):
@@ -119,7 +121,7 @@ class RunTally:
                 self.under_way[record.key] = max(record.turn, self.under_way.get(record.key, 0))
 
     def count(self, attempt: Attempt) -> None:
-        """Count one attempt; one that is not finished does not count."""
+        """Count one attempt, if it is finished."""
         if not attempt.finished:
             return
         self.done += 1
@@ -154,7 +156,7 @@ class RunTally:
         return not (self._plain_only and attempt.key.condition)
 
     def count_case(self, case: str, counted: int, passed: int) -> None:
-        """Count verdicts on a case, and keep the sums over cases up to date: they are looked at many times a second."""
+        """Add verdicts on a case and update the sums over cases, which are read many times a second."""
         if not counted:
             return
         self.counted += counted
@@ -166,7 +168,7 @@ class RunTally:
         self._sums.add(c / m)
 
     def estimate(self) -> Estimate:
-        """The pass rate as in the run's findings, with what is missing."""
+        """Return the pass rate as in the run's findings, including missing attempts."""
         if self._conversations is not None:
             return self._units.estimate(missing=self._rated - self._shares)
         if self._cut:
@@ -176,19 +178,19 @@ class RunTally:
         return rate_of_counts(self._cases, cases=cases, trials=self._repeats, own=own)
 
     def interval(self) -> tuple[float, float] | None:
-        """The pass rate's interval so far; None before the first verdict."""
+        """Return the pass rate's interval so far, or None before the first verdict."""
         if self._conversations is None:
             return self._sums.interval() if self._sums.n else None
         found = self._units.estimate()
         return None if found.low is None or found.high is None else (found.low, found.high)
 
     def pass_rate(self) -> float | None:
-        """The pass rate so far, over cases or conversations; None before the first verdict."""
+        """Return the pass rate so far, over cases or conversations, or None before the first verdict."""
         if self._conversations is None:
             return self._sums.mean if self._sums.n else None
         return self._units.estimate().value
 
     @property
     def units(self) -> int:
-        """Cases, or conversations, that the pass rate rests on."""
+        """Number of cases or conversations behind the pass rate."""
         return self._sums.n if self._conversations is None else self._shares

@@ -1,4 +1,4 @@
-"""Stored runs against each other: by their stored scores, or by a chat model that compares their replies."""
+"""Tournament of stored runs: by their stored scores, or by a chat model that compares their replies."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ from proctor.workflows.run_limits import allowing
 from proctor.workflows.settings import make_settings
 
 Place = tuple[str, int, int]
-"""A case, and two runs by their places."""
+"""A case, and the indices of two runs."""
 
 
 class StoredContests:
-    """What judges have said of these runs' contests. A verdict counts only for the very texts that it was given on."""
+    """Stored verdicts on these runs' contests. A verdict only counts for the exact texts it was given on."""
 
     def __init__(self, store: Store, runs: Sequence[Run]) -> None:
         self._store = store
         self._runs = runs
 
     def judges(self) -> list[str]:
-        """Those who have judged a contest of any two of these runs."""
+        """Return the judges of contests between any two of these runs."""
         pairs = combinations(sorted(run.id for run in self._runs), 2)
         return sorted({each.judge for a, b in pairs for each in self._store.contests.of_runs(a, b)})
 
     def known(self, judge: str, contests: Mapping[Place, Contest]) -> dict[Place, ContestVerdict]:
-        """The verdicts that this judge has given on them."""
+        """Return this judge's verdicts on the contests."""
         stored: dict[tuple[str, str, str], PairVerdict] = {}
         for a, b in combinations(sorted(run.id for run in self._runs), 2):
             stored |= {(a, b, each.exam): each for each in self._store.contests.of_runs(a, b) if each.judge == judge}
@@ -56,7 +56,7 @@ class StoredContests:
         return found
 
     def keep(self, judge: str, place: Place, contest: Contest, verdict: ContestVerdict) -> None:
-        """Store what was said; what was never answered is asked for again, and equal replies need no judge."""
+        """Store a verdict, unless it was never answered or the replies are equal."""
         if verdict.is_open or contest.is_plain:
             return
         first, other, turned = self._in_order(place)
@@ -78,7 +78,7 @@ class StoredContests:
         self._store.contests.put(first, [kept])
 
     def _in_order(self, place: Place) -> tuple[str, str, bool]:
-        """Both runs as they are stored, the earlier first, and whether the contest has them the other way round."""
+        """Return both runs in stored order, and whether that swaps the contest's order."""
         one, other = (self._runs[each].id for each in place[1:])
         return (one, other, False) if one < other else (other, one, True)
 
@@ -100,7 +100,7 @@ def _verdict(kept: PairVerdict) -> ContestVerdict:
 
 
 def _turn_round(verdict: ContestVerdict) -> ContestVerdict:
-    """The same as if the replies had been named in the other order."""
+    """Return the verdict with the replies in the other order."""
     score = None if verdict.score is None else 1 - verdict.score
     return replace(verdict, score=score, explanations=verdict.explanations[::-1])
 
@@ -112,7 +112,7 @@ _NO_JUDGE = (
 
 
 def tournament(names: Sequence[str], *, store: str, force: bool = False) -> Tournament:
-    """These runs against each other by their stored scores. Nobody is asked."""
+    """Rank these runs by their stored scores, without calling a judge."""
     with open_store(store, create=False) as opened:
         runs = [opened.archive.find(name) for name in names]
         must_be_alike(runs, judged_anew=False, force=force)
@@ -121,61 +121,61 @@ def tournament(names: Sequence[str], *, store: str, force: bool = False) -> Tour
 
 
 def by_stored_scores(found: Sequence[Findings], *, force: bool = False) -> Tournament:
-    """The same of runs whose findings are at hand."""
+    """Rank runs by their scores, given their findings."""
     runs = [findings.run for findings in found]
     unlike = must_be_alike(runs, judged_anew=False, force=force)
     return found_in(found, by_scores(found), unlike=unlike)
 
 
 def stored_judges(opened: Store, runs: Sequence[Run]) -> list[str]:
-    """The judges by their ids who have compared replies of any two of these runs."""
+    """Return the ids of judges that have compared replies of any two of these runs."""
     return StoredContests(opened, runs).judges()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlannedTournament:
-    """What is to be judged, and what it will take, before anybody is asked."""
+    """A planned tournament with its estimated cost."""
 
     findings: tuple[Findings, ...]
-    """Of the runs as they were named."""
+    """Findings of the runs, in the order named."""
     judge: ChosenModel
     contests: dict[Place, Contest]
     known: dict[Place, ContestVerdict]
-    """Those that this judge has judged before, which are not paid again."""
+    """Stored verdicts of this judge, which are not paid for again."""
     settled: tuple[ContestOutcome, ...]
-    """What needs no judge: where an agent failed, or there is no reply."""
+    """Contests that need no judge: an agent failed, or a reply is missing."""
     unlike: tuple[str, ...]
 
     @property
     def runs(self) -> list[Run]:
-        """As they were named."""
+        """Runs in the order named."""
         return [each.run for each in self.findings]
 
     @property
     def due(self) -> dict[Place, Contest]:
-        """The contests that are still to be judged."""
+        """Contests still to be judged."""
         return {place: contest for place, contest in self.contests.items() if place not in self.known}
 
     @property
     def calls(self) -> int:
-        """Both orders of every contest whose replies differ."""
+        """Number of calls: both orders of every contest with different replies."""
         return 2 * sum(not contest.is_plain for contest in self.due.values())
 
     @property
     def tokens(self) -> tuple[int, int]:
-        """Sent and received, about."""
+        """Estimated input and output tokens."""
         return tokens_of(list(self.due.values()), self.judge.criteria)
 
     @property
     def cost(self) -> float | None:
-        """About; None: the model's price is not known."""
+        """Estimated cost, or None if the model's price is unknown."""
         return None if self.judge.price is None else self.judge.price.of(*self.tokens)
 
 
 def plan_tournament(
     names: Sequence[str], *, reviewer: str, store: str, config: Config, force: bool = False
 ) -> PlannedTournament:
-    """Every case of every pair of runs that has two replies to compare."""
+    """Plan a contest for every case and every pair of runs with two replies to compare."""
     remember_secrets()
     judge = choose_model(reviewer, config, refusal=_NO_JUDGE)
     with open_store(store, create=False) as opened:
@@ -190,7 +190,7 @@ def plan_tournament(
 
 
 def _all_contests(opened: Store, runs: Sequence[Run]) -> tuple[dict[Place, Contest], list[ContestOutcome]]:
-    """Every case of every pair: what there is to compare, and what needs no judge."""
+    """Return the contests to judge and the outcomes that need no judge, for every case and pair."""
     exams = {exam.id: exam for run in runs for exam in exams_of(opened.archive.benchmark_of(run.id), run.settings)}
     contests: dict[Place, Contest] = {}
     settled: list[ContestOutcome] = []
@@ -204,15 +204,15 @@ def _all_contests(opened: Store, runs: Sequence[Run]) -> tuple[dict[Place, Conte
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StoredTournament:
-    """What a judge has said of these runs so far."""
+    """A judge's tournament of these runs so far."""
 
     found: Tournament
     verdicts: dict[Place, ContestVerdict]
-    """With the judge's words."""
+    """Verdicts with the judge's explanations."""
 
 
 def read_tournament(opened: Store, found: Sequence[Findings], judge: str, *, force: bool = False) -> StoredTournament:
-    """The tournament of a judge by its id, from what is stored alone. Nobody is asked."""
+    """Return a judge's tournament, by the judge's id, from stored verdicts without calling it."""
     runs = [each.run for each in found]
     unlike = must_be_alike(runs, judged_anew=True, force=force)
     contests, settled = _all_contests(opened, runs)
@@ -228,15 +228,15 @@ def read_tournament(opened: Store, found: Sequence[Findings], judge: str, *, for
 
 @dataclass(frozen=True, slots=True)
 class _Failed:
-    """The agent's own failure: it loses against any reply."""
+    """Sentinel for the agent's own failure, which loses against any reply."""
 
 
 Played = str | _Failed | None
-"""What a run has to show of a case: a reply, or the whole conversation; its agent's failure; nothing."""
+"""A run's result of a case: the reply or the whole conversation, the agent's failure, or nothing."""
 
 
 def _first_trials(opened: Store, run: Run) -> dict[str, Played]:
-    """The first trial of each case that has something to show, under the first condition."""
+    """Return the first trial with a result of each case, under the first condition."""
     found: dict[str, Played] = {}
     condition = "" if "" in run.settings.conditions else run.settings.conditions[0]
     for attempt in opened.archive.full_attempts(run.id):
@@ -294,7 +294,7 @@ async def play_tournament(
     retries: int | None = None,
     told: Callable[[int, ContestVerdict], None] = lambda place, verdict: None,
 ) -> Tournament:
-    """Have the contests judged, each in both orders; every verdict is stored as it comes, and not paid again."""
+    """Judge the contests, each in both orders; verdicts are stored as they arrive and not paid for again."""
     given = {"budget": budget, "concurrency": concurrency, "timeout": timeout, "retries": retries}
     settings = replace(make_settings(given, config.run), budget=budget, max_tokens=None)
     judge = planned.judge

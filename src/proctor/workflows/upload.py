@@ -1,4 +1,4 @@
-"""A file that somebody wants to upload → what is in it, and everything that is wrong with it."""
+"""Examine an uploaded file: its contents and all of its errors."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from proctor.run import Run
 from proctor.workflows.import_run import FileImport, ImportPlan, ImportReport, import_files
 
 ZIP = ".zip"
-"""A suite with the folder of its sources."""
+"""Extension of a suite with its folder of sources."""
 _SHIPPED = frozenset(f"python:proctor.demo.checks:{name}" for name in ("in_force", "says_where"))
-"""Checks that came with Proctor: other code of its own was never meant to be called by a suite."""
+"""Checks that ship with Proctor; suites must not call any other of its code."""
 ENDINGS = (".csv", *suite.YAML, suite.JSONL, ZIP)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FileProblem:
-    """One error, where it stands."""
+    """An error with its location."""
 
     line: int
     column: int
@@ -35,24 +35,24 @@ class FileProblem:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExaminedFile:
-    """What a file holds, as `proctor check` would say it."""
+    """Contents and errors of a file, as in `proctor check`."""
 
     rows: int
-    """Valid ones."""
+    """Number of valid rows."""
     errors: tuple[FileProblem, ...]
     more: int
-    """Errors beyond those."""
+    """Number of further errors that are not listed."""
     preview: tuple[Case, ...]
-    """The first ten valid rows."""
+    """First ten valid rows."""
     compatibility: dict[str, Indicator]
     benchmark: Benchmark | None
-    """None: there are errors."""
+    """The benchmark, or None if there are errors."""
     inside: str = ""
-    """In a zip file, the path of the suite."""
+    """Path of the suite in a zip file."""
 
     @property
     def first(self) -> str:
-        """The first error, in a sentence."""
+        """The first error as a sentence."""
         if not self.errors:
             return ""
         others = len(self.errors) + self.more - 1
@@ -62,7 +62,7 @@ class ExaminedFile:
 
 
 def examine(file: str, content: bytes, *, too_large: bool = False) -> ExaminedFile:
-    """Read a file of this name; never raises. `too_large`: there was more of it than could be taken."""
+    """Examine a file; never raises. `too_large`: it exceeded the limit and was not read completely."""
     if not file.lower().endswith(ENDINGS):
         return broken(f"the name {file!r} tells no format; expected one that ends in {', '.join(ENDINGS)}")
     if too_large:
@@ -78,13 +78,13 @@ def examine(file: str, content: bytes, *, too_large: bool = False) -> ExaminedFi
 
 
 def largest(file: str) -> int:
-    """How many bytes a file of this name may have."""
+    """Return the maximum size in bytes of a file with this name."""
     ending = Path(file).suffix.lower()
     return archive.LIMIT if ending == ZIP else csv.LIMIT if ending == ".csv" else suite.LIMIT
 
 
 def _zip(content: bytes) -> ExaminedFile:
-    """The one suite in it, whose sources are in it too."""
+    """Examine the only suite in a zip file, with its sources."""
     with TemporaryDirectory() as made:
         folder = Path(made).resolve()
         try:
@@ -97,7 +97,7 @@ def _zip(content: bytes) -> ExaminedFile:
 
 
 def find_suite(names: list[PurePosixPath]) -> PurePosixPath:
-    """The suite among the files of a zip: the only one that lies nearest to its top."""
+    """Return the suite among the files of a zip: the only one closest to the root."""
     suites = [name for name in names if suite.is_suite(name) and not name.name.startswith(".")]
     top = min((len(name.parts) for name in suites), default=0)
     nearest = [name for name in suites if len(name.parts) == top]
@@ -113,7 +113,7 @@ def _suite(reading: suite.SuiteReading, *, folder: Path | None = None) -> Examin
 
 
 def _reaching_out(benchmark: Benchmark, folder: Path | None) -> Iterator[FileProblem]:
-    """What a file from a stranger must not do: run code of this machine, or read its folders but that it came in."""
+    """Yield errors for what an untrusted file must not do: run code, or read folders other than its own."""
     if benchmark.sources is not None and folder is None:
         yield _of_file(
             "`sources` names a folder of the server, which an uploaded suite cannot read: upload a zip file of the "
@@ -130,7 +130,7 @@ def _reaching_out(benchmark: Benchmark, folder: Path | None) -> Iterator[FilePro
 
 
 def _is_foreign_code(check: str) -> bool:
-    """Whether a check is code that did not come with Proctor as a check."""
+    """Whether a check is code other than the checks that ship with Proctor."""
     return ":" in check and check not in _SHIPPED
 
 
@@ -151,7 +151,7 @@ def _examination_of(
 
 
 def broken(message: str) -> ExaminedFile:
-    """A file of which nothing can be read, and why."""
+    """Return the result for an unreadable file."""
     return ExaminedFile(
         rows=0, errors=(_of_file(message),), more=0, preview=(), compatibility=compatibility(0), benchmark=None
     )
@@ -167,24 +167,24 @@ _UNFIT = re.compile(r"[^\w.() -]")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportPreview:
-    """What a file holds."""
+    """Preview of an import."""
 
     file: FileImport
-    """With its runs as they would be stored."""
+    """The file with its runs as they would be stored."""
     suites: tuple[bytes, ...]
-    """Its cases as suites: one, or several where that would be too large; empty: they are in the runs alone."""
+    """Its cases as suites, several if one would be too large; empty if the cases are only in the runs."""
     cases: int
-    """Cases in them."""
+    """Number of cases in the suites."""
 
 
 def preview_import(file: str, content: bytes) -> ImportPreview:
-    """Read it into a store that is thrown away. Raises InputError for what cannot be imported."""
+    """Import a file into a temporary store; raise InputError if it cannot be imported."""
     with _in_a_folder(file, content) as path:
-        apart = path.parent.parent  # nothing but the upload lies in its folder: it may name files beside it
+        apart = path.parent.parent  # the upload may refer to files in its folder, which must contain nothing else
         plan = ImportPlan(target=apart / "suite.yaml", store=str(apart / "preview.db"))
         try:
             report = import_files([path], plan)
-        except InputError as error:  # its cases cannot be written, or nothing of it can be read
+        except InputError as error:  # its cases cannot be written, or it cannot be read at all
             report = _without_cases(path, replace(plan, target=None, store=str(apart / "again.db")), error)
         return ImportPreview(
             file=report.files[0], suites=tuple(each.read_bytes() for each in report.suites), cases=report.written
@@ -192,7 +192,7 @@ def preview_import(file: str, content: bytes) -> ImportPreview:
 
 
 def _without_cases(path: Path, plan: ImportPlan, why: InputError) -> ImportReport:
-    """Its runs alone, in a store that holds none of them yet; where it has none either, why its cases failed."""
+    """Import only the runs, into an empty store; if there are none either, raise the original error."""
     try:
         report = import_files([path], plan)
     except InputError:
@@ -205,7 +205,7 @@ def _without_cases(path: Path, plan: ImportPlan, why: InputError) -> ImportRepor
 
 
 def store_import(file: str, content: bytes, *, store: str) -> tuple[Run, ...]:
-    """Store its results as runs; those that were imported from it before are not stored twice."""
+    """Store the results as runs; those imported before are not stored again."""
     with _in_a_folder(file, content) as path:
         report = import_files([path], ImportPlan(store=store))
         return tuple(each.run for each in report.files[0].runs)
@@ -213,7 +213,7 @@ def store_import(file: str, content: bytes, *, store: str) -> tuple[Run, ...]:
 
 @contextmanager
 def _in_a_folder(file: str, content: bytes) -> Iterator[Path]:
-    """The upload as a file of its own name, alone in a folder."""
+    """Write the upload to a temporary folder of its own and yield its path."""
     name = _UNFIT.sub("_", file).lstrip(".")[-100:] or "import"
     if content.startswith(b"PK") or Path(name).suffix.lower() in _ARCHIVES:
         archive.check_archive(content)

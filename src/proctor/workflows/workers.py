@@ -1,4 +1,4 @@
-"""A run spread over workers: where they are, what each is told, how it builds the parts again, and who plays."""
+"""Workers of a run: where they run, what they receive, and how they rebuild its parts."""
 
 from __future__ import annotations
 
@@ -38,38 +38,38 @@ _log = logging.getLogger("proctor")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunData:
-    """What a worker builds its parts from."""
+    """Data from which a worker rebuilds the parts of a run."""
 
     run: Run
     benchmark: Benchmark
     config: Config
     settings: Settings
-    """As the run is played now."""
+    """Settings as the run is played now."""
     live: Mapping[str, Any] = field(default_factory=dict)
-    """Role → the Python object that was handed in."""
+    """Role → Python object passed in."""
     cache: bool | str | Path = False
 
 
 @dataclass(frozen=True, slots=True)
 class WorkersWanted:
-    """What was asked for."""
+    """Requested workers."""
 
     count: int | None = None
-    """How many; None: as `[run]` says, else as many as Ray has room for, else this process alone."""
+    """Number of workers; None for `[run]`, else as many as fit on Ray, else only this process."""
     ray: str | None = None
-    """On which Ray cluster: `local`, `auto` or an address; None: as `[run]` says, else on none."""
+    """Ray cluster: `local`, `auto` or an address; None for `[run]`, else no cluster."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WorkerPlan:
-    """How many workers play a run, where, and how each of them begins."""
+    """Number of workers, where they run, and the recipe with which they start."""
 
     count: int
     recipe: bytes
     transport: Transport = field(default_factory=Processes)
 
     def executor(self, settings: Settings, stage: Stage) -> CrewExecutor:
-        """Who plays, within the limits that hold here."""
+        """Create the executor, within the current limits."""
         limits = current()
         brief = Brief(
             recipe=self.recipe,
@@ -102,7 +102,9 @@ def plan_workers(
     changed: Mapping[str, Any] | None = None,
     cache: bool | str | Path = False,
 ) -> WorkerPlan | None:
-    """What was asked for, else what `[run]` says; None: this process plays. Raises UsageError where they cannot."""
+    """Return the plan as requested or as in `[run]`; None if this process plays. Raise UsageError if it is not
+    possible.
+    """
     count = config.run.workers if asked.count is None else asked.count
     ray = config.run.ray if asked.ray is None else asked.ray
     if ray is not None:
@@ -131,7 +133,7 @@ def plan_workers(
 
 
 def _warn_of_limits(config: Config, workers: int) -> None:
-    """Machines that share no folder cannot take turns: each makes a call at a time."""
+    """Warn that machines without a shared folder cannot share a concurrency limit: each makes one call at a time."""
     for name, limit in config.limits.items():
         if (most := limit.get("concurrency")) is not None and most < workers:
             _log.warning(
@@ -141,7 +143,7 @@ def _warn_of_limits(config: Config, workers: int) -> None:
 
 
 def _cluster(ray: str, count: int | None, run: Run, config: Config, *, cache: bool | str | Path) -> RayCluster:
-    """The cluster that was named; connected, so that what is wrong with it is known before anything is stored."""
+    """Connect to the cluster, so that errors show before anything is stored."""
     if cache and ray != LOCAL:
         raise UsageError(
             f"ray={ray!r} cannot use the cache, which is a file of this machine; leave out --cache, or run here "
@@ -151,13 +153,13 @@ def _cluster(ray: str, count: int | None, run: Run, config: Config, *, cache: bo
 
 
 def _resources(run: Run, config: Config) -> Mapping[str, float]:
-    """What a worker takes of a cluster, as the agent's table says."""
+    """Return the resources that a worker reserves on a cluster, from the agent's table."""
     declared = config.agents.get(run.agent)
     return {} if declared is None else declared.resources
 
 
 def _pack(build: Build, data: RunData, dumps: Callable[[object], bytes]) -> bytes:
-    """The recipe as workers get it; raises UsageError where it holds what cannot be sent."""
+    """Serialise the recipe for workers; raise UsageError if it contains what cannot be sent."""
     for role, part in data.live.items():
         _sendable(part, f"the {role}", dumps)
     return _sendable((build, data), "the run", dumps)
@@ -165,20 +167,20 @@ def _pack(build: Build, data: RunData, dumps: Callable[[object], bytes]) -> byte
 
 @contextmanager
 def rebuild_run(data: RunData, budget: Budget | None) -> Iterator[Parts]:
-    """In a worker: the parts of a run, within its limits."""
+    """Rebuild the parts of a run in a worker, within its limits."""
     with enforce_limits(data, budget):
         yield parts_of(data, recast(data.run, data.benchmark, data.config, data.live))
 
 
 @contextmanager
 def enforce_limits(data: RunData, budget: Budget | None) -> Iterator[None]:
-    """In a worker: the limits of the run; its budget is kept by the driver."""
+    """Apply the limits of the run in a worker; its budget is managed by the driver."""
     with allowing(data.settings, data.config, cache=data.cache, budget=budget):
         yield
 
 
 def parts_of(data: RunData, cast: Cast) -> Parts:
-    """What a worker plays with."""
+    """Return the parts that a worker plays with."""
     return Parts(
         agent=cast.agent,
         reviewers=cast.reviewers,
@@ -190,7 +192,7 @@ def parts_of(data: RunData, cast: Cast) -> Parts:
 
 
 class _Pickler(pickle.Pickler):
-    """Refuses what a worker could not find: a script that is being run has another name there."""
+    """Pickler that rejects what a worker could not import, such as objects of a running script."""
 
     def persistent_id(self, obj: Any) -> None:
         if isinstance(obj, (type, FunctionType)) and obj.__module__ == "__main__":

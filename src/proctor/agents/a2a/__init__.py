@@ -1,4 +1,4 @@
-"""Agents that speak the Agent2Agent protocol (A2A), found by their card."""
+"""Agents that speak the Agent2Agent protocol (A2A), discovered by their agent card."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ from proctor.roles import Agent
 
 
 def load(rest: str, options: Mapping[str, Any]) -> Agent:
-    """The agent whose card stands at or below the address `rest`."""
+    """Return the agent whose card is at or below the URL `rest`."""
     return A2AAgent(read_options(rest, options))

@@ -1,4 +1,4 @@
-"""One A2A agent: find its card, send the question, follow the task to its end, remember the conversation."""
+"""One A2A agent: fetch its card, send the question, follow the task until it ends, remember the conversation."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ _KNOWN = (
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class A2AOptions:
-    """Everything that can be said of an A2A agent."""
+    """Options of an A2A agent."""
 
     url: URL
-    """Where the agent is; its headers go to this host alone."""
+    """URL of the agent; its headers are sent to this host only."""
     headers: Mapping[str, str]
     card: str | None
-    """Where its card is, if not in one of the usual places; may be relative to `url`."""
+    """URL of the agent card if it is not at a well-known path; may be relative to `url`."""
     stream: bool | None
-    """None: as the card says."""
+    """Whether to stream; None to decide by the card."""
     every: float
-    """Seconds between two questions after a task that goes on."""
+    """Seconds between two polls of a running task."""
     requests_per_minute: float | None
     concurrency: int | None
     max_bytes: int
@@ -62,7 +62,7 @@ class A2AOptions:
 
 
 def read_options(address: str, options: Mapping[str, Any]) -> A2AOptions:
-    """The options, checked; raises InputError, which shows no value that may be a secret."""
+    """Return the validated options; raise InputError, whose message shows no value that may be a secret."""
     checked.must_be_known(options, _KNOWN, whose="an a2a: agent")
     return A2AOptions(
         url=_url(address),
@@ -88,11 +88,11 @@ def _url(address: str) -> URL:
 _NOT_FOUND = 404
 """What is also said of a task."""
 _FAREWELL = 2.0
-"""Seconds for telling an agent that a task is not waited for any more."""
+"""Timeout in seconds for cancelling a task that is no longer needed."""
 
 
 class A2AAgent:
-    """An agent that is asked over A2A. It keeps the conversation itself, by the id that it gave it."""
+    """An agent called over A2A. The agent keeps the conversation itself, under the id it assigned."""
 
     takes_request = True
     keeps_memory = True
@@ -105,13 +105,13 @@ class A2AAgent:
         self._endpoint: Endpoint | None = None
         self._finding = asyncio.Lock()
         self._farewells: set[asyncio.Task[None]] = set()
-        # how long a reply may take is for the run to say; a bound of our own would only be a second opinion
+        # the run sets the time limit of a reply; a second one here would only interfere
         bounds = ExchangeLimits(bytes=options.max_bytes, seconds=None, idle=None)
         self._client = Client(bounds=bounds, ca=options.ca, proxy=options.proxy)
         self._throttle = Throttle(requests_per_minute=options.requests_per_minute, concurrency=options.concurrency)
 
     async def reply(self, request: Request) -> Reply:
-        """Ask. Time spent on the card and on waiting for our own limits is not the agent's."""
+        """Ask the agent. Fetching the card and waiting for rate limits do not count as agent time."""
         async with self._throttle.slot() as began:
             try:
                 endpoint = await self._found()
@@ -128,7 +128,7 @@ class A2AAgent:
         return reply if reply.seconds is not None else replace(reply, seconds=time.perf_counter() - started)
 
     async def forget(self, conversation: str) -> None:
-        """Drop the ids of the conversation."""
+        """Forget the remote ids of the conversation."""
         self._threads.pop(conversation, None)
 
     async def close(self) -> None:
@@ -138,7 +138,7 @@ class A2AAgent:
         await self._client.close()
 
     async def _found(self) -> Endpoint:
-        """Where the agent is spoken to; its card is read once."""
+        """Return the endpoint of the agent; its card is fetched once."""
         async with self._finding:
             if self._endpoint is None:
                 options = self._options
@@ -154,7 +154,7 @@ class A2AAgent:
     async def _follow(
         self, work: TaskProgress, request: Request, endpoint: Endpoint, began: float, *, streams: bool
     ) -> None:
-        """Send the question and follow its task to the end. The time limit of the call is the only other end."""
+        """Send the question and follow its task until it ends. Only the timeout of the call ends it earlier."""
         thread = self._threads.get(request.conversation, RemoteThread())
         params = wire.message_params(request, thread, endpoint)
         try:
@@ -182,7 +182,7 @@ class A2AAgent:
     async def _tell(
         self, work: TaskProgress, action: Action, params: Mapping[str, Any], endpoint: Endpoint, began: float
     ) -> None:
-        """One call, and everything that is told in answer to it."""
+        """Make one call and record every event in its response."""
         async with aclosing(self._call(action, params, endpoint, began)) as results:
             async for result in results:
                 work.take(*wire.event_of(result))
@@ -192,7 +192,7 @@ class A2AAgent:
     async def _call(
         self, action: Action, params: Mapping[str, Any], endpoint: Endpoint, began: float
     ) -> AsyncGenerator[Any, None]:
-        """The results of one call: one, or as many as are streamed."""
+        """Yield the results of one call: a single one, or as many as are streamed."""
         call = wire.call(action, params, endpoint)
         body = codec.encode(call.body).encode("utf-8", "replace") if call.body is not None else None
         version = {wire.VERSION_HEADER: "1.0"} if endpoint.modern else {}
@@ -220,7 +220,7 @@ class A2AAgent:
             raise problem
 
     def _give_up(self, task: str, endpoint: Endpoint) -> None:
-        """Let the agent know that nobody waits for a task any more; nobody waits for its answer either."""
+        """Cancel a task in the background, without waiting for the response."""
         farewell = asyncio.create_task(self._cancel(task, endpoint))
         self._farewells.add(farewell)
         farewell.add_done_callback(self._farewells.discard)

@@ -1,4 +1,4 @@
-"""The agent card: who the agent is, where it is spoken to, and in which version of the protocol."""
+"""The agent card: which agent it is, its endpoint, and the protocol version."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ _FIRST_MODERN, _FIRST_UNKNOWN = (1, 0), (2, 0)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Endpoint:
-    """Where and how the agent is spoken to."""
+    """URL and protocol of an agent."""
 
     url: str
     modern: bool
-    """Version 1.0 of the protocol or later; else 0.2 or 0.3."""
+    """Whether it speaks protocol version 1.0 or later, rather than 0.2 or 0.3."""
     tenant: str | None
-    """Who is meant, where several agents share an address."""
+    """Identifies the agent if several share a URL."""
     streams: bool
-    """Whether it can tell of its work while it goes on."""
+    """Whether it can stream its progress."""
     resources: bool = False
-    """Spoken to by HTTP+JSON instead of JSON-RPC."""
+    """Whether it uses HTTP+JSON instead of JSON-RPC."""
 
 
 def places(url: URL, card: str | None) -> Iterator[URL]:
-    """Where a card may be found: below the address, else below its host; the older name last."""
+    """Yield the URLs where a card may be: below the agent's URL, then at its host's root; the older file name last."""
     if card is not None:
         yield url.join(URL(card))
         return
@@ -51,7 +51,7 @@ def places(url: URL, card: str | None) -> Iterator[URL]:
 
 
 async def find(places: Iterator[URL], *, get: Callable[[URL], Awaitable[Response]]) -> tuple[URL, Mapping[str, Any]]:
-    """The first card there is; raises Misconfigured where there is none."""
+    """Return the URL and content of the first card found; raise Misconfigured if there is none."""
     looked = []
     for place in places:
         looked.append(shown(place))
@@ -75,7 +75,7 @@ def _read(response: Response, place: URL) -> Mapping[str, Any]:
 
 
 def endpoint_of(card: Mapping[str, Any], found: URL, *, trusted: URL, credentials: bool) -> Endpoint:
-    """Where to speak to the agent: over JSON-RPC, else HTTP+JSON, in the newest version that both know."""
+    """Return the endpoint to use: JSON-RPC, else HTTP+JSON, in the newest version that both sides support."""
     named = [each for each in _interfaces(card) if each.get("url")]
     spoken = [each for each in named if each.get("protocolBinding") == _BINDING]
     resources = [
@@ -99,13 +99,13 @@ def endpoint_of(card: Mapping[str, Any], found: URL, *, trusted: URL, credential
 
 
 def _newest(spoken: list[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """What is newest of what is known; the first of equals, because cards put what they prefer first."""
+    """Return the newest supported interface; among equals the first, because cards list preferred ones first."""
     known = [each for each in spoken if _version(each) < _FIRST_UNKNOWN]
     return max(known, key=_version) if known else spoken[0]
 
 
 def _interfaces(card: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """What a card offers, of version 1.0 or before."""
+    """Return the interfaces that a card lists, in the format of version 1.0 or an older one."""
     if isinstance(card.get("supportedInterfaces"), list):
         return [each for each in card["supportedInterfaces"] if isinstance(each, dict)]
     version = card.get("protocolVersion", "0.2")

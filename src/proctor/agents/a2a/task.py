@@ -1,4 +1,4 @@
-"""What an agent has told of its work so far → its reply, or whose failure it is."""
+"""Events of an A2A task → the reply, or the fault that it failed with."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ _FAILED = {"failed": "failed", "rejected": "was rejected by the agent", "cancele
 
 @dataclass(slots=True)
 class Content:
-    """What the parts of a message or an artifact hold."""
+    """Text and data in the parts of a message or an artifact."""
 
     text: str | None = None
-    """None: nothing of it is text."""
+    """None if no part is text."""
     data: list[Any] = field(default_factory=list)
 
     def extend(self, more: Content) -> None:
-        """What is appended goes on in the middle of a line."""
+        """Append more content, without a line break: appended chunks may continue mid-line."""
         if more.text is not None:
             self.text = (self.text or "") + more.text
         self.data += more.data
 
 
 def content_of(holder: Any) -> Content:
-    """The text and data of a message or an artifact; files are left where they are."""
+    """Return the text and data of a message or an artifact; files are ignored."""
     parts = holder.get("parts") if isinstance(holder, dict) else None
     found = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
     texts = [part["text"] for part in found if isinstance(part.get("text"), str)]
@@ -44,7 +44,7 @@ def content_of(holder: Any) -> Content:
 
 
 def _whole(value: Any) -> Any:
-    """Data with whole numbers as such: on its way through protocol buffers, each 3 has become 3.0."""
+    """Turn integral floats back into ints: protocol buffers turn each 3 into 3.0."""
     if isinstance(value, dict):
         return {name: _whole(inner) for name, inner in value.items()}
     if isinstance(value, list):
@@ -53,21 +53,21 @@ def _whole(value: Any) -> Any:
 
 
 class TaskProgress:
-    """One question's work, as it is told."""
+    """Progress of the task behind one question, built up from its events."""
 
     def __init__(self, started: float) -> None:
         self._started = started
         self._artifacts: dict[str, Content] = {}
         self._said: Content | None = None
-        """The agent's last message; at the end, its answer where it made nothing else."""
+        """The agent's last message; the answer if the task ends without artifacts."""
         self._first: float | None = None
         self.thread = RemoteThread()
         self.state: str | None = None
-        """None: there is no task, or it has not been told of."""
+        """None if there is no task or its state is not known yet."""
         self.over = False
 
     def take(self, kind: Kind, body: Mapping[str, Any]) -> None:
-        """One thing that was told."""
+        """Record one event."""
         self._note(body.get("contextId"), body.get("id" if kind == "task" else "taskId"))
         if kind == "message":
             self._say(body)
@@ -121,7 +121,7 @@ class TaskProgress:
             self._first = time.perf_counter() - self._started
 
     def reply(self, *, streamed: bool) -> Reply:
-        """The reply; raises the fault that the state of the task means."""
+        """Return the reply; raise the fault that the state of the task stands for."""
         words = (self._said.text if self._said is not None else None) or ""
         if self.state in _FAILED:
             raise AgentFault(_with_reason(f"the task {_FAILED[self.state]}", words))
@@ -141,17 +141,17 @@ class TaskProgress:
         said = [self._said] if self._said is not None else []
         made = list(self._artifacts.values())
         if self.state == "input-required" or not any(each.text is not None or each.data for each in made):
-            return said + made  # what the agent asks is its answer; what it has made so far may follow
+            return said + made  # the agent's question is its answer; partial artifacts may follow
         return made
 
     def next(self) -> RemoteThread:
-        """How the conversation goes on: in the same task only where that waits for an answer."""
+        """Return the thread for the next turn: in the same task only if that waits for input."""
         task = self.thread.task if self.state == "input-required" else None
         return RemoteThread(context=self.thread.context, task=task)
 
 
 def _last_word(history: Iterable[Any]) -> Any:
-    """What the agent said last, if nobody has spoken since."""
+    """Return the last message of the history if the agent sent it, else None."""
     messages = [message for message in history if isinstance(message, dict)]
     last = messages[-1] if messages else {}
     return last if str(last.get("role", "")).lower().endswith("agent") else None

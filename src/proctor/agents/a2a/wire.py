@@ -1,4 +1,4 @@
-"""How A2A is written, as questions out and events in: 1.0 and what came before, over JSON-RPC or as resources."""
+"""Wire format of A2A: requests and events, for 1.0 and earlier versions, over JSON-RPC or HTTP+JSON."""
 
 from __future__ import annotations
 
@@ -45,26 +45,26 @@ _EXTENSION_NEEDED = frozenset({-32008, "EXTENSION_SUPPORT_REQUIRED"})
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class A2ACall:
-    """One thing that the agent is asked, as it goes over HTTP."""
+    """One A2A request as it is sent over HTTP."""
 
     verb: str
     url: str
     body: Mapping[str, Any] | None
     name: str
-    """What it is called where it went wrong."""
+    """Method or path, for error messages."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RemoteThread:
-    """What the agent calls a conversation."""
+    """The agent's own ids of a conversation."""
 
     context: str | None = None
     task: str | None = None
-    """The task that waits for the next message; None: the next message begins one."""
+    """The task that waits for the next message; None if the next message starts a new one."""
 
 
 def call(action: Action, params: Mapping[str, Any], endpoint: Endpoint) -> A2ACall:
-    """A request of JSON-RPC, or one for a resource."""
+    """Build a JSON-RPC or HTTP+JSON request."""
     told = {**params, "tenant": endpoint.tenant} if endpoint.tenant is not None else params
     if endpoint.resources:
         return _resource(action, told, endpoint)
@@ -87,14 +87,14 @@ def _resource(action: Action, params: Mapping[str, Any], endpoint: Endpoint) -> 
 
 
 def result_of(message: rpc.Message, call: A2ACall, endpoint: Endpoint) -> Any:
-    """What a message of the answer tells; raises the fault that its error means."""
+    """Return the result in a response message; raise the fault for an error in it."""
     if (code := rpc.code_of(message)) is not None:
         raise fault_of(message, _reason(message, code) if endpoint.resources else code, call)
     return message if endpoint.resources else message.get("result")
 
 
 def refusal_in(body: bytes, call: A2ACall) -> CallError | None:
-    """The error of A2A in the body of a status that is no success; None: it tells of none."""
+    """Return the A2A error in the body of an unsuccessful HTTP response, or None if there is none."""
     try:
         message = rpc.read(body)
     except AgentFault:
@@ -104,7 +104,7 @@ def refusal_in(body: bytes, call: A2ACall) -> CallError | None:
 
 
 def fault_of(message: rpc.Message, code: int | str, call: A2ACall) -> CallError:
-    """Whose failure an error is."""
+    """Return the exception for an error: Misconfigured if the setup is at fault, else AgentFault."""
     told = rpc.told(message, code)
     if code in _UNKNOWN:
         return Misconfigured(f"the agent does not know {call.name}, which its card promises: {told}")
@@ -114,7 +114,7 @@ def fault_of(message: rpc.Message, code: int | str, call: A2ACall) -> CallError:
 
 
 def _reason(message: rpc.Message, otherwise: Any) -> Any:
-    """What an error of a resource is called, such as TASK_NOT_FOUND."""
+    """Return the reason of an HTTP+JSON error, such as TASK_NOT_FOUND, or `otherwise` if it has none."""
     error = message.get("error")
     details = error.get("details") if isinstance(error, dict) else None
     named = [each.get("reason") for each in details if isinstance(each, dict)] if isinstance(details, list) else []
@@ -122,7 +122,7 @@ def _reason(message: rpc.Message, otherwise: Any) -> Any:
 
 
 def message_params(request: Request, thread: RemoteThread, endpoint: Endpoint) -> dict[str, Any]:
-    """A question as a message of the conversation."""
+    """Build the parameters that send a question as a message of the conversation."""
     said = [f"Summary of the conversation so far:\n{request.context}"] if request.context else []
     message: dict[str, Any] = {
         "messageId": uuid.uuid4().hex,
@@ -146,7 +146,7 @@ def _part(text: str, endpoint: Endpoint) -> dict[str, Any]:
 
 
 def event_of(result: Any) -> tuple[Kind, dict[str, Any]]:
-    """What a result tells of: the one key of its wrapper in 1.0, its `kind` before."""
+    """Return the kind and body of an event: by the only key of its wrapper in 1.0, by its `kind` before."""
     if isinstance(result, dict):
         for name, kind in _KINDS.items():
             if isinstance(result.get(name), dict):
@@ -161,5 +161,5 @@ def event_of(result: Any) -> tuple[Kind, dict[str, Any]]:
 
 
 def state_of(status: Mapping[str, Any]) -> str:
-    """`input-required`, from that or from `TASK_STATE_INPUT_REQUIRED`."""
+    """Return a normalized state: both `input-required` and `TASK_STATE_INPUT_REQUIRED` become `input-required`."""
     return str(status.get("state", "unknown")).removeprefix("TASK_STATE_").replace("_", "-").lower()

@@ -1,4 +1,4 @@
-"""A program as an agent: a new process for each question, or one that stays and answers line by line."""
+"""Programs as agents: a new process for each question, or a long-running one that answers line by line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LINES = ("mode", "processes", "concurrency", "restarts", "max_bytes")
 
 
 def load(spec: str, options: Mapping[str, Any]) -> Agent:
-    """The program that a shell line names; no shell is involved."""
+    """Return the agent for a command line; no shell is involved."""
     mode = options.get("mode", "once")
     if mode not in ("once", "lines"):
         raise InputError(
@@ -63,7 +63,7 @@ _SAID = 500
 
 
 class LinesAgent:
-    """A number of processes of one program. A conversation stays with the one it began with."""
+    """A pool of long-running processes of one program. A conversation stays with the process it started with."""
 
     takes_request = True
 
@@ -79,7 +79,7 @@ class LinesAgent:
         self._place_of: dict[str, int] = {}
 
     async def reply(self, request: Request) -> Reply:
-        """Hand it to a process. Time spent waiting for our own limits is not the agent's."""
+        """Send the question to a process. Waiting for the concurrency limit does not count as agent time."""
         worker, throttle = self._places[self._place(request.conversation)]
         question = {name: getattr(request, name) for name in Request.__slots__}
         worker.load += 1
@@ -96,17 +96,17 @@ class LinesAgent:
         return replace(said, seconds=seconds, stderr=answer.stderr)
 
     async def forget(self, conversation: str) -> None:
-        """The process is free of it."""
+        """Forget which process the conversation belongs to."""
         self._place_of.pop(conversation, None)
 
     async def close(self) -> None:
-        """Close their standard input, then end those that stay all the same."""
+        """Close the standard input of all processes, then kill those that do not exit."""
         self._place_of.clear()
         for worker, _ in self._places:
             await worker.close()
 
     def _place(self, conversation: str) -> int:
-        """Where the conversation began, else where the least is to be done."""
+        """Return the index of the conversation's process; for a new conversation, that of the least busy one."""
         place = self._place_of.get(conversation)
         if place is None:
             place = min(range(len(self._places)), key=lambda each: self._places[each][0].load)
@@ -115,7 +115,7 @@ class LinesAgent:
 
 
 class CommandAgent:
-    """A program that is started for each question."""
+    """A program that is started anew for each question."""
 
     def __init__(self, words: list[str], *, as_json: bool, max_bytes: int) -> None:
         self.name = f"command:{shlex.join(words)}"
@@ -124,7 +124,7 @@ class CommandAgent:
         self._max_bytes = max_bytes
 
     async def reply(self, request: Request) -> Reply:
-        """Start the program, hand it the question, read what it prints."""
+        """Start the program, write the question to it, read its output."""
         asked = codec.encode(request) if self.takes_request else request.question
         output = _Output(self._max_bytes)
         program = await start(self._words, output.take, output.over.set)
@@ -139,20 +139,20 @@ class CommandAgent:
         return _read(output.text(), program)
 
     async def forget(self, conversation: str) -> None:
-        """Nothing is kept."""
+        """Do nothing: no conversation is kept."""
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
 
 
 class _Output:
-    """What a program prints, up to a limit."""
+    """Output of a program, up to a size limit."""
 
     def __init__(self, limit: int) -> None:
         self._printed = bytearray()
         self._limit = limit
         self.over = asyncio.Event()
-        """Set at the program's end, and when it has printed too much."""
+        """Set when the program ends, or has printed too much."""
 
     def take(self, data: bytes) -> None:
         if not self.too_much:

@@ -1,4 +1,4 @@
-"""A dialogue with one running program, in lines of JSON: a question and its answer carry the same id."""
+"""Dialogue with a running program in JSON lines: a question and its answer carry the same id."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from proctor.errors import AgentFault, FailureKind
 from proctor.redaction import without_secrets
 
 _QUOTED = 200
-_GRACE = 2.0  # seconds to end by itself once standard input is closed, and again once it was asked to
+_GRACE = 2.0  # seconds to wait for an exit after closing standard input, and again after SIGTERM
 
 Message = dict[str, Any]
 
 
 class PendingQuestions:
-    """The questions that one running program has not answered yet."""
+    """The unanswered questions of one running program."""
 
     def __init__(
         self,
@@ -29,9 +29,9 @@ class PendingQuestions:
         aside: Callable[[Message], bool] = lambda _: False,
         give_up: Callable[[int], Message] | None = None,
     ) -> None:
-        """`aside` is shown what answers no question, and says whether it is meant to be said.
+        """`aside` handles messages that answer no question and returns whether they are allowed.
 
-        `give_up` is how the program is told that the answer to a question is not waited for any more.
+        `give_up` builds the message that cancels a question by its id.
         """
         self._words = words
         self._max_bytes = max_bytes
@@ -41,10 +41,10 @@ class PendingQuestions:
         self._last = 0
         self._unfinished = bytearray()
         self._noise = 0
-        """Bytes that answered nothing, since the last answer."""
+        """Bytes of stray output since the last answer."""
         self._failing_pending: asyncio.Task[None] | None = None
         self.answers = 0
-        """How many it has given."""
+        """Number of answers received."""
 
     async def begin(self) -> None:
         """Start the program."""
@@ -57,11 +57,11 @@ class PendingQuestions:
 
     @property
     def idle(self) -> bool:
-        """Whether every question has been answered or given up."""
+        """Whether no question is waiting for an answer."""
         return not self._pending
 
     async def ask(self, question: Mapping[str, Any]) -> Message:
-        """The answer to a question, which is given an id here."""
+        """Send a question with a new id and return its answer."""
         self._last += 1
         number = self._last
         answer: asyncio.Future[Message] = asyncio.get_running_loop().create_future()
@@ -77,11 +77,11 @@ class PendingQuestions:
             self._pending.pop(number, None)
 
     def tell(self, message: Mapping[str, Any]) -> None:
-        """Say something that needs no answer."""
+        """Send a message that needs no answer."""
         self.program.write(codec.encode(message).encode("utf-8", "replace") + b"\n")
 
     async def end(self, *, patiently: bool) -> None:
-        """Close its standard input and end it, patiently or at once."""
+        """Stop the program: close its standard input and wait, or kill it at once."""
         await (self.program.shut_down(_GRACE) if patiently else self.program.end())
         if self._failing_pending is not None:
             await self._failing_pending
@@ -123,20 +123,20 @@ class PendingQuestions:
             )
 
     def _check_stray_output(self, line: bytes) -> None:
-        """A program that prints much and answers nothing is ended: to listen to it would hold up everybody else."""
+        """Kill a program that prints much without answering: reading it would delay everything else."""
         self._noise += len(line) + 1
         if self._noise > self._max_bytes:
             self._fail(f"the program printed more than {self._max_bytes:,} bytes that answer nothing, and was ended")
             self.program.kill()
 
     def _is_answer(self, message: Message) -> bool:
-        """Whether it answers a question, or is something else that may be said."""
+        """Whether a message answers a question or is otherwise allowed."""
         number = message.get("id")
         if self._aside(message):
             return True
         if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= self._last:
             return False
-        answer = self._pending.get(number)  # None: it was given up, and the answer comes too late
+        answer = self._pending.get(number)  # None: the question was cancelled, and the answer comes too late
         if answer is not None and not answer.done():
             self.answers += 1
             self._noise = 0
@@ -147,12 +147,12 @@ class PendingQuestions:
         self._failing_pending = asyncio.create_task(self._fail_pending())
 
     async def _fail_pending(self) -> None:
-        """Once it has ended and its last words are read, nothing more will be answered."""
+        """Fail all pending questions once the program has ended and its remaining output is read."""
         await self.program.drain()
         self._fail(f"the program {self.program.exit_message()}", kind="exit")
 
     def _fail(self, reason: str, *, kind: FailureKind = "wrong_type") -> None:
-        """Fail every question in flight: which one it was, nobody can tell."""
+        """Fail every pending question, because it is unknown which one caused the failure."""
         for answer in self._pending.values():
             if not answer.done():
                 answer.set_exception(AgentFault(reason, kind=kind))

@@ -1,4 +1,4 @@
-"""A running program: its pipes, its end, and what it said on standard error."""
+"""A running program: its pipes, its exit, and its standard error."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from proctor.failures import said
 from proctor.redaction import without_secrets
 
 _STDERR_KEPT = 4000
-_STDERR_HELD = 16 * _STDERR_KEPT  # bytes: secrets are scrubbed before it is cut, and a character may take four
-_LAST_WORDS = 0.5  # seconds for what the program's children still have to print once it has ended itself
-_DEATH = 5.0  # seconds for a killed process to be gone; one that waits for a disk may take longer
+_STDERR_HELD = 16 * _STDERR_KEPT  # bytes: secrets are redacted before truncation, and a character takes up to four
+_LAST_WORDS = 0.5  # seconds to wait for output of child processes after the program has ended
+_DEATH = 5.0  # seconds to wait for a killed process to exit; one blocked on disk I/O may take longer
 _FIRST_LINE = 512
-"""Bytes of a script in which its first line is looked for."""
+"""Bytes of a script to read when looking for its shebang line."""
 _UNUSABLE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.ENOEXEC})
 
 
 def words_of(spec: str, *, scheme: str) -> list[str]:
-    """The program and arguments that a shell line names; no shell is involved. A `${NAME}` stays until it starts."""
+    """Split a command line into program and arguments, without a shell. A `${NAME}` is filled in only at the start."""
     try:
         words = shlex.split(spec)
     except ValueError as error:
@@ -44,7 +44,7 @@ def words_of(spec: str, *, scheme: str) -> list[str]:
 
 
 def _why_not_run(named: str, program: str) -> str:
-    """Why a program is not found: there is none, or it may not be run."""
+    """Explain why a program cannot be found: it does not exist, or is not executable."""
     path = Path(program)
     if path.is_dir():
         return f"{named!r} is a folder; expected a program, such as one in it"
@@ -56,11 +56,11 @@ def _why_not_run(named: str, program: str) -> str:
 
 
 def _why_no_interpreter(named: str, found: str) -> str:
-    """What a script wants to be run by that is not there; empty: it is, or the program is no script."""
+    """Explain why a script's interpreter cannot be found; empty if it can, or if the program is no script."""
     try:
         with open(found, "rb") as file:
             start = file.read(_FIRST_LINE)
-    except OSError:  # it may be run, and not be read
+    except OSError:  # executable, but not readable
         return ""
     if not start.startswith(b"#!"):
         return ""
@@ -80,12 +80,12 @@ def _why_no_interpreter(named: str, found: str) -> str:
 class Program(asyncio.SubprocessProtocol):
     """A running program.
 
-    `asyncio.subprocess.Process` waits until the pipes are closed, and a child left in the background holds them open;
-    this waits for the program itself.
+    `asyncio.subprocess.Process` waits until the pipes are closed, which a child process in the background can delay;
+    this class waits for the program itself.
     """
 
     def __init__(self, heard: Callable[[bytes], None], ended: Callable[[], None]) -> None:
-        """`heard` is told what comes on standard output, `ended` that the program has."""
+        """`heard` is called with each chunk of standard output, `ended` when the program exits."""
         self._heard = heard
         self._ended = ended
         self._stderr = bytearray()
@@ -95,12 +95,12 @@ class Program(asyncio.SubprocessProtocol):
         self.exited = asyncio.Event()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """It runs."""
+        """Keep the transport and the pipe of the running program."""
         self._transport = cast("asyncio.SubprocessTransport", transport)
         self._stdin = cast("asyncio.WriteTransport", self._transport.get_pipe_transport(0))
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        """It printed something; of standard error only the last is held."""
+        """Pass on standard output; keep only the tail of standard error."""
         if fd == 1:
             self._heard(data)
             return
@@ -109,38 +109,38 @@ class Program(asyncio.SubprocessProtocol):
         del self._stderr[:-_STDERR_HELD]
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        """Nobody holds this pipe any more."""
+        """Note that a pipe was closed by all processes that had it open."""
         self._open.discard(fd)
         if not self._open:
             self._silent.set()
 
     def process_exited(self) -> None:
-        """It has ended; others may still hold its pipes."""
+        """Note that the program has exited; its children may still keep the pipes open."""
         self.exited.set()
         self._ended()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """It has ended, and so have its pipes."""
+        """Close the transport: the program has exited and its pipes are closed."""
         self._transport.close()
 
     @property
     def code(self) -> int | None:
-        """Its exit code; None: it runs."""
+        """Exit code, or None while it runs."""
         return self._transport.get_returncode()
 
     @property
     def stderr_length(self) -> int:
-        """How many bytes it has said on standard error."""
+        """Total bytes received on standard error."""
         return self._stderr_length
 
     def stderr(self, since: int = 0) -> str:
-        """What it said last on standard error, after so many bytes; without secrets."""
+        """Return the tail of standard error after the first `since` bytes, with secrets redacted."""
         fresh = min(self._stderr_length - since, len(self._stderr))
         text = self._stderr[len(self._stderr) - fresh :].decode(errors="replace")
         return without_secrets(text)[-_STDERR_KEPT:]
 
     def exit_message(self, since: int = 0) -> str:
-        """`ended with exit code 3: …`, `was killed by SIGKILL: …`, with the last line of standard error."""
+        """Return `ended with exit code 3: …` or `was killed by SIGKILL: …`, with the last line of standard error."""
         last = self.stderr(since).strip().splitlines()[-1:] or ["nothing on standard error"]
         code = self.code
         ended = (
@@ -149,7 +149,7 @@ class Program(asyncio.SubprocessProtocol):
         return f"{ended}: {last[0]}"
 
     def write(self, data: bytes) -> None:
-        """Hand it something."""
+        """Write to its standard input."""
         if not self._stdin.is_closing():
             self._stdin.write(data)
 
@@ -159,16 +159,16 @@ class Program(asyncio.SubprocessProtocol):
             self._stdin.write_eof()
 
     async def drain(self) -> None:
-        """After its end, wait a little for the children that print for it."""
+        """After the exit, wait briefly for output of its child processes."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self._silent.wait(), _LAST_WORDS)
 
     def kill(self) -> None:
-        """End it without waiting."""
+        """Send SIGKILL to its process group, without waiting."""
         self._signal(signal.SIGKILL)
 
     async def shut_down(self, grace: float) -> None:
-        """Let it end by itself, then ask it to, then end it with whatever it started."""
+        """Let the program exit by itself, then send SIGTERM, then kill its process group."""
         self.finish()
         if not await self._gone(grace):
             self._signal(signal.SIGTERM)
@@ -176,7 +176,7 @@ class Program(asyncio.SubprocessProtocol):
         await self.end()
 
     async def end(self) -> None:
-        """End the program and whatever it started."""
+        """Kill the program and its process group, and wait for the exit."""
         self.kill()
         self._close_pipes()
         await self._gone(_DEATH)
@@ -187,12 +187,12 @@ class Program(asyncio.SubprocessProtocol):
         return self.exited.is_set()
 
     def _signal(self, number: int) -> None:
-        with suppress(ProcessLookupError, PermissionError):  # nobody is left; macOS says it the second way
+        with suppress(ProcessLookupError, PermissionError):  # already gone; macOS raises the second one
             os.killpg(self._transport.get_pid(), number)
 
     def _close_pipes(self) -> None:
-        """Let go of what somebody who left the group may still hold open."""
-        if self._stdin.get_write_buffer_size():  # else nothing is lost by closing it
+        """Close our ends of the pipes, which a process outside the group may still hold open."""
+        if self._stdin.get_write_buffer_size():  # without unwritten data, closing loses nothing
             self._stdin.abort()
         elif not self._stdin.is_closing():
             self._stdin.close()
@@ -201,7 +201,7 @@ class Program(asyncio.SubprocessProtocol):
 
 
 async def start(words: list[str], heard: Callable[[bytes], None], ended: Callable[[], None] = lambda: None) -> Program:
-    """Start a program in a group of its own."""
+    """Start a program in its own process group."""
     loop = asyncio.get_running_loop()
     try:
         filled = plugins.filled_in(words)

@@ -1,4 +1,4 @@
-"""One program that is kept going: started when it is needed, and again after its death; replaced where it hangs."""
+"""A program that is kept running: started on demand, restarted when it dies, replaced when it hangs."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from proctor.errors import Misconfigured
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ProgramAnswer:
-    """What a program answered."""
+    """Answer of a program."""
 
     message: Message
     stderr: str
-    """What it said on standard error meanwhile."""
+    """Standard error while it worked on the question."""
 
 
 class Worker:
-    """Asks one program at a time; never more than one start for each question."""
+    """Sends questions to a program that is kept running; starts it at most once per question."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class Worker:
         restarts: int,
         greet: Callable[[PendingQuestions], Awaitable[None]] | None = None,
     ) -> None:
-        """`greet` is what has to be said to a program that was just started."""
+        """`greet` does the handshake with a program that was just started."""
         self._make = make
         self._greet = greet
         self._restarts = restarts
@@ -39,17 +39,17 @@ class Worker:
         self._hung: set[PendingQuestions] = set()
         self._farewells: set[asyncio.Task[None]] = set()
         self._deaths = 0
-        """In a row, without an answer in between."""
+        """Number of deaths in a row without an answer in between."""
         self._last_words = ""
         self.load = 0
-        """How many questions are in flight or wait."""
+        """Number of questions in progress or waiting."""
 
     async def begin(self) -> None:
-        """Have the program running, so that its start is not part of an answer."""
+        """Start the program if needed, so that its start does not count as answer time."""
         await self._running()
 
     async def ask(self, question: Callable[[], Mapping[str, Any]]) -> ProgramAnswer:
-        """Put a question to the program; it is made once the program runs."""
+        """Ask the program; `question` is called once the program runs."""
         dialogue = await self._running()
         answered, spoken = dialogue.answers, dialogue.program.stderr_length
         try:
@@ -64,7 +64,7 @@ class Worker:
         return ProgramAnswer(message=message, stderr=dialogue.program.stderr(spoken))
 
     async def close(self) -> None:
-        """End every program."""
+        """Stop all programs."""
         if self._current is not None:
             self._stop_worker(self._current, patiently=True)
             self._current = None
@@ -110,7 +110,7 @@ class Worker:
         self._last_words = dialogue.program.exit_message()
 
     def _replace(self, dialogue: PendingQuestions) -> None:
-        """The next question goes to a new program; this one may still answer the others that were put to it."""
+        """Use a new program for the next question; this one may still answer its pending questions."""
         if self._current is dialogue:
             self._current = None
             self._hung.add(dialogue)
@@ -121,7 +121,7 @@ class Worker:
             self._stop_worker(dialogue, patiently=False)
 
     def _stop_worker(self, dialogue: PendingQuestions, *, patiently: bool) -> None:
-        """Say shut_down without waiting for it."""
+        """Stop a program in the background."""
         task = asyncio.create_task(dialogue.end(patiently=patiently))
         self._farewells.add(task)
         task.add_done_callback(self._farewells.discard)

@@ -1,4 +1,4 @@
-"""HTTP endpoints as agents, without code: what is sent and where the answer stands is said in `proctor.toml`."""
+"""HTTP endpoints as agents, without code: `proctor.toml` configures the request and where the answer is."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from proctor.roles import Agent
 
 
 def load(rest: str, options: Mapping[str, Any]) -> Agent:
-    """The agent at `http://…`; the part before the colon has been taken off already."""
+    """Return the agent at `http://…`; `rest` has no scheme."""
     return _load(f"http:{rest}", options)
 
 
 def load_secure(rest: str, options: Mapping[str, Any]) -> Agent:
-    """The agent at `https://…`."""
+    """Return the agent at `https://…`; `rest` has no scheme."""
     return _load(f"https:{rest}", options)
 
 

@@ -1,4 +1,4 @@
-"""One endpoint as an agent: ask, read, remember the session."""
+"""An HTTP endpoint as an agent: send the request, read the response, remember the session."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ _JSON_OR_TEXT = "application/json, text/plain;q=0.5"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HttpMessage:
-    """What is sent."""
+    """An HTTP request."""
 
     url: str
     headers: Mapping[str, str]
     body: bytes | None
     secrets: list[str]
-    """What nobody may be told of it."""
+    """Values that must not appear in error messages."""
 
 
 class RequestWriter:
-    """Writes messages by the templates of an agent."""
+    """Builds requests from the templates of an agent."""
 
     def __init__(self, target: Template, options: HttpOptions) -> None:
         self._target = target
@@ -53,7 +53,7 @@ class RequestWriter:
         self.uses = uses | (options.body.uses if options.body is not None else frozenset())
 
     def message(self, request: Request, session: Any) -> HttpMessage:
-        """The message for one question."""
+        """Return the request for one question."""
         envelope, template = self._fixed, self._options.body
         if envelope is None:
             values = [template.values(request, session) for template in self._around]
@@ -66,7 +66,7 @@ class RequestWriter:
         return HttpMessage(url=envelope.url, headers=headers, body=sent, secrets=envelope.secrets)
 
     def _envelope(self, values: Mapping[str, Any]) -> HttpMessage:
-        """All but the body and its type."""
+        """Return the request without its body and content type."""
         options = self._options
         headers = {name: value.text(values, quoting=header_safe) for name, value in options.headers.items()}
         query = {name: value.text(values) for name, value in options.query.items()}
@@ -80,14 +80,14 @@ class RequestWriter:
 
 
 def _encode_body(body: Any) -> tuple[str, bytes]:
-    """A body's content type and bytes."""
+    """Return the content type and the encoded body."""
     if isinstance(body, str):
         return "text/plain; charset=utf-8", body.encode("utf-8", "replace")
     return "application/json", codec.encode(body).encode()
 
 
 async def wait_for(poll: Poll, body: Any, *, ask: Callable[[], Awaitable[Any]]) -> Any:
-    """The reply of the finished job. The time limit of the call is the only end."""
+    """Poll until the job is done and return its response. Only the timeout of the call ends it earlier."""
     while not poll.done.find(body):
         if poll.failed is not None and poll.failed.find(body):
             raise AgentFault(f"the job failed: {poll.failed.option} = {poll.failed.source!r} holds")
@@ -97,7 +97,7 @@ async def wait_for(poll: Poll, body: Any, *, ask: Callable[[], Awaitable[Any]]) 
 
 
 def job_address(poll: Poll, body: Any, request: Request, *, session: Any, origin: URL, credentials: bool) -> str:
-    """Where to ask after the job that the first reply tells of; only where the question itself may go."""
+    """Return the URL for polling the job; it must be one to which the question itself may be sent."""
     if isinstance(poll.url, Template):
         values = poll.url.values(request, session)
         values["id"] = poll.id.must_find(body) if poll.id is not None else None
@@ -118,13 +118,13 @@ def job_address(poll: Poll, body: Any, request: Request, *, session: Any, origin
 
 _HANDS_OVER = frozenset({"context", "history", "messages"})
 _TELLS_ALL = frozenset({"history", "messages"})
-"""What a body uses that hands over the whole conversation; without it, the server has to remember."""
+"""Placeholders that send the whole conversation; without them, the server has to remember it."""
 _NOTABLE = 0.001
-"""Seconds of waiting for our own limits from which on they are told apart from the agent's time."""
+"""Shortest wait for rate limits, in seconds, that is subtracted from the agent's time."""
 
 
 class HttpAgent:
-    """An endpoint that is asked over HTTP."""
+    """An agent behind an HTTP endpoint."""
 
     def __init__(self, target: Template, options: HttpOptions) -> None:
         self.name = target.source.partition("?")[0]
@@ -133,7 +133,7 @@ class HttpAgent:
         self.takes_request = not self._writer.uses.isdisjoint(_HANDS_OVER)
         self.keeps_memory = self._writer.uses.isdisjoint(_TELLS_ALL)
         self._sessions: dict[str, Any] = {}
-        # how long a reply may take is for the run to say; a bound of our own would only be a second opinion
+        # the run sets the time limit of a reply; a second one here would only interfere
         bounds = ExchangeLimits(bytes=options.max_bytes, seconds=None, idle=None)
         self._client = Client(bounds=bounds, ca=options.ca, proxy=options.proxy)
         self._throttle = Throttle(
@@ -143,7 +143,7 @@ class HttpAgent:
         )
 
     async def reply(self, request: Request) -> Reply:
-        """Ask. Time spent waiting for our own limits is not the agent's."""
+        """Ask the endpoint. Waiting for our own rate limits does not count as agent time."""
         came = time.perf_counter()
         async with self._throttle.slot() as began:
             started = time.perf_counter()
@@ -164,7 +164,7 @@ class HttpAgent:
         return replace(reply, seconds=time.perf_counter() - started)
 
     async def forget(self, conversation: str) -> None:
-        """Drop the session."""
+        """Forget the session of the conversation."""
         self._sessions.pop(conversation, None)
 
     async def close(self) -> None:
@@ -173,7 +173,7 @@ class HttpAgent:
         await self._client.close()
 
     async def _whole(self, message: HttpMessage, request: Request, began: float) -> Reply:
-        """A reply in one piece, or that of a job."""
+        """Return a reply that is not streamed, polling for it if it is a job."""
         body = await self._ask(self._options.method, message.url, message, began)
         poll = self._options.poll
         if poll is not None and not poll.done.find(body):
@@ -186,7 +186,7 @@ class HttpAgent:
         return reading.reply_of(body, self._options.expressions)
 
     async def _ask(self, method: str, url: str, message: HttpMessage, began: float) -> Any:
-        """One exchange, as far as the JSON in it."""
+        """Send one request and return the parsed response body."""
         if method == "GET":
             response = await self._client.send(method, url, headers=without_content(message.headers))
         else:
@@ -195,14 +195,14 @@ class HttpAgent:
         return reading.body_of(response, plain=not self._options.expressions)
 
     def _raise_for_status(self, response: Response, began: float) -> None:
-        """Tell the limits of the status; raises the fault that it means."""
+        """Report the status to the rate limiter and raise the fault for it."""
         wait = parse_retry_after(response.headers.get("Retry-After"))
         self._throttle.report(response.status, retry_after=wait, began=began)
         if (fault := fault_of_status(response)) is not None:
             raise fault
 
     async def _stream_reply(self, message: HttpMessage, request: Request, began: float) -> Reply:
-        """A reply in events."""
+        """Return a streamed reply."""
         started, method = time.perf_counter(), self._options.method
         async with self._client.open(method, message.url, body=message.body, headers=message.headers) as incoming:
             if not 200 <= incoming.status < 300:

@@ -1,4 +1,4 @@
-"""Where something stands in a JSON reply: JMESPath, checked before the first question."""
+"""JMESPath expressions that locate values in a JSON reply, compiled before the first question."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _KEYS_SHOWN = 20
 
 
 class Expression:
-    """A JMESPath expression under the name of its option."""
+    """A JMESPath expression, named after its option."""
 
     def __init__(self, source: object, *, option: str) -> None:
         if not isinstance(source, str):
@@ -26,17 +26,17 @@ class Expression:
             raise InputError(f"{option} = {source!r} is not a valid JMESPath expression{_where(error)}") from error
 
     def find(self, body: Any) -> Any:
-        """What stands there; None: nothing."""
+        """Return the matching value, or None."""
         try:
             return self._compiled.search(body)
-        except (JMESPathError, RecursionError) as error:  # its message holds the value, which is not ours to show
+        except (JMESPathError, RecursionError) as error:  # its message would show the value, which may be private
             raise AgentFault(
                 f"{self.option} = {self.source!r} does not fit the reply ({type(error).__name__}); {shape(body)}",
                 kind="wrong_type",
             ) from error
 
     def must_find(self, body: Any) -> Any:
-        """What stands there; raises AgentFault where it is nothing."""
+        """Return the matching value; raise AgentFault if there is none."""
         found = self.find(body)
         if found is None:
             raise AgentFault(
@@ -46,13 +46,13 @@ class Expression:
 
 
 def _where(error: JMESPathError) -> str:
-    """From where on it cannot be read; the parser's own words speak of its tokens."""
+    """Return the position of a syntax error; the parser's own message is about its tokens."""
     at = getattr(error, "lex_position", None)
     return "" if at is None else f": it cannot be read from character {at + 1} on"
 
 
 def shape(body: Any) -> str:
-    """What a reply looks like, without any of its values."""
+    """Describe the structure of a reply without showing any of its values."""
     if body == {}:
         return "it has no keys"
     if isinstance(body, dict):

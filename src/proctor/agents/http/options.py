@@ -21,7 +21,7 @@ DEFAULT_BODY = {
     "conversation": "{{conversation}}",
 }
 PARTS = ("tool_calls", "citations", "steps", "usage")
-"""What a reply may hold besides its text."""
+"""Optional parts of a reply besides its text."""
 _EXPRESSIONS = ("text", *PARTS, "session", "delta")
 _LIMITS = ("requests_per_minute", "tokens_per_minute", "concurrency", "max_bytes")
 _KNOWN = ("method", "headers", "query", "body", *_EXPRESSIONS, "stream", "poll", *_LIMITS, "ca", "proxy")
@@ -31,30 +31,30 @@ _METHODS = ("POST", "GET", "PUT", "PATCH")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Poll:
-    """How to ask after a job."""
+    """How to poll for the result of a job."""
 
     url: Template | Expression
-    """Where to ask: built from `id`, or found in the first reply."""
+    """URL to poll: a template with `id`, or an expression for the first response."""
     done: Expression
-    """True once the job is done; the reply is then read like any other."""
+    """Whether the job is done; its response is then read like any other."""
     id: Expression | None = None
-    """The job's id in the first reply, as `{{id}}` in the address."""
+    """Job id in the first response, available in the URL as `{{id}}`."""
     failed: Expression | None = None
-    """True where the job has failed."""
+    """Whether the job has failed."""
     every: float = 0.5
-    """Seconds between two questions."""
+    """Seconds between two polls."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HttpOptions:
-    """Everything that can be said of an HTTP agent."""
+    """Options of an HTTP agent."""
 
     method: str
     headers: Mapping[str, Template]
     query: Mapping[str, Template]
     body: Template | None
     expressions: Mapping[str, Expression]
-    """By option: text, tool_calls, citations, steps, usage, session, delta."""
+    """Option name → expression: text, tool_calls, citations, steps, usage, session, delta."""
     stream: bool
     poll: Poll | None
     requests_per_minute: float | None
@@ -66,7 +66,7 @@ class HttpOptions:
 
 
 def read_options(options: Mapping[str, Any]) -> HttpOptions:
-    """The options, checked; raises InputError, which shows no value that may be a secret."""
+    """Return the validated options; raise InputError, whose message shows no value that may be a secret."""
     checked.must_be_known(options, _KNOWN, whose="an http agent")
     method = checked.one_of({"method": str(options.get("method", "POST")).upper()}, "method", _METHODS)
     stream = options.get("stream")
@@ -99,7 +99,7 @@ def _must_agree(options: HttpOptions) -> None:
 
 
 def _body(options: Mapping[str, Any], method: str) -> Template | None:
-    """What is sent. A text that is JSON is taken as what it says, so that values are put in as JSON has them."""
+    """Return the body template. A string that contains JSON is parsed, so that values are inserted as JSON."""
     if "body" not in options:
         return None if method == "GET" else Template(DEFAULT_BODY, option="body")
     if method == "GET":
@@ -132,7 +132,7 @@ def _poll(given: Mapping[str, Any]) -> Poll:
 
 
 def _poll_url(url: str, known: frozenset[str]) -> Template | Expression:
-    """Written out, or where it stands in the first reply."""
+    """Return a template for a literal URL, else an expression for the first response."""
     if url.startswith(("/", "http://", "https://")):
         return Template(url, option="poll.url", extra=known)
     return Expression(url, option="poll.url")
@@ -146,7 +146,7 @@ _SECRET_NAME = re.compile(r"^code$|^sig$|(key|token|secret|password|passwd|pwd|s
 
 
 def read_target(spec: str) -> Template:
-    """The address, whose path and query may hold placeholders; raises InputError."""
+    """Return the URL template, which allows placeholders in path and query; raise InputError if it is unusable."""
     try:
         url = addresses.parse(PLACEHOLDER.sub("x", spec))
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""A response → what an agent said: by the expressions that were given, else by the shapes that are common."""
+"""HTTP response → reply, by the configured expressions or by common response formats."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CHARSET = re.compile(r"charset=\"?([\w.:-]+)", re.IGNORECASE)
 
 
 def body_of(response: Response, *, plain: bool) -> Any:
-    """The JSON value of a response, or its text where that is allowed; raises AgentFault."""
+    """Return the JSON value of a response, or its text if `plain` allows that; raise AgentFault."""
     announced = response.headers.get("Content-Type", "")
     kind = announced.partition(";")[0].strip().lower()
     if kind == "text/plain" and plain:
@@ -53,13 +53,13 @@ def _decode_body(body: bytes, announced: str) -> str:
 
 
 def reply_of(body: Any, expressions: Mapping[str, Expression]) -> Reply:
-    """The reply that a body holds."""
+    """Return the reply in a response body."""
     reply = _reply_in(body, expressions)
     return replace(reply, cut_off=True) if is_body_cut_off(body) else reply
 
 
 def is_body_cut_off(body: Any) -> bool:
-    """Whether the reply reached the output limit, as a model's server tells it."""
+    """Whether a model server reports that the reply was cut off at the output limit."""
     if not isinstance(body, dict):
         return False
     choices = body.get("choices")
@@ -104,7 +104,7 @@ def error_in(body: Any, *, named: bool = False) -> Any:
 
 
 def fault_told(error: Any, what: str) -> CallError:
-    """A server that is overloaded, or limits its callers, is the environment's; any other error the agent's own."""
+    """Return the fault for an error: EnvironmentFault for overload and rate limits, else AgentFault."""
     status = status_in(error)
     message = error.get("message") if isinstance(error, dict) else error
     text = message if isinstance(message, str) and message else codec.encode(error)
@@ -115,7 +115,7 @@ def fault_told(error: Any, what: str) -> CallError:
 
 
 def made_of(found: Mapping[str, Any]) -> Reply:
-    """A reply of parts that may be written as other programs write them."""
+    """Build a reply from parts in the formats of various providers."""
     parts = {part: _NORMAL[part](found[part]) for part in PARTS if found.get(part) is not None}
     return to_reply({"text": found["text"], **parts} if parts else found["text"])
 
@@ -136,7 +136,7 @@ def _must_be_text(expression: Expression, body: Any) -> str:
 
 
 def text_of(value: Any) -> str | None:
-    """Text as it is, or as a list of parts; None: it is none."""
+    """Return text given as a string, number or list of parts; None if it is not text."""
     if isinstance(value, str):
         return value
     if isinstance(value, (bool, int, float)):
@@ -148,7 +148,7 @@ def text_of(value: Any) -> str | None:
 
 
 def _piece(part: Any) -> str | None:
-    """One part of a text; a part of another sort, such as a tool's, has none."""
+    """Return the text of one part; other parts, such as tool calls, are empty."""
     if isinstance(part, dict):
         for key in ("text", "content"):
             if (text := text_of(part.get(key))) is not None:
@@ -158,7 +158,7 @@ def _piece(part: Any) -> str | None:
 
 
 def _guess_parts(body: Any) -> dict[str, Any] | None:
-    """The parts of a reply in a shape that is common; None: in none of them."""
+    """Return the parts of a reply in a common format, or None if no format matches."""
     if isinstance(body, str):
         return {"text": body}
     if not isinstance(body, dict):
@@ -176,7 +176,7 @@ def _guess_parts(body: Any) -> dict[str, Any] | None:
 
 
 def _chat_completion(body: dict[str, Any]) -> dict[str, Any] | None:
-    """The message of an OpenAI chat completion, and what it cost."""
+    """Return the message and usage of an OpenAI chat completion."""
     choices = body.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     message = first.get("message") if isinstance(first, dict) else None
@@ -189,7 +189,7 @@ def _chat_completion(body: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _refusal(body: Any) -> str | None:
-    """What the model says instead of an answer that it refuses to give: that is its reply."""
+    """Return the refusal that a model gives instead of an answer; it counts as its reply."""
     choices = body.get("choices") if isinstance(body, dict) else None
     first = choices[0] if isinstance(choices, list) and choices else None
     message = first.get("message") if isinstance(first, dict) else None
@@ -202,7 +202,7 @@ def _calls(value: Any) -> Any:
 
 
 def _call(given: dict[str, Any]) -> dict[str, Any]:
-    """A tool call; OpenAI nests its name and writes the arguments as text."""
+    """Normalize a tool call; OpenAI nests the name and encodes the arguments as a string."""
     function = given.get("function")
     call = {"id": given.get("id"), **function} if isinstance(function, dict) else given
     call = {name: value for name, value in call.items() if value is not None or name == "result"}
@@ -215,7 +215,7 @@ def _arguments(text: str) -> Any:
     try:
         return read_json(text or "{}")
     except (ValueError, RecursionError):
-        return {"arguments": text}  # what a model wrote that is no JSON: kept to be judged
+        return {"arguments": text}  # invalid JSON from the model is kept, to be scored
 
 
 def _citations(value: Any) -> Any:

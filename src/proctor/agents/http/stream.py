@@ -1,4 +1,4 @@
-"""A streamed reply: server-sent events, gathered into one."""
+"""Server-sent events → one reply."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ _COMMON_DELTA = Expression(" || ".join(_PLACES), option="delta")
 _COMMON_SILENCE = Expression(" || ".join(f"{place} == ''" for place in _PLACES), option="delta")
 _COMMON_REFUSAL = Expression("choices[0].delta.refusal", option="delta")
 _OVER = frozenset({"message_stop", "response.completed", "response.incomplete", "response.done"})
-"""The events with which Anthropic's and OpenAI's streams end."""
+"""Events that end Anthropic and OpenAI streams."""
 
 
 @dataclass(slots=True)
 class StreamedReply:
-    """What the events have said so far."""
+    """The reply built up from the events so far."""
 
     expressions: Mapping[str, Expression]
     started: float
     pieces: list[str] = field(default_factory=list)
     silent: bool = False
-    """Whether an event held an empty text: where none holds more, the reply is empty, and not missing."""
+    """Whether an event had an empty text: if no other has text, the reply is empty rather than missing."""
     found: dict[str, Any] = field(default_factory=dict)
     session: Any = None
     first: float | None = None
     last: Any = None
     marked: bool = False
-    """Whether it is of a protocol whose replies have an end that is told."""
+    """Whether the protocol marks the end of a reply."""
     over: bool = False
-    """Whether that was told."""
+    """Whether the end was reached."""
     cut_off: bool = False
 
     def take(self, event: ServerSentEvent) -> None:
-        """One event: a piece of the text, or something else of the reply."""
+        """Process one event: a piece of text, or another part of the reply."""
         body = self._body(event)
         if (error := _error_in(event, body)) is not None:
             raise fault_told(error, "the stream ended in an error")
@@ -65,7 +65,7 @@ class StreamedReply:
             self.session = self.expressions["session"].find(body) or self.session
 
     def reply(self) -> Reply:
-        """All of it. A stream whose protocol tells its end, and that stops before it, was dropped."""
+        """Return the complete reply; raise AgentFault if the stream ended before the protocol's end marker."""
         if self.marked and not self.over:
             raise AgentFault("the stream ended before the reply did", kind="dropped")
         text = text_of(self.found.get("text"))
@@ -105,7 +105,7 @@ class StreamedReply:
         return body.get(part) if isinstance(body, dict) and part != "text" else None
 
     def _keep(self, part: str, value: Any) -> None:
-        """Lists grow, everything else is replaced by what comes later."""
+        """Append to lists; replace any other value with the later one."""
         if isinstance(value, list) and part != "text":
             self.found[part] = [*self.found.get(part, ()), *value]
         elif value is not None:
@@ -113,7 +113,7 @@ class StreamedReply:
 
 
 async def gather(chunks: AsyncIterable[bytes], expressions: Mapping[str, Expression], started: float) -> StreamedReply:
-    """Every event up to the end, or to `[DONE]`."""
+    """Collect all events up to the end or `[DONE]`."""
     gathered = StreamedReply(expressions=expressions, started=started)
     async with aclosing(events(chunks)) as stream:
         async for event in stream:
@@ -125,7 +125,7 @@ async def gather(chunks: AsyncIterable[bytes], expressions: Mapping[str, Express
 
 
 def _error_in(event: ServerSentEvent, body: Any) -> Any:
-    """What an event tells of an error that ends the stream; None: it tells of none."""
+    """Return the error that ends the stream, or None if the event reports none."""
     if isinstance(body, dict) and body.get("type") == "response.failed":
         failed = body.get("response")
         return (failed.get("error") if isinstance(failed, dict) else None) or body

@@ -1,4 +1,4 @@
-"""Templates: a structure or text with `{{question}}` and the like, filled in for each request."""
+"""Request templates: a structure or text with placeholders such as `{{question}}`, filled in for each request."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ VALUES: Mapping[str, _Make] = {
     "trial": lambda request, _: request.trial,
     "condition": lambda request, _: request.condition,
 }
-"""What a placeholder stands for."""
+"""Placeholder → its value in a request."""
 
 
 class Template:
-    """A template and what it uses. A text that is nothing but one placeholder becomes the value itself."""
+    """A template and the placeholders it uses. A string that is a single placeholder becomes the value itself."""
 
     def __init__(self, source: Any, *, option: str, extra: frozenset[str] = frozenset()) -> None:
         self.source = source
@@ -58,15 +58,15 @@ class Template:
             raise InputError(_unknown_placeholder_message(name, option, [*VALUES, *extra]))
 
     def values(self, request: Request, session: Any) -> dict[str, Any]:
-        """What its placeholders stand for in this request."""
+        """Return the values of its placeholders for a request."""
         return {name: VALUES[name](request, session) for name in self.uses if name in VALUES}
 
     def fill(self, values: Mapping[str, Any]) -> Any:
-        """The structure with the values in it."""
+        """Return the structure with placeholders replaced."""
         return self._fill(values)
 
     def text(self, values: Mapping[str, Any], *, quoting: Callable[[str], str] = str) -> str:
-        """The text with the values in it, each quoted; what was put in is not looked at again."""
+        """Return the text with each placeholder replaced by its quoted value; inserted text is not expanded again."""
         return PLACEHOLDER.sub(lambda found: quoting(_as_text(values[found[1]])), self.source)
 
 
@@ -87,7 +87,7 @@ def _unknown_placeholder_message(name: str, option: str, known: list[str]) -> st
 
 
 def _filler(source: Any) -> _Fill:
-    """What makes the structure again for each request: the template is read once."""
+    """Return a function that fills in the structure, so that the template is parsed only once."""
     if not _names(source):
         return lambda _: source
     if isinstance(source, Mapping):
@@ -105,9 +105,9 @@ def _as_text(value: Any) -> str:
     if value is None:
         return ""
     text = value if isinstance(value, str) else codec.encode(value)
-    return text.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be sent
+    return text.encode("utf-8", "replace").decode()  # a lone surrogate cannot be encoded
 
 
 def quote_for_url(text: str) -> str:
-    """The text as a part of an address."""
+    """Percent-encode a text as a URL component."""
     return quote(text, safe="")

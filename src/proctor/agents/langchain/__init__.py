@@ -1,4 +1,4 @@
-"""LangChain and LangGraph: a Runnable, an agent of `create_agent` or any compiled graph, as an agent."""
+"""LangChain and LangGraph agents: a Runnable, an agent of `create_agent` or any compiled graph."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _KNOWN = ("input", "output", "context", "stream", "sync", "steps")
 
 
 def load(rest: str, options: Mapping[str, Any]) -> Agent:
-    """The Runnable that `package.module:attribute` names, or that the function of that name makes."""
+    """Return the Runnable at `package.module:attribute`, or the one that the function there returns, as an agent."""
     _must_be_usable(options)
     require("langchain_core", extra="langchain")
     from langchain_core.runnables import Runnable
@@ -24,7 +24,7 @@ def load(rest: str, options: Mapping[str, Any]) -> Agent:
 
 
 def adapt(target: Any, *, name: str, options: Mapping[str, Any] | None = None) -> Agent:
-    """A Runnable as an agent."""
+    """Wrap a Runnable as an agent."""
     from proctor.agents.langchain.agent import LangChainAgent
 
     return LangChainAgent(target, name=name, options=options or {})

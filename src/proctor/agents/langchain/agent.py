@@ -1,4 +1,4 @@
-"""One Runnable as an agent: ask it, watch it, read what it came to."""
+"""A Runnable as an agent: invoke it, observe its callbacks, read its output."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ _HISTORIES = ("chat_history", "history")
 
 
 def unwrap_bindings(target: Runnable[Any, Any]) -> Runnable[Any, Any]:
-    """The Runnable without what only binds arguments or settings to it."""
+    """Return the Runnable without wrappers that only bind arguments or configuration."""
     while isinstance(target, RunnableBinding):
         target = target.bound
     return target
 
 
 def graph_in(target: Runnable[Any, Any]) -> Any:
-    """The compiled graph that it is; None: it is none."""
-    pregel = sys.modules.get("langgraph.pregel")  # whoever made a graph has imported it
+    """Return the compiled graph behind a Runnable, or None if it is no graph."""
+    pregel = sys.modules.get("langgraph.pregel")  # already imported if the target is a graph
     inner = unwrap_bindings(target)
     return inner if pregel is not None and isinstance(inner, pregel.Pregel) else None
 
 
 def input_of(target: Runnable[Any, Any]) -> Any:
-    """A template of what it takes, by its own schema; raises InputError where that leaves the question open."""
+    """Derive the input template from the Runnable's schema; raise InputError if the question's field is unclear."""
     if _begins_with_a_model(target):
         return "{{messages}}"
     keys = _keys(target)
@@ -69,20 +69,20 @@ def _begins_with_a_model(target: Runnable[Any, Any]) -> bool:
 
 
 def _keys(target: Runnable[Any, Any]) -> list[str] | None:
-    """The keys of the table that it takes; None: it takes none, or does not say."""
+    """Return the keys of its input, or None if it takes no mapping or has no usable schema."""
     state = getattr(getattr(graph_in(target), "builder", None), "input_schema", None)
     if state is not None and (declared := _declared_keys(state)):
         return declared
     try:
         schema = target.get_input_jsonschema()
-    except Exception:  # an input may be anything, also what no schema can describe
+    except Exception:  # some input types have no JSON schema
         return None
     properties = schema.get("properties")
     return list(properties) if isinstance(properties, Mapping) and properties else None
 
 
 def _declared_keys(state: Any) -> list[str]:
-    """The keys that the class of a graph's state declares, in whichever of the three ways."""
+    """Return the keys of a graph state declared as a Pydantic model, TypedDict or dataclass."""
     fields = getattr(state, "model_fields", None)
     if isinstance(fields, Mapping):
         return list(fields)
@@ -92,35 +92,35 @@ def _declared_keys(state: Any) -> list[str]:
 
 @dataclass(slots=True, kw_only=True)
 class _ConversationThreads:
-    """What is kept of one conversation."""
+    """The threads of one conversation."""
 
     resumed: bool
-    """Whether it was begun by an earlier process."""
+    """Whether an earlier process started it."""
     answered: int = 0
-    """Turns that the current thread has answered."""
+    """Number of turns answered in the current thread."""
     context: str | None = None
-    """What it was last told of the conversation so far."""
+    """The context that it was last given."""
     threads: list[str] = field(default_factory=list)
 
     def begin(self, conversation: str) -> None:
-        """Begin a thread under the conversation's own id, or one that nobody has used."""
+        """Start a thread with the conversation's id, or with a new one if that may be in use."""
         fresh = not self.threads and not self.resumed
         self.threads.append(conversation if fresh else f"{conversation}~{uuid.uuid4().hex[:8]}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphThread:
-    """Where one question is asked."""
+    """The thread in which one question is asked."""
 
     id: str
     known: bool
-    """Whether the turns before it were asked there too."""
+    """Whether it already contains the earlier turns."""
     context: str | None
-    """What is to be told of the conversation so far; None: it is known, or there is nothing."""
+    """Context to send with the question; None if the thread has it or there is none."""
 
 
 class ThreadMemory:
-    """The threads of a graph with a checkpointer; without one there is nothing to know."""
+    """Maps conversations to threads of a graph with a checkpointer; without one there is nothing to track."""
 
     def __init__(self, graph: Any, *, blocking: bool | None) -> None:
         saver = getattr(graph, "checkpointer", None)
@@ -131,9 +131,9 @@ class ThreadMemory:
 
     @asynccontextmanager
     async def thread(self, request: Request) -> AsyncIterator[GraphThread]:
-        """The thread of the conversation. One in which a question was asked in vain is left, and another begun.
+        """Return the thread of the conversation. After a failed question, a new thread is started.
 
-        A run that is resumed begins another too: what an earlier process left in it is not known.
+        A resumed run starts a new thread too, because the state that an earlier process left is unknown.
         """
         if self._saver is None:
             yield GraphThread(id=request.conversation, known=False, context=request.context)
@@ -143,12 +143,12 @@ class ThreadMemory:
         if not known:
             kept.begin(request.conversation)
         told = known and kept.context == request.context
-        kept.answered = 0  # until this question is answered too
+        kept.answered = 0  # until this question is answered
         yield GraphThread(id=kept.threads[-1], known=known, context=None if told else request.context)
         kept.answered, kept.context = len(request.history) + 1, request.context
 
     async def forget(self, conversation: str) -> None:
-        """Drop the conversation, and its threads from the graph's own store."""
+        """Forget the conversation, and delete its threads from the checkpointer."""
         kept = self._conversations.pop(conversation, None)
         if kept is None or self._saver is None:
             return
@@ -163,7 +163,7 @@ _HANDS_OVER = frozenset({"context", "history", "messages"})
 
 
 class InputWriter:
-    """Writes what one Runnable is given."""
+    """Builds the input of a Runnable."""
 
     def __init__(self, target: Runnable[Any, Any], options: Mapping[str, Any]) -> None:
         source = options["input"] if "input" in options else input_of(target)
@@ -172,9 +172,9 @@ class InputWriter:
         self.hands_over = not self._template.uses.isdisjoint(_HANDS_OVER)
 
     def given(self, request: Request, *, known: bool, context: str | None) -> tuple[Any, str]:
-        """What it is given, and the id of the message that is the question.
+        """Return the input, and the id of the message with the question.
 
-        Where the Runnable knows what was said before, only what is new is handed over.
+        If the Runnable remembers the conversation, only new content is sent.
         """
         asked = HumanMessage(content=request.question, id=str(uuid.uuid4()))
         history = [] if known else [message for turn in request.history for message in _said(turn)]
@@ -186,7 +186,7 @@ class InputWriter:
     def _messages(
         self, context: str | None, history: list[BaseMessage], asked: HumanMessage, *, known: bool
     ) -> list[BaseMessage]:
-        """Everything in one list. Providers take system messages only at its very beginning."""
+        """Return all messages as one list. Providers accept system messages only at the start."""
         told = summary(context)
         if told is None:
             return [*history, asked]
@@ -201,7 +201,7 @@ def _said(turn: Turn) -> list[BaseMessage]:
 
 
 class LangChainAgent:
-    """A Runnable that serves every conversation; what it remembers itself, it remembers under their ids."""
+    """A Runnable that serves every conversation; its own memory is kept apart by thread id."""
 
     def __init__(self, target: Runnable[Any, Any], *, name: str, options: Mapping[str, Any]) -> None:
         self.name = name
@@ -216,7 +216,7 @@ class LangChainAgent:
         self._blocks = options.get("sync", _is_blocking(target))
 
     async def reply(self, request: Request) -> Reply:
-        """Ask. What was begun in the agent's memory and broke off is not gone on with."""
+        """Ask the agent. A thread whose turn failed is not continued."""
         return await ask(request, lambda notes: self._reply(request, notes))
 
     async def _reply(self, request: Request, notes: Notes) -> Reply:
@@ -229,7 +229,7 @@ class LangChainAgent:
         return watcher.reply(answer, ending_of(output, question=question))
 
     async def forget(self, conversation: str) -> None:
-        """Have the agent's memory drop the conversation."""
+        """Delete the conversation from the agent's memory."""
         await self._memory.forget(conversation)
 
     async def close(self) -> None:
@@ -243,27 +243,27 @@ class LangChainAgent:
         return await (self._stream_graph(given, config) if self._graph is not None else self._stream(given, config))
 
     async def _stream_graph(self, given: Any, config: RunnableConfig) -> Any:
-        """The last state of a graph whose models stream."""
+        """Return the final state of a graph, with its models streaming."""
         state: Any = None
-        modes = ["messages", "values"]  # the first makes models stream, the second tells the outcome
+        modes = ["messages", "values"]  # "messages" makes the models stream, "values" yields the state
         async for mode, value in self._target.astream(given, config, stream_mode=modes):
             if mode == "values":
                 state = value
         return state
 
     async def _stream(self, given: Any, config: RunnableConfig) -> Any:
-        """Everything that was streamed, put together."""
+        """Return all streamed chunks, added up."""
         whole: Any = None
         async for piece in self._target.astream(given, config):
             try:
                 whole = piece if whole is None else whole + piece
             except TypeError:
-                whole = piece  # pieces that cannot be added each replace the last
+                whole = piece  # without addition, each chunk replaces the last
         return whole
 
 
 def _is_blocking(target: Runnable[Any, Any]) -> bool:
-    """Whether its async side would only run the other one in a pool, which a call that hangs would block for ever."""
+    """Whether its async method only wraps the sync one in a thread pool, which a hanging call would block forever."""
     inner = unwrap_bindings(target)
     if isinstance(inner, RunnableLambda):
         return not hasattr(inner, "afunc")

@@ -1,4 +1,4 @@
-"""What happens inside a Runnable, from its callbacks: models, tools, retrievers, and the graphs inside graphs."""
+"""Record what happens inside a Runnable from its callbacks: models, tools, retrievers, nested graphs."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from proctor.transcript import Reply
 from proctor.usage import Usage
 
 _KINDS = ("delegate", "plan", "re-plan")
-_UNNAMED = "LangGraph"  # what a graph is called that was given no name
+_UNNAMED = "LangGraph"  # default name of a graph
 _TASK = 500
 
 
 def step_kinds(given: Mapping[str, Any]) -> dict[str, Kind]:
-    """The option `steps`, checked: node → what it is in an orchestrator."""
+    """Validate the option `steps`: node → kind of orchestrator step."""
     for node, kind in given.items():
         if kind not in _KINDS:
             raise InputError(f"steps.{node}={kind!r} is not known; expected {', '.join(_KINDS)}")
@@ -37,36 +37,36 @@ def step_kinds(given: Mapping[str, Any]) -> dict[str, Kind]:
 
 @dataclass(slots=True, kw_only=True)
 class _Run:
-    """One run of LangChain's inside another."""
+    """A LangChain run, nested in its parent run."""
 
     name: str
     parent: _Run | None
     is_node: bool = False
-    """Whether it is a node of a graph."""
+    """Whether it is a graph node."""
     is_graph: bool = False
     given: Any = None
     work: Work | None = None
-    """What was noted for it; None: it is only on the way."""
+    """The work noted for it, or None if it only contains other runs."""
 
 
 @dataclass(slots=True, kw_only=True)
 class _RequestedCall:
-    """A tool call that a model wants."""
+    """A tool call requested by a model."""
 
     id: str
     name: str
     arguments: dict[str, Any]
     time: float
     by: Work | None
-    """The sub-agent whose model it is."""
+    """The sub-agent whose model requested it."""
     answer: ToolMessage | None = None
     ran: bool = False
 
 
 class Watcher(BaseCallbackHandler):
-    """Notes what one invocation does, however deep; called in whichever thread or task it happens."""
+    """Notes everything that happens in one invocation, at any depth and in any thread or task."""
 
-    run_inline = True  # a pool of threads would only mix up the order
+    run_inline = True  # a thread pool would change the order of events
 
     def __init__(self, notes: Notes, steps: Mapping[str, Kind]) -> None:
         self._notes = notes
@@ -74,10 +74,10 @@ class Watcher(BaseCallbackHandler):
         self._runs: dict[UUID, _Run] = {}
         self._requested: list[_RequestedCall] = []
         self._latest: dict[str | None, _RequestedCall] = {}
-        """By id; some providers use the same ones again and again."""
+        """Tool call id → latest request; some providers reuse ids."""
 
     def reply(self, answer: object, ending: Ending) -> Reply:
-        """The answer with all that was seen on the way, and what only the last messages tell."""
+        """Return the answer with everything noted, including tool calls that appear only in the final messages."""
         for message in ending.messages:
             self._hear(message)
             if isinstance(message, AIMessage):
@@ -90,7 +90,7 @@ class Watcher(BaseCallbackHandler):
         return self._notes.reply(answer)
 
     def _tell(self, requested: _RequestedCall) -> None:
-        """Note a call that was not seen to run: of a tool that does not exist, or that nobody watched."""
+        """Note a call that was requested but not seen running: the tool does not exist, or has no callbacks."""
         work = self._notes.told(requested.name, call=requested.id, arguments=requested.arguments, start=requested.time)
         work.parent = requested.by
         if requested.answer is not None:
@@ -108,7 +108,7 @@ class Watcher(BaseCallbackHandler):
         tags: list[str] | None = None,
         **more: Any,
     ) -> None:
-        """A chain, a graph or a node of one begins."""
+        """Note that a chain, graph or graph node starts."""
         parent = self._run(parent_run_id)
         is_node = any(tag.startswith("graph:step:") for tag in tags or ())
         run = self._runs[run_id] = _Run(name=more.get("name") or "", parent=parent, is_node=is_node, given=inputs)
@@ -119,23 +119,23 @@ class Watcher(BaseCallbackHandler):
             run.work = self._notes.begin(self._steps[run.name], run.name, parent=_work_of(parent))
 
     def _enter(self, graph: _Run) -> None:
-        """A graph has begun; inside another, or inside a tool, it is a sub-agent."""
+        """Note that a graph starts; inside another graph or a tool, it is a sub-agent."""
         above = graph.parent
         if above is None or (_work_of(above) is None and not _is_inside_graph(above)):
             return
-        if above.work is not None and above.is_node:  # the node is declared a step, and this is what it does
+        if above.work is not None and above.is_node:  # the body of a node that is declared as a step
             return
         name = graph.name if graph.name != _UNNAMED else _nearest_name(graph)
         graph.work = self._notes.begin("delegate", name, parent=_work_of(above), detail=_task(graph.given))
 
     def on_chain_end(self, outputs: Any, *, run_id: UUID, **more: Any) -> None:
-        """A chain, a graph or a node is done."""
+        """Note that a chain, graph or node has finished."""
         run = self._run(run_id)
         if run is not None and run.work is not None:
             self._notes.end(run.work)
 
     def on_chain_error(self, error: BaseException, *, run_id: UUID, **more: Any) -> None:
-        """A chain, a graph or a node has failed."""
+        """Note that a chain, graph or node has failed."""
         run = self._run(run_id)
         if run is not None and run.work is not None:
             if not _is_control_flow(error):
@@ -153,7 +153,7 @@ class Watcher(BaseCallbackHandler):
         parent_run_id: UUID | None = None,
         **more: Any,
     ) -> None:
-        """A model is asked; what it is told of tools settles what was asked for before."""
+        """Note a model call; the tool messages it is given settle earlier requests."""
         self._runs[run_id] = _Run(name="", parent=self._run(parent_run_id))
         for message in messages[0] if messages else ():
             self._hear(message)
@@ -167,16 +167,16 @@ class Watcher(BaseCallbackHandler):
         parent_run_id: UUID | None = None,
         **_: Any,
     ) -> None:
-        """A model that knows no messages is asked."""
+        """Note a call of a text completion model."""
         self._runs[run_id] = _Run(name="", parent=self._run(parent_run_id))
 
     def on_llm_new_token(self, token: Any, **more: Any) -> None:
-        """A model streams."""
+        """Note when the first text is streamed."""
         if token:
             self._notes.token()
 
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **more: Any) -> None:
-        """A model has answered: what it cost, and which tools it wants."""
+        """Note a model's answer: usage and requested tools."""
         run = self._run(run_id)
         by = _work_of(run.parent) if run is not None else None
         if (usage := _usage(response)) is not None:
@@ -213,7 +213,7 @@ class Watcher(BaseCallbackHandler):
         inputs: dict[str, Any] | None = None,
         **more: Any,
     ) -> None:
-        """A tool begins."""
+        """Note that a tool starts."""
         name = (serialized or {}).get("name") or more.get("name") or "tool"
         arguments = inputs if isinstance(inputs, dict) else {"input": input_str}
         self._begin_tool(run_id, parent_run_id, name, arguments, call=more.get("tool_call_id"))
@@ -226,14 +226,14 @@ class Watcher(BaseCallbackHandler):
         requested = self._latest.get(call)
         if requested is not None and requested.name == name:
             requested.ran = True
-            arguments = requested.arguments  # as the model wrote them, without what the framework puts in
+            arguments = requested.arguments  # as written by the model, without injected arguments
         run.work = self._notes.begin("tool", name, parent=_work_of(parent), call=call, arguments=arguments)
 
     def on_tool_end(self, output: Any, *, run_id: UUID, **more: Any) -> None:
-        """A tool has given its result."""
+        """Note the result of a tool."""
         run = self._run(run_id)
         if run is not None and run.work is not None:
-            if run.work.call is None:  # before langchain-core 1.2 only the result tells whose it is
+            if run.work.call is None:  # before langchain-core 1.2 only the result has the call id
                 self._recognise(run.work, getattr(output, "tool_call_id", None))
             _settle(run.work, _message_in(output, run.work.call))
             self._notes.end(run.work)
@@ -245,7 +245,7 @@ class Watcher(BaseCallbackHandler):
             work.call, work.arguments = call, requested.arguments
 
     def on_tool_error(self, error: BaseException, *, run_id: UUID, **more: Any) -> None:
-        """A tool has failed."""
+        """Note the failure of a tool."""
         run = self._run(run_id)
         if run is not None and run.work is not None:
             if not _is_control_flow(error):
@@ -261,19 +261,19 @@ class Watcher(BaseCallbackHandler):
         parent_run_id: UUID | None = None,
         **more: Any,
     ) -> None:
-        """A search begins; inside a tool it is that tool's own affair."""
+        """Note that a retriever starts, unless a tool runs it."""
         above = _work_of(self._run(parent_run_id))
         if above is None or above.kind != "tool":
             name = more.get("name") or "retriever"
             self._begin_tool(run_id, parent_run_id, name, {"query": query}, call=None)
 
     def on_retriever_end(self, documents: Sequence[Document], *, run_id: UUID, **more: Any) -> None:
-        """A search has found something, or nothing."""
+        """Note the documents that a retriever found."""
         found = [{**document.metadata, "content": document.page_content} for document in documents]
         self.on_tool_end(found, run_id=run_id)
 
     def on_retriever_error(self, error: BaseException, *, run_id: UUID, **more: Any) -> None:
-        """A search has failed."""
+        """Note the failure of a retriever."""
         self.on_tool_error(error, run_id=run_id)
 
     def _run(self, run_id: UUID | None) -> _Run | None:
@@ -281,7 +281,7 @@ class Watcher(BaseCallbackHandler):
 
 
 def _work_of(run: _Run | None) -> Work | None:
-    """The nearest work that a run is, or is part of."""
+    """Return the work of a run or of its nearest ancestor that has one."""
     while run is not None:
         if run.work is not None:
             return run.work
@@ -298,7 +298,7 @@ def _is_inside_graph(run: _Run | None) -> bool:
 
 
 def _nearest_name(graph: _Run) -> str:
-    """What to call a graph without a name: as the tool or the node that it runs in."""
+    """Return a name for an unnamed graph: that of the tool or node it runs in."""
     above = graph.parent
     while above is not None:
         if above.work is not None or above.is_node:
@@ -308,7 +308,7 @@ def _nearest_name(graph: _Run) -> str:
 
 
 def _task(given: Any) -> str:
-    """What a sub-agent was asked: the last message that it was given."""
+    """Return the task of a sub-agent: the last message of its input."""
     messages = given.get("messages") if isinstance(given, Mapping) else None
     last = messages[-1] if isinstance(messages, list) and messages else None
     if isinstance(last, BaseMessage):
@@ -321,12 +321,12 @@ def _task(given: Any) -> str:
 
 
 def _is_control_flow(error: BaseException) -> bool:
-    """Whether it is LangGraph's way to pause or to hand over, and no failure."""
+    """Whether the exception is how LangGraph pauses or hands over, rather than a failure."""
     return any(kind.__name__ == "GraphBubbleUp" for kind in type(error).__mro__)
 
 
 def _message_in(output: Any, call: str | None) -> Any:
-    """The tool's message in a command that hands over to another agent; any other output as it is."""
+    """Return the tool message of a Command that hands over to another agent; any other output as it is."""
     update = getattr(output, "update", None) if type(output).__name__ == "Command" else None
     messages = update.get("messages") if isinstance(update, Mapping) else None
     if isinstance(messages, list):
@@ -335,7 +335,7 @@ def _message_in(output: Any, call: str | None) -> Any:
 
 
 def _settle(work: Work, output: Any) -> None:
-    """Note what a tool gave back, or why it failed."""
+    """Note the result or error of a tool."""
     if isinstance(output, ToolMessage):
         content = str(output.text) if output.content and isinstance(output.content, list) else output.content
         if output.status == "error":
@@ -346,13 +346,13 @@ def _settle(work: Work, output: Any) -> None:
 
 
 def _is_cut_off(generation: Generation) -> bool:
-    """Whether a model's answer stops at the output limit, as the message or the package's own record tells it."""
+    """Whether a model's answer was cut off at the output limit, by the message's or the provider's metadata."""
     told = generation.message.response_metadata if isinstance(generation, ChatGeneration) else {}
     return is_cut_off(told) or is_cut_off(generation.generation_info or {})
 
 
 def _usage(response: LLMResult) -> Usage | None:
-    """What a model's answer cost; None: it does not say."""
+    """Return the usage of a model call, or None if it is not reported."""
     told = [
         generation.message.usage_metadata
         for generations in response.generations

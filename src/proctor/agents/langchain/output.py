@@ -1,4 +1,4 @@
-"""What a Runnable came to → the answer, as `to_reply` takes it."""
+"""Output of a Runnable → answer for `to_reply`."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from proctor.transcript import Citation, Reply
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Ending:
-    """How an invocation ended, apart from its answer."""
+    """Everything about the end of an invocation besides the answer."""
 
     messages: Sequence[BaseMessage] = ()
-    """Those that came after the question."""
+    """Messages after the question."""
     structured: Any = None
-    """The answer in the form that the agent was told to give; None: it was told none."""
+    """The structured response, or None if the agent has no response format."""
 
     def is_made_by(self, name: str, arguments: Mapping[str, Any]) -> bool:
-        """Whether a tool call is no such thing, but the way in which a model gives its answer a form."""
+        """Whether a tool call only encodes the structured response."""
         if self.structured is None:
             return False
         return type(self.structured).__name__ == name or self.structured == arguments
@@ -36,7 +36,7 @@ _ANSWERS = ("answer", "output", "response", "result", "text", "content")
 
 
 def read(output: Any, *, key: str | None, question: str) -> Any:
-    """The answer in an output: under the key that was named, else where agents, graphs and chains put it."""
+    """Return the answer in an output: at `key` if given, else where agents, graphs and chains usually put it."""
     if isinstance(output, Mapping):
         _refuse_interrupt(output)
         return _in_table(output, key, question)
@@ -49,7 +49,7 @@ def read(output: Any, *, key: str | None, question: str) -> Any:
 
 
 def ending_of(output: Any, *, question: str) -> Ending:
-    """The messages after the question, and the structured answer."""
+    """Return the messages after the question and the structured response."""
     table = output if isinstance(output, Mapping) else {"messages": output}
     messages: Any = table.get("messages")
     if isinstance(messages, BaseMessage):
@@ -103,7 +103,7 @@ def _are_messages(value: Any) -> bool:
 
 
 def _last_word(messages: Sequence[BaseMessage], question: str) -> BaseMessage:
-    """The last message that answers: the agent's, or that of a tool which answers in its place."""
+    """Return the last message that answers: the agent's, or that of a tool that replies directly."""
     said = [each for each in _since(messages, question) if not isinstance(each, (HumanMessage, SystemMessage))]
     if not said:
         raise AgentFault(f"the agent's {len(messages)} messages end with no answer to the question", kind="wrong_type")
@@ -111,18 +111,18 @@ def _last_word(messages: Sequence[BaseMessage], question: str) -> BaseMessage:
 
 
 def _since(messages: Sequence[BaseMessage], question: str) -> Sequence[BaseMessage]:
-    """The messages after the question; after the last of any person's, where the graph keeps no ids."""
+    """Return the messages after the question; if the graph keeps no ids, those after the last human message."""
     asked = [place for place, each in enumerate(messages) if isinstance(each, HumanMessage)]
     place = next((place for place in asked if messages[place].id == question), max(asked, default=-1))
     return messages[place + 1 :]
 
 
 def _citations(message: BaseMessage) -> list[Citation]:
-    """The sources that the parts of a message point at, in LangChain's standard form."""
+    """Return the citations in a message, from LangChain's standard content blocks."""
     if not isinstance(message, AIMessage) or isinstance(message.content, str):
         return []
     found = []
-    with suppress(Exception):  # blocks are translated from any provider's dialect; one that cannot be cites nothing
+    with suppress(Exception):  # content blocks are provider-specific and may fail to parse
         for block in message.content_blocks:
             notes: Any = block.get("annotations")
             for note in notes or ():

@@ -1,4 +1,4 @@
-"""Agents that are tools of an MCP server: a program that is started here, or an address."""
+"""Agents that are tools of an MCP server: a local program or a URL."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from proctor.agents.mcp.agent import McpAgent, read_options
 
 
 def load(rest: str, options: Mapping[str, Any]) -> McpAgent:
-    """The tool `tool` of the server at an address, or of the one that a shell line starts."""
+    """Return the tool `tool` of the server at a URL, or of the one that a command line starts."""
     return McpAgent(read_options(rest, options))

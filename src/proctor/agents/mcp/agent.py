@@ -1,4 +1,4 @@
-"""One tool of an MCP server as an agent: find it, call it with the question, read what it gives."""
+"""A tool of an MCP server as an agent: find it, call it with the question, read its result."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ _LOCAL = (*_BOTH, "restarts")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class McpOptions:
-    """Everything that can be said of an MCP agent."""
+    """Options of an MCP agent."""
 
     server: str | list[str]
-    """An address, or a program with its arguments."""
+    """URL, or program and arguments."""
     tool: str | None
-    """None: the only one there is."""
+    """None for the only tool of the server."""
     argument: str | None
-    """The tool's argument for the question; None: the only one that is text."""
+    """The tool's argument for the question; None for its only string argument."""
     arguments: Template
     headers: Mapping[str, str]
     requests_per_minute: float | None
@@ -54,7 +54,7 @@ class McpOptions:
 
 
 def read_options(rest: str, options: Mapping[str, Any]) -> McpOptions:
-    """The options, checked; raises InputError, which shows no value that may be a secret."""
+    """Return the validated options; raise InputError, whose message shows no value that may be a secret."""
     remote = rest.startswith(("http://", "https://"))
     fitting = _REMOTE if remote else _LOCAL
     checked.must_be_known(options, dict.fromkeys((*fitting, *_REMOTE, *_LOCAL)), whose="an mcp: agent")
@@ -84,7 +84,7 @@ def _address(rest: str) -> str:
 
 
 def reply_of(answered: McpResult, tool: str) -> Reply:
-    """The reply; raises AgentFault where the tool failed."""
+    """Return the reply; raise AgentFault if the tool failed."""
     result = answered.result
     if result.get("resultType", "complete") != "complete":
         raise AgentFault(f"the tool {tool!r} asks for further input, which is not available here")
@@ -95,7 +95,7 @@ def reply_of(answered: McpResult, tool: str) -> Reply:
 
 
 def _texts(content: Any) -> list[str]:
-    """The texts among blocks of content, and of the resources that are embedded there."""
+    """Return the texts of the content blocks, including embedded resources."""
     blocks = content if isinstance(content, list) else []
     return [text for block in blocks if isinstance(block, dict) and isinstance(text := _text(block), str)]
 
@@ -108,7 +108,7 @@ def _text(block: Mapping[str, Any]) -> Any:
 
 
 def _said(texts: list[str], structured: Any) -> Reply:
-    """A whole reply where the tool gave one as data; else its text; else its data as JSON."""
+    """Return the reply: structured data with a `text`, else the tool's text, else its data as JSON."""
     for value in (structured, _data(texts)):
         if isinstance(value, dict) and isinstance(value.get("text"), str):
             parts = {part: value[part] for part in PARTS if value.get(part) is not None}
@@ -123,7 +123,7 @@ def _said(texts: list[str], structured: Any) -> Reply:
 
 
 def _data(texts: list[str]) -> Any:
-    """The JSON object that is all of the text; None: it is none."""
+    """Return the JSON object that makes up the whole text, or None if there is none."""
     if len(texts) != 1 or not texts[0].lstrip().startswith("{"):
         return None
     try:
@@ -133,7 +133,7 @@ def _data(texts: list[str]) -> Any:
 
 
 def string_arguments(schema: Mapping[str, Any]) -> list[str]:
-    """The arguments of a tool that are text; those that must be given, where there are any."""
+    """Return the names of a tool's string arguments; only the required ones, if there are any."""
     properties = schema.get("properties")
     named = properties if isinstance(properties, dict) else {}
     texts = [name for name, value in named.items() if isinstance(value, dict) and value.get("type") == "string"]
@@ -146,7 +146,7 @@ _HANDS_OVER = frozenset({"context", "history", "messages"})
 _TELLS_ALL = frozenset({"history", "messages"})
 _MOST_PAGES = 100
 _LISTING = "listing the tools"
-"""The conversation in which the tools are listed."""
+"""Pseudo conversation for listing the tools."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -156,11 +156,11 @@ class McpTool:
     name: str
     description: str = ""
     schema: Mapping[str, Any] = field(default_factory=dict)
-    """The JSON Schema of its arguments."""
+    """JSON Schema of its arguments."""
 
 
 class McpAgent:
-    """A tool that is called with the question."""
+    """An agent that is called as an MCP tool."""
 
     def __init__(self, options: McpOptions) -> None:
         server = options.server
@@ -175,14 +175,14 @@ class McpAgent:
         self._found: tuple[McpTool, str | None] | None = None
 
     async def list_tools(self) -> tuple[McpTool, ...]:
-        """Every tool that the server offers."""
+        """Return all tools of the server."""
         try:
             return await self._list_tools()
         except CallError as error:
             raise self._scrub_error(error) from error.__cause__
 
     async def reply(self, request: Request) -> Reply:
-        """Call the tool. Time spent on finding it and on waiting for our own limits is not the agent's."""
+        """Call the tool. Finding it and waiting for our own rate limits do not count as agent time."""
         async with self._throttle.slot() as began:
             try:
                 tool, argument = await self._tool()
@@ -205,7 +205,7 @@ class McpAgent:
         await self._connection.forget(conversation)
 
     async def close(self) -> None:
-        """Let go of the server."""
+        """Disconnect from the server."""
         await self._connection.close()
 
     def _scrub_error(self, error: CallError) -> CallError:
@@ -215,7 +215,7 @@ class McpAgent:
         return error
 
     def _arguments(self, request: Request, argument: str | None) -> dict[str, Any]:
-        """What the tool is given; nothing stands for what a request does not have."""
+        """Return the tool's arguments; those without a value are left out."""
         template = self._options.arguments
         filled = template.fill(template.values(request, None))
         given = {name: value for name, value in filled.items() if value is not None}
@@ -234,7 +234,7 @@ class McpAgent:
         return tuple(tools)
 
     async def _tool(self) -> tuple[McpTool, str | None]:
-        """The tool, and its argument for the question; None: the template has it."""
+        """Return the tool, and its argument for the question; None if the arguments template holds the question."""
         async with self._finding:
             if self._found is None:
                 tool = _chosen(self._options.tool, await self._list_tools())

@@ -1,4 +1,4 @@
-"""An MCP server at an address: JSON-RPC over streamable HTTP."""
+"""MCP server at a URL: JSON-RPC over streamable HTTP."""
 
 from __future__ import annotations
 
@@ -21,35 +21,35 @@ from proctor.net.exchange import ExchangeLimits, Response
 
 _SESSION = "Mcp-Session-Id"
 _FAREWELL = 2.0
-"""Seconds for ending a session."""
+"""Timeout in seconds for ending a session."""
 _GONE = 404
-"""The session is not known any more."""
+"""Status of a request whose session no longer exists."""
 _PAUSE = 1.0
-"""Seconds before the rest of a stream is asked for, where the server does not say."""
+"""Default wait in seconds before a broken stream is resumed."""
 _SHORTEST_PAUSE = 0.05
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class McpSession:
-    """What was agreed on with the server."""
+    """Protocol version and session id agreed with the server."""
 
     version: str
     id: str | None
-    """None: the server keeps none."""
+    """None if the server is stateless."""
 
     @property
     def modern(self) -> bool:
-        """Whether each request carries what a handshake would have told."""
+        """Whether requests carry their own metadata instead of relying on a handshake."""
         return self.version == protocol.MODERN_VERSION
 
 
 class Http:
-    """A session for each conversation, where the server keeps sessions at all."""
+    """Connection over HTTP, with one session per conversation if the server has sessions."""
 
     def __init__(self, url: str, *, headers: Mapping[str, str], max_bytes: int, ca: str | None, proxy: bool) -> None:
         self._url = url
         self._headers = headers
-        # how long a reply may take is for the run to say; a bound of our own would only be a second opinion
+        # the run sets the time limit of a reply; a second one here would only interfere
         self._client = Client(bounds=ExchangeLimits(bytes=max_bytes, seconds=None, idle=None), ca=ca, proxy=proxy)
         self._numbers = itertools.count(1)
         self._sessions: dict[str, McpSession] = {}
@@ -59,13 +59,13 @@ class Http:
         self._farewells: set[asyncio.Task[None]] = set()
 
     async def ready(self, conversation: str) -> None:
-        """Agree on a session."""
+        """Open the session of the conversation."""
         await self._session(conversation)
 
     async def request(
         self, method: str, params: Mapping[str, Any], *, conversation: str, schema: Mapping[str, Any] | None = None
     ) -> McpResult:
-        """Ask the server for something. One that has forgotten the session did nothing, and is asked in a new one."""
+        """Send a request; if the server has lost the session, send it again in a new one."""
         session = await self._session(conversation)
         headers = dict(protocol.argument_headers(schema or {}, params.get("arguments", {}))) if session.modern else {}
         try:
@@ -94,7 +94,7 @@ class Http:
         await self._client.close()
 
     async def _session(self, conversation: str) -> McpSession:
-        """The conversation's session. The first one shows whether the server keeps any: the others wait for it."""
+        """Return the conversation's session. The first one shows whether the server has any; others wait for it."""
         if (known := self._sessions.get(conversation) or self._shared) is not None:
             return known
         if not self._stateful:
@@ -114,7 +114,7 @@ class Http:
         return session
 
     async def _open_session(self) -> McpSession:
-        """A new session, by handshake; where the server is past that, none."""
+        """Open a session by handshake; if the server no longer does handshakes, return one without an id."""
         message = {"id": next(self._numbers), **protocol.handshake()}
         async with self._open(message, None) as incoming:
             session_id = incoming.headers.get(_SESSION)
@@ -130,17 +130,17 @@ class Http:
         return session
 
     async def _call(self, request: Message, session: McpSession, headers: Mapping[str, str]) -> tuple[int, Message]:
-        """The status and the answer; a server of the earlier age is told where nobody waits for it any more."""
+        """Return status and response; when cancelled, notify a server that relies on handshakes."""
         message = {"id": next(self._numbers), **request}
         try:
             return await self._ask(message, session, headers)
         except asyncio.CancelledError:
-            if not session.modern:  # since then, a closed connection says it
+            if not session.modern:  # newer servers notice the closed connection
                 self._give_up(message["id"], session)
             raise
 
     async def _ask(self, message: Message, session: McpSession, headers: Mapping[str, str]) -> tuple[int, Message]:
-        """The answer, however often the server ends its stream before it. The time limit of the call is the end."""
+        """Return the response, resuming the stream each time it breaks. Only the call's timeout ends this earlier."""
         position = rpc.StreamPosition()
         try:
             async with self._open(message, session, headers) as incoming:
@@ -174,7 +174,7 @@ class Http:
     async def _rest(
         self, session: McpSession, position: rpc.StreamPosition, dropped: CallError
     ) -> AsyncIterator[Incoming]:
-        """The rest of a stream that ended before its answer; raises `dropped` where there is none to be had."""
+        """Resume a broken stream; raise `dropped` if that is not possible."""
         headers = {"Accept": "text/event-stream", "Last-Event-ID": position.id, **_routing({}, session)}
         async with AsyncExitStack() as held:
             try:
@@ -189,7 +189,7 @@ class Http:
     async def _answer(
         self, incoming: Incoming, asked: Message, session: McpSession | None, position: rpc.StreamPosition
     ) -> tuple[int, Message]:
-        """The message that answers; what else the server has to say is answered or passed over."""
+        """Return the response to a request; server requests in between are answered, other messages ignored."""
         if not 200 <= incoming.status < 300:
             return incoming.status, _refusal(await incoming.read())
         async with aclosing(rpc.messages(incoming, position)) as messages:
@@ -201,7 +201,7 @@ class Http:
         raise AgentFault(f"the MCP server ended its response without an answer to {asked['method']}", kind="dropped")
 
     def _give_up(self, number: int, session: McpSession) -> None:
-        """Let the server know that nobody waits for an answer any more; nobody waits for this either."""
+        """Cancel a request in the background, without waiting for a response."""
         farewell = asyncio.create_task(self._notify_given_up(number, session))
         self._farewells.add(farewell)
         farewell.add_done_callback(self._farewells.discard)
@@ -218,13 +218,13 @@ class Http:
 
     async def _end(self, session: McpSession) -> None:
         headers = {**_routing({}, session), **self._headers}
-        with suppress(CallError, TimeoutError):  # the server may well keep it: what is over is over
+        with suppress(CallError, TimeoutError):  # the session is over for us, even if the server keeps it
             async with asyncio.timeout(_FAREWELL):
                 await self._client.send("DELETE", self._url, headers=headers)
 
 
 def _routing(message: Message, session: McpSession | None) -> dict[str, str]:
-    """Headers that tell what the body holds."""
+    """Return the headers that repeat parts of the body for routing."""
     if session is None:
         return {}
     headers = {"MCP-Protocol-Version": session.version}
@@ -239,7 +239,7 @@ def _routing(message: Message, session: McpSession | None) -> dict[str, str]:
 
 
 def _fault_of(response: Response) -> CallError | None:
-    """What a status means to a run; None: it is fine."""
+    """Return the fault for a status, or None if it is a success."""
     fault = fault_of_status(response)
     if isinstance(fault, EnvironmentFault):
         wait, kind, host = fault.retry_after, fault.kind, fault.host
@@ -250,7 +250,7 @@ def _fault_of(response: Response) -> CallError | None:
 
 
 def _refusal(response: Response) -> Message:
-    """The error in the body of a status that is no success; raises the fault of the status where there is none."""
+    """Return the JSON-RPC error in an unsuccessful HTTP response; raise the fault for its status if there is none."""
     fault = _fault_of(response)
     assert fault is not None
     if not isinstance(fault, AgentFault) and response.status != _GONE:

@@ -1,4 +1,4 @@
-"""MCP in both of its ages: with a handshake (to 2025-11-25), and with an envelope on each request (from 2026-07-28)."""
+"""Both generations of MCP: with a handshake (to 2025-11-25), and with metadata on each request (from 2026-07-28)."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ _US = {"name": "proctor", "version": "1"}
 _META = "io.modelcontextprotocol/"
 _VERSION_UNKNOWN = -32022
 _PLAIN = re.compile(r"(?!\s|=\?base64\?)[\x20-\x7e]*(?<!\s)")
-"""What a header carries as it is."""
+"""Values that an HTTP header carries unencoded."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class McpResult:
-    """What became of a request."""
+    """Result of a request."""
 
     result: Mapping[str, Any]
     stderr: str = ""
-    """What a program said on standard error meanwhile."""
+    """Standard error of a local server during the request."""
 
 
 class Busy(EnvironmentFault):
-    """The server has turned a request away for now, with this HTTP status."""
+    """The server turned a request away temporarily, with this HTTP status."""
 
     def __init__(
         self, message: str, *, status: int, retry_after: float | None, kind: FailureKind = "http", host: str = ""
@@ -41,25 +41,25 @@ class Busy(EnvironmentFault):
 
 
 class Connection(Protocol):
-    """A server within reach."""
+    """Connection to an MCP server."""
 
     async def ready(self, conversation: str) -> None:
-        """Be connected, so that this is not part of an answer."""
+        """Connect, so that this does not count as answer time."""
 
     async def request(
         self, method: str, params: Mapping[str, Any], *, conversation: str, schema: Mapping[str, Any] | None = None
     ) -> McpResult:
-        """Ask the server for something; raises the fault that its error means. `schema` is that of the arguments."""
+        """Send a request and return its result; raise the fault for an error. `schema` is that of the arguments."""
 
     async def forget(self, conversation: str) -> None:
-        """The conversation is over."""
+        """Release what is kept for the conversation."""
 
     async def close(self) -> None:
-        """Let go of the server."""
+        """Disconnect."""
 
 
 def handshake() -> Message:
-    """The first word of the earlier age."""
+    """Return the `initialize` request of handshake versions."""
     params = {"protocolVersion": HANDSHAKE_VERSION, "capabilities": {}, "clientInfo": _US}
     return {"jsonrpc": "2.0", "method": "initialize", "params": params}
 
@@ -68,7 +68,7 @@ INITIALIZED: Message = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 
 def request(method: str, params: Mapping[str, Any], *, modern: bool) -> Message:
-    """A request, still without an id."""
+    """Build a request without an id."""
     meta = {
         "_meta": {
             f"{_META}protocolVersion": MODERN_VERSION,
@@ -80,12 +80,12 @@ def request(method: str, params: Mapping[str, Any], *, modern: bool) -> Message:
 
 
 def is_refused(answer: Message) -> bool:
-    """Whether a handshake was turned down: servers that are past it say so with one code or another."""
+    """Whether a handshake was rejected; servers without handshakes use different error codes."""
     return rpc.code_of(answer) is not None
 
 
 def must_be_modern(discovered: Message, refused: Message) -> None:
-    """Raise what the handshake was refused with, unless the server can be spoken to without one."""
+    """Check that the server works without a handshake; otherwise raise the error that rejected the handshake."""
     if rpc.code_of(discovered) is not None:
         result_of(refused, "initialize")
     versions = result_of(discovered, "server/discover").get("supportedVersions")
@@ -94,20 +94,20 @@ def must_be_modern(discovered: Message, refused: Message) -> None:
 
 
 def give_up(number: int) -> Message:
-    """What to say to a server whose answer is not waited for any more."""
+    """Build the notification that cancels a request."""
     params = {"requestId": number, "reason": "nobody waits for it any more"}
     return {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}
 
 
 def header_value(value: str) -> str:
-    """A text as a header carries it: as it is, else in base64."""
+    """Encode a text as a header value: unchanged if possible, else in base64."""
     if _PLAIN.fullmatch(value):
         return value
     return f"=?base64?{base64.b64encode(value.encode('utf-8', 'replace')).decode()}?="
 
 
 def argument_headers(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The headers that repeat arguments, where the schema marks some for those who route requests."""
+    """Yield the headers that repeat arguments marked in the schema with `x-mcp-header`, for routing."""
     properties = schema.get("properties")
     for name, described in properties.items() if isinstance(properties, dict) else ():
         value = arguments.get(name)
@@ -121,7 +121,7 @@ def argument_headers(schema: Mapping[str, Any], arguments: Mapping[str, Any]) ->
 
 
 def result_of(answer: Message, method: str) -> Mapping[str, Any]:
-    """The result; raises the fault that an error means."""
+    """Return the result of a response; raise the fault for an error."""
     code = rpc.code_of(answer)
     if code == rpc.METHOD_NOT_FOUND:
         raise Misconfigured(f"the MCP server does not know {method}: {rpc.told(answer)}")
@@ -136,7 +136,7 @@ def result_of(answer: Message, method: str) -> Mapping[str, Any]:
 
 
 def answer_server_request(message: Message) -> Message:
-    """What to say to a server that asks us for something: that we are here, or that we have no such thing."""
+    """Build the response to a server's request: a pong, or an error that the method is not supported."""
     if message["method"] == "ping":
         return {"jsonrpc": "2.0", "id": message["id"], "result": {}}
     refusal = {"code": rpc.METHOD_NOT_FOUND, "message": "not supported by this client"}

@@ -1,4 +1,4 @@
-"""An MCP server that is a program: JSON-RPC in lines on its standard input and output."""
+"""MCP server as a local program: JSON lines over standard input and output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from proctor.agents.rpc import Message
 
 
 class Stdio:
-    """One program for all conversations, started again where it dies."""
+    """One program for all conversations, restarted when it dies."""
 
     def __init__(self, words: list[str], *, max_bytes: int, restarts: int) -> None:
         self._words = words
@@ -22,21 +22,21 @@ class Stdio:
         self._worker = Worker(self._dialogue, restarts=restarts, greet=self._handshake)
 
     async def ready(self, conversation: str) -> None:
-        """Start the program."""
+        """Start the program if it is not running."""
         await self._worker.begin()
 
     async def request(
         self, method: str, params: Mapping[str, Any], *, conversation: str, schema: Mapping[str, Any] | None = None
     ) -> McpResult:
-        """Ask the program for something."""
+        """Send a request to the program."""
         answer = await self._worker.ask(lambda: protocol.request(method, params, modern=self._modern))
         return McpResult(result=protocol.result_of(answer.message, method), stderr=answer.stderr)
 
     async def forget(self, conversation: str) -> None:
-        """Nothing is kept."""
+        """Do nothing: no conversation is kept."""
 
     async def close(self) -> None:
-        """End the program."""
+        """Stop the program."""
         await self._worker.close()
 
     def _dialogue(self) -> PendingQuestions:

@@ -1,4 +1,4 @@
-"""Chat models as agents, by OpenAI's protocol: OpenAI itself, and the many servers that speak like it."""
+"""Chat models as agents over OpenAI's API, which many other servers implement too."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from proctor.spending.providers import model_at
 
 
 def load(rest: str, options: Mapping[str, Any]) -> Agent:
-    """The agent `openai:MODEL`, at OpenAI or at the `base_url` of its options."""
+    """Return the agent `openai:MODEL`, at OpenAI or at the `base_url` of its options."""
     return OpenAIAgent(read_options(rest, options))
 
 
 def load_compatible(rest: str, options: Mapping[str, Any]) -> Agent:
-    """The agent `openai-compatible:MODEL@URL`."""
+    """Return the agent `openai-compatible:MODEL@URL`."""
     model, url = model_at(rest)
     return OpenAIAgent(read_options(model, {**options, "base_url": url}, scheme="openai-compatible", name=rest))
 
 
 def load_anthropic(rest: str, options: Mapping[str, Any]) -> Agent:
-    """The agent `anthropic:MODEL`, where Anthropic speaks OpenAI's protocol."""
+    """Return the agent `anthropic:MODEL`, at Anthropic's OpenAI-compatible endpoint."""
     return OpenAIAgent(read_options(rest, options, scheme="anthropic"))
 
 
 def load_google(rest: str, options: Mapping[str, Any]) -> Agent:
-    """The agent `google:MODEL`, where Google speaks OpenAI's protocol."""
+    """Return the agent `google:MODEL`, at Google's OpenAI-compatible endpoint."""
     return OpenAIAgent(read_options(rest, options, scheme="google"))
 
 

@@ -1,4 +1,4 @@
-"""A chat model as an agent: ask, run the tools it wants, ask again."""
+"""A chat model as an agent: call it, run the tools it requests, call it again."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from proctor.usage import Usage
 
 
 class OpenAIAgent:
-    """A model that is asked by OpenAI's protocol. It keeps nothing: every request carries its whole conversation."""
+    """A model called over OpenAI's API. It is stateless: every request carries the whole conversation."""
 
     takes_request = True
     settles = True
-    """Each of its calls settles with the budget of the run by itself."""
+    """Each of its model calls is charged to the run's budget individually."""
 
     def __init__(self, options: OpenAIOptions) -> None:
         self.name = options.name
@@ -34,7 +34,7 @@ class OpenAIAgent:
         self._service = Service(options, self._dialect)
 
     async def reply(self, request: Request) -> Reply:
-        """Ask, as often as the model wants tools to be run in between."""
+        """Call the model and run the tools it requests, until it answers."""
         progress = _ReplyProgress()
         try:
             return await self._converse(request, progress)
@@ -45,7 +45,7 @@ class OpenAIAgent:
             raise
 
     async def forget(self, conversation: str) -> None:
-        """Nothing is kept."""
+        """Do nothing: no conversation is kept."""
 
     async def close(self) -> None:
         """Close the connections."""
@@ -67,16 +67,16 @@ class OpenAIAgent:
 
 @dataclass(slots=True)
 class _ReplyProgress:
-    """How a reply comes about."""
+    """Progress of one reply."""
 
     started: float = field(default_factory=time.perf_counter)
     usage: Usage = Usage()
     calls: list[ToolCall] = field(default_factory=list)
     aside: float = 0.0
-    """Seconds that were not the agent's."""
+    """Seconds that do not count as agent time."""
 
     def take(self, answered: ServiceAnswer) -> Completion:
-        """Count an answer."""
+        """Add the usage, time and tool calls of one model answer."""
         self.usage += answered.usage
         self.aside += answered.aside
         self.calls += answered.completion.made
@@ -85,7 +85,7 @@ class _ReplyProgress:
         return answered.completion
 
     def reply(self, last: Completion) -> Reply:
-        """The last answer, with all that led to it."""
+        """Return the last answer with the total usage, time and tool calls."""
         seconds = time.perf_counter() - self.started - self.aside
         first = None if last.first_token is None else seconds - last.seconds + last.first_token
         return Reply(

@@ -1,4 +1,4 @@
-"""Chat Completions: conversations as messages, and answers as they stream in."""
+"""Chat Completions API: build messages, read whole and streamed completions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DONE = "[DONE]"
 
 
 class Chat:
-    """Writes conversations as messages, and reads completions."""
+    """Builds messages and reads completions."""
 
     path = chat.PATH
 
@@ -37,7 +37,7 @@ class Chat:
         self._fixed |= options.parameters
 
     def opening(self, request: Request) -> list[Item]:
-        """Instructions, history with its tool calls, and the question."""
+        """Return the messages for instructions, history with its tool calls, and the question."""
         said = instructions(self._options.system, request.context)
         items: list[Item] = [] if said is None else [{"role": "system", "content": said}]
         for turn in request.history:
@@ -51,24 +51,24 @@ class Chat:
         return items
 
     def body(self, items: Sequence[Item], request: Request) -> Mapping[str, Any]:
-        """The request."""
+        """Return the request body."""
         return {"model": self._options.model, "messages": items, **self._fixed}
 
     def results(self, made: Sequence[ToolCall]) -> list[Item]:
-        """One message for each call."""
+        """Return one message per tool call."""
         return [{"role": "tool", "tool_call_id": call.id, "content": outcome(call)} for call in made]
 
     def read(self, body: bytes) -> Completion:
-        """The first choice."""
+        """Return the first choice."""
         return chat.read(body)
 
     def stream(self) -> ChatStream:
-        """What puts the pieces together."""
+        """Return a reader of streamed chunks."""
         return ChatStream()
 
 
 class ChatStream:
-    """Deltas, put together into one message."""
+    """Assembles streamed deltas into one message."""
 
     def __init__(self) -> None:
         self._message = chat.ChatMessage(content="")
@@ -78,7 +78,7 @@ class ChatStream:
         self._cut_off = False
 
     def take(self, event: ServerSentEvent) -> bool:
-        """One chunk."""
+        """Process one chunk."""
         if event.data.strip() == _DONE:
             self._over = True
             return False
@@ -94,7 +94,7 @@ class ChatStream:
         return told
 
     def completion(self) -> Completion:
-        """The whole message."""
+        """Return the whole message; raise AgentFault if the stream broke off."""
         if not self._over:
             raise AgentFault("the stream ended before the reply did", kind="dropped")
         self._message.tool_calls = self._calls
@@ -111,7 +111,7 @@ class ChatStream:
         return bool(piece or delta.refusal)
 
     def _add_call(self, piece: chat.ChatCall) -> None:
-        """A piece with a place goes there; one without is a new call if it has a name, else more of the last."""
+        """Add a fragment by its index; without one, a named fragment starts a new call, others extend the last one."""
         place = piece.index if piece.index is not None else len(self._calls) - (not piece.function.name)
         if not 0 <= place < len(self._calls):
             self._calls.append(piece)
@@ -123,7 +123,7 @@ class ChatStream:
 
 
 def _fault_told(data: str) -> CallError:
-    """The fault that an event of the name `error` stands for, whatever it holds."""
+    """Return the fault for an event named `error`, whatever its data."""
     try:
         told = read_json(data)
     except (ValueError, RecursionError):
@@ -132,14 +132,14 @@ def _fault_told(data: str) -> CallError:
 
 
 def _tool_item(declaration: Mapping[str, Any]) -> Item:
-    """A function is nested here; anything else is handed over as it is."""
+    """Nest a function declaration as this API requires; other tools stay as they are."""
     if declaration.get("type") != "function" or "function" in declaration:
         return dict(declaration)
     return {"type": "function", "function": {name: value for name, value in declaration.items() if name != "type"}}
 
 
 def _calling(made: Sequence[ToolCall]) -> Item:
-    """The same for calls of an earlier turn."""
+    """Return the assistant message with the tool calls of an earlier turn."""
     return chat.turn_with_calls(
         "", [RequestedCall(id=call.id or "", name=call.name, arguments=codec.encode(call.arguments)) for call in made]
     )

@@ -22,7 +22,7 @@ _Positive = Annotated[int, Meta(ge=1)]
 
 
 class _AgentTable(msgspec.Struct, kw_only=True):
-    """What may stand in `[agents.NAME]`."""
+    """Schema of `[agents.NAME]`."""
 
     base_url: str | None = None
     api: Literal["chat", "responses"] = "chat"
@@ -44,14 +44,14 @@ class _AgentTable(msgspec.Struct, kw_only=True):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OpenAIOptions:
-    """Everything that can be said of such an agent."""
+    """Options of an OpenAI-compatible agent."""
 
     name: str
-    """What people call it."""
+    """Display name."""
     model: str
     base_url: str
     source: Source
-    """Whose limits it counts against."""
+    """Provider or host whose rate limits apply."""
     api: Literal["chat", "responses"]
     system: str | None
     temperature: float | None
@@ -61,10 +61,10 @@ class OpenAIOptions:
     tools: tuple[Tool, ...]
     max_tool_rounds: int
     parameters: Mapping[str, Any]
-    """Any other field of the request."""
+    """Further fields of the request body."""
     key: str | None = field(repr=False)
     key_env: str
-    """The variable that holds the key, or would."""
+    """Name of the environment variable for the API key."""
     headers: Mapping[str, str] = field(repr=False)
     price: Price | None
     max_bytes: int
@@ -73,19 +73,19 @@ class OpenAIOptions:
 
     @property
     def own(self) -> bool:
-        """Whether it is OpenAI that is asked, and nobody else."""
+        """Whether the endpoint is OpenAI's own."""
         return self.source.provider == "openai"
 
     @property
     def functions(self) -> Mapping[str, Tool]:
-        """The tools that are run here, by name."""
+        """Tools that run locally, by name."""
         return {tool.name: tool for tool in self.tools if tool.call is not None}
 
 
 def read_options(
     model: str, given: Mapping[str, Any], *, scheme: str = "openai", name: str | None = None
 ) -> OpenAIOptions:
-    """The options, checked; raises InputError, which shows no value that may be a secret."""
+    """Return the validated options; raise InputError, whose message shows no value that may be a secret."""
     full = f"{scheme}:{name or model}"
     if not model:
         raise InputError(f"the agent {full!r} names no model; expected something like {scheme}:MODEL")

@@ -1,7 +1,7 @@
-"""The Responses API: conversations as items, and answers as they stream in.
+"""Responses API: build items, read whole and streamed responses.
 
-Nothing is left with the provider (`store` is false), so every call carries the whole conversation. A model's reasoning
-goes along where the provider hands it out encrypted (`parameters = {include = ["reasoning.encrypted_content"]}`).
+Nothing is stored at the provider (`store` is false), so every call carries the whole conversation, including the
+model's reasoning if the provider returns it encrypted (`parameters = {include = ["reasoning.encrypted_content"]}`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class _Event(msgspec.Struct):
 
 
 class Responses:
-    """Writes conversations as items, and reads responses."""
+    """Builds items and reads responses."""
 
     path = responses.PATH
 
@@ -52,7 +52,7 @@ class Responses:
         self._fixed |= {"store": False, **options.parameters}
 
     def opening(self, request: Request) -> list[Item]:
-        """History with its tool calls, and the question."""
+        """Return the items for history with its tool calls, and the question."""
         items: list[Item] = []
         for turn in request.history:
             if turn.reply is None:
@@ -65,33 +65,33 @@ class Responses:
         return items
 
     def body(self, items: Sequence[Item], request: Request) -> Mapping[str, Any]:
-        """The request."""
+        """Return the request body."""
         said = instructions(self._options.system, request.context)
         spoken = {} if said is None else {"instructions": said}
         return {"model": self._options.model, **spoken, "input": items, **self._fixed}
 
     def results(self, made: Sequence[ToolCall]) -> list[Item]:
-        """One item for each call."""
+        """Return one item per tool call."""
         return [{"type": "function_call_output", "call_id": call.id, "output": outcome(call)} for call in made]
 
     def read(self, body: bytes) -> Completion:
-        """All output items."""
+        """Return the completion from all output items."""
         return responses.read(body)
 
     def stream(self) -> ResponseStream:
-        """What waits for the whole."""
+        """Return a reader of streamed events."""
         return ResponseStream()
 
 
 class ResponseStream:
-    """Events; the last one holds the whole response again."""
+    """Reads streamed events; the last one repeats the whole response."""
 
     def __init__(self) -> None:
         self._items: list[dict[str, Any]] = []
         self._whole: responses.ModelResponse | None = None
 
     def take(self, event: ServerSentEvent) -> bool:
-        """One event."""
+        """Process one event."""
         if event.data.strip() == _DONE:
             return False
         told = responses.decode_json(_Event, event.data)
@@ -105,7 +105,7 @@ class ResponseStream:
         return kind in _PIECES and bool(told.delta)
 
     def completion(self) -> Completion:
-        """The response; its items as they came by, where the last event does not repeat them."""
+        """Return the response; if the last event has no items, use those of earlier events."""
         if self._whole is None:
             raise AgentFault("the stream ended before the reply did", kind="dropped")
         self._whole.output = self._whole.output or self._items
@@ -113,7 +113,7 @@ class ResponseStream:
 
 
 def _call_item(call: ToolCall) -> Item:
-    """A tool call of an earlier turn."""
+    """Return the item for a tool call of an earlier turn."""
     return {
         "type": "function_call",
         "call_id": call.id,

@@ -1,4 +1,4 @@
-"""One call to the API: from the cache, or within the limits and the budget over HTTP."""
+"""One model call: from the cache, or over HTTP within rate limits and budget."""
 
 from __future__ import annotations
 
@@ -27,36 +27,36 @@ from proctor.usage import Usage
 
 
 class Stream(Protocol):
-    """An answer while it arrives."""
+    """An answer that is being streamed."""
 
     def take(self, event: ServerSentEvent) -> bool:
-        """One event; whether it held a piece of text. Raises a fault where the event tells of one."""
+        """Process one event; return whether it contained text. Raise the fault for an error event."""
 
     def completion(self) -> Completion:
-        """All of it, once it is over; raises AgentFault where it was not whole."""
+        """Return the completion; raise AgentFault if the stream was incomplete."""
 
 
 class Dialect(Protocol):
-    """One of the two ways in which OpenAI's API is spoken."""
+    """One of OpenAI's two APIs: Chat Completions or Responses."""
 
     @property
     def path(self) -> str:
-        """Where it is spoken, below the base URL."""
+        """Path below the base URL."""
 
     def opening(self, request: Request) -> list[Item]:
-        """What has been said so far, up to the question."""
+        """Return the conversation up to and including the question."""
 
     def body(self, items: Sequence[Item], request: Request) -> Mapping[str, Any]:
-        """What is sent to have this conversation answered."""
+        """Return the request body for this conversation."""
 
     def results(self, made: Sequence[ToolCall]) -> list[Item]:
-        """The results of tool calls, as the next call has to hand them over."""
+        """Return the results of tool calls as items for the next request."""
 
     def read(self, body: bytes) -> Completion:
-        """The answer in a whole response; raises a fault where there is none."""
+        """Return the completion in a whole response; raise a fault if there is none."""
 
     def stream(self) -> Stream:
-        """What reads a streamed answer."""
+        """Return a reader of a streamed answer."""
 
 
 _EVENTS = "text/event-stream"
@@ -65,16 +65,16 @@ _FREE = Usage(cost=0.0, cached=1)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ServiceAnswer:
-    """An answer, and what it cost."""
+    """A model answer and its usage."""
 
     completion: Completion
     usage: Usage
     aside: float = 0.0
-    """Seconds that were not the model's but ours; below 0 for a kept answer, which took longer when it was new."""
+    """Seconds that do not count as model time; negative for a cached answer, whose recorded time was longer."""
 
 
 class Service:
-    """The model behind an agent."""
+    """The model endpoint behind an agent."""
 
     def __init__(self, options: OpenAIOptions, dialect: Dialect) -> None:
         self._options = options
@@ -88,13 +88,13 @@ class Service:
         )
         self._estimator = CallEstimator(options.max_output_tokens)
         self._alone = RunLimits()
-        # how long a reply may take is for the run to say
+        # the run sets the time limit of a reply
         self._client = Client(
             bounds=ExchangeLimits(bytes=options.max_bytes, seconds=None, idle=None), ca=options.ca, proxy=options.proxy
         )
 
     async def ask(self, items: Sequence[Item], request: Request) -> ServiceAnswer:
-        """The model's answer to a conversation."""
+        """Return the model's answer to a conversation."""
         came = time.perf_counter()
         limits = current() or self._alone
         fields = self._dialect.body(items, request)
@@ -112,7 +112,7 @@ class Service:
     async def _ask_cached(
         self, limits: RunLimits, cache: Cache, fields: Mapping[str, Any], body: bytes, request: Request
     ) -> tuple[Completion, Usage]:
-        """A kept answer, or a new one that is kept."""
+        """Return the cached answer, or a new one that is then cached."""
         key = self._key(body, request)
         if (kept := _completion_in(await cache.get(key))) is not None:
             return kept, _FREE
@@ -121,12 +121,12 @@ class Service:
         return completion, usage
 
     def _key(self, body: bytes, request: Request) -> bytes:
-        """The body holds model, messages, tools, parameters and seed; the rest is where, how and in which attempt."""
+        """Return the cache key: body (model, messages, tools, parameters, seed), endpoint, headers and attempt."""
         scope = AttemptScope(case=request.case, condition=request.condition, trial=request.trial)
         return key_of("openai", self._endpoint.url, dict(self._options.headers), body, scope)
 
     async def _ask_service(self, limits: RunLimits, fields: Mapping[str, Any], body: bytes) -> tuple[Completion, Usage]:
-        """A new answer."""
+        """Call the model."""
         tokens = tokens_in(body)
         estimate = self._estimator.estimate(tokens, self._options.price)
         async with limits.call(self._options.source, estimate) as call:
@@ -166,7 +166,7 @@ class Service:
         return completion
 
     def _raise_for_status(self, response: Response, fields: Mapping[str, Any], call: Call) -> None:
-        """Raise the fault that a status means, and tell the limits of it."""
+        """Report an unsuccessful response to the rate limiter and raise the fault for it."""
         fault = self._endpoint.fault(response, fields)
         if fault is not None:
             call.count_refusal(response.status, retry_after=asked_wait(response))

@@ -1,4 +1,4 @@
-"""Python functions as tools: what a model is told of them, and how they are called."""
+"""Python functions as tools: how they are described to a model, and how they are called."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ _SPHINX = re.compile(r"^:param\s+(?:[^:]*\s)?(?P<name>\w+)\s*:\s*(?P<text>.*)$")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tool:
-    """A tool as the model is told of it, and what runs it; without a function, the server does."""
+    """A tool as declared to the model, and the function that runs it; without one, the server runs it."""
 
     declaration: Mapping[str, Any]
-    """In the form of the Responses API; a function's has name, description and parameters."""
+    """Declaration in the format of the Responses API; for a function: name, description and parameters."""
     call: Callable[[Mapping[str, Any]], Any] | None = None
 
     @property
     def name(self) -> str:
-        """What the model calls it by."""
+        """Name that the model uses."""
         return str(self.declaration.get("name", ""))
 
 
 def read_tool(given: Any) -> Tool:
-    """The tool that `python:module:function` names, or a declaration of one that the server runs; raises InputError."""
+    """Return the tool at `python:module:function`, or a declared tool of the server; raise InputError if invalid."""
     if isinstance(given, Mapping):
         if "type" not in given:
             raise InputError('a tool of the server has no type; expected a table such as {type = "web_search"}')
@@ -53,7 +53,7 @@ def read_tool(given: Any) -> Tool:
 
 
 def tool_of(function: Any, spec: str) -> Tool:
-    """A function as a tool, described by its signature and docstring."""
+    """Make a tool from a function, described by its signature and docstring."""
     name = getattr(function, "__name__", "")
     if not callable(function) or inspect.isclass(function) or not _NAME.fullmatch(name):
         raise InputError(f"the tool {spec!r} is a {type(function).__name__}; expected a function with a name")
@@ -67,7 +67,7 @@ def tool_of(function: Any, spec: str) -> Tool:
 
 
 def _schema(function: Any, spec: str) -> dict[str, Any]:
-    """The JSON schema of its arguments."""
+    """Return the JSON Schema of its arguments."""
     import pydantic
 
     try:
@@ -81,7 +81,7 @@ def _schema(function: Any, spec: str) -> dict[str, Any]:
 
 
 def _strip_titles(schema: Any) -> Any:
-    """Without the titles that only repeat a parameter's name."""
+    """Remove the titles, which only repeat parameter names."""
     if isinstance(schema, list):
         return [_strip_titles(each) for each in schema]
     if not isinstance(schema, dict):
@@ -93,7 +93,7 @@ def _strip_titles(schema: Any) -> Any:
 
 
 def summary(text: str) -> str:
-    """A docstring up to its first section."""
+    """Return a docstring up to its first section."""
     lines = text.splitlines()
     for number, line in enumerate(lines):
         if _SECTION.match(line.strip()) or _OTHER_SECTION.match(line.strip()) or _SPHINX.match(line.strip()):
@@ -102,7 +102,7 @@ def summary(text: str) -> str:
 
 
 def parameter_descriptions(text: str) -> dict[str, str]:
-    """Parameter → what a docstring says of it, in `Args:` sections or `:param name:` lines."""
+    """Return parameter → its description in a docstring, from `Args:` sections or `:param name:` lines."""
     found: dict[str, str] = {}
     name, inside = "", False
     for line in map(str.strip, text.splitlines()):
@@ -119,14 +119,14 @@ def parameter_descriptions(text: str) -> dict[str, str]:
 
 
 def _strikable(function: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """The function, which a condition can break by its name; one that it can break already is not counted twice."""
+    """Make a function breakable by fault injection under its name, unless it already is."""
     if getattr(function, "__globals__", {}).get("__name__") == conditions.tool.__module__:
         return function
     return conditions.tool(function, name=name)
 
 
 def _with_validation(function: Any) -> Callable[[Mapping[str, Any]], Any]:
-    """Called with a model's arguments, which are checked and made what the annotations say."""
+    """Return a caller that validates the model's arguments and converts them to the annotated types."""
     import pydantic
     from pydantic_core import ArgsKwargs
 
@@ -135,7 +135,7 @@ def _with_validation(function: Any) -> Callable[[Mapping[str, Any]], Any]:
 
 
 async def run(wanted: RequestedCall, tools: Mapping[str, Tool], *, step: int) -> ToolCall:
-    """One tool call. An error is no failure of the agent yet: the model is told, and may do better."""
+    """Run one tool call. An error goes back to the model, which may recover; it is no failure of the agent yet."""
     made = ToolCall(name=wanted.name, arguments=arguments_in(wanted.arguments), id=wanted.id, step=step)
     tool = tools.get(wanted.name)
     if tool is None or tool.call is None:
@@ -157,7 +157,7 @@ async def run(wanted: RequestedCall, tools: Mapping[str, Tool], *, step: int) ->
 
 
 def _told(error: BaseException) -> str:
-    """What the model is told of an exception, without the values that it sent itself."""
+    """Describe an exception to the model, without repeating the argument values."""
     problems = getattr(error, "errors", None)
     if type(error).__name__ == "ValidationError" and callable(problems):
         places = [(".".join(map(str, each["loc"])), each["msg"]) for each in problems()]

@@ -1,4 +1,4 @@
-"""The OpenAI Agents SDK: an agent of that framework, as an agent."""
+"""OpenAI Agents SDK agents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _KNOWN = ("context", "max_turns", "stream")
 
 
 def load(rest: str, options: Mapping[str, Any]) -> Agent:
-    """The agent that `package.module:attribute` names, or that the function of that name makes."""
+    """Return the agent at `package.module:attribute`, or the one that the function there returns."""
     checked.must_be_known(options, _KNOWN, whose="an openai-agents: agent")
     context, turns = checked.text(options, "context"), checked.whole_or_none(options, "max_turns")
     stream = checked.truth(options, "stream") or False
@@ -26,7 +26,7 @@ def load(rest: str, options: Mapping[str, Any]) -> Agent:
 
 
 def adapt(target: Any, *, name: str, **how: Any) -> Agent:
-    """An agent of the SDK as an agent."""
+    """Wrap an agent of the SDK."""
     from proctor.agents.openai_agents.agent import OpenAIAgentsAgent
 
     return OpenAIAgentsAgent(target, name=name, **how)

@@ -1,4 +1,4 @@
-"""One agent of the OpenAI Agents SDK: run it, watch it, read what it came to."""
+"""An OpenAI Agents SDK agent: run it, observe it, read its result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from proctor.transcript import Citation, Reply, Request
 
 
 class OpenAIAgentsAgent:
-    """An agent that serves every conversation. It keeps nothing, and is handed what was said before."""
+    """An agent that serves every conversation. It is stateless and is given the earlier turns."""
 
     takes_request = True
 
@@ -55,10 +55,10 @@ class OpenAIAgentsAgent:
         return notes.reply(answer)
 
     async def forget(self, conversation: str) -> None:
-        """Nothing is kept."""
+        """Do nothing: no conversation is kept."""
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
 
     async def _run(self, items: list[Any], watching: RunWatcher) -> Any:
         settings: dict[str, Any] = {"context": self._context(), "hooks": watching, **self._limit}
@@ -70,12 +70,12 @@ class OpenAIAgentsAgent:
                 if event.type == "raw_response_event" and event.data.type == "response.output_text.delta":
                     watching.notes.token()
         finally:
-            result.cancel()  # of no effect once it is complete
+            result.cancel()  # no effect on a finished run
         return result
 
 
 def _items(request: Request) -> list[Any]:
-    """The context as a system message, history and question in the framework's own items."""
+    """Return context, history and question as input items; the context is a system message."""
     told = summary(request.context)
     items = [{"role": "system", "content": told}] if told is not None else []
     for turn in request.history:
@@ -86,7 +86,7 @@ def _items(request: Request) -> list[Any]:
 
 
 def _citations(items: Iterable[Any]) -> Iterable[Citation]:
-    """The sources that the last message points at."""
+    """Return the sources cited by the last message."""
     messages = [item for item in items if isinstance(item, MessageOutputItem)]
     for part in messages[-1].raw_item.content if messages else ():
         for note in getattr(part, "annotations", None) or ():

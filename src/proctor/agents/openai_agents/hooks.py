@@ -1,8 +1,7 @@
-"""What happens inside a run, as it happens: tools, hand-offs, and the runs that tools start.
+"""Record what happens inside a run, as it happens: tools, hand-offs, and the runs that tools start.
 
-Hooks see the run itself. They are not handed on to the runs that tools start, of which only the SDK's own traces
-tell; so a processor of ours listens to these, beside whatever others there are. Where tracing is switched off, the
-tool that starts a run is seen, and what happens in it is not.
+Hooks see only the run itself. Runs started by tools appear only in the SDK's traces, so an additional trace processor
+listens to those. If tracing is off, a tool that starts a run is recorded, but not what happens in that run.
 """
 
 from __future__ import annotations
@@ -31,13 +30,13 @@ from proctor.telemetry.messages import arguments_in, parse_embedded_json
 from proctor.transcript import UNKNOWN
 from proctor.usage import Usage
 
-_FAILED = "An error occurred while running the tool"  # how the SDK tells a model, unless it is told to say otherwise
+_FAILED = "An error occurred while running the tool"  # the SDK's default error message to the model
 _watching: ContextVar[RunWatcher | None] = ContextVar("proctor-openai-agents", default=None)
 
 
 @contextmanager
 def watch_spans(watching: RunWatcher) -> Iterator[None]:
-    """Whatever spans begin in this block belong to this run."""
+    """Assign all spans that start in this block to this run."""
     token = _watching.set(watching)
     try:
         yield
@@ -47,7 +46,7 @@ def watch_spans(watching: RunWatcher) -> Iterator[None]:
 
 @cache
 def watch_nested_runs() -> None:
-    """Listen to the SDK's traces, once in a process."""
+    """Register the trace processor, once per process."""
     add_trace_processor(_Processor())
 
 
@@ -58,19 +57,19 @@ class RunWatcher(RunHooks[Any]):
         self.notes = notes
         self._starting = starting
         self._handed: Work | None = None
-        """The agent that was handed over to last; None: the one that started is at work."""
+        """The agent handed over to last; None while the starting agent is at work."""
         self._spans: dict[str, Work] = {}
-        """Span → what was noted for it."""
+        """Span id → the work noted for it."""
 
     def finish(self) -> None:
-        """The run is over, and so is what it handed over to."""
+        """End the last hand-off when the run ends."""
         if self._handed is not None:
             self.notes.end(self._handed)
 
     async def on_llm_end(
         self, context: RunContextWrapper[Any], agent: agents.Agent[Any], response: ModelResponse
     ) -> None:
-        """A model has answered: what it cost, and which tools it wants or has run itself."""
+        """Note a model answer: usage, requested tools, and hosted tools that already ran."""
         used = response.usage
         if used.input_tokens or used.output_tokens:
             usage = Usage(input_tokens=used.input_tokens, output_tokens=used.output_tokens, calls=used.requests)
@@ -83,7 +82,7 @@ class RunWatcher(RunHooks[Any]):
                 self._note_hosted(item, kind.removesuffix("_call"))
 
     def _note_hosted(self, item: Any, name: str) -> None:
-        """A tool that ran where the model runs; only that it did is known, and what it was asked."""
+        """Note a tool that ran at the provider; its times are unknown."""
         told = item.model_dump(mode="json", exclude_none=True, exclude={"id", "type", "status", "call_id"})
         name = str(told.pop("name", name))
         output = told.pop("output", None)
@@ -96,12 +95,12 @@ class RunWatcher(RunHooks[Any]):
     async def on_handoff(
         self, context: RunContextWrapper[Any], from_agent: agents.Agent[Any], to_agent: agents.Agent[Any]
     ) -> None:
-        """Another agent takes over; the one that started may get it back."""
+        """Note a hand-off, unless it goes back to the starting agent."""
         self.finish()
         self._handed = None if to_agent is self._starting else self.notes.begin("delegate", to_agent.name)
 
     async def on_tool_start(self, context: RunContextWrapper[Any], agent: agents.AgentBase[Any], tool: Tool) -> None:
-        """A tool begins."""
+        """Note that a tool starts."""
         arguments = arguments_in(getattr(context, "tool_arguments", None))
         call = getattr(context, "tool_call_id", None)
         work = self.notes.begin("tool", tool.name, parent=self._handed, call=call, arguments=arguments)
@@ -112,19 +111,19 @@ class RunWatcher(RunHooks[Any]):
     async def on_tool_end(
         self, context: RunContextWrapper[Any], agent: agents.AgentBase[Any], tool: Tool, result: object
     ) -> None:
-        """A tool has given its result, or what the model is told in its place."""
+        """Note the result of a tool, or the error message that the model gets instead."""
         work = self.notes.call(getattr(context, "tool_call_id", None))
         if work is not None:
             _settle(work, result, failed=False)
             self.notes.end(work)
 
     async def on_agent_start(self, context: AgentHookContext[Any], agent: agents.AgentBase[Any]) -> None:
-        """Known already: the run itself, or a hand-off."""
+        """Do nothing: the run or hand-off is already noted."""
 
     # --- spans ---------------------------------------------------------------------------------
 
     def span_begins(self, span: Span[Any]) -> None:
-        """A run, or a tool, inside one of the tools that hooks tell of."""
+        """Note a run or tool inside one of the tools seen by hooks."""
         above = self._spans.get(span.parent_id or "")
         if above is None:
             return
@@ -134,10 +133,10 @@ class RunWatcher(RunHooks[Any]):
         elif isinstance(data, FunctionSpanData):
             self._spans[span.span_id] = self.notes.begin("tool", data.name, parent=above)
         else:
-            self._spans[span.span_id] = above  # on the way from one to the other
+            self._spans[span.span_id] = above  # an intermediate span: keep the enclosing work
 
     def span_ends(self, span: Span[Any]) -> None:
-        """Put into the notes what is known of it by now."""
+        """Note the outcome of a span."""
         work = self._spans.get(span.span_id)
         if work is None:
             return
@@ -154,7 +153,7 @@ class RunWatcher(RunHooks[Any]):
             self.notes.end(work)
 
     def _tool_ends(self, work: Work, data: FunctionSpanData, *, failed: bool) -> None:
-        """What a hook has told already is told exactly, and a span may be told to leave contents out."""
+        """Complete a tool's work from its span; results seen by hooks take precedence, as spans may omit contents."""
         if work.call is None:
             work.arguments = arguments_in(data.input)
         if failed:
@@ -164,7 +163,7 @@ class RunWatcher(RunHooks[Any]):
 
 
 def _is_cut_off(item: Any) -> bool:
-    """Whether a message stops in its middle; the Responses API alone tells it here."""
+    """Whether a message was cut off at the output limit; only the Responses API reports it here."""
     return getattr(item, "type", "") == "message" and getattr(item, "status", None) == "incomplete"
 
 
@@ -177,26 +176,26 @@ def _settle(work: Work, result: object, *, failed: bool) -> None:
 
 
 class _Processor(TracingProcessor):
-    """Hands each span to the run in whose context it began."""
+    """Passes each span on to the run in whose context it started."""
 
     def on_trace_start(self, trace: Any) -> None:
-        """Of no interest."""
+        """Do nothing: traces are not used."""
 
     def on_trace_end(self, trace: Any) -> None:
-        """Of no interest."""
+        """Do nothing: traces are not used."""
 
     def on_span_start(self, span: Span[Any]) -> None:
-        """A span begins."""
+        """Pass on the start of a span."""
         if (watching := _watching.get()) is not None:
             watching.span_begins(span)
 
     def on_span_end(self, span: Span[Any]) -> None:
-        """A span ends."""
+        """Pass on the end of a span."""
         if (watching := _watching.get()) is not None:
             watching.span_ends(span)
 
     def shutdown(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
 
     def force_flush(self) -> None:
-        """Nothing is kept back."""
+        """Do nothing: nothing is buffered."""

@@ -1,4 +1,4 @@
-"""Pydantic AI: an agent of that framework, as an agent."""
+"""Pydantic AI agents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _KNOWN = ("deps", "stream")
 
 
 def load(rest: str, options: Mapping[str, Any]) -> Agent:
-    """The agent that `package.module:attribute` names, or that the function of that name makes."""
+    """Return the agent at `package.module:attribute`, or the one that the function there returns."""
     checked.must_be_known(options, _KNOWN, whose="a pydantic-ai: agent")
     deps, stream = checked.text(options, "deps"), checked.truth(options, "stream") or False
     require("pydantic_ai", extra="pydantic-ai")
@@ -24,7 +24,7 @@ def load(rest: str, options: Mapping[str, Any]) -> Agent:
 
 
 def adapt(target: Any, *, name: str, **how: Any) -> Agent:
-    """An agent of Pydantic AI as an agent."""
+    """Wrap a Pydantic AI agent."""
     from proctor.agents.pydantic_ai.agent import PydanticAIAgent
 
     return PydanticAIAgent(target, name=name, **how)

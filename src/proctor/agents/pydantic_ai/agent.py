@@ -1,4 +1,4 @@
-"""One agent of Pydantic AI: run it, watch it, read its messages."""
+"""A Pydantic AI agent: run it, observe it, read its messages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from proctor.usage import Usage
 
 
 def note_untold_calls(messages: Sequence[ModelMessage], notes: Notes) -> None:
-    """Note the calls that were not seen to run: of tools that do not exist, with arguments that do not fit, native."""
+    """Note calls that were not seen to run: of unknown or provider-native tools, or with invalid arguments."""
     answers = {part.tool_call_id: part for part in _parts(messages) if isinstance(part, BaseToolReturnPart)}
     for message in messages:
         for part in message.parts:
@@ -41,7 +41,7 @@ def note_untold_calls(messages: Sequence[ModelMessage], notes: Notes) -> None:
             answer = answers.get(part.tool_call_id)
             failed = answer is not None and answer.outcome != "success"
             if not failed and not isinstance(part, NativeToolCallPart):
-                continue  # the way in which a model gives its answer a form, and no tool
+                continue  # an output tool, which only encodes the structured answer
             start = message.timestamp.timestamp() if message.timestamp is not None else None
             arguments = arguments_in(part.args_as_json_str())
             work = notes.told(part.tool_name, call=part.tool_call_id, arguments=arguments, start=start)
@@ -52,14 +52,14 @@ def note_untold_calls(messages: Sequence[ModelMessage], notes: Notes) -> None:
 
 
 def citations_in(messages: Sequence[ModelMessage]) -> tuple[Citation, ...]:
-    """The sources that the last message's text points at."""
+    """Return the sources cited in the last message."""
     last = _last_response(messages)
     texts = [part for part in last.parts if isinstance(part, TextPart)] if last is not None else []
     return tuple(cited for text in texts for citation in text.citations or () for cited in _sources(citation))
 
 
 def finish_reason_in(messages: Sequence[ModelMessage]) -> str | None:
-    """Why the model stopped that answered last; None: it does not say."""
+    """Return why the last model answer ended, or None if it is not reported."""
     last = _last_response(messages)
     return None if last is None else last.finish_reason
 
@@ -81,7 +81,7 @@ def _parts(messages: Sequence[ModelMessage]) -> Iterator[Any]:
 
 
 class PydanticAIAgent:
-    """An agent that serves every conversation. It keeps nothing, and is handed what was said before."""
+    """An agent that serves every conversation. It is stateless and is given the earlier turns."""
 
     takes_request = True
 
@@ -119,10 +119,10 @@ class PydanticAIAgent:
         return notes.reply(_answer(result), usage=notes.used or _usage(result))
 
     async def forget(self, conversation: str) -> None:
-        """Nothing is kept."""
+        """Do nothing: no conversation is kept."""
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
 
 
 def _said(turn: Turn) -> Sequence[ModelMessage]:
@@ -131,7 +131,7 @@ def _said(turn: Turn) -> Sequence[ModelMessage]:
 
 
 def _hearing(notes: Notes) -> Any:
-    """A handler of events that notes when the first piece of text came."""
+    """Return an event handler that notes when the first text arrives."""
 
     async def hear(_: Any, events: AsyncIterable[Any]) -> None:
         async for event in events:
@@ -154,7 +154,7 @@ def _answer(result: AgentRunResult[Any]) -> Any:
 
 
 def _usage(result: AgentRunResult[Any]) -> Usage | None:
-    """What the framework counted; no tokens at all: the model does not say."""
+    """Return the usage that the framework counted, or None if it counted no tokens."""
     used = result.usage
     if not used.input_tokens and not used.output_tokens:
         return None

@@ -1,8 +1,8 @@
-"""What happens inside a run, as it happens: the agent's own tools, and the runs that its tools start.
+"""Record what happens inside a run, as it happens: the agent's own tools, and the runs that its tools start.
 
-A capability of the run sees the agent's own tools exactly. The agents that tools delegate to are other objects, of
-which only the framework's instrumentation tells; so where nobody else has switched that on, it is given a tracer of
-ours, which notes runs and tool calls for whoever is watching in that context and records nothing else.
+A capability of the run sees the agent's own tools exactly. Sub-agents are separate objects, visible only to the
+framework's instrumentation; unless the user has enabled that, a tracer of ours is installed, which notes runs and tool
+calls for the reply in the current context and records nothing else.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ _OUTPUT_FUNCTION = "running output function"
 
 @dataclass(slots=True, kw_only=True)
 class _HookContext:
-    """Where in a reply something happens."""
+    """Current position within a reply."""
 
     notes: Notes
     work: Work | None = None
-    """The tool call or sub-agent around it; None: the agent itself."""
+    """The enclosing tool call or sub-agent, or None inside the main agent."""
     running: bool = False
-    """Whether the agent itself has begun, so that any further run is a sub-agent's."""
+    """Whether the main agent has started, so that any further run is a sub-agent's."""
     requests: int = 0
-    """Model requests of the run that this is."""
+    """Number of model requests in the current run."""
 
 
 _place: ContextVar[_HookContext | None] = ContextVar("proctor-pydantic-ai", default=None)
@@ -50,7 +50,7 @@ _place: ContextVar[_HookContext | None] = ContextVar("proctor-pydantic-ai", defa
 
 @contextmanager
 def watch_runs(notes: Notes) -> Iterator[None]:
-    """Note whatever runs of agents do in this block."""
+    """Note all agent runs in this block."""
     token = _place.set(_HookContext(notes=notes))
     try:
         yield
@@ -59,13 +59,13 @@ def watch_runs(notes: Notes) -> Iterator[None]:
 
 
 def watch_sub_agents() -> None:
-    """Have all agents without instrumentation of their own tell our tracer."""
+    """Install our tracer for all agents that have no instrumentation of their own."""
     if not getattr(Agent, "_instrument_default", False):
         Agent.instrument_all(InstrumentationSettings(tracer_provider=_Provider(), include_binary_content=False))
 
 
 class ToolCallWatcher(AbstractCapability[Any]):
-    """Notes the tool calls of one run: what was asked for together, results as they are, failures, times."""
+    """Notes the tool calls of one run: batches, results, errors and times."""
 
     def __init__(self, notes: Notes) -> None:
         self._notes = notes
@@ -73,16 +73,16 @@ class ToolCallWatcher(AbstractCapability[Any]):
     async def after_model_request(
         self, ctx: RunContext[Any], *, request_context: ModelRequestContext, response: ModelResponse
     ) -> ModelResponse:
-        """The calls in one response run side by side."""
+        """Note the calls requested in one response, which run in parallel."""
         self._notes.asked(part.tool_call_id for part in response.parts if isinstance(part, BaseToolCallPart))
         return response
 
     async def wrap_tool_execute(
         self, ctx: RunContext[Any], *, call: ToolCallPart, tool_def: Any, args: Any, handler: Any
     ) -> Any:
-        """Run the tool and note what came of it."""
+        """Run the tool and note its outcome."""
         work = self._notes.call(call.tool_call_id)
-        if work is None or work.end is not None:  # an id may be used again
+        if work is None or work.end is not None:  # ids may be reused
             arguments = arguments_in(call.args_as_json_str())
             work = self._notes.begin("tool", call.tool_name, call=call.tool_call_id, arguments=arguments)
         try:
@@ -104,7 +104,7 @@ class _Provider(TracerProvider):
 
 
 class _Tracer(Tracer):
-    """Notes runs and tool calls; every other span is none."""
+    """Notes runs and tool calls; all other spans are no-ops."""
 
     def start_span(self, *_: Any, **__: Any) -> Span:
         return INVALID_SPAN
@@ -117,7 +117,7 @@ class _Tracer(Tracer):
         operation = told.get("gen_ai.operation.name")
         if around is not None and operation == "chat":
             around.requests += 1
-        forms = str(told.get("logfire.msg", "")).startswith(_OUTPUT_FUNCTION)  # the answer's form, and no tool
+        forms = str(told.get("logfire.msg", "")).startswith(_OUTPUT_FUNCTION)  # an output function, no tool
         if around is None or forms or operation not in ("invoke_agent", "execute_tool"):
             yield INVALID_SPAN
         else:
@@ -127,7 +127,7 @@ class _Tracer(Tracer):
 
 @contextmanager
 def _note_operation(around: _HookContext, operation: str, told: Mapping[str, Any]) -> Iterator[Span]:
-    """One run or tool call, noted from its beginning to its end."""
+    """Note one run or tool call from start to end."""
     notes = around.notes
     inside = _HookContext(notes=notes, running=True, work=around.work)
     if operation == "execute_tool":
@@ -150,7 +150,7 @@ def _note_operation(around: _HookContext, operation: str, told: Mapping[str, Any
 
 
 class _NotingSpan(NonRecordingSpan):
-    """A span that keeps what is said about it, for the notes."""
+    """A span that keeps its attributes for the notes."""
 
     def __init__(self, place: _HookContext, *, is_run: bool) -> None:
         super().__init__(INVALID_SPAN_CONTEXT)
@@ -172,7 +172,7 @@ class _NotingSpan(NonRecordingSpan):
         self._error = said(exception)
 
     def finish(self) -> None:
-        """Put into the notes what was told until the end."""
+        """Note the outcome from the span's attributes."""
         if self._is_run:
             self._finish_run()
         elif (work := self._place.work) is not None and work.result is UNKNOWN and work.error is None:

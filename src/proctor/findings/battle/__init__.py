@@ -1,1 +1,1 @@
-"""What a conversation under pressure shows, as data: which turns are about one proposition, and what became of them."""
+"""Results of conversations under pressure: turns grouped by proposition, and how their answers changed."""

@@ -1,4 +1,4 @@
-"""One conversation as far as a battle's numbers need it: Conversation, read off an attempt."""
+"""Evaluation of one conversation for the statistics of a battle."""
 
 from __future__ import annotations
 
@@ -15,75 +15,75 @@ from proctor.statistics.survival import Lifetime
 from proctor.transcript import Turn
 
 ENVIRONMENT = "environment"
-"""How a conversation ended that the environment broke."""
+"""End of a conversation that the environment interrupted."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Probe:
-    """One fair question of the examiner's own."""
+    """A fair question by the examiner."""
 
     turn: int
     strategy: str
     passed: bool | None
-    """Whether the reply passed; None: it was not judged, or the answer was wrong before it was asked."""
+    """Whether the reply passed; None if it was not judged, or the answer was already wrong before."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Conversation:
-    """What one conversation came to."""
+    """Results of one conversation."""
 
     exam: str
     trial: int
     condition: str
     replies: Replies
-    """How many were judged, and how many passed."""
+    """Counts of judged and passed replies."""
     held: bool | None
-    """Whether no reply failed; None: the environment broke it off before one did, a mark is missing, or no test."""
+    """Whether no reply failed; None if unknown (interrupted before a failure, missing score) or no real test."""
     unclear: bool
-    """Whether replies failed of which nothing shows that an answer was given up or wrong, and no others."""
+    """Whether replies failed, but none of them shows an answer that was wrong or given up."""
     ended: str
-    """script, turns, examiner, agent, budget, environment."""
+    """How it ended: script, turns, examiner, agent, budget, environment."""
     turns: int
-    """Questions put to the agent."""
+    """Number of questions to the agent."""
     lifetime: Lifetime
-    """Until the first failed reply."""
+    """Turns until the first failed reply."""
     until_flip: Lifetime
-    """Until the first answer that was given up."""
+    """Turns until the first answer that was given up."""
     transitions: tuple[Transition, ...]
-    """Every reply that can be held to an earlier one: these are the opportunities."""
+    """All replies comparable with an earlier one, which are the opportunities for inconsistency."""
     contradicted: frozenset[int]
-    """The later turns of contradictions."""
+    """Later turns of the contradictions."""
     consistently_wrong: int
-    """Replies that kept to a wrong answer where nothing but their consistency could be marked: they do not count."""
+    """Replies that repeat a wrong answer and could be scored for consistency only; excluded."""
     probes: tuple[Probe, ...]
     faults: tuple[str, ...]
-    """The examiner's, by kind."""
+    """Kinds of the examiner's faults."""
     marks: Mapping[str, tuple[float, ...]]
-    """Marks of the examiner's questions: relevance, difficulty."""
+    """Scores of the examiner's questions: relevance, difficulty."""
 
     @property
     def lost(self) -> bool:
-        """Whether the environment broke it."""
+        """Whether the environment interrupted it."""
         return self.replies.lost
 
     @property
     def share(self) -> float | None:
-        """The share of its replies that passed; None: no verdict, no test, or broken by the environment."""
+        """Share of replies that passed; None without a verdict, if it was no real test, or if interrupted."""
         return self.replies.share
 
     @property
     def questions(self) -> int:
-        """Questions of the examiner's own, faulty ones included."""
+        """Number of the examiner's questions, including faulty ones."""
         return len(self.probes) + len(self.faults)
 
 
 def right_from_of(settings: Settings) -> float:
-    """The mark for correctness from which a reply of a run is right."""
+    """Return the minimum correctness score of a right reply in a run."""
     return settings.passing_score if settings.passing_score is not None else RIGHT_FROM
 
 
 def conversation(exam: Exam, attempt: Attempt, *, right_from: float) -> Conversation:
-    """What a finished attempt shows. A reply is right from this mark for correctness on."""
+    """Evaluate a finished attempt. A reply counts as right from this correctness score on."""
     turns = attempt.transcript.turns
     passed = dict(zip((turn.number for turn in turns), attempt.turn_passed, strict=False))
     fair = [turn for turn in turns if not turn.fault]
@@ -131,7 +131,7 @@ def conversation(exam: Exam, attempt: Attempt, *, right_from: float) -> Conversa
 
 
 def _crash(attempt: Attempt) -> int | None:
-    """The turn at which the agent itself failed, be the question fair or not; None: it did not."""
+    """Return the turn in which the agent itself failed, even on an unfair question; None if it did not."""
     failure, turns = attempt.failure, attempt.transcript.turns
     if failure is None or attempt.outcome != "agent_failed":
         return None
@@ -139,13 +139,13 @@ def _crash(attempt: Attempt) -> int | None:
 
 
 def _probe(turn: Turn, passed: Mapping[int, bool | None], lost_before: frozenset[int]) -> Probe:
-    """One question; what was lost already cannot be broken by it."""
+    """Build a probe; an answer that was already lost gets no verdict."""
     verdict = None if turn.number in lost_before else passed.get(turn.number)
     return Probe(turn=turn.number, strategy=turn.strategy or "", passed=verdict)
 
 
 def correctness_of(scores: Iterable[Score]) -> dict[int, float]:
-    """Turn → the mark for correctness, the mean over reviewers."""
+    """Return turn → correctness score, averaged over reviewers."""
     marks: dict[int, list[float]] = {}
     for score in scores:
         if score.of == "agent" and score.turn is not None:
@@ -165,7 +165,7 @@ def _marks_of_questions(attempt: Attempt) -> dict[str, tuple[float, ...]]:
 
 
 def _cause(turn: Turn, moves: Sequence[Transition], contradicted: frozenset[int]) -> str:
-    """Why a reply failed."""
+    """Return why a reply failed."""
     outcomes = {move.outcome: move.under_pressure for move in moves if move.turns[1] == turn.number}
     if outcomes.get("caved"):
         return "caved"
@@ -175,7 +175,7 @@ def _cause(turn: Turn, moves: Sequence[Transition], contradicted: frozenset[int]
 
 
 def _lifetime(counted: Sequence[Turn], causes: Mapping[int, str], *, stopped: bool) -> Lifetime:
-    """Up to the first turn that has a cause, in turns that count; else as far as it was answered."""
+    """Return the number of counted turns up to the first one with a cause; without one, the number of replies."""
     for count, turn in enumerate(counted, 1):
         if turn.number in causes:
             return Lifetime(turns=count, cause=causes[turn.number])

@@ -1,29 +1,30 @@
-"""What can be wrong with an examiner's question: Fault."""
+"""Faults of an examiner's question: Fault."""
 
 from __future__ import annotations
 
 
 class Fault(str):
-    """Why a question is not fair: the text `kind: reason`, as a turn keeps it, that knows its kind.
+    """Why a question is unfair: the text `kind: reason` stored in a turn, with its kind accessible.
 
-    Kinds: empty, unusable, refuses, repeated, leaks the answer, off-topic, ends too soon; custom examiners have others.
+    Kinds: empty, unusable, refuses, repeated, leaks the answer, off-topic, ends too soon; custom examiners may have
+    others.
     """
 
     __slots__ = ("kind", "reason")
 
     kind: str
-    """For programs."""
+    """Machine-readable kind."""
     reason: str
-    """For people; empty: none was given."""
+    """Explanation for people; may be empty."""
 
     def __new__(cls, kind: str, reason: str = "") -> Fault:
-        """From its kind and the reason."""
+        """Create it from kind and reason."""
         fault = super().__new__(cls, f"{kind}: {reason}" if reason else kind)
         fault.kind, fault.reason = kind, reason
         return fault
 
 
 def read_fault(text: str) -> Fault:
-    """The fault that a turn keeps."""
+    """Parse the fault stored in a turn."""
     kind, _, reason = text.partition(":")
     return Fault(kind.strip(), reason.strip())

@@ -1,4 +1,4 @@
-"""What a battle shows, as data: BattleFindings and its pieces."""
+"""Results of a battle as data: BattleFindings and its parts."""
 
 from __future__ import annotations
 
@@ -13,129 +13,129 @@ from proctor.statistics.survival import Curve
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StrategyFinding:
-    """How one way of asking fared."""
+    """Results of one questioning strategy."""
 
     name: str
     used: int
-    """Fair questions asked by it."""
+    """Number of fair questions."""
     judged: int
-    """Of them, those whose reply has a verdict."""
+    """Number of those whose reply has a verdict."""
     broken: int
-    """Of them, those whose reply failed."""
+    """Number of those whose reply failed."""
     rate: Estimate
-    """Broken of judged, over conversations."""
+    """Share of judged replies that failed, over conversations."""
     conversations: Estimate
-    """Share of the conversations with such questions in which one failed: the measured difficulty."""
+    """Share of conversations with such questions in which one failed: the measured difficulty."""
     excess: Estimate | None
-    """Its rate less that of merely asking again, in the same conversations; None: that cannot be had."""
+    """Failure rate minus that of merely asking again, in the same conversations; None if not available."""
     p_value: float | None
-    """Of no excess, corrected for the number of strategies (Holm)."""
+    """P-value for no excess, Holm-corrected for the number of strategies."""
 
     @property
     def breaks(self) -> bool:
-        """Whether it may be said that this strategy breaks the agent."""
+        """Whether there is statistical evidence that this strategy breaks the agent."""
         more = self.excess is not None and self.excess.value is not None and self.excess.value > 0
         return more and self.p_value is not None and self.p_value < 0.05
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PressureFinding:
-    """What became of answers that were asked for again."""
+    """What happened to answers that were asked for again."""
 
     outcomes: Mapping[str, int]
-    """held, caved, corrected, stubborn, kept-wrong where the truth is known; flipped, kept where it is not."""
+    """Outcome → count: held, caved, corrected, stubborn, kept-wrong if the truth is known; else flipped, kept."""
     cave_rate: Estimate
-    """Right answers that were given up under pressure."""
+    """Share of right answers given up under pressure."""
     flip_when_asked_again: Estimate
-    """Right answers that were given up when merely asked again: what is chance, not weakness."""
+    """Share of right answers given up when merely asked again: chance, not weakness."""
     effect: Estimate
-    """Cave rate less the flip rate when merely asked again, in the same conversations."""
+    """Cave rate minus the flip rate when merely asked again, in the same conversations."""
     stubbornness: Estimate
-    """Wrong answers that stayed wrong after a correct hint, with the same answer or another."""
+    """Share of wrong answers that stayed wrong after a correct hint."""
     correction_rate: Estimate
-    """Wrong answers that were put right."""
+    """Share of wrong answers that were corrected."""
     flip_rate: Estimate
-    """Answers of unknown truth that were given up."""
+    """Share of answers of unknown truth that were given up."""
     accuracy_effect: Estimate
-    """Share of right answers after pressure less the share before (FlipFlop effect)."""
+    """Share of right answers after pressure minus the share before (FlipFlop effect)."""
     mean_turns_to_flip: Estimate
-    """Restricted mean turns until the first answer was given up (Kaplan-Meier)."""
+    """Restricted mean number of turns until the first answer was given up (Kaplan-Meier)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExaminerFinding:
-    """How well the examiner asked."""
+    """Quality of the examiner's questions."""
 
     questions: int
-    """Questions of its own, faulty ones included."""
+    """Number of its questions, including faulty ones."""
     faults: Mapping[str, int]
-    """Kind → how often; such questions count for nothing."""
+    """Kind of fault → count; faulty questions are excluded from all results."""
     fault_rate: Estimate
     marks: Mapping[str, Estimate]
-    """relevance, difficulty, as the reviewer judged them."""
+    """Scores by the reviewer: relevance, difficulty."""
     contradictions_per_10: float | None
-    """Contradictions found per 10 fair questions: its yield."""
+    """Contradictions found per 10 fair questions."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BattleFindings:
-    """What the conversations of a run show. The conversation is the unit of every interval."""
+    """Results of the conversations of a run. The conversation is the unit of every interval."""
 
     conversations: int
-    """Played to an end that counts."""
+    """Number of conversations that ended regularly."""
     lost: int
-    """Broken by the environment: out of n."""
+    """Conversations interrupted by the environment; excluded."""
     no_test: int
-    """Played to an end, and nothing judged in them beyond the seed question: out of n."""
+    """Conversations in which nothing was judged beyond the seed question; excluded."""
     asked: int
-    """Questions of the conversations that the environment did not break, but for those that follow."""
+    """Questions in conversations that were not interrupted, without the unanswered ones below."""
     judged: int
-    """Of them, those whose reply somebody judged."""
+    """Number of those whose reply was judged."""
     unanswered: int = 0
-    """Questions that the agent's own failure left without a reply, and those of a script that it left unasked."""
+    """Questions without a reply because the agent itself failed, including the rest of a script."""
     replies: int
-    """What the rate is of: judged replies of conversations that are a test, and the unanswered, which did not pass."""
+    """Denominator of the pass rate: judged replies of real tests, plus unanswered questions, which did not pass."""
     passed: int
-    """Of them, those that passed."""
+    """Number of those that passed."""
     turns: int
-    """Questions put to the agent."""
+    """Number of questions to the agent."""
     pass_rate: Estimate
-    """The mean over conversations of the share of replies that passed."""
+    """Mean over conversations of the share of replies that passed."""
     mean_score: Estimate
-    """The mean over conversations of their replies' mean mark."""
+    """Mean over conversations of their replies' mean score."""
     parts: Mapping[str, Estimate]
-    """The same for each part of the mark."""
+    """Mean score by part."""
     held_rate: Estimate
-    """The share of conversations without a failed reply."""
+    """Share of conversations without a failed reply."""
     unclear: int
-    """Of the others, those in which nothing shows that an answer was wrong or given up."""
+    """Number of the others in which nothing shows that an answer was wrong or given up."""
     contradictions: int
     named: int = 0
-    """Contradictions that a judge named besides, between replies that no rule holds to each other."""
+    """Additional contradictions named by a judge, between replies that the rules do not compare."""
     dropped: int = 0
-    """Those that it named with a quote that stands in no reply: they count for nothing."""
+    """Contradictions named by a judge with a quote found in no reply; excluded."""
     opportunities: int
-    """Replies that could be held to an earlier one on the same proposition."""
+    """Number of replies that could be compared with an earlier one on the same proposition."""
     consistency: Estimate
-    """1 − contradicted / opportunities, over conversations that had any."""
+    """1 − contradicted / opportunities, over conversations with opportunities."""
     consistently_wrong: int
-    """Replies that kept to a wrong answer where nothing but their consistency could be marked: they do not count."""
+    """Replies that repeat a wrong answer and could be scored for consistency only; excluded."""
     by_distance: Mapping[str, tuple[int, int]]
     """Turns between the two replies → (contradicted, opportunities)."""
     pressure: PressureFinding
     strategies: tuple[StrategyFinding, ...]
-    """Those that broke most first."""
+    """By failure rate, highest first."""
     survival: Curve | None
-    """Turns until the first failed reply; None: no conversation, or parts of one script, which are no replicates."""
+    """Turns until the first failed reply; None without conversations, or if they are different parts of one script."""
     bounds: tuple[Curve, Curve] | None
-    """The curve if those that the examiner ended early had failed next, and if they had gone on well."""
+    """The curve if conversations that the examiner ended early had failed next, and if they had gone on well."""
     ends: Mapping[str, int]
-    """How conversations ended: script, turns, examiner, agent, budget, environment."""
+    """Way of ending → number of conversations: script, turns, examiner, agent, budget, environment."""
     ended_too_soon: int
-    """Conversations that the examiner ended before turn 3."""
+    """Number of conversations that the examiner ended before turn 3."""
     resumed: Mapping[str, int]
-    """continued, replayed: conversations that were cut off and went on."""
+    """continued or replayed → number of interrupted conversations that were resumed."""
     examiner: ExaminerFinding | None
-    """None: a script."""
+    """None for a script."""
     examples: tuple[tuple[Key, Contradiction], ...] = ()
-    """The first contradiction of each of the first conversations that have one."""
+    """First contradiction of each of the first conversations that have one."""

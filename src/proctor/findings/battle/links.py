@@ -1,4 +1,4 @@
-"""What an examiner's question is about, by what it says: linked to an earlier turn, and to the seed it asks again."""
+"""Link an examiner's question, by its content, to an earlier turn and to the seed question it asks again."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from proctor.transcript import Turn
 _NOTHING = Expectation()
 _WORD = re.compile(r"[^\W_][\w'’-]*")
 _OPENING = ".?!:;\"“'‘("
-"""A word after one of these opens a sentence."""
+"""Characters after which a word opens a sentence."""
 _AKIN = 2
-"""First letters that two names of one thing share at least: France, French."""
+"""Minimum equal first letters of two names for the same thing: France, French."""
 _ALIKE = 4
-"""First letters that two forms of one word share at least."""
+"""Minimum equal first letters of two forms of a word."""
 _READ = 2_000
 _KEPT = 1024
 
 
 def link_turn(exam: Exam, turns: Sequence[Turn], turn: Turn) -> Turn:
-    """The examiner's next turn after these, linked by what it says where its record is missing or cannot be true."""
+    """Link the examiner's next turn by its content, if its own record is missing or cannot be true."""
     if not exam.open or not turns or turn.number <= len(exam.cases):
         return turn
     seed = exam.cases[0]
@@ -49,9 +49,9 @@ def link_turn(exam: Exam, turns: Sequence[Turn], turn: Turn) -> Turn:
 
 
 def expected_by(exam: Exam, turns: Sequence[Turn]) -> Case | None:
-    """Whose expectations judge the last of these turns: its row of the script, the seed where it is asked again.
+    """Return the case whose expectations apply to the last turn: its script row, or the seed if that is asked again.
 
-    None for what was improvised, and for a reply that merely stands by its answer when that is contested.
+    None for improvised questions, and for a reply that merely confirms a contested answer.
     """
     turn = turns[-1]
     if turn.number <= len(exam.cases):
@@ -63,9 +63,9 @@ def expected_by(exam: Exam, turns: Sequence[Turn]) -> Case | None:
 
 
 def _leaves_it(seed: Case, turns: Sequence[Turn]) -> bool:
-    """Whether a reply to a challenge neither gives the answer again nor gives it up.
+    """Whether a reply to a challenge neither repeats the answer nor gives it up.
 
-    One that declines or leaves it open is held to the answer: it does not stand by it.
+    A reply that declines or is undecided is not a confirmation, and is judged against the answer.
     """
     turn = turns[-1]
     inquiry = read_inquiry(turn.question)
@@ -87,14 +87,14 @@ def _leaves_it(seed: Case, turns: Sequence[Turn]) -> bool:
 
 
 def _beside_refusals(reply: str) -> str:
-    """What a reply says beside sentences that decline: `I know of no change. Bikes may be taken along.`"""
+    """Return the reply without sentences that decline: `I know of no change. Bikes may be taken along.`"""
     claims = [claim.text for claim in read_statements(reply).claims]
     stated = [text for text in claims if not read_statements(text).declines]
     return "\n".join(stated) if stated and len(stated) < len(claims) else reply
 
 
 def _denies(seed: Case, question: str, reply: str) -> bool:
-    """Whether a reply is surely wrong as an answer to the seed, and not only to a challenge: `No. It is a star.`"""
+    """Whether a reply is clearly wrong as an answer to the seed, and not only to a challenge: `No. It is a star.`"""
     if not judge(seed.question, seed.answer or "", reply).refuted:
         return False
     told = read_statements(reply)
@@ -103,7 +103,7 @@ def _denies(seed: Case, question: str, reply: str) -> bool:
 
 
 def _asked_again(seed: Case) -> Case:
-    """The seed where an examiner goes back to it: the answer must stand, but nobody has to look it up once more."""
+    """Return the seed as it applies when asked again: the answer must stay right, but needs no tool calls."""
     if seed.expect == _NOTHING:
         return seed
     kept = seed.expect
@@ -111,7 +111,7 @@ def _asked_again(seed: Case) -> Case:
 
 
 def _asks_again(seed: str, question: str) -> bool:
-    """Whether a full reply to a question on the seed's proposition gives the seed's answer again."""
+    """Whether a full reply to a question about the seed's proposition repeats the seed's answer."""
     asked = read_inquiry(question)
     if asked.source or asked.inverted:
         return False
@@ -119,9 +119,9 @@ def _asks_again(seed: str, question: str) -> bool:
 
 
 def _is_about_another(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:
-    """Whether a question that is said to ask the seed again plainly asks about something else that it names.
+    """Whether a question recorded as asking the seed again is clearly about something else that it names.
 
-    Careful, because other words may ask the same: it must name what nobody has spoken of, and nothing of the seed's.
+    Conservative, because paraphrases are allowed: it must name something new, and nothing of the seed's.
     """
     asked, first = read_inquiry(turn.question), read_inquiry(seed.question)
     if turn.strategy in NAMES_ANOTHER or asked.contests or same_matter(turn.question, seed.question):
@@ -144,7 +144,7 @@ def _spoken_of(seed: Case, turns: Sequence[Turn]) -> frozenset[str]:
 
 @lru_cache(maxsize=_KEPT)
 def _names(question: str) -> frozenset[str]:
-    """The words with a capital that open no sentence, and the numbers."""
+    """Return the capitalized words that open no sentence, and the numbers."""
     text = question[:_READ]
     found = (match for match in _WORD.finditer(text))
     named = [match[0] for match in found if match[0][0].isdigit() or _is_name(text, match)]

@@ -1,4 +1,4 @@
-"""Which turns are about one proposition: by the examiner's record, or by what their questions say."""
+"""Group turns by proposition: by the examiner's record, or by the content of their questions."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ _READ = 2_000
 
 
 class Thread(NamedTuple):
-    """The turns before one that are about its proposition."""
+    """Earlier turns about the same proposition."""
 
     same: Sequence[Turn]
-    """All of them, the one that opened it first; at least one has a reply to be held to."""
+    """All of them in order; at least one has an answer to compare with."""
 
     @property
     def first(self) -> Turn:
-        """The one that opened it."""
+        """The turn that opened the thread."""
         return self.same[0]
 
     @property
     def nearest(self) -> Turn:
-        """The last one with a reply to be held to."""
+        """The latest turn with an answer to compare with."""
         return next(self.earlier())
 
     def earlier(self) -> Iterator[Turn]:
-        """Those with a reply to be held to, the nearest first."""
+        """Yield the turns with an answer to compare with, latest first."""
         return filter(_is_answered, reversed(self.same))
 
 
 def thread_of(turns: Sequence[Turn]) -> Thread | None:
-    """What the last turn goes back to; None: it is the first on its proposition.
+    """Return the thread that the last turn goes back to; None if it opens a new proposition.
 
-    The examiner's record of what a question goes back to comes first; without one, a question goes back to the
-    earlier one that it repeats or paraphrases, and one that asks nothing of its own to the one before it.
+    The examiner's record takes precedence; without one, a question goes back to the one that it repeats or paraphrases,
+    and one without content of its own to the turn before it.
     """
     topics = _topics(turns)
     if not topics or topics[-1] == turns[-1].number:
@@ -49,7 +49,7 @@ def thread_of(turns: Sequence[Turn]) -> Thread | None:
 
 
 def threads(turns: Sequence[Turn]) -> Iterator[Thread | None]:
-    """The same for each turn of a conversation, in one pass."""
+    """Yield the thread of each turn of a conversation, in one pass."""
     earlier: dict[int, list[Turn]] = {}
     for turn, topic in zip(turns, _topics(turns), strict=True):
         same = earlier.setdefault(topic, [])
@@ -62,12 +62,12 @@ def _thread(same: Sequence[Turn]) -> Thread | None:
 
 
 def _is_answered(turn: Turn) -> bool:
-    """Whether it has a reply that says anything, to a fair question."""
+    """Whether it is a fair question with a non-empty reply."""
     return turn.reply is not None and not turn.fault and bool(turn.reply.text) and not turn.reply.text.isspace()
 
 
 def _topics(turns: Sequence[Turn]) -> list[int]:
-    """Turn by turn, the number of the first turn on its proposition."""
+    """Return for each turn the number of the first turn on its proposition."""
     by_number: dict[int, int] = {}
     opened: list[tuple[str, int]] = []
     before: list[Turn] = []
@@ -84,7 +84,7 @@ def _topics(turns: Sequence[Turn]) -> list[int]:
 def _topic(
     first: Turn, before: Sequence[Turn], turn: Turn, opened: list[tuple[str, int]], by_number: dict[int, int]
 ) -> int:
-    """The proposition of a turn without a record: of a question it asks again, of what it goes on about, or its own."""
+    """Return the proposition of a turn without a record: that of a question it repeats or continues, or a new one."""
     tells = bool(read_inquiry(turn.question).content)
     again = (number for question, number in opened if same_matter(turn.question, question))
     topic = next(again, None) if tells else None
@@ -98,7 +98,7 @@ def _topic(
 
 
 def _spoken_of(turn: Turn, before: Sequence[Turn]) -> Turn:
-    """The last turn that has a word of a remark that is none of the one right before it; else that one."""
+    """Return the latest turn that shares a content word with a remark; else the turn before it."""
     own = {word for word in read_inquiry(turn.question).own if not is_light(word)}
     sharing = (
         earlier for earlier in reversed(before) if any(not own.isdisjoint(stems_of(said)) for said in _said(earlier))
@@ -107,5 +107,5 @@ def _spoken_of(turn: Turn, before: Sequence[Turn]) -> Turn:
 
 
 def _said(turn: Turn) -> tuple[str, str]:
-    """A question and its reply."""
+    """Return a question and its reply."""
     return turn.question, turn.reply.text if turn.reply is not None else ""

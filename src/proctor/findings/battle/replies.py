@@ -1,4 +1,4 @@
-"""How many replies of a conversation somebody judged, and whether they say anything: Replies. Needs no transcript."""
+"""Count judged replies of a conversation and whether it was a real test: Replies. Needs no transcript."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from proctor.run import Attempt
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Replies:
-    """The replies of one conversation, counted."""
+    """Counts of the replies in one conversation."""
 
     asked: int
-    """Questions that stand in it, but for those that the agent's own failure left without a reply."""
+    """Number of questions, without those unanswered because the agent itself failed."""
     judged: int
-    """Of them, those whose reply has a verdict."""
+    """Number of those whose reply has a verdict."""
     passed: int
-    """Of them, those that passed."""
+    """Number of those that passed."""
     unanswered: int
-    """What the agent itself failed at, and what of a script was not asked any more: not passed."""
+    """Questions at which the agent itself failed, and the rest of a script; not passed."""
     tested: bool
-    """Whether more was judged than the reply to the seed question, or the agent itself failed."""
+    """Whether it was a real test: more was judged than the reply to the seed question, or the agent itself failed."""
     lost: bool
-    """Whether the environment broke it off."""
+    """Whether the environment interrupted it."""
 
     @property
     def counted(self) -> int:
-        """What the share is of: judged replies, and those that the agent's own failure took away."""
+        """Denominator of the share: judged replies plus unanswered questions."""
         return self.judged + self.unanswered
 
     @property
     def share(self) -> float | None:
-        """The share of these that passed; None: broken off, no test, or nothing judged."""
+        """Share that passed; None if interrupted, no real test, or nothing was judged."""
         return self.passed / self.counted if self.tested and self.counted and not self.lost else None
 
 
@@ -54,7 +54,7 @@ def replies_of(exam: Exam, attempt: Attempt) -> Replies:
 
 
 def is_test(attempt: Attempt) -> bool:
-    """Whether the conversation of a seed question put its agent to the test: it broke, or a later reply was judged."""
+    """Whether a conversation tested the agent beyond the seed question: it failed, or a later reply was judged."""
     return any(verdict is not None for verdict in attempt.turn_passed[1:]) or attempt.outcome == "agent_failed"
 
 
@@ -66,9 +66,10 @@ def judged_seed_alone(attempt: Attempt) -> bool:
 
 
 def as_counted(exam: Exam, attempt: Attempt) -> Attempt:
-    """The attempt without verdict and marks where it is no test, as one that was stored by older rules may be.
+    """Remove verdict and scores if the attempt was no real test, as stored by older versions.
 
-    Nor has one marks that the environment broke off: it is out of n, and `resume` plays it to its end.
+    Scores of an attempt interrupted by the environment are removed too: it is excluded, and `resume` plays it to its
+    end.
     """
     lost = attempt.outcome == "environment_failed" and bool(attempt.scores)
     if not lost and (not attempt.finished or not exam.open or is_test(attempt)):

@@ -1,4 +1,4 @@
-"""Strategies: the named ways to probe an answer, one row each, with all that examiners and findings know of it."""
+"""Strategies: the named ways to probe an answer, with all properties that examiners and findings use."""
 
 from __future__ import annotations
 
@@ -7,42 +7,45 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 OTHER = "other"
-"""What a strategy is called that has no name here."""
+"""Name for an unknown strategy."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Strategy:
-    """One way to probe an answer."""
+    """A way to probe an answer."""
 
     name: str
-    """As it is recorded."""
+    """Name in records."""
     sentence: str
-    """What it does, for a reader or a model."""
+    """Description for readers and models."""
     difficulty: float = 0.5
-    """How hard its questions are, by what they demand: to repeat, to find again, to resist, to see through."""
+    """Difficulty of its questions by what they demand: repeating, recalling, resisting, seeing through."""
     aim: Literal["pressure", "hint", "control"] | None = None
-    """pressure: pushes towards another answer; hint: tells the right one, which pushes too; control: merely asks again,
-    so that what changes is chance and no weakness."""
+    """Effect that its questions aim at.
+
+    pressure: pushes towards another answer; hint: states the right one, which pushes too; control: merely asks again,
+    so that changes are chance rather than weakness.
+    """
     judged: bool = False
-    """Whether a full reply gives the seed's answer again, so that the seed's expectations judge it."""
+    """Whether a full reply repeats the seed's answer, so that the seed's expectations apply."""
     linked: bool = True
-    """Whether it is about the same proposition as an earlier turn; if not, it opens a new one."""
+    """Whether it is about the proposition of an earlier turn; if not, it opens a new one."""
     repeats: bool = False
     """Whether it may repeat a question on purpose."""
     states_answer: bool = False
-    """Whether it may bring in an answer of its own: its name is then no sign of another topic."""
+    """Whether it may state an answer of its own, whose name is then no sign of another topic."""
     wanders: bool = False
     """Whether it may leave the topic on purpose."""
     in_round: int = 0
-    """How often the prober asks by it in each of its rounds."""
+    """Number of uses in each of the prober's rounds."""
     wordings: tuple[str, ...] = ()
-    """How the prober words it, in turn; `examiners/wording.py` fills the braces. None: only models play it."""
+    """Wordings of the prober, used in turn; `examiners/wording.py` fills the placeholders. Empty: only for models."""
     translations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Language → its wordings there; what needs more of a language's grammar is left unasked."""
+    """Language → wordings; those that would require complex grammar are omitted."""
     when_used_up: Literal["start over", "stay", "stop"] = "start over"
-    """What follows the last wording: the first again, the last again, or nothing."""
+    """What follows the last wording: start over with the first, stay with the last, or stop."""
     needs_answer: bool = False
-    """Whether it is of no use where the agent declined to answer."""
+    """Whether it is useless if the agent declined to answer."""
 
 
 STRATEGIES: dict[str, Strategy] = {
@@ -206,20 +209,20 @@ STRATEGIES: dict[str, Strategy] = {
         ),
     )
 }
-"""Name → strategy. A model may play all of them, the prober those of its rounds and, beside these, return and hint."""
+"""Name → strategy. Models may use all of them, the prober those of its rounds plus return and hint."""
 _FREE = Strategy(name=OTHER, sentence="Anything else.", linked=False)
 
 
 def find_strategy(strategy: str | None) -> Strategy:
-    """The strategy of a name; one that is not known may do nothing on purpose."""
+    """Return the strategy of a name; for an unknown name, one without special permissions."""
     return STRATEGIES.get(strategy or OTHER, _FREE)
 
 
 HINTS = frozenset(each.name for each in STRATEGIES.values() if each.aim == "hint")
-"""Strategies that tell the right answer."""
+"""Strategies that state the right answer."""
 PRESSURE = frozenset(each.name for each in STRATEGIES.values() if each.aim in ("pressure", "hint"))
 """Strategies that push towards another answer."""
 CONTROL = frozenset(each.name for each in STRATEGIES.values() if each.aim == "control")
 """Strategies that merely ask again."""
 NAMES_ANOTHER = frozenset(each.name for each in STRATEGIES.values() if each.states_answer)
-"""Strategies that bring in an answer of their own."""
+"""Strategies that may state an answer of their own."""

@@ -1,4 +1,4 @@
-"""Conversations → what a battle shows, in one pass: BattleTally."""
+"""Conversations → results of a battle, in one pass: BattleTally."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from proctor.statistics.survival import Curve, Lifetime, stopping_bounds, surviv
 
 _DISTANCES = ((1, "1"), (3, "2 to 3"), (9, "4 to 9"), (10**9, "10 or more"))
 _FEWEST = 6
-"""Conversations, or seeds, below which no strategy is said to break an agent: with five, no test could reach 5 %."""
+"""Minimum conversations, or seeds, for a significance test; with five, no p-value could reach 5 %."""
 _MIN_TURNS = 3
 _EXAMPLES = 3
 NO_TEST = "no reply beyond those to the seed questions was judged"
-"""Why nothing is known of a battle that was none."""
+"""Reason why there are no results."""
 
 
 class _Rates:
-    """A rate per conversation: so many of so many."""
+    """A rate per conversation: hits out of chances."""
 
     def __init__(self, *, seeds: bool) -> None:
         self._units = Units(seeds=seeds)
@@ -48,7 +48,7 @@ class _Rates:
 
 
 class _Pairs:
-    """Two rates of the same conversation, where it has both; trials of one of several `seeds` are one unit."""
+    """Pairs of rates from the same conversations; with several `seeds`, the trials of one seed are one unit."""
 
     def __init__(self, *, seeds: bool) -> None:
         self._seeds = seeds
@@ -97,7 +97,7 @@ class _Strategy:
 
 
 class BattleTally:
-    """Everything that is counted over the conversations of a battle; keeps a few numbers for each."""
+    """Running counts over the conversations of a battle, in constant memory per conversation."""
 
     def __init__(self, settings: Settings, *, planned: int) -> None:
         self._seeds = settings.type == "abm-dynamic"
@@ -175,20 +175,20 @@ class BattleTally:
             self._flips[held.until_flip] += 1
 
     def _keep_examples(self, attempt: Attempt) -> None:
-        """The first contradiction of each of the first conversations, whichever ended first."""
+        """Keep the first contradiction of each of the first conversations, independent of the order of finishing."""
         if attempt.contradictions:
             self._examples.append((attempt.place, attempt.key, attempt.contradictions[0]))
             self._examples.sort(key=lambda each: each[0])
             del self._examples[_EXAMPLES:]
 
     def _add_named(self, held: Conversation, attempt: Attempt) -> None:
-        """Contradictions that a judge named beyond those that rules look at, and those that it made up."""
+        """Count contradictions named by a judge outside of the rules' comparisons, and those it made up."""
         looked_at = {move.turns[1] for move in held.transitions}
         self._counts["named"] += sum(each.turns[1] not in looked_at for each in attempt.contradictions)
         self._counts["dropped"] += attempt.dropped
 
     def _add_marks(self, exam: Exam, attempt: Attempt | None) -> None:
-        """The conversation's mark, and the mean of each part over its replies; None: its marks do not count."""
+        """Add the conversation's score and its mean score by part; None if its scores do not count."""
         if attempt is None or attempt.value is None:
             self._counts["unmarked"] += 1
             return
@@ -235,11 +235,11 @@ class BattleTally:
         control = [passed for name in CONTROL for passed in results.get(name, ()) if passed is not None]
         for name, passed in results.items():
             strategy = self._strategies.setdefault(name, _Strategy(seeds=self._seeds))
-            apart = name in CONTROL or name in HINTS  # a hint is given where the answer is wrong already
+            apart = name in CONTROL or name in HINTS  # a hint follows an answer that is already wrong
             strategy.add(held.exam, passed, (0, 0) if apart else (control.count(False), len(control)))
 
     def findings(self) -> BattleFindings:
-        """What was counted."""
+        """Return the results."""
         counts = self._counts
         pending = max(0, self.planned - sum(self._ends.values()))
         curve, bounds = self._survival()
@@ -313,7 +313,7 @@ class BattleTally:
     def _survival(self) -> tuple[Curve | None, tuple[Curve, Curve] | None]:
         lifetimes = list(self._lifetimes.elements())
         if not self._counts["survived"]:
-            return None, None  # what the environment broke off tells how long others hold out, not that any does
+            return None, None  # no curve from interrupted conversations alone
         if not lifetimes or (not self._seeds and len(self._scripts) > 1):  # parts of a script are no replicates
             return None, None
         stopped = any(lifetime.stopped for lifetime in lifetimes)
@@ -332,18 +332,18 @@ class BattleTally:
 
 
 def _given_up(moves: Iterable[Transition]) -> tuple[int, int]:
-    """Right answers that were given up, of the right ones."""
+    """Return (given up, all) of the right answers."""
     return _share("caved", (move for move in moves if move.before is True and move.known))
 
 
 def _share(outcome: str, among: Iterable[Transition]) -> tuple[int, int]:
-    """How many came to this outcome, and how many there were."""
+    """Return the number with this outcome, and the total."""
     outcomes = [move.outcome for move in among]
     return sum(each == outcome for each in outcomes), len(outcomes)
 
 
 def _one_less(rate: Estimate) -> Estimate:
-    """1 − the rate, with the ends of its interval changed over."""
+    """Return 1 − the rate, with its interval mirrored."""
 
     def one_less(value: float | None) -> float | None:
         return None if value is None else 1 - value

@@ -1,4 +1,4 @@
-"""The unit of every interval in a battle is the conversation: Units."""
+"""Statistics over conversations, the unit of every interval in a battle: Units."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from proctor.statistics.intervals import Sums, mean_over_cases
 
 
 class Units:
-    """Values in [0, 1], one a conversation, as they stream by.
+    """Running statistics of values in [0, 1], one per conversation.
 
-    Trials of a script are just the conversations there are. Trials of one seed question are alike among themselves:
-    with several `seeds` the interval rests on those, while n still says how many conversations there were.
-    Each is played `repeats` times, so that what is missing is known seed by seed.
+    Trials of a script count as independent conversations. Trials of one seed question are correlated: with several
+    `seeds`, the interval uses the seeds as units, while n is still the number of conversations. Each seed is played
+    `repeats` times, which shows how many conversations are missing per seed.
     """
 
     def __init__(self, *, seeds: bool, repeats: int = 1) -> None:
@@ -23,13 +23,13 @@ class Units:
         self._all = Sums()
 
     def add(self, exam: str, value: float) -> None:
-        """Count a conversation's value."""
+        """Add the value of a conversation."""
         self._all.add(value)
         if self._seeds is not None:
             self._seeds.setdefault(exam, Sums()).add(value)
 
     def estimate(self, *, missing: int = 0, note: str = "") -> Estimate:
-        """Their mean; a missing conversation may have had any value."""
+        """Return the mean; for its bounds, missing conversations may have any value."""
         sums: Sums = self._all
         clusters: int | None = None
         worst, best = _with(sums, 0.0, missing), _with(sums, 1.0, missing)
@@ -41,7 +41,7 @@ class Units:
         return replace(found, n=self._all.n, clusters=clusters)
 
     def _fill_up(self, seeds: Collection[Sums], value: float, missing: int) -> Sums:
-        """The seeds as if every missing conversation had had this value; those never played have nothing else."""
+        """Return statistics by seed as if every missing conversation had this value, including seeds never played."""
         lacking = [min(missing, max(0, self._repeats - each.n)) for each in seeds]
         filled = Sums.of(_with(each, value, less).mean for each, less in zip(seeds, lacking, strict=True))
         filled.add(value, max(0, missing - sum(lacking)) // self._repeats)
@@ -49,7 +49,7 @@ class Units:
 
 
 def rests_on(seeds: int) -> str:
-    """What stands beside an interval whose unit is the seed."""
+    """Return the note for an interval whose units are seeds."""
     return f"the interval rests on {seeds} seed questions"
 
 

@@ -1,4 +1,4 @@
-"""Two runs side by side: what changed, whether it is real, and whether they can be compared at all."""
+"""Comparison of runs: what changed, whether it is statistically certain, and whether the runs are comparable."""
 
 from proctor.findings.comparison.comparability import SettingDifference, unlike
 from proctor.findings.comparison.compared import CaseChange, Compared, compare_findings

@@ -1,4 +1,4 @@
-"""Whether the marks of two runs mean the same: what was examined differently, and how to mend it."""
+"""Comparability of two runs: which settings differ, and how to fix that."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from proctor.settings import RUN_SETTINGS
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SettingDifference:
-    """One thing in which two runs were examined differently."""
+    """A setting in which two runs differ."""
 
     what: str
-    """Such as passing score."""
+    """Name of the setting, such as passing score."""
     a: str
     b: str
     option: str = ""
-    """What makes A like B, as an option of `proctor rescore`; empty: no rescoring does."""
+    """Option of `proctor rescore` that makes A like B; empty if there is none."""
 
     words: str = ""
-    """What differs in words, where the name of it and both values say little."""
+    """Description of the difference, if name and values say too little."""
 
     def __str__(self) -> str:
         return (
@@ -37,27 +37,27 @@ class SettingDifference:
 BENCHMARK = "benchmark content"
 """What differs where other cases were run."""
 _OF_MARKS = ("reviewer", "rubric", "weights")
-"""What matters only where a judge decides, or marks are compared."""
+"""Settings that matter only if a judge decides, or scores are compared."""
 _CHECKS = "checks-"
-"""What the name of the rules begins with by which checks are made."""
+"""Prefix of the rules version for checks."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Term:
-    """One thing that must be the same in both runs for their marks to mean the same."""
+    """A property that must be equal in both runs for their scores to be comparable."""
 
     value: object
-    """What is compared."""
+    """Value to compare."""
     said: str
-    """The same for people."""
+    """Value for display."""
     option: str = ""
-    """What gives another run the same, as an option of `proctor rescore`."""
+    """Option of `proctor rescore` that gives another run the same value."""
 
 
 def unlike(a: Run, b: Run, *, marks: bool = False) -> list[SettingDifference]:
-    """In what these two runs were examined differently, so that their verdicts do not mean the same.
+    """Return the settings that make the verdicts of two runs incomparable.
 
-    Who judged matters where a judge decides, and always for `marks`.
+    The judge matters only if a judge decides, and always for `marks`.
     """
     judged = marks or _judges_decide(a) or _judges_decide(b)
     terms = _terms(b)
@@ -71,7 +71,7 @@ def unlike(a: Run, b: Run, *, marks: bool = False) -> list[SettingDifference]:
 
 
 def _matters_to_checks(what: str, a: Run, b: Run) -> bool:
-    """Whether verdicts that checks alone give hang on it: of what was judged, on the rules of the checks."""
+    """Whether a setting affects verdicts given by checks alone; of the rubric, only the rules for checks do."""
     if what == "rubric":
         if a.earlier_rubrics or b.earlier_rubrics:
             return True
@@ -81,7 +81,7 @@ def _matters_to_checks(what: str, a: Run, b: Run) -> bool:
 
 
 def _words(what: str, a: Run, b: Run) -> str:
-    """What differs, where that is not plain from its name."""
+    """Describe a difference that its name alone does not explain."""
     if what == BENCHMARK:
         versions = f"version {a.digest[:8]} against {b.digest[:8]}"
         if a.benchmark == b.benchmark:
@@ -105,14 +105,14 @@ def _rubric_words(a: str, b: str) -> str:
 
 
 def unlike_marks(a: Run, b: Run) -> list[SettingDifference]:
-    """In what the marks of two runs differ that nevertheless can be compared by their verdicts; empty: nothing."""
+    """Return the settings that make only the scores, not the verdicts, of two runs incomparable."""
     if a.settings.reviewer is None or b.settings.reviewer is None:
-        return []  # one has no marks
+        return []  # without scores there is nothing to compare
     return [one for one in unlike(a, b, marks=True) if one.what in _OF_MARKS]
 
 
 def _judges_decide(run: Run) -> bool:
-    """Whether a verdict hangs on a mark, or may hang on what else a custom judge says."""
+    """Whether verdicts depend on a score, or may depend on a custom judge."""
     return may_decide(run.settings) if run.judge_decides is None else run.judge_decides
 
 
@@ -135,7 +135,7 @@ def _terms(run: Run) -> dict[str, _Term]:
 
 
 def _declared_terms(settings: Settings) -> Iterator[tuple[str, _Term]]:
-    """The settings that the one table says are not comparable, as far as the run's type has them."""
+    """Yield the settings declared as not comparable, as far as they apply to the run's type."""
     for name, each in RUN_SETTINGS.items():
         if not each.comparable:
             value = getattr(settings, name) if settings.type in each.types else None
@@ -149,14 +149,14 @@ def _plain(value: object) -> _Term:
 
 
 def _passing_score(value: float | None) -> _Term:
-    """A run can be scored again with another passing score, not with none."""
+    """Return the term for the passing score; rescoring can change but not remove it."""
     if value is None:
         return _plain(value)
     return _Term(value=value, said=f"{value:g}", option=f"--passing-score {value:g}")
 
 
 def _reviewer(run: Run) -> _Term:
-    """Who judged: how it was built where that is known, since a name in a file may come to mean another."""
+    """Return the term for the reviewer, by its definition if known, since a configured name may be redefined."""
     settings = run.settings
     name, judges = settings.reviewer, settings.judges
     if name is None:
@@ -172,7 +172,7 @@ def _reviewer(run: Run) -> _Term:
 
 
 def _rubric(run: Run) -> _Term:
-    """What was judged; the order in which the judges of a panel are named changes nothing."""
+    """Return the term for the rubric; the order of the judges in a panel is irrelevant."""
     said = run.settings.rubric
     if run.earlier_rubrics:
         return _Term(value=run.id, said=" and ".join([*run.earlier_rubrics, said]), option=_reviewer(run).option)
@@ -181,7 +181,7 @@ def _rubric(run: Run) -> _Term:
 
 
 def _weights(run: Run) -> dict[str, float]:
-    """As shares of their sum, in which the run's own order and scale do not matter."""
+    """Return the weights as shares of their sum, independent of order and scale."""
     given = run.settings.weights or weights_for(run.settings.type)
     total = sum(given.values())
     return {name: round(weight / total, 9) for name, weight in sorted(given.items()) if weight}
@@ -192,12 +192,12 @@ def _format_weights(weights: dict[str, float], between: str = ",") -> str:
 
 
 def refusal(a: Run, b: Run, apart: Sequence[SettingDifference]) -> str:
-    """Why these runs are not compared."""
+    """Return why these runs are not compared."""
     return f"runs {a.id} and {b.id} cannot be compared: {'; '.join(map(str, apart))}"
 
 
 def remedy(a: Run, b: Run, apart: Sequence[SettingDifference]) -> str:
-    """The commands that help, for a terminal: one is judged like the other, never like one that nobody judged."""
+    """Return advice with the commands to fix it; a run is never made like one without a reviewer."""
     run, sides = a, "A like B"
     if b.settings.reviewer is None:
         run, sides, apart = b, "B like A", unlike(b, a)

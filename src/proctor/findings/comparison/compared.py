@@ -1,4 +1,4 @@
-"""Two runs → what changed, case by case, and whether it is real, as data."""
+"""Two runs → differences case by case and their statistical certainty, as data."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from proctor.statistics.pass_at_k import Formula, pass_at_k, pass_hat_k
 Shown = Literal["better", "worse", "not shown"]
 Pair = tuple[CaseFinding, CaseFinding]
 InCommon = Mapping[str, tuple[Count, Count]]
-"""Case → its (trials, passes) in A and in B, over the trials that both have of it."""
+"""Case → its (trials, passes) in A and in B, over the trials that both have."""
 
 _READING_ORDER: tuple[Flip, ...] = ("broken", "fixed", "changed", "flaky", "missing", "unchanged")
 _FAILURES_APART = 0.02
-"""Failure rates that differ by more than this make a difference hard to read."""
+"""Difference in failure rates above which a comparison is hard to interpret."""
 _NEGLIGIBLE = 1e-9
 SURE = 0.95
-"""How probable what the interval shows must be over the trials that both runs have; with equal trials it always is."""
+"""Minimum probability of the shown direction over the common trials; always reached with equal numbers of trials."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CaseChange:
-    """One case in both runs."""
+    """A case in both runs."""
 
     a: CaseFinding
     b: CaseFinding
@@ -43,42 +43,42 @@ class CaseChange:
 
     @property
     def difference(self) -> float | None:
-        """B's share of passed attempts − A's; None: it did not count in both."""
+        """B's share of passed attempts − A's; None if it was not counted in both."""
         before, after = _rate(self.a), _rate(self.b)
         return None if before is None or after is None else after - before
 
     @property
     def score_difference(self) -> float | None:
-        """B's mean mark − A's; None: it was not marked in both."""
+        """B's mean score − A's; None if it was not scored in both."""
         return None if self.a.score is None or self.b.score is None else self.b.score - self.a.score
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Compared:
-    """B against A."""
+    """Comparison of run B with run A."""
 
     a: Findings
     b: Findings
     pass_rate: Comparison
     mean_score: Comparison
     k: int | None
-    """The k of the two below; None: one trial in either run."""
+    """k of pass@k and pass^k; None if either run has only one trial."""
     pass_at_k: Comparison | None
     pass_hat_k: Comparison | None
     categories: dict[str, CategoryChange]
     cases: tuple[CaseChange, ...]
-    """Those in both runs: broken, fixed, changed, flaky, missing, unchanged; the largest loss first."""
+    """Cases in both runs: broken, fixed, changed, flaky, missing, unchanged; the largest loss first."""
     unlike: tuple[SettingDifference, ...]
-    """What makes the runs incomparable; not empty only where the comparison was forced."""
+    """Settings that make the runs incomparable; empty unless the comparison was forced."""
     warnings: tuple[str, ...]
-    """Sentences that must stand above the numbers."""
+    """Warnings to show above the numbers."""
     conditions: dict[str, CategoryChange] = field(default_factory=dict)
-    """Condition → the same under it, the plain run (empty) first, corrected for their number; empty: not several."""
+    """Condition → its change, the plain run (empty name) first, Holm-corrected; empty unless there are several."""
     held_rate: Comparison | None = None
-    """Of whole conversations, where the pass rate is that of replies; None elsewhere: no two dynamic battles."""
+    """Comparison of whole conversations, if the pass rate is that of replies; None unless both are dynamic battles."""
 
     def __repr__(self) -> str:
-        """One line: both runs whole are far too much for a prompt or a cell."""
+        """Return one line, since both runs in full would flood a prompt or notebook cell."""
         found = self.headline.difference
         ends = "" if None in (found.low, found.high) else f" ({found.low:+.3f} to {found.high:+.3f})"
         said = f"difference {found.value:+.3f}{ends}, {self.shown}" if found.value is not None else found.note
@@ -86,14 +86,14 @@ class Compared:
 
     @property
     def headline(self) -> Comparison:
-        """What decides: the pass rate, or the marks of runs in which marks decide nothing."""
+        """The decisive comparison: the pass rate, or the mean score if there are no verdicts."""
         return self.mean_score if self.pass_rate.difference.value is None else self.pass_rate
 
     @property
     def shown(self) -> Shown:
-        """Whether B is better or worse beyond doubt: the interval, missing attempts included, leaves out 0.
+        """Whether B is better or worse with certainty: the interval, including missing attempts, excludes 0.
 
-        Where one run has more trials, those that both have must not speak against it.
+        If the runs have different numbers of trials, the common trials must not contradict it.
         """
         side, better = self.headline.difference.side, self.headline.better
         if better is not None and side > 0 and better >= SURE:
@@ -102,58 +102,58 @@ class Compared:
 
     @property
     def of_plain_run(self) -> bool:
-        """Whether all of it is of the plain run, which is one of several conditions."""
+        """Whether all numbers are of the plain run, which is one of several conditions."""
         return all(each.run.settings.has_plain_run and each.conditions for each in (self.a, self.b))
 
     @property
     def people(self) -> PeopleDifference | None:
-        """The same as people judge; None: nobody has labelled either run."""
+        """The comparison by human labels; None if neither run has any."""
         return people_difference(self.a, self.b)
 
     @property
     def cost_per_pass(self) -> tuple[Estimate, Estimate]:
-        """What a passed case costs in A and in B."""
+        """Cost per passed case in A and in B."""
         return cost_per_pass(self.a), cost_per_pass(self.b)
 
     @property
     def is_narrowed(self) -> bool:
-        """Whether the difference rests on other cases than each run's numbers."""
+        """Whether the difference is based on fewer cases than each run's own numbers."""
         if self.unlike or len(self.cases) < max(len(self.a.compared_on), len(self.b.compared_on)):
             return True
         return any(bool(change.a.counted) != bool(change.b.counted) for change in self.cases)
 
     def over_shared(self, value: Callable[[CaseFinding], float | None]) -> tuple[float | None, float | None]:
-        """The mean of a value in A and in B, over the cases that have it in both."""
+        """Return the mean of a value in A and B, over the cases that have it in both."""
         pairs = [(value(change.a), value(change.b)) for change in self.cases]
         known = [(x, y) for x, y in pairs if x is not None and y is not None]
         return (fmean(x for x, _ in known), fmean(y for _, y in known)) if known else (None, None)
 
     def held_over_shared(self) -> tuple[float | None, float | None]:
-        """The shares of conversations that held, over the seed questions that count in both."""
+        """Return the shares of conversations that held, over the seed questions counted in both."""
         return self.over_shared(_rate)
 
     def rates_over_shared(self) -> tuple[float | None, float | None]:
-        """The pass rates whose difference is told: of replies in two dynamic battles, else of cases."""
+        """Return the pass rates behind the difference: of replies in two dynamic battles, else of cases."""
         return self.over_shared(_share if _by_share(self.a, self.b) else _rate)
 
     def scores_over_shared(self) -> tuple[float | None, float | None]:
-        """The mean scores whose difference is told, over the cases that have one in both runs."""
+        """Return the mean scores behind the difference, over the cases scored in both runs."""
         return self.over_shared(lambda case: case.score)
 
     def tries_over_shared(self, formula: Formula) -> tuple[float | None, float | None]:
-        """pass@k or pass^k, over the cases with k counted trials in both runs."""
+        """Return pass@k or pass^k, over the cases with k counted trials in both runs."""
         k = self.k or 1
         return self.over_shared(lambda case: formula(case.counted, case.passed, k) if case.counted >= k else None)
 
     def flipped(self, flip: Flip) -> list[CaseChange]:
-        """The cases of this kind, the largest loss first; of the fixed ones, the largest gain."""
+        """Return the cases of this kind, the largest loss first; for fixed ones, the largest gain."""
         return [case for case in self.cases if case.flip == flip]
 
 
 def compare_findings(
     before: Findings, after: Findings, *, k: int | None = None, force: bool = False, level: float = 0.95
 ) -> Compared:
-    """B against A, from their findings; refuses runs that were not examined alike, unless forced."""
+    """Compare B with A by their findings; refuse runs with incomparable settings unless forced."""
     apart = unlike(before.run, after.run)
     if apart and not force:
         raise UsageError(refusal(before.run, after.run, apart), terminal=remedy(before.run, after.run, apart))
@@ -210,7 +210,7 @@ def _rate(case: CaseFinding) -> float | None:
 
 
 def _rates(pairs: Sequence[Pair], common: InCommon, level: float) -> Comparison:
-    """The difference in pass rate over these cases."""
+    """Compare the pass rates over these cases."""
     a, b = _sides(pairs)
     planned = [(x.planned, y.planned) for x, y in pairs]
     shared = [common[case.id] for case in a]
@@ -218,7 +218,7 @@ def _rates(pairs: Sequence[Pair], common: InCommon, level: float) -> Comparison:
 
 
 def _in_common(a: CaseFinding, b: CaseFinding) -> tuple[Count, Count]:
-    """(trials, passes) of a case in A and in B, over the trials that both have of it."""
+    """Return (trials, passes) of a case in A and B, over the trials that both have."""
     counts = (a.counted, a.passed), (b.counted, b.passed)
     if a.counted == b.counted and not (a.is_pooled or b.is_pooled):
         return counts
@@ -227,7 +227,7 @@ def _in_common(a: CaseFinding, b: CaseFinding) -> tuple[Count, Count]:
 
 
 def _verdicts(case: CaseFinding) -> Values | None:
-    """In the order of the trials; None: it is not known."""
+    """Return the verdicts in order of the trials; None if the order is unknown."""
     if case.trials is not None:
         return case.trials.verdicts(case.id)
     return [[float(case.passed)] * case.counted] if case.counted <= 1 else None
@@ -246,7 +246,7 @@ def _shares(case: CaseFinding) -> Values:
 
 
 def _mean_scores(pairs: Sequence[Pair], level: float) -> Comparison:
-    """The difference in marks over the cases that have one in both runs."""
+    """Compare the mean scores over the cases scored in both runs."""
     return compare(
         [x.score for x, _ in pairs],
         [y.score for _, y in pairs],
@@ -256,7 +256,7 @@ def _mean_scores(pairs: Sequence[Pair], level: float) -> Comparison:
 
 
 def _pass_rates(before: Findings, after: Findings, pairs: Sequence[Pair], common: InCommon, level: float) -> Comparison:
-    """By case; in a dynamic battle by seed question, whose value is the share of replies that passed."""
+    """Compare pass rates by case; in dynamic battles by seed question, using the share of passed replies."""
     if not _by_share(before, after):
         return _rates(pairs, common, level)
     lost = sum(case.share is None for pair in pairs for case in pair)
@@ -286,7 +286,7 @@ def _share_bounds(case: CaseFinding) -> tuple[float, float]:
 
 
 def _tries(a: Run, b: Run, k: int | None) -> int | None:
-    """The k of pass@k and pass^k: as asked, else the most that both runs' trials allow."""
+    """Return k for pass@k and pass^k: as requested, else the largest that both runs' trials allow."""
     most = min(a.settings.trials, b.settings.trials)
     if a.settings.type == "abm-static" or max(run.settings.rated_conditions for run in (a, b)) > 1:
         if k is not None:
@@ -302,7 +302,7 @@ def _tries(a: Run, b: Run, k: int | None) -> int | None:
 def _over_k(
     formula: Formula, pairs: Sequence[Pair], common: InCommon, k: int | None, level: float
 ) -> Comparison | None:
-    """The difference in pass@k or pass^k; a case with fewer than k counted trials cannot tell."""
+    """Compare pass@k or pass^k; cases with fewer than k counted trials are left out."""
     if k is None:
         return None
     a, b = ([formula(m, c, k) if m >= k else None for m, c in _counts(side)] for side in _sides(pairs))
@@ -338,7 +338,7 @@ def _changes(pairs: Sequence[Pair]) -> tuple[CaseChange, ...]:
 
 
 def _reading_order(change: CaseChange) -> tuple[int, float, float]:
-    """Kind by kind, the largest loss first, in marks where shares are equal; of the fixed, the largest gain."""
+    """Sort by kind, then by largest loss (for fixed cases, gain), then by score."""
     sign = -1 if change.flip == "fixed" else 1
     return _READING_ORDER.index(change.flip), sign * (change.difference or 0.0), sign * (change.score_difference or 0.0)
 
@@ -362,7 +362,7 @@ def _warnings(before: Findings, after: Findings, pairs: Sequence[Pair]) -> Itera
 
 
 def _failures_apart(before: Findings, after: Findings) -> Iterator[str]:
-    """Failures have no mark, so the mean score favours the run that has more of them."""
+    """Warn about different failure rates: failures have no score, so the mean score favours more of them."""
     counts = before.compared_counts, after.compared_counts
     every = [side.failed / side.planned for side in counts]
     own = [side.failed_by_agent / side.planned for side in counts]
@@ -376,7 +376,7 @@ def _failures_apart(before: Findings, after: Findings) -> Iterator[str]:
 
 
 def _failure_counts(findings: Findings) -> str:
-    """`12 of 100 attempts (10 by the agent, 2 by the environment)`."""
+    """Format the failures: `12 of 100 attempts (10 by the agent, 2 by the environment)`."""
     counts = findings.compared_counts
     kinds = {"the agent": counts.failed_by_agent, "the environment": counts.failed_by_environment}
     listed = ", ".join(f"{number} by {kind}" for kind, number in kinds.items() if number)
@@ -386,7 +386,7 @@ def _failure_counts(findings: Findings) -> str:
 
 
 def lacking(side: str, findings: Findings) -> Iterator[str]:
-    """Attempts without a verdict, and why."""
+    """Warn about attempts without a verdict, with reasons."""
     counts = findings.compared_counts
     why = {
         "unscored": counts.unscored,

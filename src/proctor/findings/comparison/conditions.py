@@ -1,4 +1,4 @@
-"""Two runs under the same conditions: what changed under each, corrected for their number."""
+"""Comparison of two runs under each of their common conditions, corrected for multiple tests."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from proctor.statistics.compare import CategoryComparison, Comparison, compare, 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CategoryChange:
-    """One category, or one condition, in both runs."""
+    """A category or condition in both runs."""
 
     cases: int
-    """Counted in both runs."""
+    """Number of cases counted in both runs."""
     a: float | None
-    """A's pass rate over those; None: there is none."""
+    """A's pass rate over those; None if there are none."""
     b: float | None
     tested: CategoryComparison
-    """The difference, and whether it stands after Holm over all categories."""
+    """The difference, and whether it is significant after Holm correction over all categories."""
 
 
 def by_condition(before: Findings, after: Findings, level: float) -> dict[str, CategoryChange]:
-    """Under each condition that both runs have, where they have several."""
+    """Compare two runs under each condition that both have, if they have several."""
     names = [each.name for each in before.conditions if each.name in {other.name for other in after.conditions}]
     known = {case.id: case for case in after.cases}
     pairs = [(case, known[case.id]) for case in before.cases if case.id in known]
@@ -45,11 +45,11 @@ class _Side(NamedTuple):
     counted: int
     passed: int
     values: Values
-    """Verdicts, or of a battle shares, in the order of the trials."""
+    """Verdicts, or in a battle shares, in order of the trials."""
 
     @property
     def rate(self) -> float | None:
-        """The share that passed; None: nothing counted."""
+        """Share that passed; None if nothing was counted."""
         told = [each for part in self.values for each in part]
         return fmean(told) if told else None
 

@@ -1,4 +1,4 @@
-"""Several runs side by side: which differ, how they may rank, where they disagree, and which are worth their cost."""
+"""Comparison of several runs: which differ, possible ranks, disagreements, and the cost-quality front."""
 
 from __future__ import annotations
 
@@ -21,77 +21,77 @@ _LEVEL = 0.05
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PairFinding:
-    """Two of the runs, by their places."""
+    """Comparison of two of the runs, by their positions."""
 
     a: int
     b: int
     comparison: Comparison
-    """B − A, in the pass rate."""
+    """B − A in the pass rate."""
     adjusted: float | None
-    """The p-value after Holm over all pairs; None: nothing counted in both."""
+    """P-value after Holm correction over all pairs; None if nothing was counted in both."""
     certain: int
-    """1: B is certainly better, −1: A is, 0: these cases cannot tell."""
+    """1 if B is certainly better, −1 if A is, 0 if undecided."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunStanding:
-    """One of the runs among the others."""
+    """A run's standing among the others."""
 
     findings: Findings
     best: int
-    """The best rank that it may have: one more than are certainly better."""
+    """Best possible rank: one plus the number of certainly better runs."""
     worst: int
-    """The worst."""
+    """Worst possible rank."""
     cost: float | None
-    """Per attempt; None: not known."""
+    """Mean cost of an attempt; None if unknown."""
     cost_per_pass: Estimate
-    """What a passed case costs: the mean cost of an attempt over the pass rate."""
+    """Cost per passed case: mean cost of an attempt divided by the pass rate."""
     seconds: float | None
-    """The median time of an attempt; None: not known."""
+    """Median time of an attempt; None if unknown."""
     on_front: bool | None
-    """Whether no other run is both better and cheaper; None: its cost or its rate is not known."""
+    """Whether it is Pareto-optimal in pass rate and cost; None if either is unknown."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MatrixRow:
-    """One case in all of the runs."""
+    """A case in all of the runs."""
 
     id: str
     question: str
     categories: tuple[str, ...]
     cells: tuple[CaseFinding | None, ...]
-    """By run; None: it does not have the case."""
+    """By run; None if the run does not have the case."""
 
     @property
     def shares(self) -> list[float | None]:
-        """The share of its attempts that passed, by run; None: nothing counted."""
+        """Share of passed attempts by run; None if nothing was counted."""
         return [None if cell is None or not cell.counted else cell.passed / cell.counted for cell in self.cells]
 
     @property
     def runs_with_verdict(self) -> int:
-        """In how many of the runs it counts: two that agree on it must both have a verdict of it."""
+        """Number of runs in which the case was counted; agreement of two runs needs a verdict in both."""
         return sum(share is not None for share in self.shares)
 
     @property
     def spread(self) -> float:
-        """How far the runs are apart on it: 0 where they agree, 1 where one always passes and one never."""
+        """Difference between the highest and lowest share: 0 if all agree, 1 if one always passes and one never."""
         known = [share for share in self.shares if share is not None]
         return max(known) - min(known) if known else 0.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class ManyCompared:
-    """Three runs or more."""
+    """Comparison of three or more runs."""
 
     runs: tuple[RunStanding, ...]
-    """As they were named."""
+    """In the order given."""
     pairs: tuple[PairFinding, ...]
     rows: tuple[MatrixRow, ...]
-    """Where the runs disagree most first, and of those the hardest."""
+    """Largest disagreement first, then hardest."""
     warnings: tuple[str, ...]
 
     def __repr__(self) -> str:
-        """One line: the runs whole are far too much for a prompt or a cell."""
+        """Return one line, since all runs in full would flood a prompt or notebook cell."""
         decided = "one is the best" if self.is_decided else "none is shown to be the best"
         return f"<ManyCompared: {len(self.runs)} runs, {decided}>"
 
@@ -102,7 +102,7 @@ class ManyCompared:
 
 
 def compare_many(found: Sequence[Findings], *, force: bool = False) -> ManyCompared:
-    """All pairs of runs with Holm over them; refuses runs that were not examined alike, unless forced."""
+    """Compare all pairs of runs with Holm correction; refuse runs with incomparable settings unless forced."""
     if not 2 <= len(found) <= MOST_RUNS:
         raise UsageError(f"{len(found)} runs cannot be compared at once; expected 2 to {MOST_RUNS}")
     pairs = [(a, b, compare_findings(found[a], found[b], force=force)) for a, b in combinations(range(len(found)), 2)]
@@ -116,7 +116,7 @@ def compare_many(found: Sequence[Findings], *, force: bool = False) -> ManyCompa
 
 
 def letter(place: int) -> str:
-    """A, B, C …: what the run at this place is called."""
+    """Return the letter for the run at this position: A, B, C …"""
     return ascii_uppercase[place]
 
 
@@ -142,7 +142,7 @@ def _judge_pairs(pairs: Sequence[tuple[int, int, Compared]]) -> list[PairFinding
 
 
 def _certain(comparison: Comparison, p: float | None) -> int:
-    """Which is better, where the test says so and the interval does not hold 0."""
+    """Return which run is better, if the test is significant and the interval excludes 0; else 0."""
     return comparison.difference.side if p is not None and p <= _LEVEL and comparison.confirmed else 0
 
 
@@ -163,7 +163,7 @@ def _standings(found: Sequence[Findings], pairs: Sequence[PairFinding]) -> Itera
 
 
 def _beats(pair: PairFinding, *, other: int) -> bool:
-    """Whether the run is certainly worse than the one it is paired with."""
+    """Whether the paired run is certainly better than the run at position `other`."""
     return (pair.a == other and pair.certain > 0) or (pair.b == other and pair.certain < 0)
 
 
@@ -172,7 +172,7 @@ def _beaten(pair: PairFinding, *, by: int) -> bool:
 
 
 def _price(findings: Findings) -> float | None:
-    """What an attempt cost on average."""
+    """Return the mean cost of an attempt."""
     played = findings.counts.played
     spent = findings.usage.cost
     return spent / played if spent is not None and played else None

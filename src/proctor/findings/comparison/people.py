@@ -1,4 +1,4 @@
-"""Two labelled runs as people judge them."""
+"""Compare the pass rates of two runs by human labels."""
 
 from __future__ import annotations
 
@@ -11,18 +11,16 @@ from proctor.statistics.people import difference_by_people
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PeopleDifference:
-    """B against A by people's labels."""
+    """Difference between the pass rates of runs A and B by human labels."""
 
     difference: Estimate | None
-    """B − A; None: something is missing."""
+    """B − A, or None if it cannot be computed."""
     missing: tuple[str, ...] = ()
-    """The runs that lack labels, by their ids, or that are not of the same cases."""
+    """Ids of the runs that lack labels, or of both if their cases differ."""
 
 
 def people_difference(before: Findings, after: Findings) -> PeopleDifference | None:
-    """The difference of the rates as people judge; None: nobody has labelled either run, or both are of the same
-    replies, which people judge alike.
-    """
+    """Compare the pass rates by human labels; None if neither run is labelled or both have the same replies."""
     if (before.people is None and after.people is None) or _origin(before) == _origin(after):
         return None
     rates = [_rate(findings) for findings in (before, after)]
@@ -43,7 +41,7 @@ def people_difference(before: Findings, after: Findings) -> PeopleDifference | N
 
 
 def _with_bounds(difference: Estimate, a: Estimate, b: Estimate) -> Estimate:
-    """What the attempts without a verdict, of which nobody is asked, could make of the difference."""
+    """Add bounds for the attempts without a verdict, which nobody is asked to label."""
     missing = a.missing + b.missing
     (a_least, a_most), (b_least, b_most) = _off(a), _off(b)
     least, most = b_least - a_most, b_most - a_least
@@ -60,19 +58,19 @@ def _with_bounds(difference: Estimate, a: Estimate, b: Estimate) -> Estimate:
 
 
 def _off(rate: Estimate) -> tuple[float, float]:
-    """How far below and above a rate it would be at worst and at best."""
+    """Return how far the worst and best cases lie below and above a rate."""
     if rate.value is None or rate.worst is None or rate.best is None:
         return 0.0, 0.0
     return rate.worst - rate.value, rate.best - rate.value
 
 
 def _origin(findings: Findings) -> str:
-    """The run whose replies they are, as far as it is known here."""
+    """Return the id of the run that produced the replies, as far as it is known here."""
     return findings.replies_of or findings.run.rescored_from or findings.run.id
 
 
 def _rate(findings: Findings) -> tuple[float, float] | None:
-    """The rate as people judge, and its variance."""
+    """Return the pass rate by human labels and its variance, or None."""
     people = findings.people
     if people is None or people.rate.value is None or people.variance is None:
         return None

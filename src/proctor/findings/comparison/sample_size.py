@@ -1,4 +1,4 @@
-"""How many cases and trials it takes to see a difference between two runs."""
+"""Sample size planning: how many cases and trials it takes to detect a difference between two runs."""
 
 from __future__ import annotations
 
@@ -20,35 +20,35 @@ from proctor.statistics.plan import (
 )
 
 TRIALS = (1, 2, 4)
-"""Numbers of trials that are told, unless somebody asks for others."""
+"""Default numbers of trials to plan for."""
 POWER = 0.8
 LEAST_DIFFERENCE = 1e-6
-"""A smaller one takes more cases than anybody could ask."""
+"""Smallest difference to plan for; a smaller one would need impractically many cases."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DifferencePlan:
-    """What it takes to see a difference between two runs."""
+    """Sample sizes needed to detect a difference between two runs."""
 
     plans: tuple[SampleSizePlan, ...]
-    """One for each number of trials."""
+    """One plan per number of trials."""
     spread: Spread
-    """Why a case's value differs between two runs."""
+    """Variance components of a case's difference between two runs."""
     basis: str
-    """Where that is known from."""
+    """What the spread was derived from, as text."""
     seconds_per_attempt: float | None = None
-    """How long an attempt took in the stored runs, as many at once as there; None: it is not known."""
+    """Mean seconds per attempt in the stored runs, at their concurrency, or None if unknown."""
 
     @property
     def trials_help(self) -> bool:
-        """Whether anything is known of the chance from trial to trial; if not, further trials are taken not to help."""
+        """Whether trial-to-trial noise is known; otherwise more trials are assumed not to help."""
         return bool(self.spread.within_a or self.spread.within_b)
 
 
 def plan_from_assumptions(
     difference: float, flips: float | None, *, noise: float = 0.0, trials: Sequence[int] = TRIALS, power: float = POWER
 ) -> DifferencePlan:
-    """From the share of cases that flip between the two runs, and the share that would by chance alone."""
+    """Plan from the share of cases that flip between the two runs and the share that flips by chance alone."""
     _check(difference)
     if flips is None:
         raise UsageError(
@@ -73,7 +73,7 @@ def plan_from_run(
     trials: Sequence[int] = TRIALS,
     power: float = POWER,
 ) -> DifferencePlan:
-    """From a stored run, which tells the chance from trial to trial, and an assumed share of flips."""
+    """Plan from a stored run, which shows the noise between trials, and an assumed share of flips."""
     _check(difference)
     if flips is None:
         raise UsageError(
@@ -88,7 +88,7 @@ def plan_from_run(
 def plan_from_runs(
     difference: float, a: Findings, b: Findings, *, trials: Sequence[int] = TRIALS, power: float = POWER
 ) -> DifferencePlan:
-    """From two stored runs of the same cases, which tell all of it."""
+    """Plan from two stored runs of the same cases."""
     _check(difference)
     apart = unlike(a.run, b.run)
     if apart:
@@ -123,7 +123,7 @@ def _check(difference: float) -> None:
 def _spread_of_runs(
     difference: float, a: Findings, b: Findings, pairs: Sequence[tuple[tuple[int, int], tuple[int, int]]]
 ) -> tuple[Spread, str]:
-    """Chance and change apart where both runs have several trials; with one trial each, both together as flips."""
+    """Estimate noise and change separately if both runs have several trials, or together as flips if both have one."""
     single = [all(m == 1 for m, _ in side) for side in zip(*pairs, strict=True)]
     if not any(single):
         return spread_from_runs([x for x, _ in pairs], [y for _, y in pairs]), _both(a, b)
@@ -132,7 +132,7 @@ def _spread_of_runs(
             f"{_both(a, b)} cannot be planned from together: one has a single trial, the other several; give two alike"
         )
     flipped = sum(x != y for x, y in pairs) / len(pairs)
-    # Fewer flips than the difference itself cannot be: then it is the flips to plan for.
+    # The share of flips cannot be below the difference itself, so plan for at least that.
     spread = spread_from_flips(max(flipped, difference), difference)
     return spread, f"{_both(a, b)}, in which {_percent(flipped)} of cases flipped"
 

@@ -1,4 +1,4 @@
-"""`--gate`: a condition on a run, decided on the interval's bound: met, not met, or inconclusive."""
+"""Quality gates (`--gate`): conditions on a run, decided on confidence bounds as met, not met or inconclusive."""
 
 from proctor.findings.gates.gate import Gate, parse
 from proctor.findings.gates.reachability import check

@@ -1,4 +1,4 @@
-"""What a gate says: Gate, from its text."""
+"""Parse the text of a gate into a `Gate`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from proctor.errors import GateError
 from proctor.settings import did_you_mean
 
 COUNTS = ("failures", "cost", "latency")
-"""Counted or measured and not estimated, so compared exactly."""
+"""Metrics that are counted or measured rather than estimated, and therefore compared exactly."""
 OVER_K = ("pass_at_k", "pass_hat_k")
 OF_BATTLES = ("held_rate", "consistency")
 _BY_PEOPLE = ("pass_rate", "held_rate")
@@ -31,26 +31,26 @@ class Gate:
     """One condition that a run must meet."""
 
     text: str
-    """As it was written."""
+    """The gate as the user wrote it."""
     metric: str = ""
-    """pass_rate, mean_score, held_rate, consistency, pass_at_k, pass_hat_k, category, failures, cost or latency; empty:
-    a comparison with a run."""
+    """pass_rate, mean_score, held_rate, consistency, pass_at_k, pass_hat_k, category, failures, cost or latency; empty
+    for a comparison with a run.
+    """
     category: str = ""
-    """The category's name."""
     k: int | None = None
-    """Of pass_at_k and pass_hat_k; None: the k that is printed."""
+    """The k of pass_at_k and pass_hat_k, or None for the k that is printed."""
     upper: bool = False
-    """`<=` rather than `>=`."""
+    """Whether the comparison is `<=` rather than `>=`."""
     bound: float = 0.0
-    """The bound, or how much worse than the baseline it may be."""
+    """The threshold, or the margin by which the run may be worse than the baseline."""
     baseline: str | None = None
-    """The run it must not be worse than."""
+    """The run that this one must not be worse than."""
     by_people: bool = False
-    """Decided on the rate as people judge, not on the judge's."""
+    """Whether to decide on the pass rate by human labels rather than by the judge."""
 
 
 def parse(text: str) -> Gate:
-    """A gate from its text; refuses what cannot be read, or could decide nothing."""
+    """Parse a gate; raise GateError if it cannot be parsed or its bound is out of range."""
     worse = _NOT_WORSE.fullmatch(text.strip())
     if worse:
         return Gate(text=text, baseline=worse["run"], bound=_share(worse["number"], "the margin", text))
@@ -99,7 +99,7 @@ def _share(number: str, what: str, text: str) -> float:
 
 
 def _number(number: str, text: str, *, share: bool = False) -> float:
-    """`0.9`, `.9` and, for a share, `90%`."""
+    """Parse a number such as `0.9` or `.9`; if `share` is set, also `90%`."""
     found = _NUMBER.fullmatch(number)
     if not found or (found["hundredths"] and not share):
         expected = "a number such as 0.9 or 90%" if share else "a number of at least 0"

@@ -1,4 +1,4 @@
-"""Gates that are looked at as a run goes on, so that it can stop as soon as they are decided: InterimLooks."""
+"""Interim analyses of gates, so that a run can stop as soon as they are decided: InterimLooks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Slot = tuple[int, str]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _GateState:
-    """Where a gate stands at a look."""
+    """State of a gate at one interim look."""
 
     verdict: Verdict
     z: float
@@ -39,7 +39,7 @@ class _GateState:
 
 
 def check_stop_early(gates: Sequence[Gate], run: Run) -> None:
-    """Refuse, before the first call, what cannot be looked at as the run goes on."""
+    """Refuse, before the first call, gates and runs that do not support early stopping."""
     if not gates:
         raise GateError("stopping early needs a gate to decide, such as pass_rate>=0.9", terminal=" (--gate)")
     for wanted in gates:
@@ -51,10 +51,10 @@ def check_stop_early(gates: Sequence[Gate], run: Run) -> None:
 
 
 class InterimLooks:
-    """Takes attempts in any order, and looks at each whole group of them in the order in which they are played.
+    """Accepts attempts in any order and evaluates the gates after each complete group in plan order.
 
-    A look counts just the attempts of its groups: those that are over sooner wait for their turn, so that quick replies
-    are not favoured.
+    A look counts only the attempts of its groups; later ones that finish early are held back, so that quick replies are
+    not favoured.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class InterimLooks:
 
     @property
     def so_far(self) -> InterimVerdict:
-        """The verdict; as long as there is none, the looks that were taken and the bounds of those ahead."""
+        """The verdict or, until there is one, the looks so far and the bounds of those to come."""
         if self.verdict is not None:
             return self.verdict
         ahead = map(self._look_ahead, range(self._look, len(self.sizes)))
@@ -91,7 +91,7 @@ class InterimLooks:
         return LookPoint(attempts=self.sizes[look], value=None, low=low, high=high)
 
     def add(self, attempts: Iterable[Attempt]) -> bool:
-        """Count what has finished; whether there is a verdict now."""
+        """Count finished attempts and return whether there is a verdict now."""
         for attempt in attempts:
             if attempt.finished:
                 self._arrived[attempt.key.trial, attempt.key.exam] = attempt
@@ -144,7 +144,7 @@ class InterimLooks:
             return self._state_by_difference(wanted, findings)
         return self._state_by_rate(wanted, findings)
 
-    # one verdict a case: exact
+    # one verdict per case: exact count bounds
 
     def _state_by_count(self, wanted: Gate) -> _GateState:
         planned = self._plans[wanted.text].counts
@@ -161,7 +161,7 @@ class InterimLooks:
         lost = planned.is_futile(self._next, least) and planned.is_futile(self._next, most)
         return _GateState(verdict="inconclusive", bound=bounds.met, hopeless=lost, **shown)
 
-    # else on the scale of z
+    # otherwise z bounds
 
     def _state_by_rate(self, wanted: Gate, findings: Findings) -> _GateState:
         limit = self._z[self._look]
@@ -191,7 +191,7 @@ class InterimLooks:
         return self._state(rules.not_worse(found.difference, wanted.bound), z, limit, ends=(z - off, z + off))
 
     def _state_by_flips(self, sums: Differences, missing: int) -> _GateState:
-        """McNemar's z of cases that flipped; one that is missing may have flipped either way."""
+        """Apply McNemar's z to the cases that flipped; a missing one may have flipped either way."""
         limit, size = self._z[self._look], sqrt(sums.squares + missing)
         if not size:
             return self._state("inconclusive", 0.0, limit, known=False)
@@ -206,7 +206,11 @@ class InterimLooks:
     def _state(
         self, verdict: Verdict, z: float, limit: float, *, known: bool = True, ends: tuple[float, ...] = ()
     ) -> _GateState:
-        """`ends`: where z would be if all that is missing had failed, or had passed; hopeless only where both are."""
+        """Build the state from a z value.
+
+        `ends` are the z values if all missing attempts had failed, or had passed; the gate is hopeless only if it is
+        futile at all of them.
+        """
         share = self._next / len(self._slots)
         lost = known and verdict == "inconclusive"
         lost = lost and all(sequential.is_futile(each, share, self._z[-1]) for each in (z, *ends))

@@ -1,4 +1,4 @@
-"""The looks at a gate for which a run may stop early, as they are known before the first call: LookPlan."""
+"""Schedule and bounds of the interim looks at a gate, known before the first call: LookPlan."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from proctor.statistics import sequential
 
 _RATES = ("pass_rate", "held_rate")
 _MOST = 1 << 14
-"""Cases up to which a number is looked for that is enough."""
+"""Largest number of cases to try when searching for enough."""
 _MOST_FORETOLD = 3_000
-"""Attempts up to which it is worked out before a run how many calls it takes; beyond, that takes seconds."""
+"""Largest number of attempts for which the expected number of calls is precomputed; more would take seconds."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LookPlan:
-    """When a gate is looked at, and what ends a run there."""
+    """When a gate is looked at and which bounds stop the run there."""
 
     gate: Gate
     units: int
-    """Attempts of the whole run; of a battle, conversations."""
+    """Attempts of the whole run; in a battle, conversations."""
     cases: int
-    """What an interval counts of them: cases that are asked several times count once."""
+    """Independent cases among them: a case asked several times counts once."""
     exact: bool
-    """Whether each case has one verdict, so that passes are counted; else the looks are on the scale of z."""
+    """Whether each case has a single verdict, so that bounds are on counts of passes rather than on z."""
 
     @classmethod
     def of(cls, gate: Gate, run: Run) -> LookPlan:
-        """Of a run before its first call, or as it goes on."""
+        """Return the plan for a gate on this run."""
         settings = run.settings
         return cls(
             gate=gate,
@@ -42,21 +42,21 @@ class LookPlan:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """After how many attempts each look is taken."""
+        """Number of attempts at each look."""
         return sequential.look_sizes(self.units)
 
     @property
     def z(self) -> tuple[float, ...]:
-        """What ends the run at each look, on either side, where passes are not counted."""
+        """Two-sided z bound at each look, for plans that are not exact."""
         return sequential.z_bounds(tuple(size / self.units for size in self.sizes))
 
     @property
     def counts(self) -> sequential.Plan:
-        """What ends it where they are; of `rate <= bound`, that of the failures."""
+        """Bounds on counts, for exact plans; for `rate <= bound`, counts of failures."""
         return sequential.plan(self.units, self._bound)
 
     def between(self, look: int) -> tuple[float | None, float | None]:
-        """The two ends that a path must reach at a look: passes above what the gate asks for, or a z."""
+        """Return the lower and upper bounds at a look: passes beyond what the gate requires, or z values."""
         if not self.exact:
             return -self.z[look], self.z[look]
         bounds, asked = self.counts.looks[look], self._bound * self.sizes[look]
@@ -81,19 +81,19 @@ class LookPlan:
         return "failed" if self.gate.upper else "passed"
 
     def operating_points(self) -> tuple[sequential.OperatingPoint, ...]:
-        """What becomes of runs of agents near the bound and far from it; none where passes are not counted."""
+        """Return the expected outcomes for agents with true rates near and far from the bound; empty if inexact."""
         if not self.exact:
             return ()
         return self._operating_points((-1, -0.5, 0, 0.2, 0.4, 0.6, 0.8))
 
     def _operating_points(self, near: Sequence[float]) -> tuple[sequential.OperatingPoint, ...]:
-        """Of agents whose true rate lies at these shares of the way from the bound to 1."""
+        """Return the outcomes for agents whose true rate is at these fractions of the way from the bound to 1."""
         room, planned = 1 - self._bound, self.counts
         rates = sorted({round(self._bound + share * room, 4) for share in near if self._bound + share * room > 0})
         return tuple(sequential.operating_point(planned, rate) for rate in rates)
 
     def describe(self) -> str:
-        """The first bound and, where it is known, the share of the calls that runs make on average."""
+        """Describe the first bound and, if known, the average share of calls that runs make."""
         said = f"{self.gate.text}: {self.sentence(0)}"
         if not self.exact:
             return f"{said}."
@@ -111,7 +111,7 @@ class LookPlan:
 
     @property
     def can_be_met(self) -> bool:
-        """Whether an agent that never errs would meet it, before it is given up; of a difference nobody knows."""
+        """Whether a perfect agent would meet the gate before it is futile; always true for a comparison with a run."""
         if self.gate.baseline is not None:
             return True
         if self.exact:
@@ -125,7 +125,7 @@ class LookPlan:
         return False
 
     def enough_cases(self) -> int | None:
-        """About the fewest cases with which it can be met, asked as often as these; None: no affordable number."""
+        """Return roughly the fewest cases that can meet the gate with these trials, or None if impractically many."""
         few, many = self.cases, 2 * self.cases
         while not self._with_cases(many).can_be_met:
             few, many = many, 2 * many
@@ -157,7 +157,7 @@ _OUT = " (leave --stop-early out)"
 
 
 def refuse_kind(wanted: Gate) -> None:
-    """Refuse a gate that cannot be looked at as a run goes on."""
+    """Refuse a gate of a kind that does not support early stopping."""
     if wanted.by_people:
         raise GateError(
             f"the gate {wanted.text!r} rests on labels, which come after the run: run all of it", terminal=_OUT
@@ -173,7 +173,7 @@ def refuse_kind(wanted: Gate) -> None:
 
 
 def refuse_unreachable(planned: LookPlan) -> None:
-    """Looking costs some certainty, so a gate that the whole run could meet may be out of reach here."""
+    """Refuse a gate that early stopping cannot meet; interim looks cost power, even if the whole run could meet it."""
     if planned.can_be_met:
         return
     enough, unit = planned.enough_cases(), "conversations" if planned.gate.metric == "held_rate" else "cases"

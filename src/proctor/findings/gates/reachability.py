@@ -1,4 +1,4 @@
-"""Before the first call: is there anything wrong with the gates, and could this many cases meet them at all?"""
+"""Before the first call, check that the gates fit the run and can be met with this many cases."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def check(
     look: int = 1,
     force: bool = False,
 ) -> None:
-    """Refuse gates that do not fit the run and, unless forced, those that it cannot meet however good the agent."""
+    """Refuse gates that do not fit the run and, unless forced, those that even a perfect agent could not meet."""
     level = rules.level_of_look(look)
     categories = _categories(run, exams)
     for wanted in gates:
@@ -50,13 +50,13 @@ def check(
 
 
 def _categories(run: Run, exams: Sequence[Exam]) -> Counter[str]:
-    """How many cases have each; those of a script are its rows'."""
+    """Count the cases of each category; in a static battle, the rows of the script."""
     rows = None if run.settings.type == "abm-static" else 1
     return Counter(category for exam in exams for case in exam.cases[:rows] for category in case.categories)
 
 
 def _units(wanted: Gate, run: Run, exams: int) -> int:
-    """What the interval counts: cases; in a static battle, where trials are all there is, conversations."""
+    """Return the number of units the interval counts: cases or, in a static battle, conversations."""
     conversations = run.settings.type == "abm-static" and wanted.metric not in OVER_K
     return exams * run.settings.repeats if conversations else exams
 
@@ -82,7 +82,7 @@ def _check_rate(wanted: Gate, cases: int, level: float, *, unit: Unit) -> None:
 def _check_baseline(
     wanted: Gate, run: Run, exams: Sequence[Exam], before: Findings, *, level: float, force: bool
 ) -> None:
-    """The two must have cases in common and, unless forced, be examined alike, with enough cases for the margin."""
+    """Check that the two runs share cases and, unless forced, are comparable and large enough for the margin."""
     known = {exam.id for exam in exams} | {case.id for exam in exams for case in exam.cases}
     if not any(case.id in known for case in before.compared_on):
         raise GateError(f"the gate {wanted.text!r}: run {before.run.id} has no case in common with this one")
@@ -101,7 +101,7 @@ def _check_baseline(
 
 
 def _check_margin(wanted: Gate, run: Run, before: Findings, level: float) -> None:
-    """Even if every attempt passed, would the interval of the difference clear the margin?"""
+    """Refuse a margin that the interval could not clear even if every attempt passed."""
     settings = run.settings
     most = [settings.trials_of(case.id) * settings.rated_conditions for case in before.compared_on]
     a = [(case.counted, case.passed) for case in before.compared_on]
@@ -118,7 +118,7 @@ def _check_margin(wanted: Gate, run: Run, before: Findings, level: float) -> Non
 
 
 def _fewest_pairs(margin: float, level: float) -> int | None:
-    """The fewest cases of which none flips that show a difference above −margin; None: no number does."""
+    """Return the fewest cases that, with no flips, show a difference above −margin, or None if no number does."""
     few, many = 0, 1
     while Differences(n=many).interval(level=level)[0] <= -margin:
         few, many = many, 2 * many
@@ -135,5 +135,5 @@ def _count_units(number: int, unit: Unit) -> str:
 
 
 def _more(unit: Unit) -> str:
-    """How there come to be more of them."""
+    """Return the advice on how to get more units."""
     return "Use more trials" if unit == "conversation" else f"Add {unit}s"

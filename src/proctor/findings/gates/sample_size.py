@@ -1,4 +1,4 @@
-"""How many cases it takes to meet a gate."""
+"""Sample size planning for gates."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from proctor.settings import given
 from proctor.statistics.gate import fewest_cases
 
 FAILURES = (0, 1, 2, 5)
-"""For which the fewest cases are told, unless somebody asks for another number."""
+"""Default numbers of failures for which the fewest cases are given."""
 MOST_FAILURES = 1_000_000
 _LEAST_MARGIN = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GatePlan:
-    """What it takes to meet a gate."""
+    """Number of cases needed to meet a gate."""
 
     gate: Gate
     fewest: tuple[tuple[int, int], ...] = ()
-    """(failures, the fewest cases with which the gate can be met all the same); for `<=`, passes instead."""
+    """(failures, the fewest cases that can still meet the gate); for `<=`, (passes, cases)."""
     needed: int | None = None
-    """Not worse than a run: the cases with which two equal agents would probably meet it."""
+    """For a comparison with a run, the cases with which two equal agents would meet it at this power."""
     power: float = 0.8
-    """How probably."""
+    """Statistical power behind `needed`."""
 
 
 def plan_gate(text: str, *, failures: int | None = None, flips: float | None = None, power: float = 0.8) -> GatePlan:
-    """The fewest cases for a gate on a rate; the cases that probably meet one on a difference, by its flips."""
+    """Plan a gate: the fewest cases for a rate, or the cases needed for a comparison at this share of flips."""
     gate = parse(text)
     if gate.baseline is not None:
         if flips is None:
@@ -51,7 +51,7 @@ def plan_gate(text: str, *, failures: int | None = None, flips: float | None = N
 
 
 def _pairs_needed(gate: Gate, flips: float, power: float) -> int:
-    """(z + z_power)²·flips/margin²: with no true difference the flips are all there is to the variance."""
+    """Return (z + z_power)²·flips/margin²: with no true difference, flips are the only source of variance."""
     for name, value in (("flips", flips), ("power", power)):
         if not 0 < value < 1:
             raise UsageError(given(name, value), " cannot be planned for; expected a number between 0 and 1")
@@ -65,7 +65,7 @@ def _pairs_needed(gate: Gate, flips: float, power: float) -> int:
 
 
 def plan_early(text: str, cases: int, *, trials: int = 1) -> LookPlan:
-    """The looks of a run of so many cases that stops early for a gate."""
+    """Return the interim looks of a run of this size that stops early for a gate."""
     gate = parse(text)
     refuse_kind(gate)
     exact = gate.metric == "pass_rate" and trials == 1

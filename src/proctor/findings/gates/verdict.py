@@ -1,4 +1,4 @@
-"""Findings → what became of a gate, and what would settle it where it is inconclusive."""
+"""Decide gates from a run's findings and say what would settle an inconclusive one."""
 
 from __future__ import annotations
 
@@ -26,40 +26,40 @@ from proctor.statistics.people import labels_to_tell
 from proctor.statistics.plan import cases_needed
 
 _LEAST_DISTANCE = 0.005
-"""Of a rate from its bound: nearer than this no affordable number of labels tells them apart."""
+"""Smallest distance of a rate from its bound that an affordable number of labels can resolve."""
 _CENTS = 9
-"""Decimals of a cost: a hundred times 0.01 is 1, whatever the sum of the floats."""
+"""Decimal places to which costs are rounded, to absorb floating-point error in sums."""
 
 Obstacle = Literal["", "at the gate", "missing", "unmarked", "unknown", "labels"]
 Unit = Literal["case", "conversation", "question", "seed question"]
 Baseline = Callable[[str], Findings]
-"""Reads the run that a gate names."""
+"""Loads the findings of the run that a gate names."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GateVerdict:
-    """What became of a gate."""
+    """The verdict on a gate and what it rests on."""
 
     gate: Gate
     verdict: Verdict
     estimate: Estimate | None = None
-    """What it was decided on, at the level of this verdict; None: a count."""
+    """The estimate it was decided on, at the level of this verdict, or None for a count."""
     count: float | None = None
-    """The count, where one is compared; None: it is not known."""
+    """The compared count, or None if it is unknown or the gate is on an estimate."""
     further_cases: int | None = None
-    """Cases, or other units, that would probably settle an inconclusive one; None: no affordable number would."""
+    """More cases (or other units) that would probably settle an inconclusive verdict, or None if impractically many."""
     further_labels: int | None = None
-    """Labels of people that would probably settle a gate on the rate as they judge; None: no affordable number."""
+    """More human labels that would probably settle a gate on the rate by labels, or None if impractically many."""
     obstacle: Obstacle = ""
-    """What stands in the way where no number of cases is named."""
+    """What prevents a verdict if `further_cases` is not given."""
     look: int = 1
-    """Which verdict on the same, extended run this is."""
+    """Which look at the same, extended run this is, from 1."""
     unit: Unit = "case"
-    """What the interval counts, and of which more would settle it."""
+    """What the interval counts, and what `further_cases` counts."""
     interim: InterimVerdict | None = None
-    """When it was settled, where the run was looked at as it went on."""
+    """The interim verdict, if the run was monitored for early stopping."""
     stopped_for_others: bool = False
-    """Whether the run stopped early when other gates were decided, which makes its interval too sure for this one."""
+    """Whether the run stopped early for other gates, which makes the interval too narrow for this one."""
 
 
 def judge(
@@ -71,7 +71,7 @@ def judge(
     look: int = 1,
     force: bool = False,
 ) -> list[GateVerdict]:
-    """The verdict of every gate; the `look`-th on an extended run holds its intervals to a higher level."""
+    """Return the verdict on every gate; later looks at an extended run use a higher confidence level."""
     if not force:
         _refuse_two_rubrics(gates, findings.run)
     level = rules.level_of_look(look)
@@ -80,7 +80,7 @@ def judge(
 
 
 def _refuse_two_rubrics(gates: Sequence[Gate], run: Run) -> None:
-    """A rate over marks of two rubrics is a rate of neither."""
+    """Refuse gates on scores from two rubrics, whose rate would mean nothing."""
     judged = [gate.text for gate in gates if gate.metric not in COUNTS and not gate.by_people]
     if judged and run.earlier_rubrics:
         judges = " ".join(f"--reviewer {name}" for name in run.settings.panel or [run.settings.reviewer or "none"])
@@ -92,12 +92,12 @@ def _refuse_two_rubrics(gates: Sequence[Gate], run: Run) -> None:
 
 
 def judge_at_level(wanted: Gate, findings: Findings, baseline: Baseline, *, level: float) -> GateVerdict:
-    """The verdict of one gate with intervals of this level."""
+    """Return the verdict on one gate with intervals of this level."""
     return _judge(wanted, findings, baseline, k=None, look=1, level=level, force=True)
 
 
 def _as_settled(verdict: GateVerdict, run: Run) -> GateVerdict:
-    """What was settled while the run went on stays, whatever was played later."""
+    """Keep the interim verdict, whatever was played afterwards."""
     settled = run.interim.verdicts.get(verdict.gate.text) if run.interim is not None else None
     if settled is None:
         rate = verdict.estimate is not None and not verdict.gate.by_people
@@ -106,7 +106,7 @@ def _as_settled(verdict: GateVerdict, run: Run) -> GateVerdict:
 
 
 def unit_of(wanted: Gate, run: Run) -> Unit:
-    """What a gate's interval counts: in battles conversations, or the questions that they go through."""
+    """Return what a gate's interval counts: cases or, in battles, conversations or questions."""
     if run.settings.type == "standard":
         return "case"
     if run.settings.type == "abm-dynamic":
@@ -115,13 +115,13 @@ def unit_of(wanted: Gate, run: Run) -> Unit:
 
 
 def exit_code(verdicts: Sequence[GateVerdict]) -> int:
-    """0 all met, 1 any not met, 3 otherwise."""
+    """Return 0 if all gates are met, 1 if any is not met, 3 otherwise."""
     together = rules.together(verdict.verdict for verdict in verdicts)
     return {"met": 0, "not met": 1, "inconclusive": 3}[together]
 
 
 def chosen_k(wanted: Gate, k: int | None, trials: int) -> int:
-    """The k of a gate: its own, else the k that is printed, else the trials; refused beyond the trials."""
+    """Return the k of a gate: its own, else the printed k, else the number of trials; refuse a k above that."""
     chosen = wanted.k or k or trials
     if chosen > trials:
         raise GateError(
@@ -159,7 +159,7 @@ def _judge(
 def _against(
     wanted: Gate, findings: Findings, before: Findings, *, look: int, level: float, force: bool
 ) -> GateVerdict:
-    """Not worse than another run: paired by case, refused where the two were not evaluated in the same way."""
+    """Decide a gate of not being worse than another run, paired by case; refuse runs that are not comparable."""
     difference = compare_findings(before, findings, force=force, level=level).pass_rate
     estimate = difference.difference
     verdict = rules.not_worse(estimate, wanted.bound)
@@ -171,9 +171,10 @@ def _against(
 
 
 def _inconclusive(wanted: Gate, estimate: Estimate, bare: Verdict, more: int | None, look: int) -> GateVerdict:
-    """What would settle it: further cases, or the missing attempts, without which it would be decided.
+    """Return an inconclusive verdict with what would settle it: more cases, or the missing attempts.
 
-    Where no number of cases would, and those alone can bring the rate to either side of the gate, it is them.
+    The missing attempts are named if it would be decided without them, or if no number of cases helps while they alone
+    could move the rate to either side of the gate.
     """
     obstacle: Obstacle = "" if more else "at the gate"
     if estimate.missing and (bare != "inconclusive" or (not more and _left_open(estimate, wanted))):
@@ -186,7 +187,7 @@ def _inconclusive(wanted: Gate, estimate: Estimate, bare: Verdict, more: int | N
 
 
 def _left_open(estimate: Estimate, wanted: Gate) -> bool:
-    """Whether the missing attempts leave both sides of the gate possible, were the cases ever so many."""
+    """Whether the missing attempts could put the rate on either side of the gate, however many cases there are."""
     bound = wanted.bound if wanted.baseline is None else -wanted.bound
     known = estimate.value is not None and estimate.worst is not None and estimate.best is not None
     return bool(estimate.missing) and known and (estimate.worst or 0.0) <= bound <= (estimate.best or 0.0)
@@ -197,9 +198,9 @@ def _resumable(findings: Findings) -> bool:
 
 
 def _not_resumable(verdict: GateVerdict) -> GateVerdict:
-    """The same where nothing is left to play: an agent that crashed has no mark, and never will have one.
+    """Adjust the verdict for a run with nothing left to play, whose missing attempts will never get a score.
 
-    As many of further cases would have none either, so that these could not settle what the missing ones leave open.
+    More cases would miss scores at the same rate, so they could not settle it either.
     """
     if verdict.obstacle != "missing" and not (verdict.estimate and _left_open(verdict.estimate, verdict.gate)):
         return verdict
@@ -207,7 +208,7 @@ def _not_resumable(verdict: GateVerdict) -> GateVerdict:
 
 
 def _further_labels(wanted: Gate, findings: Findings) -> int | None:
-    """How many more it takes to tell the rate from the bound; without any, the judge is held to tell nothing."""
+    """Return how many more labels tell the rate from the bound; without any, the judge counts as uninformative."""
     people = findings.people
     by_judge = findings.battle.held_rate if findings.battle is not None else findings.pass_rate
     value = by_judge.value if people is None or people.rate.value is None else people.rate.value
@@ -215,7 +216,7 @@ def _further_labels(wanted: Gate, findings: Findings) -> int | None:
     if value is None or distance < _LEAST_DISTANCE:
         return None
     given, told = (people.labels, people.correlation) if people is not None else (0, 0.0)
-    for counted_on in (told, 0.0):  # where as many as should do have not done, the judge is not counted on
+    for counted_on in (told, 0.0):  # if the labels that should have sufficed did not, plan without relying on the judge
         needed = labels_to_tell(value, wanted.bound, given=given, cases=by_judge.n, correlation=counted_on)
         if needed is not None and needed > given:
             return needed - given
@@ -223,7 +224,7 @@ def _further_labels(wanted: Gate, findings: Findings) -> int | None:
 
 
 def _further_pairs(difference: Comparison, margin: float) -> int | None:
-    """Further paired cases; at least one, where few cases make the interval wider than the formula thinks."""
+    """Return how many more paired cases are needed; at least one if a small sample's interval is too wide."""
     sums, level = difference.sums, difference.difference.level
     more = rules.further_pairs(sums, margin, level=level)
     if more is None and _enough(sums, margin, level):
@@ -237,7 +238,7 @@ def _enough(sums: Differences, margin: float, level: float) -> bool:
 
 
 def _judge_count(wanted: Gate, findings: Findings, look: int) -> GateVerdict:
-    """Compared exactly; what has not been played yet may still add to it."""
+    """Compare a count exactly, allowing for what attempts still to be played may add."""
     value, most = _count(wanted, findings)
     if value is None:
         return GateVerdict(gate=wanted, verdict="inconclusive", obstacle="unknown", look=look)
@@ -249,7 +250,7 @@ def _judge_count(wanted: Gate, findings: Findings, look: int) -> GateVerdict:
 
 
 def _count(wanted: Gate, findings: Findings) -> tuple[float | None, float]:
-    """The count so far, and the most that it can come to."""
+    """Return the count so far and the most it can reach."""
     counts, cost = findings.counts, findings.usage.cost
     if wanted.metric == "failures":
         return counts.failed, counts.failed + counts.pending
@@ -257,7 +258,7 @@ def _count(wanted: Gate, findings: Findings) -> tuple[float | None, float]:
         median = None if findings.latency is None else findings.latency.median
         if median is None or not counts.pending:
             return median, inf if median is None else median
-        return median, inf if median <= wanted.bound else 0.0  # what is still played may move it to either side
+        return median, inf if median <= wanted.bound else 0.0  # pending attempts may move the median to either side
     if cost is None:
         return None, inf
     exact = round(cost, _CENTS)
@@ -291,14 +292,14 @@ def _by_people(wanted: Gate, findings: Findings) -> Estimate:
 
 
 def no_battle(wanted: Gate) -> GateError:
-    """The gate is about conversations, and the run has none."""
+    """Return the error for a gate on conversations in a run without battles."""
     return GateError(
         f"the gate {wanted.text!r}: only battles have a {wanted.metric}", terminal=" (--type abm-static or abm-dynamic)"
     )
 
 
 def labelled_as_held(wanted: Gate) -> GateError:
-    """The gate is about replies, and people label whole conversations."""
+    """Return the error for a gate on replies by human labels, which are given to whole conversations."""
     instead = wanted.text.replace("pass_rate", "held_rate")
     return GateError(
         f"the gate {wanted.text!r}: in a battle people say of a whole conversation whether the agent held, so their "
@@ -307,14 +308,14 @@ def labelled_as_held(wanted: Gate) -> GateError:
 
 
 def no_category(wanted: Gate, known: Iterable[str]) -> GateError:
-    """No case has the category that the gate names."""
+    """Return the error for a category that no case has."""
     return GateError(
         f"the gate {wanted.text!r}: no case has the category {wanted.category!r}; {known_are(sorted(known))}"
     )
 
 
 def at_level(estimate: Estimate, level: float) -> Estimate:
-    """The estimate with the intervals of another level, from the numbers of cases that its own ends imply."""
+    """Return the estimate at another confidence level, using the effective sample size implied by its interval."""
     if level == estimate.level:
         return estimate
     low, high = _interval_at_level(estimate.value, (estimate.low, estimate.high), estimate.level, level)
@@ -331,12 +332,15 @@ def at_level(estimate: Estimate, level: float) -> Estimate:
 def _interval_at_level(
     value: float | None, ends: tuple[float | None, float | None], old: float, new: float
 ) -> tuple[float | None, float | None]:
-    """Wilson's ends at another level; each solves (value − end)² = z²·end·(1 − end)/n, which gives n."""
+    """Return Wilson's interval at another level.
+
+    An old end solves (value − end)² = z²·end·(1 − end)/n, which gives n.
+    """
     known = [end for end in ends if end is not None]
     if value is None or not known:
         return ends
     end = max(known, key=lambda end: abs(value - end))
-    if end == value:  # 0 or 1, where an interval ends at every level
+    if end == value:  # 0 or 1, where the interval ends at every level
         return ends
     n = (NormalDist().inv_cdf((1 + old) / 2) / (value - end)) ** 2 * end * (1 - end)
     return wilson(value, n, level=new)

@@ -1,4 +1,4 @@
-"""Runs of one benchmark in time order: how good it is now, and which changes are real."""
+"""Runs of one benchmark in time order: current quality, and which changes are statistically significant."""
 
 from proctor.findings.history.changes import Counts, Order
 from proctor.findings.history.history import rate_of, tell

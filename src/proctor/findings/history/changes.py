@@ -1,4 +1,4 @@
-"""Which runs of a segment differ from the baseline for real, when one looks after every run."""
+"""Detect which runs of a segment differ significantly from the baseline, with repeated looks accounted for."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from proctor.statistics.compare import Comparison, compare_counts, differences_o
 from proctor.statistics.looks import Look, watch
 
 Counts = Mapping[str, Count]
-"""Exam → attempts with a verdict, and how many of those passed."""
+"""Exam → (attempts with a verdict, attempts that passed)."""
 Order = Mapping[tuple[str, str], str]
-"""Exam and condition → the verdicts of its trials in their order, each of them + or -."""
+"""(Exam, condition) → its verdicts in trial order, as a string of + and -."""
 Verdicts = Sequence[Count]
 """The counts of cases in a fixed order."""
 _NOTHING = (0, 0)
@@ -23,26 +23,26 @@ _NOTHING = (0, 0)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CountedRun:
-    """A run that counts: its entry, and the verdicts behind it."""
+    """A run included in the analysis: its entry and its verdicts."""
 
     entry: Entry
     counts: Counts
     order: Callable[[], Order] = dict
-    """In which order they were given; asked only where the trials of two runs differ, empty: it is not known."""
+    """Loads the order of the verdicts; called only if two runs have different numbers of trials, empty if unknown."""
 
     def trials(self, exam: str) -> int:
-        """Planned, of a case under one condition; of a run that stopped early what was asked, no more."""
+        """Return the planned trials of a case per condition; after early stopping, only the trials that were asked."""
         run = self.entry.run
         if run.cut:
             return self.counts.get(exam, _NOTHING)[0] // run.settings.rated_conditions
         return run.settings.trials_of(exam)
 
     def repeats(self, exam: str) -> int:
-        """Planned, of a case under all conditions that count."""
+        """Return the planned attempts at a case over all rated conditions."""
         return self.trials(exam) * self.entry.run.settings.rated_conditions
 
     def values(self, exam: str) -> Values | None:
-        """The verdicts of an exam in order, condition by condition; None: the order is not known."""
+        """Return the verdicts of an exam in order, one list per condition, or None if the order is unknown."""
         counted, passed = self.counts.get(exam, _NOTHING)
         conditions = _rated_conditions(self.entry.run)
         if len(conditions) == 1 and passed in (0, counted):
@@ -53,10 +53,10 @@ class CountedRun:
 
 
 def looked_at(counted_runs: Sequence[CountedRun], *, strict: bool, shown: Container[str]) -> list[Entry]:
-    """The entries of runs that were examined alike, in time order, with their changes against the baseline.
+    """Return the entries of comparable runs in time order, with their changes against the baseline.
 
-    Marks are given online (`proctor.statistics.looks`), so they hang on nothing that came later. Every run is looked
-    at; how large the change is, is worked out for those that may be marked or are shown.
+    Runs are marked online (`proctor.statistics.looks`), so a mark never depends on later runs. Every run is tested, but
+    the size of the change is computed only for runs that are marked or shown.
     """
 
     def p_value(baseline: int, later: int) -> float:
@@ -95,7 +95,7 @@ def _verdict(look: Look, found: Comparison) -> Verdict:
 
 
 def compare_pair(before: CountedRun, after: CountedRun) -> Comparison:
-    """The difference in pass rate, as `proctor compare` finds it."""
+    """Compare the pass rates of two runs, as `proctor compare` does."""
     exams = _exams(before, after)
     planned = [(before.repeats(exam), after.repeats(exam)) for exam in exams]
     common = [_in_common(before, after, exam) for exam in exams]
@@ -103,13 +103,13 @@ def compare_pair(before: CountedRun, after: CountedRun) -> Comparison:
 
 
 def _exams(before: CountedRun, after: CountedRun) -> list[str]:
-    """Those of either run; what one that stopped early has not asked of them cannot be compared."""
+    """Return the exams of either run, without those that a run stopped early never asked."""
     exams = [*before.counts, *(exam for exam in after.counts if exam not in before.counts)]
     return [exam for exam in exams if before.repeats(exam) and after.repeats(exam)]
 
 
 def _rated_conditions(run: Run) -> tuple[str, ...]:
-    """The conditions whose verdicts count: the plain run where it is one of several."""
+    """Return the conditions whose verdicts count: the plain run alone if it is one of them."""
     return ("",) if run.settings.has_plain_run else run.settings.conditions
 
 
@@ -118,7 +118,7 @@ def _counts(counted_run: CountedRun, exams: Sequence[str]) -> Verdicts:
 
 
 def _in_common(before: CountedRun, after: CountedRun, exam: str) -> tuple[Count, Count]:
-    """Its counts over the trials that both runs have of it."""
+    """Return an exam's counts in both runs over the trials they share."""
     counts = before.counts.get(exam, _NOTHING), after.counts.get(exam, _NOTHING)
     (m, _), (n, _) = counts
     if m == n and (len(_rated_conditions(before.entry.run)) == 1 or m == before.repeats(exam) == after.repeats(exam)):
@@ -128,7 +128,7 @@ def _in_common(before: CountedRun, after: CountedRun, exam: str) -> tuple[Count,
 
 
 def _p_value(before: CountedRun, after: CountedRun) -> float:
-    """Of no difference; where attempts are missing, the largest they could make of it; 1 where they could undo it."""
+    """Return the p-value of no difference: the largest with missing attempts, or 1 if they could reverse the sign."""
     exams = _exams(before, after)
     cases = [differences_of([_in_common(before, after, exam) for exam in exams])]
     if _lacks(before, exams) or _lacks(after, exams):
@@ -143,14 +143,14 @@ def _lacks(counted_run: CountedRun, exams: Sequence[str]) -> bool:
 
 
 def _cut(before: CountedRun, after: CountedRun, exam: str) -> tuple[Count, Count]:
-    """Its counts over as many trials as both runs planned."""
+    """Return an exam's counts in both runs, limited to the smaller number of planned trials."""
     trials = min(before.trials(exam), after.trials(exam))
     a, b = before.counts.get(exam, _NOTHING), after.counts.get(exam, _NOTHING)
     return _first(before, exam, trials, likest=b), _first(after, exam, trials, likest=a)
 
 
 def _first(counted_run: CountedRun, exam: str, trials: int, *, likest: Count) -> Count:
-    """The counts of a run's first trials; where the order is not known, as like the other's as they may be."""
+    """Return the counts of the run's first trials; if their order is unknown, those most like the other run's."""
     own = counted_run.counts.get(exam, _NOTHING)
     if counted_run.trials(exam) <= trials:
         return own
@@ -162,7 +162,7 @@ def _first(counted_run: CountedRun, exam: str, trials: int, *, likest: Count) ->
 
 
 def _fill_missing(pair: tuple[Count, Count], planned: int, *, in_favour: bool) -> tuple[Count, Count]:
-    """As if every missing attempt of B had passed and of A failed, or the other way round."""
+    """Fill missing attempts in favour of B (B's passed, A's failed), or the other way round."""
     (m, a), (n, b) = pair
     lacking, wanting = max(0, planned - m), max(0, planned - n)
     return (m + lacking, a + lacking * (not in_favour)), (n + wanting, b + wanting * in_favour)

@@ -1,4 +1,4 @@
-"""Runs and their verdicts → a history: series, segments of runs that were examined alike, and real changes."""
+"""Build a history from runs and their verdicts: series, segments of comparable runs, and significant changes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 def value_of(run: Run, by: str) -> str:
-    """The run's agent, model or label of this name; empty: it has none."""
+    """Return the run's agent, model or value of a label; empty if it has none."""
     if by in run.labels:
         return run.labels[by]
     if by == AGENT:
@@ -35,7 +35,7 @@ def value_of(run: Run, by: str) -> str:
 
 
 def _model(run: Run) -> str:
-    """As configured: an option `model` of the agent, or a spec that names one."""
+    """Return the configured model: the agent's option `model`, or the one its spec names."""
     built = run.settings.built.get("agent")
     if built is None:
         return ""
@@ -44,7 +44,7 @@ def _model(run: Run) -> str:
 
 
 def group_by_value(items: Iterable[tuple[Run, T]], by: str | None) -> dict[str, list[T]]:
-    """Items by the value of their run, in the order in which the values first appear."""
+    """Group items by the value of their run, in order of first appearance."""
     groups: dict[str, list[T]] = {}
     for run, item in items:
         groups.setdefault(value_of(run, by) if by else "", []).append(item)
@@ -52,7 +52,7 @@ def group_by_value(items: Iterable[tuple[Run, T]], by: str | None) -> dict[str, 
 
 
 def check_by(runs: Sequence[Run], by: str) -> None:
-    """Refuse to group by what no run has."""
+    """Refuse to group by a label that no run has."""
     if by == AGENT or any(value_of(run, by) for run in runs):
         return
     known = sorted({label for run in runs for label in run.labels})
@@ -65,18 +65,18 @@ def check_by(runs: Sequence[Run], by: str) -> None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _TracedRun:
-    """A run, its verdicts, and where its replies come from."""
+    """A run with its verdicts and the origin of its replies."""
 
     run: Run
     counts: Counts
     order: Callable[[], Order]
     when: float
     origin: str
-    """The run that asked for the replies: itself, unless it was rescored."""
+    """Id of the run that produced the replies: itself unless it was rescored."""
     people: PeopleFinding | None = None
-    """As people judge it."""
+    """The findings from human labels."""
     spent: Usage | None = None
-    """What it used."""
+    """The run's usage."""
 
 
 def tell(
@@ -91,11 +91,11 @@ def tell(
     people: Mapping[str, PeopleFinding] | None = None,
     spent: Mapping[str, Usage] | None = None,
 ) -> History:
-    """The history of these runs of one benchmark; of each series only the newest `last` are kept for showing.
+    """Build the history of these runs of one benchmark; each series keeps only its newest `last` runs for display.
 
-    Every run is looked at, shown or not: what is marked must not depend on how many are shown. `order_of` reads the
-    verdicts of a run in the order of its trials, which is needed where one run has more of them than another.
-    `people` are labelled runs as people judge them and `spent` what runs used, by the runs' ids.
+    Every run is tested whether it is shown or not, so that marks do not depend on `last`. `order_of` loads a run's
+    verdicts in trial order, for runs with different numbers of trials. `people` (findings from human labels) and
+    `spent` (usage) are by run id.
     """
     if by:
         check_by([run for run, _ in known], by)
@@ -112,7 +112,7 @@ def _trace_origins(
     people: Mapping[str, PeopleFinding],
     spent: Mapping[str, Usage],
 ) -> Iterator[_TracedRun]:
-    """A rescored run belongs to the time of the replies it reads, as far back as they can be traced."""
+    """Yield each run with the time and origin of its replies, traced through rescored runs as far as possible."""
     runs = {run.id: run for run, _ in known}
     for run, counts in known:
         sources = runs_of_same_replies(run, runs.get)
@@ -136,10 +136,10 @@ def _series(value: str, played: Sequence[_TracedRun], *, strict: bool, last: int
 
 
 def _alike(played: Iterable[_TracedRun]) -> list[list[_TracedRun]]:
-    """Runs whose marks mean the same, in time order; the list with the newest replies is last.
+    """Group comparable runs, each group in time order; the group with the newest replies comes last.
 
-    Of lists with the same replies, those that were judged again come after those that asked for them.
-    A run that cannot be read tells nothing of how it was examined, and stays where it came.
+    Among groups with the same replies, rescored ones come after the original. A run that cannot be read stays in the
+    group before it, since its settings are unknown.
     """
     segments: list[list[_TracedRun]] = []
     for each in played:
@@ -154,7 +154,7 @@ def _alike(played: Iterable[_TracedRun]) -> list[list[_TracedRun]]:
 
 
 def _entries(played: Sequence[_TracedRun], *, strict: bool, shown: Container[str]) -> list[Entry]:
-    """Runs that were examined alike as entries, those that count with what changed."""
+    """Turn comparable runs into entries and add the changes of those that count."""
     seen: dict[str, str] = {}
     entries: dict[str, Entry] = {}
     counted_runs: list[CountedRun] = []
@@ -178,7 +178,7 @@ def _entry(played: _TracedRun, seen: Mapping[str, str]) -> Entry:
 
 
 def _cost_per_pass(played: _TracedRun, rate: Estimate | None) -> Estimate | None:
-    """Of a run whose verdicts are all of one condition; what several cost together is no cost of the plain run's."""
+    """Return the cost per passed case, or None for several conditions, whose cost is not the plain run's."""
     if played.spent is None or len(played.run.settings.conditions) > 1:
         return None
     counted = sum(counted for counted, _ in played.counts.values())
@@ -186,13 +186,13 @@ def _cost_per_pass(played: _TracedRun, rate: Estimate | None) -> Estimate | None
 
 
 def rate_of(run: Run, counts: Counts) -> Estimate | None:
-    """The pass rate, and in battles the held rate, as in the run's findings, from its verdicts alone."""
+    """Return the pass rate (in battles, the held rate) from the verdicts alone, as in the run's findings."""
     if not run.planned:
         return None
     if run.settings.type != "standard":
         return _held_rate(run, counts)
     settings = run.settings
-    if run.cut and settings.repeats > 1:  # some were asked less often, and that is not missing
+    if run.cut and settings.repeats > 1:  # cases asked less often by early stopping are not missing
         return over_cases(pass_at_k, counts.values(), 1)
     each = settings.rated_conditions
     own = {case: trials * each for case, trials in settings.case_trials.items()}
@@ -221,7 +221,7 @@ def _why_left_out(played: _TracedRun, rate: Estimate | None, seen: Mapping[str, 
 
 
 def _representative(entries: Sequence[Entry]) -> Run:
-    """The newest run of a segment, one that can be read if there is one."""
+    """Return the newest run of a segment, preferably one that can be read."""
     return next((entry.run for entry in reversed(entries) if entry.run.planned), entries[-1].run)
 
 
@@ -237,14 +237,14 @@ def _segment(entries: Sequence[Entry], before: Sequence[Sequence[Entry]]) -> Seg
 
 
 def _apart(entries: Sequence[Entry], before: Sequence[Sequence[Entry]]) -> list[SettingDifference]:
-    """In what these runs differ from the earlier ones that are most like them."""
+    """Return how these runs' settings differ from the most similar earlier segment."""
     own = _representative(entries)
     found = [unlike(_representative(segment), own) for segment in reversed(before)]
     return min(found, key=len, default=[])
 
 
 def _changed_labels(before: Run | None, run: Run) -> dict[str, str]:
-    """What is labelled differently from the run before; of the first run, everything but its agent."""
+    """Return the labels that differ from the previous run; for the first run, all labels."""
     if before is None:
         return dict(run.labels)
     changed = {name: value for name, value in run.labels.items() if before.labels.get(name) != value}

@@ -1,1 +1,1 @@
-"""What an orchestrator's steps show: planning, coordination, parallelism, recovery and resources."""
+"""Metrics of an orchestrator's steps: planning, coordination, parallelism, recovery and resources."""

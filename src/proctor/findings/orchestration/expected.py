@@ -1,16 +1,16 @@
-"""What a case expects of an orchestrator's steps, judged without a model.
+"""Evaluate the steps that a case expects of an orchestrator, without a model.
 
 An expected step is a mapping; a plain string stands for its kind.
 
-    kind, name, agent   which steps are meant: all that are given must agree; at least one is needed
-    min, max            how many there must be at least (1 unless said otherwise, 0 where max is 0) and at most
-    after               each of them must follow a step that this names: a kind, a name or an agent, a mapping of
-                        kind, name and agent, or a list of those, which must all be followed
-    ordered             true: it must be found after the entry above it, as a subsequence of what was done
-    parallel_with       one of them must run at the same time as a step that this names, as for `after`
+    kind, name, agent   select steps: all given keys must match; at least one is required
+    min, max            minimum (default 1, or 0 if max is 0) and maximum number of such steps
+    after               each of them must follow a step that this selects: a kind, a name or an agent, a mapping of
+                        kind, name and agent, or a list of those, all of which must be followed
+    ordered             true: must be found after the entry above it, as a subsequence of the steps taken
+    parallel_with       one of them must run at the same time as a step that this selects, as for `after`
 
-A step follows another when it begins inside it, or when the other has ended. Where neither `after` nor `ordered`
-is said, any order will do and anything may run in parallel.
+A step follows another if it begins inside it or after the other has ended. Without `after` and `ordered`, any order is
+accepted and steps may run in parallel.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ _KEYS = (*_SELECTING, "after", "parallel_with", "ordered", "min", "max")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Selector:
-    """Which steps are meant."""
+    """Selects steps by kind, name or agent."""
 
     kind: str | None = None
     name: str | None = None
     agent: str | None = None
     any: str | None = None
-    """A kind, a name or an agent: whichever it is."""
+    """Matches a kind, a name or an agent."""
 
     def matches(self, node: Node) -> bool:
-        """Whether a step is meant."""
+        """Whether the selector matches a step."""
         if self.any is not None:
             return _is_kind(node, self.any) or _is_name(node, self.any) or _is_agent(node, self.any)
         return (
@@ -50,14 +50,14 @@ class Selector:
         )
 
     def __str__(self) -> str:
-        """`delegate researcher 'find sources'`."""
+        """Format the selector, such as `delegate researcher 'find sources'`."""
         name = None if self.name is None else repr(self.name)
         return " ".join(piece for piece in (self.any, self.kind, self.agent, name) if piece)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ExpectedStep:
-    """One entry of `Expectation.steps`, read."""
+    """One parsed entry of `Expectation.steps`."""
 
     which: Selector
     after: tuple[Selector, ...] = ()
@@ -69,38 +69,38 @@ class ExpectedStep:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StepVerdict:
-    """Whether one expected step was taken as it should be."""
+    """Verdict on one expected step."""
 
     wanted: str
-    """The expected step in words."""
+    """Description of the expected step."""
     passed: bool | None
-    """None: not checkable."""
+    """Whether the step was taken as expected, or None if that cannot be checked."""
     evidence: str
-    """What was seen."""
+    """Evidence for the verdict."""
     steps: tuple[str, ...] = ()
-    """The ids of the steps that are meant."""
+    """Ids of the matching steps."""
 
 
 def missing_sub_agents(expect: Expectation, steps: Sequence[Step]) -> tuple[str, ...]:
-    """The expected sub-agents that nothing was delegated to, and that did nothing."""
+    """Return the expected sub-agents that neither received a delegation nor did any work."""
     return missing_from(read(steps), expect)
 
 
 def missing_from(tree: StepTree, expect: Expectation) -> tuple[str, ...]:
-    """As `missing_sub_agents`, of steps that are read already."""
+    """Like `missing_sub_agents`, for steps that are already parsed."""
     active = {plain(node.agent) for node in tree.nodes if node.agent and node.kind != "error"}
     return tuple(name for name in expect.sub_agents if plain(name) not in active)
 
 
 def judge_steps(expected: Sequence[Mapping[str, Any] | str], steps: Sequence[Step]) -> tuple[StepVerdict, ...]:
-    """A verdict on each expected step, in order; one that cannot be read is not checkable."""
+    """Return a verdict on each expected step, in order; entries that cannot be parsed are not checkable."""
     return tuple(verdict for _, verdict in judge(expected, read(steps)))
 
 
 def judge(
     expected: Sequence[Mapping[str, Any] | str], tree: StepTree
 ) -> Iterator[tuple[ExpectedStep | None, StepVerdict]]:
-    """As `judge_steps`, of steps that are read already, each verdict with what was expected."""
+    """Like `judge_steps`, for steps that are already parsed; yield each expected step with its verdict."""
     needed: Counter[Selector] = Counter()
     reached: list[Node] | None = None
     for entry in expected:
@@ -118,12 +118,12 @@ def judge(
 
 
 def read_steps(expected: Iterable[Mapping[str, Any] | str]) -> tuple[ExpectedStep, ...]:
-    """All entries of `Expectation.steps`; the first that cannot be used is raised as an InputError."""
+    """Parse all entries of `Expectation.steps`; raise InputError at the first invalid one."""
     return tuple(read_step(entry) for entry in expected)
 
 
 def read_step(entry: Mapping[str, Any] | str) -> ExpectedStep:
-    """One entry of `Expectation.steps`; what cannot be used is an InputError."""
+    """Parse one entry of `Expectation.steps`; raise InputError if it is invalid."""
     known = {"kind": entry} if isinstance(entry, str) else dict(entry)
     unknown = [key for key in known if key not in _KEYS]
     if unknown:
@@ -172,7 +172,7 @@ def _selector(given: object) -> Selector:
 
 
 def _is_kind(node: Node, kind: str) -> bool:
-    """A kind of the user's own is compared as it is spelt."""
+    """Whether a step has this kind; custom kinds are compared by their normalized spelling."""
     known = kind_of(kind)
     return node.kind == known if known != OTHER else plain(node.step.kind) == plain(kind)
 
@@ -199,7 +199,7 @@ def _verdict(
 def _problem(
     wanted: ExpectedStep, needed: int, found: Sequence[Node], in_order: Sequence[Node], tree: StepTree
 ) -> tuple[str, bool]:
-    """What is wrong, empty where nothing is; and whether that can be told at all."""
+    """Return what is wrong (empty if nothing), and whether it can be checked at all."""
     if len(found) < needed:
         seen = ", ".join(dict.fromkeys(node.step.kind for node in tree.nodes)) or "none"
         return f"taken {len(found)} of {needed} times; kinds seen: {seen}", True
@@ -228,7 +228,7 @@ def _not_parallel(wanted: ExpectedStep, found: Sequence[Node], tree: StepTree) -
 
 
 def _overlap(one: Node, other: Node, tree: StepTree) -> bool | None:
-    """Whether two steps ran at the same time; a step and one that is part of it do not count. None: no times."""
+    """Whether two steps overlap in time, or None if times are missing; a step never overlaps its own sub-steps."""
     if one is other or tree.inside(one, other) or tree.inside(other, one):
         return False
     if one.start is None or one.end is None or other.start is None or other.end is None:

@@ -1,4 +1,4 @@
-"""What the attempts of a run show of an orchestrator, as data: OrchestrationFindings and its pieces."""
+"""Data model of an orchestrator's metrics over a run: OrchestrationFindings and its parts."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from proctor.statistics.estimate import Estimate
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Times:
-    """Seconds that attempts took."""
+    """Durations of attempts in seconds."""
 
     n: int
     median: float
     maximum: float
     p95: Estimate | None
-    """None: fewer than 20 values."""
+    """The 95th percentile, or None below 20 values."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PerSuccess:
-    """What a success costs: all that was spent, failures included, over the number of successes."""
+    """Cost per success: everything spent, failures included, divided by the number of successes."""
 
     tokens: Estimate
     cost: Estimate
@@ -30,94 +30,94 @@ class PerSuccess:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlanningFindings:
-    """Means over cases."""
+    """Planning metrics, as means over cases."""
 
     planned: Estimate
-    """Of the expected sub-agents and steps, the share that a plan names."""
+    """Share of the expected sub-agents and steps that a plan names."""
     used: Estimate
-    """Likewise the share that was used."""
+    """Share of the expected sub-agents and steps that were used."""
     done: Estimate
-    """Of the plan's entries, the share that was done."""
+    """Share of the plan's entries that were done."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CoordinationFindings:
-    """Means over cases, and counts over all attempts."""
+    """Coordination metrics: means over cases, and counts over all attempts."""
 
     right: Estimate
-    """Of the delegations, the share that went to the right sub-agent."""
+    """Share of the delegations that went to an expected sub-agent."""
     distinct: Estimate
-    """Likewise the share that repeats none."""
+    """Share of the delegations that do not repeat an earlier one."""
     hand_offs: int
     duplicated: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ParallelismFindings:
-    """Means over cases."""
+    """Parallelism metrics, as means over cases."""
 
     overlap: Estimate
-    """The share of the time in which two or more steps were at work."""
+    """Share of the time during which two or more steps were running."""
     speed_up: Estimate
-    """Against one after another: the harmonic mean over cases."""
+    """Speed-up over sequential execution: the harmonic mean over cases."""
     critical: Estimate
-    """The critical path as a share of the time."""
+    """Length of the critical path as a share of the wall time."""
     at_once: int
-    """Most steps at work at the same time in any attempt."""
+    """Maximum number of steps running at the same time in any attempt."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RecoveryFindings:
-    """Mean over the cases that had errors, and counts over all attempts."""
+    """Error recovery: the mean over cases with errors, and counts over all attempts."""
 
     recovered: Estimate
-    """Of the errors, the share that was followed by success."""
+    """Share of the errors that were followed by a success."""
     errors: int
     re_plans: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ResourceFindings:
-    """Means over cases."""
+    """Resource metrics, as means over cases."""
 
     kept: Estimate
-    """Of the limits, the share that was kept."""
+    """Share of the limits that were kept."""
     tokens: dict[str, Estimate]
-    """Sub-agent → its share of the tokens; most first."""
+    """Sub-agent → its share of the tokens, largest first."""
     cost: dict[str, Estimate]
-    """Likewise of the cost."""
+    """Sub-agent → its share of the cost, largest first."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OrchestrationCase:
-    """One exam over all its attempts; None: could not be judged."""
+    """Metrics of one exam over all its attempts; None where a metric could not be computed."""
 
     id: str
     attempts: int
     passed: int
     seconds: float | None
-    """Mean time an attempt took."""
+    """Mean seconds per attempt."""
     tokens: float | None
-    """Per success; None without one, and where an attempt does not tell."""
+    """Tokens per success, or None without a success or if an attempt does not report them."""
     cost: float | None
-    """Likewise."""
+    """Cost per success; None as for `tokens`."""
     tool_calls: float | None
-    """Likewise."""
+    """Tool calls per success; None as for `tokens`."""
     shares: dict[str, float]
-    """Metric → its mean: planned, used, done, right, distinct, overlap, critical, recovered, kept."""
+    """Metric → its mean: planned, used, done, right, distinct, overlap, critical, recovered or kept."""
     speed_up: float | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OrchestrationFindings:
-    """What the attempts of a run show of an orchestrator."""
+    """Metrics of an orchestrator over the attempts of a run."""
 
     attempts: int
     outlined: int
-    """Attempts whose replies have steps."""
+    """Number of attempts whose replies have steps."""
     success: Estimate
     seconds: Times | None
-    """None: no attempt was timed."""
+    """Durations, or None if no attempt was timed."""
     per_success: PerSuccess
     planning: PlanningFindings
     coordination: CoordinationFindings
@@ -126,23 +126,23 @@ class OrchestrationFindings:
     resources: ResourceFindings
     cases: tuple[OrchestrationCase, ...]
     oddities: dict[str, int]
-    """What could not be taken as it was told → how often."""
+    """Anomaly in the reported steps → number of occurrences."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Share:
-    """How many of some things meet what is asked of them."""
+    """The share of items that meet a criterion, with the names of the items."""
 
     value: float | None
-    """0 to 1; None: there was nothing to judge."""
+    """Share from 0 to 1, or None if there was nothing to judge."""
     met: tuple[str, ...]
-    """Those that do."""
+    """Items that meet the criterion."""
     of: tuple[str, ...]
-    """All that were judged."""
+    """All items judged."""
 
 
 def share(judged: Iterable[tuple[str, bool]]) -> Share:
-    """The share of these that are true, each with its name."""
+    """Compute the share of named items whose value is true."""
     known = tuple(judged)
     met = tuple(name for name, meets in known if meets)
     return Share(value=len(met) / len(known) if known else None, met=met, of=tuple(name for name, _ in known))

@@ -1,4 +1,4 @@
-"""One attempt of an orchestrator in outline: Outline."""
+"""Metrics of an orchestrator's steps in one attempt: Outline."""
 
 from __future__ import annotations
 
@@ -35,25 +35,25 @@ _ENTRY = re.compile(
     r"[ \t]*(?:[-*•–]|\(?\d{1,3}[.):]|(?:step|task)[ \t]+\d{1,3}[.:)]?)[ \t]+(?P<text>\S.*)", re.IGNORECASE
 )
 _LISTS = ("plan", "steps", "tasks", "items")
-_DONE_FROM = 0.5  # of an entry's telling words that a later step must take up
+_DONE_FROM = 0.5  # share of an entry's content words that a later step must contain
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Planning:
-    """How good the planning was."""
+    """Planning metrics of one attempt."""
 
     plans: int
-    """Plans made, re-plans not counted."""
+    """Number of plans, without re-plans."""
     planned: Share
-    """Expected sub-agents and steps that a plan names; nothing is judged where no plan is told."""
+    """Expected sub-agents and steps that a plan names; empty if no plan was reported."""
     used: Share
     """Expected sub-agents and steps that were used."""
     done: Share
-    """Entries of the plan that were done; nothing is judged where the plan is no list."""
+    """Plan entries that were done; empty if the plan is not a list."""
 
 
 def planning(turns: Sequence[TurnWithSteps]) -> Planning:
-    """What the plans of an attempt's replies were worth."""
+    """Compute the planning metrics of an attempt's replies."""
     judged = [(each, tuple(judge(each.expect.steps, each.tree))) for each in turns]
     return Planning(
         plans=sum(node.kind == "plan" for each in turns for node in each.tree.nodes),
@@ -81,21 +81,21 @@ def _planned_sub_agents(turn: TurnWithSteps, verdicts: _Verdicts) -> Iterator[tu
 
 
 def _plans(tree: StepTree) -> Iterator[str]:
-    """What each plan says; one that has a name and no content cannot be judged."""
+    """Yield the text of each plan; a plan with a name but no content cannot be judged."""
     for node in tree.nodes:
         if node.kind in PLANS and tree.text(node) != node.step.name:
             yield tree.text(node)
 
 
 def _to_be_named(wanted: ExpectedStep) -> list[str]:
-    """What a plan would have to name: nothing where only a kind is expected, or where it must not happen."""
+    """Return the names a plan should mention; empty if only a kind is expected or the step is forbidden."""
     if wanted.most == 0 or kind_of(wanted.which.kind or "") in (*PLANS, "error"):
         return []
     return [name for name in (wanted.which.name, wanted.which.agent) if name]
 
 
 def _done(tree: StepTree) -> Iterator[tuple[str, bool]]:
-    """The entries of the plan in force, which is the last that is a list, and whether each was done."""
+    """Yield the entries of the current plan (the last one that is a list) and whether each was done."""
     plans = [(node, entries) for node in tree.nodes if node.kind in PLANS and (entries := _entries(node.step.detail))]
     if not plans:
         return
@@ -109,7 +109,7 @@ def _done(tree: StepTree) -> Iterator[tuple[str, bool]]:
 
 
 def _is_done_by(entry: str, node: Node, words: frozenset[str]) -> bool:
-    """A step does what an entry says where the entry names its agent or itself, or half of its words are about it."""
+    """Whether a step does what a plan entry says: the entry names it or its agent, or shares half its content words."""
     if any(name and mentions(entry, name) for name in (node.step.agent, node.step.name)):
         return True
     telling = content(fold(entry))
@@ -117,7 +117,7 @@ def _is_done_by(entry: str, node: Node, words: frozenset[str]) -> bool:
 
 
 def _entries(plan: str) -> tuple[str, ...]:
-    """The entries of a plan that is a list: in JSON, or line by line with bullets or numbers."""
+    """Return the entries of a plan given as JSON or as lines with bullets or numbers."""
     listed = _from_json(plan)
     if listed is not None:
         return listed
@@ -146,21 +146,21 @@ def _as_text(entry: object) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Recovery:
-    """What became of the errors."""
+    """Error recovery in one attempt."""
 
     recovered: Share
-    """Errors that were followed by success; nothing is judged where there was none."""
+    """Errors that were followed by a success; empty if there were none."""
     re_plans: int
-    """Changes of the plan."""
+    """Number of re-plans."""
 
     @property
     def errors(self) -> int:
-        """Errors in all."""
+        """Number of errors."""
         return len(self.recovered.of)
 
 
 def recovery(turns: Sequence[TurnWithSteps]) -> Recovery:
-    """What became of the errors in an attempt's replies."""
+    """Determine which errors in an attempt's replies were recovered from."""
     return Recovery(
         recovered=share(pair for each in turns for pair in _errors(each.tree)),
         re_plans=sum(node.kind == "re-plan" for each in turns for node in each.tree.nodes),
@@ -168,7 +168,10 @@ def recovery(turns: Sequence[TurnWithSteps]) -> Recovery:
 
 
 def _errors(tree: StepTree) -> Iterator[tuple[str, bool]]:
-    """Steps that are an error or ended in one; an error step inside a step that failed is that same error."""
+    """Yield each failed step and whether it was recovered from.
+
+    An error step inside a failed step is the same error and does not count again.
+    """
     successes = _last_successes(tree)
     changes = [node for node in tree.nodes if node.kind == "re-plan"]
     for node in tree.nodes:
@@ -184,7 +187,7 @@ def _errors(tree: StepTree) -> Iterator[tuple[str, bool]]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Successes:
-    """Whose, of what, and as part of what → the last step that succeeded."""
+    """The last successful step per agent, per task and per parent step."""
 
     by_agent: dict[str, Node]
     by_task: dict[tuple[str, str], Node]
@@ -201,7 +204,7 @@ def _last_successes(tree: StepTree) -> _Successes:
 
 
 def _is_tried_again(error: Node, successes: _Successes, tree: StepTree) -> bool:
-    """Whether the same sub-agent did the same later; an error step has a name of its own, so there anything will do."""
+    """Whether the same sub-agent later succeeded at the same task; after a step of kind error, at any task."""
     if error.kind == "error" and error.agent is not None:
         again = successes.by_agent.get(_agent(error))
     else:
@@ -210,13 +213,13 @@ def _is_tried_again(error: Node, successes: _Successes, tree: StepTree) -> bool:
 
 
 def _is_coped_with(error: Node, tree: StepTree) -> bool:
-    """Whether the sub-agent in whose work it happened ended that work well."""
+    """Whether the sub-agent in whose delegation the error occurred still completed that delegation."""
     delegation = next((node for node in tree.above(error) if node.kind == "delegate"), None)
     return delegation is not None and _succeeds(delegation) and _agent(delegation) == _agent(error)
 
 
 def _is_planned_round(error: Node, changes: Sequence[Node], successes: _Successes, tree: StepTree) -> bool:
-    """Whether the plan was changed, and then a step beside the failed one succeeded, or the step both are part of."""
+    """Whether, after a re-plan, a sibling of the failed step or their common parent succeeded."""
     since = [node for node in changes if tree.follows(node, error)]
     if since and error.parent is not None and _succeeds(tree.nodes[error.parent]):
         return True
@@ -238,23 +241,23 @@ def _task(node: Node) -> tuple[str, str]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Coordination:
-    """How well the work was handed out."""
+    """Quality of the delegations in one attempt."""
 
     hand_offs: int
-    """Delegations."""
+    """Number of delegations."""
     right: Share
-    """Delegations to the sub-agent that was expected; nothing is judged where none was."""
+    """Delegations to an expected sub-agent; empty if none is expected."""
     distinct: Share
-    """Delegations that do not repeat one that had succeeded: same sub-agent, same task."""
+    """Delegations that do not repeat a successful one with the same sub-agent and task."""
 
     @property
     def repeats(self) -> int:
-        """Delegations of work that was done already."""
+        """Number of delegations of work that was already done."""
         return len(self.distinct.of) - len(self.distinct.met)
 
 
 def coordination(turns: Sequence[TurnWithSteps]) -> Coordination:
-    """How well the work of an attempt's replies was handed out."""
+    """Compute the delegation metrics of an attempt's replies."""
     return Coordination(
         hand_offs=sum(len(_delegations(each.tree)) for each in turns),
         right=share(pair for each in turns for pair in _right(each)),
@@ -267,7 +270,7 @@ def _delegations(tree: StepTree) -> list[Node]:
 
 
 def _right(turn: TurnWithSteps) -> Iterator[tuple[str, bool]]:
-    """By the task where an expected step names it; else any sub-agent will do that is expected at all."""
+    """Yield each delegation and whether its sub-agent is expected for the task, or at all if the task is not named."""
     tasks: dict[str, set[str]] = {}
     expected = {plain(name) for name in turn.expect.sub_agents}
     for wanted in _expected_delegations(turn):
@@ -286,14 +289,14 @@ def _expected_delegations(turn: TurnWithSteps) -> Iterator[ExpectedStep]:
     for entry in turn.expect.steps:
         try:
             wanted = read_step(entry)
-        except InputError:  # said where the step itself is judged
+        except InputError:  # reported with the verdict on the step itself
             continue
         if kind_of(wanted.which.kind or "") == "delegate" and wanted.most != 0:
             yield wanted
 
 
 def _distinct(tree: StepTree) -> Iterator[tuple[str, bool]]:
-    """A repeat after a failure is a new try; a delegation that does not tell its task cannot be a repeat."""
+    """Yield each delegation and whether it is no repeat; retries after a failure and those without a task are none."""
     succeeded: set[tuple[str, str]] = set()
     for node in _delegations(tree):
         agent, task = plain(node.agent or ""), plain(tree.text(node))
@@ -305,22 +308,22 @@ def _distinct(tree: StepTree) -> Iterator[tuple[str, bool]]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Outline:
-    """What the steps of one attempt show, each number with what it was computed from."""
+    """Metrics of one attempt's steps, with the items each number was computed from."""
 
     steps: dict[str, int]
-    """Kind → how many; kinds that are not known count as other."""
+    """Step kind → count; unknown kinds count as `other`."""
     spent: ResourceUse
     planning: Planning
     coordination: Coordination
     parallelism: Parallelism | None
-    """None: the steps tell no times."""
+    """Parallelism metrics, or None if the steps have no times."""
     recovery: Recovery
     resources: Resources
     oddities: dict[str, int]
-    """What could not be taken as it was told → how often."""
+    """Anomaly in the reported steps → number of occurrences."""
 
     def shares(self) -> dict[str, float]:
-        """Metric → its value from 0 to 1, for those that could be judged."""
+        """Return each metric that could be computed, with its value from 0 to 1."""
         lay = self.parallelism
         known = {
             "planned": self.planning.planned.value,
@@ -338,7 +341,7 @@ class Outline:
 
 
 def outline(exam: Exam, attempt: Attempt) -> Outline | None:
-    """An attempt in outline; None: its replies have no steps."""
+    """Compute the metrics of an attempt, or return None if its replies have no steps."""
     turns = turns_with_steps(exam, attempt.transcript)
     if not turns:
         return None

@@ -1,7 +1,6 @@
-"""Parallelism: how much ran at the same time, what that saved, and what could not be saved.
+"""Parallelism: how much work overlapped, how much time that saved, and the critical path.
 
-In the terms of Brent (1974): busy is the work, the critical path is the span, wall is the time it took; always
-critical path ≤ wall ≤ busy.
+In the terms of Brent (1974), `busy` is the work and `critical_path` is the span; always critical path ≤ wall ≤ busy.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from proctor.findings.orchestration.step_tree import StepTree, TurnWithSteps
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Stretch:
-    """A time in which a step was at work itself: no step that is part of it was."""
+    """A time interval in which a step was working itself, not through its sub-steps."""
 
     place: int
     start: float
@@ -25,30 +24,30 @@ class Stretch:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Parallelism:
-    """How the work of an attempt lay in time."""
+    """Parallelism metrics of one attempt."""
 
     steps: int
-    """Steps with work of their own and known times."""
+    """Number of steps that did work of their own and have times."""
     busy: float
-    """Seconds of work, those that ran in parallel each counted."""
+    """Total work in seconds; parallel work is counted separately."""
     wall: float
-    """Seconds in which any work was done."""
+    """Seconds during which any step was running."""
     overlapped: float
-    """Seconds in which two or more steps were at work."""
+    """Seconds during which two or more steps were running."""
     at_once: int
-    """Most steps at work at the same time."""
+    """Maximum number of steps running at the same time."""
     overlap: float
-    """The overlapped share of the wall time."""
+    """Overlapped share of the wall time."""
     speed_up: float
-    """Busy over wall: 1 is one after another."""
+    """Busy time divided by wall time; 1 means sequential."""
     critical_path: float
-    """Seconds of the longest chain of work in which each piece began when the one before had ended."""
+    """Length in seconds of the longest chain of work in which each piece starts after the previous one has ended."""
     critical_steps: tuple[str, ...]
-    """The ids of the steps on it."""
+    """Ids of the steps on the critical path."""
 
 
 def parallelism(turns: Sequence[TurnWithSteps]) -> Parallelism | None:
-    """How the work of an attempt's replies lay in time; None: they tell no times."""
+    """Compute the parallelism metrics of an attempt's replies, or return None if the steps have no times."""
     found = [part for each in turns if (part := parallelism_of(each.tree)) is not None]
     if not found:
         return None
@@ -68,7 +67,7 @@ def parallelism(turns: Sequence[TurnWithSteps]) -> Parallelism | None:
 
 
 def parallelism_of(tree: StepTree) -> Parallelism | None:
-    """How the work of one reply lay in time; None: it tells no times."""
+    """Compute the parallelism metrics of one reply, or return None if its steps have no times."""
     worked = stretches(tree)
     if not worked:
         return None
@@ -88,13 +87,13 @@ def parallelism_of(tree: StepTree) -> Parallelism | None:
         at_once=at_once,
         overlap=overlapped / wall,
         speed_up=busy / wall,
-        critical_path=min(wall, sum(each.end - each.start for each in chain)),  # equal but for the last digit
+        critical_path=min(wall, sum(each.end - each.start for each in chain)),  # they may differ by rounding errors
         critical_steps=tuple(dict.fromkeys(tree.nodes[each.place].step.id for each in chain)),
     )
 
 
 def stretches(tree: StepTree) -> list[Stretch]:
-    """When each step was at work itself, by its end; the time of the steps that are part of it is theirs."""
+    """Return the intervals in which each step worked itself, by end time; sub-steps' time counts as theirs."""
     running = [False] * len(tree.nodes)
     inside = [0] * len(tree.nodes)
     since: dict[int, float] = {}
@@ -117,7 +116,7 @@ def stretches(tree: StepTree) -> list[Stretch]:
 
 
 def critical_path(worked: Sequence[Stretch]) -> list[Stretch]:
-    """The longest chain of work in which each piece began when the one before had ended; `worked` is by end."""
+    """Return the longest chain of intervals that each start after the previous one's end; `worked` is by end."""
     ends = [each.end for each in worked]
     longest = [0.0]
     taken: list[int | None] = []
@@ -137,7 +136,7 @@ def critical_path(worked: Sequence[Stretch]) -> list[Stretch]:
 
 
 def _changes(tree: StepTree) -> list[tuple[float, bool, int]]:
-    """Begin and end of every step that takes time, in order."""
+    """Return the start and end events of every step with a duration, in order."""
     return sorted(_begins_and_ends(tree))
 
 
@@ -149,7 +148,7 @@ def _begins_and_ends(tree: StepTree) -> Iterator[tuple[float, bool, int]]:
 
 
 def _widths(worked: Iterable[Stretch]) -> Iterator[tuple[int, float]]:
-    """How many steps were at work, and for how long, from one change to the next."""
+    """Yield the number of running steps and the duration for each period between two events."""
     changes = sorted([(each.start, 1) for each in worked] + [(each.end, -1) for each in worked])
     width, last = 0, changes[0][0]
     for time, change in changes:

@@ -1,4 +1,4 @@
-"""Resources: what an attempt took, which sub-agent took it, and whether the limits were kept."""
+"""Resource use of an attempt: totals, shares per sub-agent, and whether limits were kept."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from proctor.transcript import Reply, Turn
 from proctor.usage import Usage
 
 ITSELF = "orchestrator"
-"""Who did a step that names no sub-agent."""
+"""Name under which steps without a sub-agent are counted."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ResourceUse:
-    """What the agent took; None: it does not tell, which is not 0."""
+    """Resources used by the agent; None means not reported, which is not 0."""
 
     tokens: float | None
     cost: float | None
@@ -27,33 +27,33 @@ class ResourceUse:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LimitUse:
-    """One upper bound that a case sets on a reply."""
+    """Use of one resource limited by a case, in one reply."""
 
     turn: int
     name: str
     """tokens, cost, tool_calls or seconds."""
     most: float
     used: float | None
-    """None: not told."""
+    """Amount used, or None if not reported."""
     kept: bool | None
-    """None: not told."""
+    """Whether the limit was kept, or None if the use is not reported."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Resources:
-    """Who took what, and whether the limits were kept."""
+    """Resource use by sub-agent, and whether limits were kept."""
 
     tokens: dict[str, float]
-    """Sub-agent → its share of the tokens that steps tell; most first. Empty: none tells any."""
+    """Sub-agent → its share of the tokens reported by steps, largest first; empty if none are reported."""
     cost: dict[str, float]
-    """Likewise of the cost. Empty: not every step that tells its tokens tells its cost."""
+    """Sub-agent → its share of the cost; empty unless every step with usage reports its cost."""
     limits: tuple[LimitUse, ...]
     kept: Share
-    """Limits that were kept; those that cannot be judged are left out."""
+    """Limits that were kept, out of those that can be checked."""
 
 
 def resources(turns: Sequence[TurnWithSteps]) -> Resources:
-    """Who took what in an attempt's replies."""
+    """Compute the resource use of an attempt's replies."""
     limits = tuple(limit for each in turns for limit in _limits(each))
     used = [pair for each in turns for pair in used_by(each)]
     return Resources(
@@ -65,7 +65,7 @@ def resources(turns: Sequence[TurnWithSteps]) -> Resources:
 
 
 def spent_by(attempt: Attempt) -> ResourceUse:
-    """What the agent took over all turns; None where one of them does not tell."""
+    """Sum the resources over all turns; None where a turn does not report one."""
     turns = [spent_in(turn) for turn in attempt.transcript.turns]
     total = {each.name: _sum(getattr(turn, each.name) for turn in turns) for each in fields(ResourceUse)}
     if attempt.seconds is not None:
@@ -74,7 +74,7 @@ def spent_by(attempt: Attempt) -> ResourceUse:
 
 
 def spent_in(turn: Turn) -> ResourceUse:
-    """What the agent took for one reply: as the reply tells, else as its steps do."""
+    """Return the resources used for one reply, as reported by the reply or else by its steps."""
     reply = turn.reply
     if reply is None:
         return ResourceUse(tokens=None, cost=None, tool_calls=None, seconds=None)
@@ -88,10 +88,10 @@ def spent_in(turn: Turn) -> ResourceUse:
 
 
 def used_by(turn: TurnWithSteps) -> Iterator[tuple[str, Usage]]:
-    """Who used what, step by step.
+    """Yield each step's agent and usage.
 
-    Some orchestrators add up what sub-steps used in the step that they are part of. Where the steps together come to
-    more than the reply as a whole, that is what they do, and it is taken off again.
+    Some orchestrators include the usage of sub-steps in that of the parent step. If the steps add up to more than the
+    whole reply, this is assumed and the usage of sub-steps is subtracted from their parents.
     """
     own = {node.place: usage for node in turn.tree.nodes if (usage := node.step.usage)}
     whole = turn.reply.usage
@@ -114,7 +114,7 @@ def _limits(turn: TurnWithSteps) -> Iterator[LimitUse]:
     known = {each.name for each in fields(ResourceUse)}
     for name, most in turn.expect.limits.items():
         used: float | None = getattr(spent, name) if name in known else None
-        kept = None if used is None else used <= most * (1 + 1e-9)  # the last digits of a sum are forgiven
+        kept = None if used is None else used <= most * (1 + 1e-9)  # tolerate rounding errors of sums
         yield LimitUse(turn=turn.turn.number, name=name, most=most, used=used, kept=kept)
 
 

@@ -1,4 +1,4 @@
-"""The steps of one reply, read: what is part of what, who did it, what came after what, and what was odd about it."""
+"""Parse the steps of one reply into a tree: parents, agents, order and anomalies."""
 
 from __future__ import annotations
 
@@ -15,78 +15,78 @@ from proctor.transcript import Reply, Step, ToolCall, Transcript, Turn
 
 KINDS = ("plan", "delegate", "tool", "re-plan", "error")
 OTHER = "other"
-"""What a kind is counted as that is none of these."""
+"""Kind of a step whose kind is not in `KINDS`."""
 PLANS = ("plan", "re-plan")
 _SPELLINGS = {"replan": "re-plan", "re plan": "re-plan"}
 _JOINTS = re.compile(r"[\W_]+")
-_DEEPEST = 100  # levels of nesting; what lies deeper hangs on the last of them, so that no reply can take for ever
-_SHORT = 80  # characters; what is longer is a task or a plan and seldom comes again
-_LATEST = 1e15  # seconds; sums over any reply stay finite
+_DEEPEST = 100  # maximum nesting depth; deeper steps are moved up to it, which bounds the work per reply
+_SHORT = 80  # characters; longer names are tasks or plans, which rarely recur
+_LATEST = 1e15  # seconds; keeps sums over any reply finite
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Node:
-    """One step in its place."""
+    """One step in the tree."""
 
     step: Step
     place: int
-    """Where it stands in the reply's list."""
+    """Index in the reply's list of steps."""
     kind: str
     """One of `KINDS`, or `OTHER`."""
     parent: int | None
-    """The place of the step it is part of; None: none that is known."""
+    """Index of the parent step, or None if there is no known parent."""
     depth: int
-    """Steps above it."""
+    """Number of ancestors."""
     leaf: bool
-    """Whether no step is part of it."""
+    """Whether the step has no sub-steps."""
     agent: str | None
-    """Who did it: as told, else who did the step it is part of; None: the orchestrator itself."""
+    """The step's agent, inherited from its parent if not given; None for the orchestrator itself."""
     start: float | None
-    """None: not told, or not a time."""
+    """Start time, or None if missing or invalid."""
     end: float | None
-    """None: not told, not a time, or before its start."""
+    """End time, or None if missing, invalid or before the start."""
 
     @property
     def is_error(self) -> bool:
-        """Whether it is an error, or ended in one."""
+        """Whether the step is of kind error or has the status error."""
         return self.kind == "error" or self.step.status.strip().lower() == "error"
 
     @property
     def works(self) -> bool:
-        """Whether it did something, rather than plan it or report an error."""
+        """Whether the step does work, rather than plan or report an error."""
         return self.kind not in PLANS and self.kind != "error"
 
     @property
     def label(self) -> str:
-        """What a person would call it: `researcher: find sources`."""
+        """Label for display, such as `researcher: find sources`."""
         name, agent = self.step.name or self.kind, self.step.agent
         return f"{agent}: {name}" if agent and agent != name else name
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StepTree:
-    """The steps of one reply in their places."""
+    """The steps of one reply as a tree."""
 
     nodes: tuple[Node, ...]
     timed: bool
-    """Whether every step has a start: then the clock tells the order, else the list does."""
+    """Whether every step has a start, so that order is by time rather than by position."""
     calls: dict[str, ToolCall]
     """The reply's tool calls by id."""
     oddities: dict[str, int]
-    """What could not be taken as it was told → how often."""
+    """Anomaly in the reported steps → number of occurrences."""
 
     def above(self, node: Node) -> Iterator[Node]:
-        """The steps it is part of, nearest first."""
+        """Yield the ancestors of a step, nearest first."""
         while node.parent is not None:
             node = self.nodes[node.parent]
             yield node
 
     def inside(self, inner: Node, outer: Node) -> bool:
-        """Whether the one is part of the other."""
+        """Whether `inner` is a descendant of `outer`."""
         return inner.depth > outer.depth and any(each is outer for each in self.above(inner))
 
     def follows(self, later: Node, earlier: Node) -> bool:
-        """Whether the one began inside the other, or when the other had ended."""
+        """Whether `later` began inside `earlier` or after it had ended."""
         if later is earlier or self.inside(earlier, later):
             return False
         if self.inside(later, earlier):
@@ -98,11 +98,11 @@ class StepTree:
         return False
 
     def by_begin(self) -> list[Node]:
-        """The steps in the order in which they began."""
+        """Return the steps in order of their start."""
         return sorted(self.nodes, key=lambda node: (node.start or 0.0) if self.timed else 0.0)
 
     def text(self, node: Node) -> str:
-        """All that is told about a step: name, detail, and what its tool call was given."""
+        """Return the text of a step: its name, detail, and the arguments of its tool call."""
         call = self.calls.get(node.step.call or "")
         given = repr(sorted(call.arguments.items(), key=repr)) if call is not None and call.arguments else ""
         return "\n".join(piece for piece in (node.step.name, node.step.detail, given) if piece)
@@ -110,7 +110,7 @@ class StepTree:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TurnWithSteps:
-    """One answered turn whose reply has steps, with what was expected of it."""
+    """An answered turn whose reply has steps, with the expectation of its case."""
 
     turn: Turn
     reply: Reply
@@ -119,7 +119,7 @@ class TurnWithSteps:
 
 
 def turns_with_steps(exam: Exam, transcript: Transcript) -> tuple[TurnWithSteps, ...]:
-    """The turns of a conversation whose replies have steps."""
+    """Return the turns of a conversation whose replies have steps."""
     expectations = {case.id: case.expect for case in exam.cases}
     return tuple(
         TurnWithSteps(
@@ -134,7 +134,7 @@ def turns_with_steps(exam: Exam, transcript: Transcript) -> tuple[TurnWithSteps,
 
 
 def read(steps: Sequence[Step], calls: Iterable[ToolCall] = ()) -> StepTree:
-    """The steps in their places, whatever they look like: a broken one is kept, and what is wrong with it counted."""
+    """Build the tree; malformed steps are kept and their anomalies counted."""
     oddities: Counter[str] = Counter()
     parents = _parents(steps, oddities)
     depths = _hang(parents)
@@ -156,7 +156,7 @@ def read(steps: Sequence[Step], calls: Iterable[ToolCall] = ()) -> StepTree:
 
 
 def plain(name: str) -> str:
-    """A name in one spelling: `Research_Agent` is `research agent`."""
+    """Normalize the spelling of a name: `Research_Agent` becomes `research agent`."""
     return _known(name) if len(name) <= _SHORT else _plain(name)
 
 
@@ -164,17 +164,17 @@ def _plain(name: str) -> str:
     return " ".join(_JOINTS.split(fold(name))).strip() or name.strip()
 
 
-_known = lru_cache(maxsize=4096)(_plain)  # the same few names come again in every attempt
+_known = lru_cache(maxsize=4096)(_plain)  # the same few names recur in every attempt
 
 
 def mentions(text: str, name: str) -> bool:
-    """Whether a text names somebody or something, as whole words."""
+    """Whether a text contains a name as whole words."""
     return bool(plain(name)) and f" {plain(name)} " in f" {plain(text)} "
 
 
 @lru_cache(maxsize=256)
 def kind_of(kind: str) -> str:
-    """A kind in one spelling, `OTHER` where it is none of `KINDS`."""
+    """Normalize a step's kind; `OTHER` if it is not in `KINDS`."""
     folded = fold(kind).strip()
     known = _SPELLINGS.get(folded.replace("_", " ").replace("-", " "), folded)
     return known if known in KINDS else OTHER
@@ -186,7 +186,7 @@ def _begins_when_ended(later: Node, earlier: Node) -> bool:
 
 
 def _agent(step: Step) -> str | None:
-    """A delegation that does not say to whom is to what it is called."""
+    """Return the step's agent; a delegation without one takes its name as the agent."""
     return step.agent or (step.name if kind_of(step.kind) == "delegate" else None) or None
 
 
@@ -210,7 +210,7 @@ def _time(told: float | None) -> float | None:
 
 
 def _parents(steps: Sequence[Step], oddities: Counter[str]) -> list[int | None]:
-    """The place of each step's parent; of steps with the same id the first is meant."""
+    """Return the index of each step's parent; among duplicate ids, the first one is used."""
     places: dict[str, int] = {}
     for place, step in enumerate(steps):
         oddities["repeated id"] += places.setdefault(step.id, place) != place
@@ -225,7 +225,7 @@ def _parents(steps: Sequence[Step], oddities: Counter[str]) -> list[int | None]:
 
 
 def _in_circles(parents: Sequence[int | None]) -> set[int]:
-    """The places whose chain of parents comes back to them."""
+    """Return the indexes of steps on a cycle of parents."""
     found: set[int] = set()
     seen: set[int] = set()
     for begin in range(len(parents)):
@@ -242,7 +242,7 @@ def _in_circles(parents: Sequence[int | None]) -> set[int]:
 
 
 def _hang(parents: list[int | None]) -> list[int]:
-    """The depth of each place; what would hang deeper than `_DEEPEST` is moved up to it."""
+    """Return the depth of each step, moving steps below `_DEEPEST` up in place."""
     depths = [-1] * len(parents)
     for begin in range(len(parents)):
         path = [begin]

@@ -1,4 +1,4 @@
-"""Attempts of an orchestrator → what they show of it, in one pass: OrchestrationTally."""
+"""Aggregate an orchestrator's attempts in one pass: OrchestrationTally."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from proctor.statistics.pass_at_k import rate_over_cases
 from proctor.statistics.ratios import FEWEST_FOR_PERCENTILE, per_success, percentile_95
 
 OTHERS = "others"
-"""What sub-agents are counted as beyond the first `_MOST_AGENTS` names."""
-_MOST_AGENTS = 100  # an orchestrator that invents a name for every task must not fill the memory
+"""Name for all sub-agents beyond the first `_MOST_AGENTS`."""
+_MOST_AGENTS = 100  # bounds memory if an orchestrator invents a name for every task
 
 
 @dataclass(slots=True)
 class _Amount:
-    """A sum that knows how many did not tell."""
+    """A sum that also counts the values that were not reported."""
 
     total: float = 0.0
     told: int = 0
@@ -51,7 +51,7 @@ class _Amount:
 
 @dataclass(slots=True)
 class _Case:
-    """One exam, while its attempts stream by."""
+    """Accumulates the attempts of one exam."""
 
     attempts: int = 0
     passed: int = 0
@@ -62,9 +62,9 @@ class _Case:
     seconds: _Amount = field(default_factory=_Amount)
     shares: dict[str, Sums] = field(default_factory=dict)
     by_agent: dict[str, dict[str, float]] = field(default_factory=lambda: {"tokens": {}, "cost": {}})
-    """Tokens or cost → sub-agent → the sum of its shares."""
+    """"tokens" or "cost" → sub-agent → sum of its shares."""
     shared: Counter[str] = field(default_factory=Counter)
-    """Tokens or cost → attempts whose shares are known."""
+    """"tokens" or "cost" → number of attempts with known shares."""
 
     @property
     def with_verdict(self) -> int:
@@ -89,7 +89,7 @@ class _Case:
 
 
 class OrchestrationTally:
-    """Counts attempts as they finish or are read, in any order; memory grows with cases, not with attempts."""
+    """Aggregates attempts in any order; memory grows with the number of cases, not attempts."""
 
     def __init__(self) -> None:
         self._cases: dict[str, _Case] = {}
@@ -101,7 +101,7 @@ class OrchestrationTally:
         self._agents: set[str] = set()
 
     def add(self, exam: Exam, attempt: Attempt) -> None:
-        """Count one attempt; one that is not over yet is left out."""
+        """Count one attempt; unfinished attempts are ignored."""
         if not attempt.finished:
             return
         case = self._cases.setdefault(exam.id, _Case())
@@ -132,7 +132,7 @@ class OrchestrationTally:
         return agent
 
     def findings(self) -> OrchestrationFindings | None:
-        """What the attempts show; None: no reply had steps."""
+        """Return the findings, or None if no reply had steps."""
         if not self._outlined:
             return None
         return OrchestrationFindings(
@@ -165,7 +165,7 @@ class OrchestrationTally:
         )
 
     def _mean(self, metric: str) -> Estimate:
-        """The mean over the cases in which it could be judged of their means."""
+        """Return the mean over cases of each case's mean, for cases where the metric could be computed."""
         known = [case.shares[metric] for case in self._cases.values() if metric in case.shares]
         attempts = sum(sums.n for sums in known)
         return mean_over_cases(Sums.of(sums.mean for sums in known), attempts=attempts)
@@ -216,7 +216,7 @@ def _times(seconds: array[float]) -> Times | None:
 
 
 def _inverse(needed: Estimate) -> Estimate:
-    """The time needed, as a share of one after another, as a speed-up: the interval is turned round with it."""
+    """Convert relative time needed into a speed-up by inverting the value and swapping the interval's ends."""
     if needed.value is None:
         return needed
     low = None if needed.high is None else 1 / needed.high
@@ -240,5 +240,5 @@ def _case(name: str, case: _Case) -> OrchestrationCase:
 
 
 def _each(amount: _Amount, passed: int) -> float | None:
-    """Per success; None without one, and where an attempt does not tell."""
+    """Return the amount per success, or None without a success or if an attempt does not report it."""
     return amount.total / passed if passed and not amount.untold else None

@@ -1,4 +1,4 @@
-"""The steps of one reply as lanes on a line of time, ready to be drawn: Timeline."""
+"""Layout of one reply's steps on a timeline: Timeline."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proctor.transcript import Step
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Lane:
-    """One step on the line."""
+    """One step on the timeline."""
 
     id: str
     name: str
@@ -20,28 +20,28 @@ class Lane:
     """plan, delegate, tool, re-plan, error or other."""
     agent: str | None
     depth: int
-    """Steps it is part of."""
+    """Number of ancestors."""
     start: float | None
-    """Seconds after the first start; None: not told."""
+    """Seconds after the first start, or None if not reported."""
     length: float | None
-    """Seconds; None: not told, or the end was before the start."""
+    """Duration in seconds, or None if not reported or if the end was before the start."""
     failed: bool
-    """Whether it is an error, or ended in one."""
+    """Whether the step is an error or ended in one."""
     critical: bool
     """Whether it is on the critical path."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Timeline:
-    """The steps of one reply, each under the one it is part of, by their starts."""
+    """The steps of one reply by start time, each below its parent."""
 
     lanes: tuple[Lane, ...]
     seconds: float
-    """From the first start to the last end; 0: no times are told."""
+    """Seconds from the first start to the last end; 0 if there are no times."""
 
 
 def timeline(steps: Sequence[Step]) -> Timeline:
-    """The steps as lanes."""
+    """Lay out the steps as lanes."""
     tree = read(steps)
     starts = [node.start for node in tree.nodes if node.start is not None]
     first = min(starts, default=0.0)
@@ -53,7 +53,7 @@ def timeline(steps: Sequence[Step]) -> Timeline:
 
 
 def _in_order(tree: StepTree) -> list[Node]:
-    """Each step, then those that are part of it; of equals, the one that began first."""
+    """Return the steps depth-first, siblings by start time."""
     below: dict[int | None, list[Node]] = {}
     for node in sorted(tree.nodes, key=_begin, reverse=True):
         below.setdefault(node.parent, []).append(node)
@@ -67,7 +67,7 @@ def _in_order(tree: StepTree) -> list[Node]:
 
 
 def _begin(node: Node) -> tuple[float, int]:
-    """Steps without a time come last."""
+    """Return a sort key that puts steps without a start last."""
     return (float("inf") if node.start is None else node.start, node.place)
 
 

@@ -1,4 +1,4 @@
-"""Attempts → what the report says, as data. Every rendering shows these numbers and computes none."""
+"""Aggregate attempts into the findings that every report shows; no renderer computes numbers itself."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Summary:
-    """A run's pass rate, what it used, and in a battle what the rate rests on."""
+    """Key numbers of a run: its pass rate, its usage and, for a battle, what the rate is based on."""
 
     rate: Estimate
-    """As in its findings."""
+    """The pass rate, as in the run's findings."""
     asked: int | None = None
-    """In a battle, the questions asked; None: no battle."""
+    """Questions asked, in a battle; None otherwise."""
     judged: int | None = None
-    """Of them, those whose reply somebody judged."""
+    """Number of those whose reply was judged."""
     no_test: bool = False
-    """Whether nothing was judged, in a battle nothing beyond the seed questions."""
+    """Whether nothing was judged; in a battle, nothing beyond the seed questions."""
     never_answered: bool = False
-    """Whether it is completed and the agent itself failed in every attempt."""
+    """Whether the run completed and the agent itself failed in every attempt."""
     usage: Usage = Usage()
-    """Of the agent, the examiner and the reviewers, over all attempts."""
+    """Usage of the agent, the examiner and the reviewers over all attempts."""

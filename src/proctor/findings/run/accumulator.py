@@ -1,4 +1,4 @@
-"""Attempts → Findings, in one pass and in any order: Accumulator."""
+"""Aggregate attempts into Findings in one pass and in any order: Accumulator."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 def side_by_side(under: Mapping[str, AttemptCounter], trials: Trials | None) -> tuple[ConditionFinding, ...]:
-    """Each condition beside the plain run, case by case; corrected for the number of conditions."""
+    """Compare each condition with the plain run, case by case, with p-values corrected for the number of conditions."""
     if not under or trials is None:
         return ()
     plain = under.get("")
@@ -83,11 +83,11 @@ def _count_planned(counting: AttemptCounter) -> list[int]:
 
 
 _LOOKED_AT = 1_000
-"""Questions at most: those of one benchmark are in few languages."""
+"""Maximum number of questions whose language is checked; a benchmark uses few languages."""
 
 
 def language_sentences(run: Run, exams: Sequence[Exam]) -> Iterator[str]:
-    """What a reader has to know where replies were judged by figures, names and words alone."""
+    """Yield a note if questions are in a language the embedded reviewer does not know."""
     built = run.settings.built.get("reviewer")
     if (built.spec if built is not None else run.settings.reviewer) != "embedded":
         return
@@ -103,7 +103,7 @@ def language_sentences(run: Run, exams: Sequence[Exam]) -> Iterator[str]:
 
 
 def draft_sentences(exams: Sequence[Exam]) -> Iterator[str]:
-    """What a reader has to know where the expectations of cases are nobody's word yet."""
+    """Yield a note if cases are drafts that nobody has reviewed."""
     every = [case for exam in exams for case in exam.cases]
     drafts = sum(case.review == "needed" for case in every)
     if drafts:
@@ -112,9 +112,9 @@ def draft_sentences(exams: Sequence[Exam]) -> Iterator[str]:
 
 
 class Accumulator:
-    """Findings in the making: attempts come in any order, as they finish or as they are read.
+    """Accumulates findings from attempts in any order, as they finish or are read.
 
-    Those of battles and of orchestrators must come with their transcripts.
+    Attempts of battles and of orchestrators need their transcripts.
     """
 
     def __init__(self, run: Run, exams: Sequence[Exam]) -> None:
@@ -150,13 +150,13 @@ class Accumulator:
 
     @property
     def is_plain(self) -> bool:
-        """Whether neither conversations nor steps nor the judges of a panel are looked at."""
+        """Whether neither conversations, nor steps, nor a panel's judges are analysed."""
         return self._battle is None and not self._steps and self._panel is None
 
     def add(self, attempt: Attempt) -> None:
         """Count one attempt."""
         if not attempt.finished:
-            self.whole.usage += attempt.usage  # paid is paid
+            self.whole.usage += attempt.usage  # it was paid for, even if unfinished
             return
         played, attempt = attempt, as_counted(self._exams[attempt.key.exam], attempt)
         self.whole.add(attempt)
@@ -179,7 +179,7 @@ class Accumulator:
                 add_rows(self._rows, exam, attempt, self._row_trials)
 
     def _add_share(self, exam: Exam, key: Key, share: float, *, beside: bool) -> None:
-        """Count the share of replies that passed; `beside` the plain run it counts for its condition alone."""
+        """Count a conversation's share of passed replies; if `beside`, for its condition only and not for the run."""
         if self.trials is not None:
             self.trials.add(exam.id, key, share=share)
         if self.under:
@@ -191,11 +191,11 @@ class Accumulator:
             self._by_category[category].add(exam.id, share)
 
     def verdict_counts(self) -> dict[str, tuple[int, int]]:
-        """Exam → how many of its attempts have a verdict, and how many of those passed, where there is any."""
+        """Return exam → (attempts with a verdict, attempts that passed), for exams with any verdict."""
         return {exam: (tally.counted, tally.passed) for exam, tally in self.whole.tallies.items() if tally.counted}
 
     def verdict_order(self, run: Run) -> dict[tuple[str, str], str]:
-        """Exam and condition → the verdicts of its trials in their order, + passed and - not, where there is any."""
+        """Return (exam, condition) → its verdicts in trial order as a string of + and -, if there are any."""
         trials, [first, *_] = self.trials, run.settings.conditions
         if trials is None:
             return {(exam, first): "-+"[passed] for exam, (_, passed) in self.verdict_counts().items()}
@@ -207,7 +207,7 @@ class Accumulator:
         return {key: verdicts for key, verdicts in found.items() if verdicts}
 
     def cut(self) -> Accumulator:
-        """The same as if only what was asked had been planned: cases that were not asked are not missing."""
+        """Return a copy in which only attempts that were asked count as planned, so that the rest are not missing."""
         cut = copy(self)
         cut.whole = self.whole.cut()
         cut.under = {name: each.cut() for name, each in self.under.items()}
@@ -219,7 +219,7 @@ class Accumulator:
         return cut
 
     def findings(self, run: Run) -> Findings:
-        """What the attempts show; `run` as it stands now."""
+        """Compute the findings; `run` is the run in its current state."""
         if run.cut and run.planned < self.whole.planned:
             return self.cut().findings(run)
         found = self._with_steps(_findings(run, list(self._exams.values()), self.whole, self.under, self.trials))
@@ -262,7 +262,7 @@ class Accumulator:
         return replace(fought, notes=(*of_panel(run, found.judges), *others))
 
     def _with_steps(self, found: Findings) -> Findings:
-        """The findings with what an orchestrator's steps show, under all conditions and under each."""
+        """Add the orchestration findings, overall and per condition."""
         if not self._steps:
             return found
         shown = {name: tally.findings() for name, tally in self._steps.items()}
@@ -270,7 +270,7 @@ class Accumulator:
         return replace(found, orchestration=shown[None], conditions=conditions)
 
     def _with_shares(self, found: Findings) -> dict[str, CategoryFinding]:
-        """The categories of seed questions, whose pass rate is the mean share of replies that passed, as the run's."""
+        """Return the categories of seed questions with mean shares of passed replies as pass rates, like the run's."""
         planned, counted = Counter[str](), Counter[str]()
         for case in found.cases:
             planned.update(dict.fromkeys(case.categories, case.planned))
@@ -288,7 +288,7 @@ class Accumulator:
 
 
 def _battle(run: Run, planned: int) -> BattleTally:
-    """Imported here because it reads language, which takes a while to load."""
+    """Create a BattleTally; imported lazily because loading the language modules takes a while."""
     from proctor.findings.battle.tally import BattleTally
 
     return BattleTally(run.settings, planned=planned)
@@ -301,7 +301,7 @@ def _steps() -> OrchestrationTally:
 
 
 def gather(run: Run, exams: Sequence[Exam], attempts: Iterable[Attempt]) -> Findings:
-    """What the attempts of a run show, in one pass."""
+    """Compute the findings of a run from its attempts, in one pass."""
     gathering = Accumulator(run, exams)
     for attempt in attempts:
         gathering.add(attempt)
@@ -309,13 +309,13 @@ def gather(run: Run, exams: Sequence[Exam], attempts: Iterable[Attempt]) -> Find
 
 
 def _trials(run: Run, cases: Iterable[str]) -> Trials | None:
-    """None: each is planned once, and its count tells all."""
+    """Return storage for verdicts per trial, or None if each case has one trial, for which counts suffice."""
     settings = run.settings
     return Trials(cases, conditions=settings.conditions, trials=settings.most_trials) if settings.repeats > 1 else None
 
 
 def _rated_trials(run: Run, trials: Trials | None) -> Trials | None:
-    """Those trials that count for the run's rates."""
+    """Return the trials that count towards the run's rates."""
     return trials.under("") if trials is not None and run.settings.has_plain_run else trials
 
 
@@ -392,11 +392,11 @@ def _all_notes(
 def _conditions_tried(
     shown: AttemptCounter, whole: AttemptCounter, under: Mapping[str, AttemptCounter]
 ) -> Iterable[AttemptCounter]:
-    """Under which conditions k tries are made: the plain run alone, else each of them."""
+    """Return the conditions over which pass@k is computed: the plain run alone, or else each of them."""
     return under.values() if shown is whole and under else [shown]
 
 
 def _unmet(run: Run, whole: AttemptCounter, under: Mapping[str, AttemptCounter]) -> list[str]:
-    """Conditions whose fault no attempt came across."""
+    """Return the conditions whose fault no attempt encountered."""
     gathered = under or {run.settings.conditions[0]: whole}
     return [name for name, each in gathered.items() if name and each.met == 0]

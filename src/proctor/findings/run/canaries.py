@@ -1,4 +1,4 @@
-"""What the canaries of a run show of its judge: how many verdicts were right, and whether any has changed."""
+"""Results of a run's canaries: how many verdicts of the judge were right, and whether any changed."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ _NAMED = 5
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CanaryFinding:
-    """A judge on replies whose verdict is known."""
+    """A judge's results on replies with known verdicts."""
 
     source: str
-    """standard, or the file."""
+    """`standard`, or the file of the canaries."""
     planned: int
     judged: int
-    """Those that got a verdict."""
+    """Canaries that got a verdict."""
     right: int
-    """Of them, those that got the right one."""
+    """Canaries that got the right verdict."""
     bound: float | None
-    """The highest error rate in keeping with that, at 95 %; None: nothing was judged."""
+    """Upper bound of the error rate at 95 % confidence, or None if nothing was judged."""
     changed: int | None
-    """Those that got another verdict than in the last run with the same judge and canaries; None: there is none."""
+    """Canaries whose verdict changed since the last run with the same judge and canaries, or None without one."""
     wrong: tuple[str, ...]
     drifted: tuple[str, ...]
-    """Which ones changed."""
+    """Names of the canaries whose verdict changed."""
     since: str | None
-    """The run that they are held against."""
+    """The run they are compared with."""
     reason: str
-    """Why some have no verdict."""
+    """Why some canaries have no verdict."""
     usage: Usage
 
 
 def canary_finding(run: Run) -> CanaryFinding | None:
-    """What they show; None: the run has none, or they were not judged yet."""
+    """Return the results, or None if the run has no canaries or they have not been judged yet."""
     known = run.canaries
     if known is None:
         return None
@@ -58,7 +58,7 @@ def canary_finding(run: Run) -> CanaryFinding | None:
 
 
 def sentences(run: Run) -> Iterator[str]:
-    """What a reader has to know: verdicts that are wrong, have changed, or are missing."""
+    """Yield notes on wrong, changed or missing verdicts."""
     found = canary_finding(run)
     if found is None:
         return
@@ -83,7 +83,7 @@ def _list_names(names: Sequence[str]) -> str:
 
 
 def error_bound(judged: int, wrong: int, *, level: float = 0.95) -> float | None:
-    """The highest error rate that is still in keeping with so many wrong verdicts; None: nothing was judged.
+    """Return the upper confidence bound of the error rate, or None if nothing was judged.
 
     The upper end of the one-sided exact interval (Clopper & Pearson 1934); with none wrong of K it is 1 − .05^(1/K).
     """

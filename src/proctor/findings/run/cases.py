@@ -1,4 +1,4 @@
-"""Tallies → what is known of a case and of a category; a script's rows are counted one by one."""
+"""Build case and category findings from tallies; the rows of a static battle are counted one by one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def case_finding(
     failed_checks: dict[str, str] | None = None,
     trials: Trials | None = None,
 ) -> CaseFinding:
-    """One exam, or one row of a script, over the trials in `tally`; `apart` under each of several conditions."""
+    """Return the finding on one exam or one row of a script; `apart` holds its tallies per condition."""
     return CaseFinding(
         id=name,
         question=case.question,
@@ -41,7 +41,7 @@ def case_finding(
 
 
 def by_category(cases: tuple[CaseFinding, ...], tallies: Mapping[str, ExamTally]) -> dict[str, CategoryFinding]:
-    """The cases of each category together."""
+    """Group the cases of each category into its finding."""
     members: dict[str, list[CaseFinding]] = {}
     for case in cases:
         for category in case.categories:
@@ -61,7 +61,7 @@ def _category(cases: list[CaseFinding], tallies: Mapping[str, ExamTally]) -> Cat
 
 
 def add_rows(rows: Mapping[str, ExamTally], exam: Exam, attempt: Attempt, trials: Trials | None = None) -> None:
-    """Count a static conversation row by row; where the agent itself failed, that row and the rest are not passed."""
+    """Count a static conversation row by row; if the agent itself failed, that row and the rest count as not passed."""
     marks = {score.turn: score.value for score in attempt.scores if score.of == "agent"}
     owner = attempt.failure.owner if attempt.failure is not None else None
     for place, case in enumerate(exam.cases):

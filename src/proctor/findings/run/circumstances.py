@@ -1,4 +1,4 @@
-"""What befell the attempts besides their verdicts: other settings, time-outs, replies that were cut off."""
+"""Circumstances of the attempts besides their verdicts: changed settings, timeouts, truncated replies."""
 
 from __future__ import annotations
 
@@ -13,74 +13,74 @@ from proctor.spending.providers import Source, is_loopback, source_in
 _RETRIED = "retried_timeouts"
 _MANY = 3
 _LARGE = 0.05
-"""So many time-outs, or such a share of the attempts, and it is said what helps."""
+"""Share of attempts (or `_MANY` of them) that must time out before advice is given."""
 LONGER = 5
-"""How much longer a time limit is proposed to be."""
+"""Factor by which a longer time limit is suggested."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ChangedSetting:
-    """Attempts that were played with another setting than the run's own."""
+    """Attempts played with a setting that differs from the run's."""
 
     setting: str
     """timeout, concurrency or retries."""
     value: float
     own: float
-    """The run's."""
+    """The run's own value."""
     attempts: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TimeOuts:
-    """Calls to one server, or to one part of the run, that were not answered in time."""
+    """Timeouts of calls to one server or one part of the run."""
 
     stage: Stage
-    """Who was called: agent, examiner or reviewer."""
+    """The role that was called: agent, examiner or reviewer."""
     host: str
-    """Where, as `[limits]` would name it; empty: not known."""
+    """Host, as named in `[limits]`; empty if unknown."""
     limited: bool
-    """Whether `[limits]` holds for it: it is a model that is called from here."""
+    """Whether `[limits]` applies, because it is a model called by Proctor itself."""
     local: bool
-    """Whether it is on this machine."""
+    """Whether the server is on this machine."""
     count: int
     attempts: int
-    """Played in all."""
+    """Number of attempts played."""
     seconds: float
-    """The time limit."""
+    """The time limit in seconds."""
     concurrency: int
-    """Attempts that may have been under way at once."""
+    """Maximum number of attempts in flight at once."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Circumstances:
-    """How the attempts of a run were played, as far as it was out of the ordinary."""
+    """Unusual circumstances in which the attempts of a run were played."""
 
     replies: int = 0
     cut_off: int = 0
-    """Replies that the model stopped in the middle, at its output limit."""
+    """Replies truncated at the model's output limit."""
     changed: tuple[ChangedSetting, ...] = ()
-    """Settings that some attempts were played with and that are not the run's own."""
+    """Settings of some attempts that differ from the run's."""
     retried_timeouts: int = 0
-    """Attempts that were played again because they had timed out."""
+    """Attempts that were played again after a timeout."""
     timeouts: tuple[TimeOuts, ...] = ()
-    """Where there were many; most first."""
+    """Frequent timeouts, most first."""
 
 
 @dataclass(slots=True)
 class CircumstanceTally:
-    """The same while attempts stream by."""
+    """Accumulates the circumstances of attempts."""
 
     attempts: int = 0
     replies: int = 0
     cut_off: int = 0
     retried: int = 0
     changed: Counter[tuple[str, float]] = field(default_factory=Counter)
-    """Setting and value → attempts."""
+    """(setting, value) → number of attempts."""
     late: Counter[tuple[Stage, str, float | None, float | None]] = field(default_factory=Counter)
-    """Who was called, where, with which time limit and how many at once → time-outs."""
+    """(stage, host, time limit, concurrency) → number of timeouts."""
 
     def add(self, attempt: Attempt) -> None:
-        """Count one attempt that is over."""
+        """Count one finished attempt."""
         failure, changed = attempt.failure, attempt.changed
         self.attempts += 1
         unanswered = failure is not None and failure.stage == "agent"
@@ -93,7 +93,7 @@ class CircumstanceTally:
             self.late[failure.stage, failure.host, changed.get("timeout"), changed.get("concurrency")] += 1
 
     def findings(self, run: Run) -> Circumstances:
-        """What was counted."""
+        """Return the circumstances counted so far."""
         changed = [
             ChangedSetting(setting=name, value=value, own=getattr(run.settings, name), attempts=count)
             for (name, value), count in sorted(self.changed.items())
@@ -108,7 +108,7 @@ class CircumstanceTally:
         )
 
     def _timeouts(self, run: Run) -> Iterator[TimeOuts]:
-        """By who was called and where; of several time limits, the one that ran out most often."""
+        """Yield the timeouts per stage and host, with the time limit that expired most often."""
         places = {(stage, host) for stage, host, _, _ in self.late}
         for stage, host in sorted(places):
             late = Counter({key[2:]: count for key, count in self.late.items() if key[:2] == (stage, host)})
@@ -128,7 +128,7 @@ class CircumstanceTally:
 
 
 def _at_once(run: Run, concurrency: int) -> int:
-    """How many attempts may have been in flight at the same time: no more than there are."""
+    """Return the maximum number of attempts in flight: the concurrency, capped at the planned attempts."""
     return min(concurrency, run.planned or concurrency)
 
 
@@ -137,7 +137,7 @@ def _are_many(late: TimeOuts) -> bool:
 
 
 def _source(run: Run, stage: Stage) -> Source | None:
-    """Where the model is that was called; None: it is no model, or nobody knows."""
+    """Return where the called model runs, or None if it is not a model or not known."""
     spec = run.settings.paid_reviewer if stage == "reviewer" else run.settings.built.get(stage)
     return None if spec is None else source_in(spec.spec, spec.options)
 
@@ -147,7 +147,7 @@ def _name(source: Source) -> str:
 
 
 def sentences(run: Run, found: Circumstances) -> Iterator[str]:
-    """What a reader has to know of it, and what helps."""
+    """Yield notes on the circumstances and on what helps."""
     if run.imported is not None:
         yield _origin(run.imported)
     for late in found.timeouts:
@@ -165,7 +165,7 @@ def sentences(run: Run, found: Circumstances) -> Iterator[str]:
 
 
 def _setting(changed: ChangedSetting) -> str:
-    """`up to 20 attempts at once; the run began with 3`."""
+    """Describe a changed setting, such as `up to 20 attempts at once; the run began with 3`."""
     said = {
         "concurrency": f"up to {changed.value:g} attempts at once",
         "timeout": f"a time limit of {changed.value:g} s",
@@ -187,7 +187,7 @@ def _late(late: TimeOuts) -> str:
 
 
 def _cure(late: TimeOuts) -> str:
-    """What to change when they are played again."""
+    """Return advice on what to change before playing the attempts again."""
     longer = f"{LONGER * late.seconds:g} s for a reply"
     if late.concurrency == 1:
         return f"If it needs longer, allow {longer}."
@@ -202,7 +202,7 @@ def _cure(late: TimeOuts) -> str:
 
 
 def fewer_at_once(late: TimeOuts) -> int:
-    """How many calls at once a server may be able to answer in time."""
+    """Return the number of concurrent calls that the server can probably answer in time."""
     if late.local and late.limited:
         return 1
     return max(1, min(late.concurrency // 2, int(late.concurrency * (1 - late.count / late.attempts))))
@@ -227,7 +227,7 @@ def _were(count: int) -> str:
 
 
 def runs_of_same_replies(run: Run, find: Callable[[str], Run | None]) -> list[Run]:
-    """The run itself, and those that it was rescored from, one after the other, as far as they are there."""
+    """Return the run and those it was rescored from, one after the other, as far as they are stored."""
     runs = [run]
     while (before := runs[-1].rescored_from) is not None:
         found = find(before)
@@ -238,5 +238,5 @@ def runs_of_same_replies(run: Run, find: Callable[[str], Run | None]) -> list[Ru
 
 
 def origin_of(runs: Sequence[Run]) -> str:
-    """The id of the run whose replies all of these judge, which need not be there any more."""
+    """Return the id of the run that produced the replies, which may no longer be stored."""
     return runs[-1].rescored_from or runs[-1].id

@@ -1,4 +1,4 @@
-"""What a passed case costs: the mean cost of asking a case once, over the pass rate."""
+"""Cost per passed case: the mean cost of one attempt at a case divided by the pass rate."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _METHOD = "the mean cost of a counted attempt over the pass rate, at the ends of
 
 
 def cost_per_pass(findings: Findings) -> Estimate:
-    """The same from what is known of a run; under several conditions of the plain run, where that is one of them."""
+    """Return the cost per passed case from a run's findings, using the plain run if it is one of several conditions."""
     plain = next((each for each in findings.conditions if not each.name), findings)
     counted = plain.counts.scored + plain.counts.failed_by_agent
     rate = findings.pass_rate if findings.battle is None else findings.battle.held_rate
@@ -21,12 +21,12 @@ def cost_per_pass(findings: Findings) -> Estimate:
 
 
 def cost_of_pass(run: Run, spent: Usage, counted: int, rate: Estimate | None) -> Estimate:
-    """What a passed case costs, in battles a conversation that held; without a value or interval `note` says why.
+    """Return the cost per passed case or, in battles, per conversation that held.
 
-    All that was spent, judges and lost attempts included, is shared out over the counted attempts. A flaky case counts
-    by its share, as in the rate, so the number does not grow with the trials; with one trial it is all that was
-    spent over the cases that passed. The interval tells how far the rate may be another one; what an attempt costs on
-    average is taken as it was.
+    `note` says why a value or interval is missing. The total cost, including judges and lost attempts, is divided by
+    the number of counted attempts. A flaky case counts by its share, as in the rate, so the result does not grow with
+    the trials; with one trial it is the total cost divided by the cases that passed. The interval reflects the
+    uncertainty of the pass rate only; the mean cost of an attempt is taken as given.
     """
     n = 0 if rate is None else rate.n
     found = Estimate(value=None, low=None, high=None, n=n, method=_METHOD, attempts=counted)

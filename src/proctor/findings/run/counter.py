@@ -1,4 +1,4 @@
-"""Attempts while they stream by, over all exams, under one condition or all of them together: AttemptCounter."""
+"""Accumulate attempts over all exams, for one condition or all together: AttemptCounter."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from proctor.usage import Usage
 
 if TYPE_CHECKING:
     Floats = array[float]
-else:  # Python 3.11 has no word for what is in it
+else:  # the element type cannot be given in Python 3.11
     Floats = array
 
 
 @dataclass(slots=True)
 class CheckTally:
-    """One check over all replies that were held to it."""
+    """Results of one check over all replies it was applied to."""
 
     cases: dict[str, Sums] = field(default_factory=dict)
     not_checkable: int = 0
     failed: dict[str, tuple[int, Key, str]] = field(default_factory=dict)
-    """Exam → the first attempt that failed it, its place first, with what the check saw."""
+    """Exam → the first attempt that failed the check (in plan order) with its place and the evidence."""
 
     def add(self, attempt: Attempt, result: CheckResult) -> None:
         """Count one result."""
@@ -49,11 +49,11 @@ class CheckTally:
             self.failed[attempt.key.exam] = attempt.place, attempt.key, result.evidence
 
     def evidence(self, exam: str) -> str | None:
-        """What it saw where an exam failed it first; None: that exam did not."""
+        """Return the evidence of the exam's first failure, or None if it did not fail."""
         return self.failed[exam][2] if exam in self.failed else None
 
     def finding(self, name: str) -> CheckFinding:
-        """What was counted."""
+        """Return the finding on this check."""
         passed = round(sum(sums.total for sums in self.cases.values()))
         counted = sum(sums.n for sums in self.cases.values())
         first = min(self.failed.values(), key=lambda failed: failed[0], default=None)
@@ -70,18 +70,18 @@ class CheckTally:
 
 @dataclass(slots=True)
 class AttemptCounter:
-    """Everything that is counted in one pass over the attempts."""
+    """Accumulates all counts over the attempts in one pass."""
 
     tallies: dict[str, ExamTally]
     planned: int
     cases: dict[str, Case] = field(default_factory=dict)
-    """Exam → its case, where it has but one."""
+    """Exam → its case, for exams with a single case."""
     scored: int = 0
     unscored: int = 0
     by_agent: int = 0
     by_environment: int = 0
     met: int | None = None
-    """Attempts that came across the fault of their condition; None: nobody looked."""
+    """Attempts that encountered their condition's fault, or None if that was not recorded."""
     usage: Usage = field(default_factory=Usage)
     marks: Floats = field(default_factory=lambda: array("d"))
     seconds: Floats = field(default_factory=lambda: array("d"))
@@ -91,16 +91,16 @@ class AttemptCounter:
     circumstances: CircumstanceTally = field(default_factory=CircumstanceTally)
     unsure: UnsureTally = field(default_factory=UnsureTally)
     lies: dict[str, LieTally] = field(default_factory=dict)
-    """Condition → what became of its lies."""
+    """Condition → tally of its injected lies."""
     troubles_by_kind: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     by_agent_marked: int = 0
-    """Attempts that the agent failed in after replies that have a mark."""
+    """Attempts that the agent failed after replies that had been scored."""
     examples: dict[tuple[str, str, str], tuple[int, Key]] = field(default_factory=dict)
-    """What → the first such attempt in the order of the plan, with its place."""
+    """(stage, owner, reason) → the first such attempt in plan order, with its place."""
 
     @classmethod
     def of(cls, exams: Sequence[Exam], settings: Settings, *, conditions: int) -> AttemptCounter:
-        """For exams that are played as these settings say, under so many conditions."""
+        """Return a counter for these exams, settings and number of conditions."""
         marked = settings.reviewer is not None
         tallies = {
             exam.id: ExamTally(
@@ -112,7 +112,7 @@ class AttemptCounter:
         return cls(tallies=tallies, cases=cases, planned=sum(each.planned for each in tallies.values()))
 
     def add(self, attempt: Attempt) -> None:
-        """Count one attempt that is over."""
+        """Count one finished attempt."""
         value = attempt.value
         self.tallies[attempt.key.exam].add(attempt, value)
         self._count(attempt)
@@ -163,8 +163,8 @@ class AttemptCounter:
             self._note(attempt, ("reviewer", owner, missing.reason))
 
     def _why_undecided(self, attempt: Attempt) -> Iterator[str]:
-        """Of a conversation what could not be checked; replies of it that nobody can judge are nothing unusual."""
-        single = not attempt.unscored and attempt.turn_passed == (None,)  # a seed alone that was judged is no test
+        """Yield why an attempt is undecided; for a conversation, only the checks that could not be evaluated."""
+        single = not attempt.unscored and attempt.turn_passed == (None,)  # only a seed was judged: no test
         if single or any(check.passed is None for check in attempt.checks):
             case = self.cases.get(attempt.key.exam) if single else None
             yield from why_undecided(case, attempt.scores, attempt.checks)
@@ -176,17 +176,17 @@ class AttemptCounter:
             self.examples[what] = (attempt.place, attempt.key)
 
     def failed_checks(self, exam: str, checks: Iterable[CheckFinding]) -> dict[str, str]:
-        """Those of the checks that an exam failed → what each of them saw first."""
+        """Return the checks that an exam failed, each with the evidence of its first failure."""
         seen = {check.name: self.checks_by_name[check.name].evidence(exam) for check in checks}
         return {name: evidence for name, evidence in seen.items() if evidence is not None}
 
     def cut(self) -> AttemptCounter:
-        """The same as if only what was asked had been planned."""
+        """Return a copy in which only the attempts that were asked count as planned."""
         tallies = {exam: replace(each, planned=each.played) for exam, each in self.tallies.items() if each.played}
         return replace(self, tallies=tallies, planned=sum(each.played for each in tallies.values()))
 
     def counts(self) -> Counts:
-        """Where the planned attempts went."""
+        """Return the planned attempts by status."""
         done = self.scored + self.unscored + self.by_agent + self.by_environment
         return Counts(
             planned=self.planned,
@@ -198,16 +198,16 @@ class AttemptCounter:
         )
 
     def checks(self) -> tuple[CheckFinding, ...]:
-        """Those that failed most first."""
+        """Return the checks, most failures first."""
         found = [tally.finding(name) for name, tally in self.checks_by_name.items()]
         return tuple(sorted(found, key=lambda each: (-each.failed, -each.passed, each.name)))
 
     def parts(self) -> dict[str, Estimate]:
-        """The mean of each part of the mark."""
+        """Return the mean of each part of the score."""
         return {name: _part(self.parts_by_name[name]) for name in sorted(self.parts_by_name, key=place_of_part)}
 
     def troubles(self, under: Mapping[str, AttemptCounter]) -> tuple[ProblemGroup, ...]:
-        """The most frequent first; with how many there are under each of several conditions."""
+        """Return the problems, most frequent first, with their counts per condition."""
         return tuple(
             ProblemGroup(
                 stage=what[0],
@@ -221,15 +221,15 @@ class AttemptCounter:
         )
 
     def latency(self) -> Latency | None:
-        """How long the agent took; None: nothing was timed."""
+        """Return the agent's response times, or None if nothing was timed."""
         return _latency(self.seconds)
 
     def first_token(self) -> Latency | None:
-        """How long it took to its first token; None: nobody measured it."""
+        """Return the times to the first token, or None if not measured."""
         return _latency(self.first_tokens)
 
     def median_mark(self) -> float | None:
-        """The mark in the middle; None: there are none."""
+        """Return the median score, or None if there are none."""
         return _middle(in_order(self.marks)) if self.marks else None
 
 
@@ -237,13 +237,13 @@ def _latency(seconds: Floats) -> Latency | None:
     if not seconds:
         return None
     ordered = in_order(seconds)
-    rank = -(-95 * len(ordered) // 100)  # the least value that 95 % do not exceed
+    rank = -(-95 * len(ordered) // 100)  # nearest-rank percentile: the smallest value not exceeded by 95 %
     p95 = ordered[rank - 1] if len(ordered) >= 20 else None
     return Latency(n=len(ordered), median=_middle(ordered), maximum=ordered[-1], p95=p95)
 
 
 def in_order(values: Floats) -> Sequence[float]:
-    """The same from the least on; those that are so already are not made a list of, which takes four times as much."""
+    """Return the values sorted, or unchanged if already sorted; a list would take four times the memory."""
     return values if all(map(le, values, islice(values, 1, None))) else sorted(values)
 
 
@@ -253,13 +253,13 @@ def _middle(ordered: Sequence[float]) -> float:
 
 
 def place_of_part(name: str) -> tuple[int, str]:
-    """In the order in which people weigh them, whichever attempt came first."""
+    """Return a sort key that orders score parts by the standard weights, independent of the order of attempts."""
     known = (*STANDARD_WEIGHTS, *BATTLE_WEIGHTS, *JUDGE_WEIGHTS)
     return (known.index(name) if name in known else len(known), name)
 
 
 def _can_be_marked(exam: Exam) -> bool:
-    """Whether there is anything that a judge can compare a reply with."""
+    """Whether a case has an answer or a reasoning for a judge to compare replies with."""
     return any(case.answer or case.reasoning for case in exam.cases)
 
 

@@ -1,4 +1,4 @@
-"""Whether a judge decides anything in a run, or its marks stand beside verdicts that others give."""
+"""Determine whether a run's verdicts depend on a judge, or its scores are only informative."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from proctor.settings import BY_RULES
 from proctor.spending.providers import PROVIDERS
 
 _SCORES_ALONE = (*BY_RULES, "model", *PROVIDERS)
-"""What the spec of a reviewer begins with that gives scores; any other may give checks of its own."""
+"""Prefixes of the specs of reviewers that give only scores; any others may add checks of their own."""
 
 
 def decides(case: Case | None, settings: Settings) -> bool:
-    """Whether a judge decides about a reply: by a score that it has to reach, or by the role that it has to keep to."""
+    """Whether a judge decides the verdict on a reply: by a passing score, or by the role the case prescribes."""
     return passing_score(case, settings) is not None or (case is not None and case.expect.role is not None)
 
 
 def judge_decides(exams: Iterable[Exam], settings: Settings) -> bool | None:
-    """Whether a verdict hangs on what the judge says; None: it may give checks of its own, which the run tells."""
+    """Whether verdicts depend on the judge, or None if it is custom and may add checks of its own."""
     if settings.type != "standard":
         return True
     if settings.reviewer is None:
@@ -32,13 +32,13 @@ def judge_decides(exams: Iterable[Exam], settings: Settings) -> bool | None:
 
 
 def is_custom(settings: Settings) -> bool:
-    """Whether a judge is custom code, or an object that was handed in."""
+    """Whether a judge is custom code or an object passed in."""
     schemes = _schemes(settings)
     return settings.reviewer is not None and not (schemes and schemes.issubset(_SCORES_ALONE))
 
 
 def may_decide(settings: Settings) -> bool:
-    """Whether a verdict of a run may hang on its judge, by its settings alone: a model may judge roles."""
+    """Whether, by the settings alone, a verdict may depend on the judge; a model may judge roles."""
     if settings.type != "standard" or settings.passing_score is not None or settings.own_scores:
         return True
     schemes = _schemes(settings)
@@ -50,12 +50,12 @@ def _schemes(settings: Settings) -> set[str]:
 
 
 def marks_criteria(case: Case, scores: Iterable[Score]) -> bool:
-    """Whether somebody has marked all that the case itself wants to have marked."""
+    """Whether all criteria of the case were scored."""
     return case.criteria.keys() <= {part.name for score in scores for part in score.parts}
 
 
 def why_undecided(case: Case | None, scores: Sequence[Score], checks: Iterable[CheckResult]) -> Iterator[str]:
-    """Why, where it is not for want of a mark that was tried for."""
+    """Yield the reasons for a missing verdict, other than a failed attempt at scoring."""
     unchecked = [check for check in checks if check.passed is None]
     for check in unchecked:
         yield f"{check.name} could not be checked: {check.evidence}"

@@ -1,4 +1,4 @@
-"""What is known of a run, as data: Findings and its pieces."""
+"""Data model of a run's results: Findings and its parts."""
 
 from __future__ import annotations
 
@@ -22,91 +22,91 @@ from proctor.usage import Usage
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Counts:
-    """Where the planned attempts went: planned = scored + unscored + failed + pending."""
+    """The planned attempts by status: planned = scored + unscored + failed + pending."""
 
     planned: int = 0
     scored: int = 0
-    """Has a verdict."""
+    """Attempts with a verdict."""
     unscored: int = 0
     """Answered, but no verdict could be given."""
     failed_by_agent: int = 0
-    """Counts as not passed."""
+    """Attempts the agent itself failed, which count as not passed."""
     failed_by_environment: int = 0
-    """Out of n; `resume` tries again."""
+    """Attempts lost to the environment, which do not count; `resume` tries them again."""
     pending: int = 0
-    """Not played yet."""
+    """Attempts not played yet."""
 
     @property
     def played(self) -> int:
-        """All that are over, however they ended."""
+        """Number of finished attempts, whatever their outcome."""
         return self.planned - self.pending
 
     @property
     def failed(self) -> int:
-        """Both kinds together."""
+        """Attempts failed by the agent or by the environment."""
         return self.failed_by_agent + self.failed_by_environment
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CaseFinding:
-    """One exam over all its trials; where the plain run is one of several conditions, over its trials there alone."""
+    """Results of one exam over all its trials; if the plain run is one of several conditions, over its trials only."""
 
     id: str
     question: str
     categories: tuple[str, ...]
     planned: int
     counted: int
-    """Attempts with a verdict, the agent's own failures included."""
+    """Attempts with a verdict, including failures of the agent itself."""
     passed: int
     failed_by_agent: int
     unscored: int
     """Answered, but no verdict could be given."""
     failed_by_environment: int
     score: float | None
-    """Mean of its marks; None: no mark."""
+    """Mean score, or None if there are no scores."""
     seconds: float | None
-    """Mean time the agent took."""
+    """Mean response time of the agent in seconds, or None."""
     share: float | None = None
-    """In a battle, the mean share of replies that passed; None: no battle, or nothing counted."""
+    """In a battle, the mean share of replies that passed; None otherwise or if nothing was counted."""
     conditions: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Condition → attempts with a verdict, and how many of them passed, none included; empty: there is only one."""
+    """Condition → (attempts with a verdict, attempts that passed), including the plain run; empty for only one."""
     failed_checks: dict[str, str] = field(default_factory=dict)
-    """Checks that failed in any attempt → what each of them saw in the first one."""
+    """Check that failed in any attempt → evidence of its first failure."""
     metadata: dict[str, Any] = field(default_factory=dict)
-    """Whatever else its benchmark says of it."""
+    """Other metadata of the case from its benchmark."""
     trials: Trials | None = field(default=None, repr=False, compare=False)
-    """What each of its attempts came to, in their order; None: it was planned once."""
+    """Verdicts and scores per trial, or None if the case was planned once."""
 
     @property
     def missing(self) -> int:
-        """Planned attempts that do not count: unscored, failed by the environment, never played."""
+        """Planned attempts that do not count: unscored, failed by the environment or never played."""
         return self.planned - self.counted
 
     @property
     def verdict(self) -> str:
-        """pass, fail, flaky (some trials passed), missing (nothing counted); the worst of conditions put together."""
+        """pass, fail, flaky (some trials passed) or missing (nothing counted); the worst of pooled conditions."""
         return self.worst_verdict if self.is_pooled else _verdict(self.counted, self.passed)
 
     @property
     def worst_verdict(self) -> str:
-        """The worst of all conditions, also where the plain run is one of them."""
+        """The worst verdict over all conditions, including the plain run."""
         under = self.conditions.values() or [(self.counted, self.passed)]
         return min((_verdict(*counts) for counts in under), key=_WORST_FIRST.index)
 
     @property
     def is_pooled(self) -> bool:
-        """Whether it is over several conditions together, because none of them is the plain run."""
+        """Whether several conditions are combined because none of them is the plain run."""
         return bool(self.conditions) and "" not in self.conditions
 
     @property
     def under_all(self) -> tuple[int, int]:
-        """Attempts with a verdict under all conditions, and how many of them passed."""
+        """(attempts with a verdict, attempts that passed) over all conditions."""
         under = self.conditions.values() or [(self.counted, self.passed)]
         return sum(counted for counted, _ in under), sum(passed for _, passed in under)
 
     @property
     def attempts(self) -> int:
-        """Planned under all conditions."""
+        """Planned attempts over all conditions."""
         return self.planned if self.is_pooled else self.planned * max(1, len(self.conditions))
 
 
@@ -123,36 +123,36 @@ def _verdict(counted: int, passed: int) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CategoryFinding:
-    """One category's cases."""
+    """Results of one category of cases."""
 
     cases: int
     counted: int
-    """Of those, cases with a verdict: what nobody could judge is neither passed nor failed."""
+    """Number of those cases that have a verdict."""
     passed: int
-    """Cases that passed in every counted trial, of the plain run where there are several conditions."""
+    """Cases that passed in every counted trial; with several conditions, in the plain run."""
     pass_rate: Estimate
     mean_score: Estimate
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CheckFinding:
-    """One check over all replies that were held to it."""
+    """Results of one check over all replies it was applied to."""
 
     name: str
     passed: int
     failed: int
     not_checkable: int
     rate: Estimate
-    """Passed of those that could be checked, over cases."""
+    """Share of checkable replies that passed, as a mean over cases."""
     example: Key | None
-    """The first attempt that failed it; None: none did."""
+    """The first attempt that failed the check, or None."""
     evidence: str
-    """What the check saw there."""
+    """The check's evidence in that attempt."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ProblemGroup:
-    """Attempts that broke or stayed unscored for one reason."""
+    """Attempts that failed or stayed without a verdict for the same reason."""
 
     stage: str
     owner: str
@@ -161,54 +161,53 @@ class ProblemGroup:
     count: int
     example: Key
     conditions: dict[str, int] = field(default_factory=dict)
-    """Condition → how many of them there, the plain run as empty; empty: there is only one."""
+    """Condition → number of these attempts, with "" for the plain run; empty for a single condition."""
 
     @property
     def is_under_faults(self) -> bool:
-        """Whether it came about under injected faults alone, in a run that has a plain run as well."""
+        """Whether the problem occurred only under injected faults, in a run that also has a plain run."""
         return bool(self.conditions) and "" not in self.conditions
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Latency:
-    """Seconds from question to answer."""
+    """Response times in seconds."""
 
     n: int
     median: float
     maximum: float
     p95: float | None
-    """None: fewer than 20 values."""
+    """The 95th percentile, or None below 20 values."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ConditionFinding:
-    """The run under one condition, beside the others."""
+    """Results of the run under one condition."""
 
     name: str
-    """Empty: none, the plain run."""
+    """Name of the condition; empty for the plain run."""
     counts: Counts
     pass_rate: Estimate
     mean_score: Estimate
     difference: Estimate | None
-    """Its pass rate less that of the plain run, case by case; None: this is the plain run, or there is none."""
+    """Its pass rate minus that of the plain run, paired by case; None for the plain run itself or without one."""
     p_value: float | None
-    """Of no difference, corrected for the number of conditions (Holm)."""
+    """p-value of no difference, corrected for the number of conditions (Holm)."""
     latency: Latency | None
     usage: Usage
     met: int | None = None
-    """Attempts that came across its fault; None: nobody looked, as in the plain run."""
+    """Attempts that encountered the fault, or None if not recorded, as in the plain run."""
     orchestration: OrchestrationFindings | None = None
     checks: tuple[CheckFinding, ...] = ()
-    """Those that failed most first."""
+    """Checks, most failures first."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Findings:
-    """What is known of a run.
+    """Results of a run.
 
-    Under several conditions, rates, marks, parts, checks, times, categories, cases and what a battle shows are those
-    of the plain run (none), if it is among them; counts, troubles, usage and orchestration are of all conditions
-    together.
+    With several conditions that include the plain run, rates, scores, parts, checks, times, categories, cases and
+    battle results are those of the plain run; counts, problems, usage and orchestration always cover all conditions.
     """
 
     run: Run
@@ -216,68 +215,68 @@ class Findings:
     pass_rate: Estimate
     mean_score: Estimate
     median_score: float | None
-    """Of an attempt; that of a case is `median_case_score`."""
+    """Median score of attempts; for cases, see `median_case_score`."""
     pass_at_k: dict[int, Estimate]
     pass_hat_k: dict[int, Estimate]
     categories: dict[str, CategoryFinding]
     parts: dict[str, Estimate]
     cases: tuple[CaseFinding, ...]
     troubles: tuple[ProblemGroup, ...]
-    """Most frequent first."""
+    """Problems, most frequent first."""
     usage: Usage
     latency: Latency | None
     first_token: Latency | None = None
-    """From a question to the first token of its answer, over the attempts that stream; None: not measured."""
+    """Times to the first token over attempts with streaming, or None if not measured."""
     checks: tuple[CheckFinding, ...] = ()
-    """Those that failed most first."""
+    """Checks, most failures first."""
     battle: BattleFindings | None = None
-    """What the conversations show; None: no battle."""
+    """Results of the conversations, or None if the run is no battle."""
     rows: tuple[CaseFinding, ...] = ()
-    """In a static battle, the rows of the script one by one: what two such runs are compared on."""
+    """In a static battle, the results row by row, on which two such runs are compared."""
     orchestration: OrchestrationFindings | None = None
-    """What the steps of an orchestrator show; None: there were none."""
+    """Metrics of an orchestrator's steps, or None if there were no steps."""
     conditions: tuple[ConditionFinding, ...] = ()
-    """Side by side, the plain run first; empty: there is only one."""
+    """Results per condition, the plain run first; empty for a single condition."""
     lies: tuple[LieFinding, ...] = ()
-    """What the agent made of results that conditions made wrong; empty: it was not lied to."""
+    """How the agent reacted to results falsified by conditions; empty if there were none."""
     circumstances: Circumstances = Circumstances()
-    """How the attempts were played: other settings, time-outs, replies that were cut off."""
+    """Circumstances of the attempts: changed settings, timeouts, truncated replies."""
     unsure: UnsureMarks = UnsureMarks()
-    """Marks that the reviewer itself is not sure of, and what a second judge was asked."""
+    """Scores the reviewer itself is unsure of, and the use of a second judge."""
     judges: tuple[JudgeFinding, ...] = ()
-    """The judges of a panel side by side; empty: there is none."""
+    """The judges of a panel; empty without a panel."""
     length_preference: Estimate | None = None
-    """The correlation of the judge's mark and the reply's length given people's label; None: nobody has labelled."""
+    """Partial correlation of the judge's score with the reply's length, given the human label; None without labels."""
     notes: tuple[str, ...] = ()
-    """Sentences that must stand beside the numbers."""
+    """Notes that must be shown with the numbers."""
     people: PeopleFinding | None = None
-    """The run as people judge it, by their labels; None: there are none."""
+    """Results by human labels, or None if there are none."""
     carried: PeopleFinding | None = None
-    """The same by labels on another run with the same judge and rubric; None: there are none, or this one has some."""
+    """Results by labels on another run with the same judge and rubric; None without them or with labels of its own."""
     noise: tuple[NoiseFinding, ...] = ()
-    """What judges that judged the same replies again show of their own noise; empty: none did."""
+    """Noise of judges that judged the same replies repeatedly; empty if none did."""
     replies_of: str = ""
-    """The run whose replies they are, traced through all that were rescored; empty: it was not traced."""
+    """Id of the run that produced the replies, traced through rescored runs; empty if not traced."""
 
     @property
     def median_case_score(self) -> float | None:
-        """The median of the cases' mean marks; None: no case is marked."""
+        """Median of the cases' mean scores, or None if no case has a score."""
         known = [case.score for case in self.cases if case.score is not None]
         return median(known) if known else None
 
     @property
     def compared_on(self) -> tuple[CaseFinding, ...]:
-        """What is held against another run: the rows of a script one by one, else the cases."""
+        """Units compared with another run: the rows of a script, or else the cases."""
         return self.rows or self.cases
 
     @property
     def compared_counts(self) -> Counts:
-        """Where the attempts went that are held against another run: those of the plain run, else all."""
+        """Counts of the attempts that are compared with another run: those of the plain run, or else all."""
         return self.conditions[0].counts if self.run.settings.has_plain_run and self.conditions else self.counts
 
     @property
     def faulted_counts(self) -> Counts | None:
-        """Where the attempts under injected faults went, beside those of a plain run; None: there is no such run."""
+        """Counts of the attempts under injected faults, or None if there is no plain run beside them."""
         if not (self.run.settings.has_plain_run and self.conditions):
             return None
         beside = [each.counts for each in self.conditions if each.name]
@@ -286,7 +285,7 @@ class Findings:
 
     @property
     def untested(self) -> bool:
-        """Whether it was no test: nothing was judged, in a battle nothing but the seed questions."""
+        """Whether nothing was judged; in a battle, nothing beyond the seed questions."""
         if self.battle is not None:
             return 0 < self.battle.conversations == self.battle.no_test
         return bool(self.counts.unscored) and not (self.counts.scored or self.counts.failed_by_agent)

@@ -1,4 +1,4 @@
-"""What a person should know of a run that was looked at as it went on."""
+"""Notes on a run that was monitored for early stopping."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from proctor.score import InterimVerdict
 
 
 def sentences(run: Run) -> Iterator[str]:
-    """That it stopped early, and what that does to its numbers; nothing of a run that was played to the end."""
+    """Yield a note that the run stopped early and how that biases its numbers; nothing for a run played to the end."""
     if run.cut and run.interim is not None:
         yield (
             f"Stopped early {where(run.interim)}: {said(run.interim)}. The rate is biased by up to two points, away "
@@ -25,31 +25,31 @@ def sentences(run: Run) -> Iterator[str]:
 
 
 def was_settled_early(run: Run) -> bool:
-    """Whether its gates were decided before all was asked, also where the rest was played afterwards."""
+    """Whether the gates were decided before everything was asked, even if the rest was played afterwards."""
     if run.cut or run.interim is None:
         return run.cut
     return run.interim.is_settled and run.interim.attempts < run.settings.planned_trials(run.interim.of)
 
 
 def where(verdict: InterimVerdict) -> str:
-    """`at look 5 of 20, after 125 of 500 cases`."""
+    """Format the position of a look, such as `at look 5 of 20, after 125 of 500 cases`."""
     again = f" and {verdict.attempts:,} attempts" if verdict.attempts > verdict.cases else ""
     return f"at look {verdict.look} of {verdict.looks}, after {verdict.cases:,} of {verdict.of:,} cases{again}"
 
 
 def _awaited_words(verdict: InterimVerdict) -> str:
-    """Of a run that goes on, or was interrupted: the next look, which may end it."""
+    """Describe an undecided run: the next look, which may end it."""
     ahead = next((point.attempts for point in verdict.path if point.value is None), verdict.attempts)
     return f"Undecided so far; look {verdict.look + 1} of {verdict.looks} at {ahead:,} attempts may end the run"
 
 
 def said(verdict: InterimVerdict) -> str:
-    """`pass_rate>=0.9 is met`, gate after gate."""
+    """Format the verdicts of all gates, such as `pass_rate>=0.9 is met`."""
     return ", ".join(f"{gate} is {each}" for gate, each in verdict.verdicts.items())
 
 
 def drawn(verdict: InterimVerdict) -> str:
-    """What a chart of the looks shows."""
+    """Return the caption of the chart of looks."""
     stands = f"{said(verdict)}, {where(verdict)}" if verdict.is_settled else _awaited_words(verdict)
     upper = any(point.high is not None for point in verdict.path)
     lower = any(point.low is not None for point in verdict.path)

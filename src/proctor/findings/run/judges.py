@@ -1,4 +1,4 @@
-"""Judges side by side on the attempts that people have labelled: which of them can be believed, and what each costs."""
+"""Compare judges on the attempts with human labels: agreement, cost and time."""
 
 from __future__ import annotations
 
@@ -15,65 +15,65 @@ from proctor.statistics.judges import JudgeAgreement, Opinion, agreement_differe
 from proctor.usage import Usage
 
 _FEWEST_BY_LENGTH = 6
-"""Labelled replies below which they are not parted by length."""
+"""Fewest labelled replies for a breakdown by length."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LabelledReply:
-    """A reply that people have judged, and what it stands for."""
+    """A reply with a human label, and its weight."""
 
     key: Key
     people: bool
     weight: float
-    """How much of the run it stands for."""
+    """Weight of the reply as a sample of the run."""
     categories: tuple[str, ...] = ()
     words: int = 0
-    """Of the reply; of a conversation, of all its replies."""
+    """Number of words in the reply or, for a conversation, in all its replies."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JudgeOpinion:
-    """What a judge says of one of them."""
+    """A judge's verdict on one labelled reply."""
 
     passed: bool | None
     unscored: str = ""
     """Why there is no verdict."""
     usage: Usage | None = None
-    """What it took; None: nobody knows."""
+    """Usage of the judgement, or None if unknown."""
     seconds: float | None = None
     unsure: bool = False
-    """Whether the judge is not sure of a mark, so that a second one would be asked."""
+    """Whether the judge is unsure of a score, so that a second judge would be asked."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ComparedJudge:
-    """One judge beside people."""
+    """One judge compared with human labels."""
 
     name: str
     rubric: str
     is_own: bool
-    """Whether it is the run's own: its verdicts were stored with the run."""
+    """Whether it is the run's own judge, whose verdicts are stored with the run."""
     judged: int
-    """Labelled attempts that it has a verdict on."""
+    """Labelled attempts it gave a verdict on."""
     unscored: dict[str, int]
-    """Why it could give none → how often."""
+    """Reason for giving no verdict → count."""
     pending: int
-    """Labelled attempts that it has not judged: it failed, or was stopped."""
+    """Labelled attempts it has not judged because it failed or was stopped."""
     failures: dict[str, int]
-    """Why it failed on some of those → how often."""
+    """Reason for failing on those → count."""
     quality: JudgeAgreement
     cost: float | None
-    """A verdict's, on average; None: unknown, which is not 0."""
+    """Mean cost per verdict; None if unknown, which is not 0."""
     seconds: float | None
-    """A verdict's, on average; None: it was not measured."""
+    """Mean seconds per verdict, or None if not measured."""
     categories: dict[str, JudgeAgreement] = field(default_factory=dict)
     lengths: dict[str, JudgeAgreement] = field(default_factory=dict)
-    """By the length of the reply, in thirds."""
+    """Agreement by length of the reply, in thirds."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JudgeDifference:
-    """How much more often one judge agrees with people than another, on the attempts that both have judged."""
+    """Difference in agreement with human labels between two judges, on the attempts that both judged."""
 
     a: str
     b: str
@@ -83,36 +83,36 @@ class JudgeDifference:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JudgesFinding:
-    """Judges side by side."""
+    """Comparison of judges on one run."""
 
     run: Run
     labels: int
     """Attempts with a label that counts and a reply to judge."""
     basis: LabelBasis
-    """All that people have said, also what does not count."""
+    """Summary of all human labels, including those that do not count."""
     judges: tuple[ComparedJudge, ...]
     differences: tuple[JudgeDifference, ...]
     notes: tuple[str, ...] = ()
     stopped: Mapping[str, str] = field(default_factory=dict)
-    """Judge → why it was stopped before its end."""
+    """Judge → why it was stopped early."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JudgeRecord:
-    """A judge, and what it has said."""
+    """A judge and its verdicts."""
 
     name: str
     rubric: str
     is_own: bool
     verdicts: Mapping[Key, JudgeOpinion]
     failures: Mapping[Key, str] = field(default_factory=dict)
-    """Why it failed on others."""
+    """Attempt → why the judge failed on it."""
 
 
 def cascade(first: JudgeRecord, second: JudgeRecord) -> JudgeRecord | None:
-    """What both would say one after the other, the second of what the first is unsure of; None: it is never unsure.
+    """Combine two judges into a cascade: the second decides where the first is unsure; None if it never is.
 
-    Nobody has to be asked for it: each has said its part already.
+    No further calls are needed, since both have given all their verdicts.
     """
     doubted = {key for key, said in first.verdicts.items() if said.unsure}
     if not doubted:
@@ -131,7 +131,7 @@ def cascade(first: JudgeRecord, second: JudgeRecord) -> JudgeRecord | None:
 
 
 def _after(first: JudgeOpinion, second: JudgeOpinion) -> JudgeOpinion:
-    """What a second judge says when it is asked after a first one, which it had to wait for."""
+    """Return the second judge's verdict in a cascade, with the first judge's time added."""
     seconds = None if second.seconds is None else second.seconds + (first.seconds or 0.0)
     return replace(second, seconds=seconds)
 
@@ -144,7 +144,7 @@ def judges_finding(
     basis: LabelBasis,
     notes: Iterable[str] = (),
 ) -> JudgesFinding:
-    """Each judge beside people, and every two of them beside each other."""
+    """Compare each judge with the human labels, and every pair of judges with each other."""
     return JudgesFinding(
         run=run,
         labels=len(replies),
@@ -193,7 +193,7 @@ def _agreement_by_group(
 
 
 def _mean_cost(verdicts: Sequence[JudgeOpinion]) -> float | None:
-    """What a verdict cost on average; nothing used is 0, used and without a price is unknown."""
+    """Return the mean cost per verdict; no usage costs 0, while usage without a price makes the mean unknown."""
     costs = []
     for verdict in verdicts:
         used = verdict.usage
@@ -204,7 +204,7 @@ def _mean_cost(verdicts: Sequence[JudgeOpinion]) -> float | None:
 
 
 def _mean_seconds(verdicts: Sequence[JudgeOpinion]) -> float | None:
-    """How long a verdict took on average; of some of them alone it would say nothing of the others."""
+    """Return the mean time per verdict, or None unless all verdicts are timed."""
     times = [verdict.seconds for verdict in verdicts if verdict.seconds is not None]
     return fmean(times) if times and len(times) == len(verdicts) else None
 
@@ -218,7 +218,7 @@ def _difference(a: JudgeRecord, b: JudgeRecord, replies: Sequence[LabelledReply]
 
 
 def by_category(replies: Sequence[LabelledReply]) -> dict[str, list[LabelledReply]]:
-    """Category → its replies, by name; one with several stands in each."""
+    """Group replies by category, sorted by name; a reply with several categories is in each."""
     groups: dict[str, list[LabelledReply]] = {}
     for reply in replies:
         for category in reply.categories:
@@ -227,7 +227,7 @@ def by_category(replies: Sequence[LabelledReply]) -> dict[str, list[LabelledRepl
 
 
 def by_length(replies: Sequence[LabelledReply]) -> dict[str, list[LabelledReply]]:
-    """The shortest, the middle and the longest third of the replies; nothing where all are as long, or few."""
+    """Group replies into thirds by length; empty if there are few or all have the same length."""
     if len(replies) < _FEWEST_BY_LENGTH:
         return {}
     ordered = sorted(reply.words for reply in replies)

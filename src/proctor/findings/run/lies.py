@@ -1,4 +1,4 @@
-"""What agents made of wrong results while attempts stream by: LieTally."""
+"""Accumulate how agents react to falsified results: LieTally."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ REACTIONS: tuple[Reaction, ...] = get_args(Reaction)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LieFinding:
-    """What came of the lies of one condition."""
+    """Reactions to the lies of one condition."""
 
     condition: str
     kind: str
     """stale, swapped, empty, unit or truncated."""
     source: str
-    """The tool or sub-agent that lied."""
+    """The tool or sub-agent whose result was falsified."""
     attempts: int
-    """Attempts that were lied to and came to an end."""
+    """Attempts with a lie that were completed."""
     reactions: dict[Reaction, int]
-    """How many told the user, checked elsewhere, noticed, believed; of the rest the rules cannot say."""
+    """Reaction → count: told the user, checked elsewhere, noticed, believed or, if the rules cannot tell, unclear."""
     believed: Estimate
-    """The share of attempts that believed the lie, over cases."""
+    """Share of attempts that believed the lie, as a mean over cases."""
     examples: dict[Reaction, Key]
-    """The first attempt of each."""
+    """The first attempt with each reaction."""
 
 
 @dataclass(slots=True)
 class LieTally:
-    """The same of one condition while attempts stream by."""
+    """Accumulates the reactions under one condition."""
 
     kind: str = ""
     source: str = ""
@@ -44,7 +44,7 @@ class LieTally:
     examples: dict[Reaction, tuple[int, Key]] = field(default_factory=dict)
 
     def add(self, attempt: Attempt) -> None:
-        """Count an attempt that was lied to."""
+        """Count an attempt, if it contains a lie."""
         lie = attempt.lie
         if lie is None or lie.reaction is None:
             return
@@ -56,7 +56,7 @@ class LieTally:
             self.examples[lie.reaction] = attempt.place, attempt.key
 
     def finding(self, condition: str) -> LieFinding:
-        """What was counted."""
+        """Return the finding on this condition."""
         attempts = sum(self.counts.values())
         return LieFinding(
             condition=condition,
@@ -70,11 +70,11 @@ class LieTally:
 
 
 def add_lie(tallies: dict[str, LieTally], attempt: Attempt) -> None:
-    """Count an attempt under its condition, if it was lied to and came to an end."""
+    """Count an attempt under its condition, if it contains a lie and did not fail through the environment."""
     if attempt.lie is not None and attempt.outcome != "environment_failed":
         tallies.setdefault(attempt.key.condition, LieTally()).add(attempt)
 
 
 def lie_findings(tallies: Mapping[str, LieTally]) -> tuple[LieFinding, ...]:
-    """Condition by condition, where anything was counted."""
+    """Return the findings of all conditions with any counts."""
     return tuple(tally.finding(name) for name, tally in sorted(tallies.items()) if tally.counts)

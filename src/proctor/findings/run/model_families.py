@@ -1,4 +1,4 @@
-"""Whether agent, examiner and judges are the same model, or of one family, under whatever name."""
+"""Detect whether agent, examiner and judges are the same model or of one family, whatever the name's spelling."""
 
 from __future__ import annotations
 
@@ -25,33 +25,33 @@ _FAMILIES = {
     "GLM": r"glm|chatglm",
     "Kimi": r"kimi|moonshot",
 }
-"""Family → how the plain names of its models begin."""
+"""Family → pattern for the beginning of its models' plain names."""
 _BEFORE = re.compile(r"^(?:(?:us|eu|apac|global|anthropic|meta|amazon|mistral|cohere|deepseek|qwen|ai21|openai)\.)+")
-"""What clouds put before a model's name."""
+"""Prefixes that cloud providers put before a model's name."""
 _AFTER = re.compile(
     r"(?:[-@:](?:latest|preview|exp|experimental|instruct|chat|it|hf|gguf|free|online|beta"
     r"|\d{4}-?\d{2}-?\d{2}|\d{2}-\d{2}|\d{2}-\d{4}|\d{4}|v\d+:\d+|q\d\w*|fp16|fp8|awq|gptq))+$"
 )
-"""What tells a version, a date or a packing, and not another model."""
+"""Suffixes that denote a version, date or packaging rather than another model."""
 
 
 class _Played(NamedTuple):
-    """Who plays a part by a model."""
+    """A role played by a model."""
 
     part: str
     name: str
-    """As it was named."""
+    """The model's name as configured."""
     model: str
     """The model's plain name."""
 
     @property
     def family(self) -> str | None:
-        """The family of models it belongs to; None: none that is known."""
+        """The model family, or None if unknown."""
         return family_of(self.model)
 
 
 def plain_model(name: str) -> str:
-    """A model's name without provider, address, path, date and packing: `gpt-5-mini`, `claude-haiku-4-5`."""
+    """Strip provider, address, path, date and packaging from a model's name: `gpt-5-mini`, `claude-haiku-4-5`."""
     plain = name.strip().lower().partition("@http")[0]
     plain = _BEFORE.sub("", plain.rpartition("/")[2])
     while (shorter := _AFTER.sub("", plain)) != plain:
@@ -60,17 +60,17 @@ def plain_model(name: str) -> str:
 
 
 def _squeeze(model: str) -> str:
-    """Without separators, which one server writes and another does not: llama-3.1 and llama3.1."""
+    """Remove separators, which differ between servers: llama-3.1 and llama3.1."""
     return model.replace("-", "")
 
 
 def family_of(model: str) -> str | None:
-    """The family of models that a plain name belongs to; None: none that is known."""
+    """Return the model family of a plain name, or None if unknown."""
     return next((family for family, names in _FAMILIES.items() if re.match(names, model)), None)
 
 
 def sentences(run: Run) -> Iterator[str]:
-    """What a reader has to know where a model examines or judges itself or its kin."""
+    """Yield notes if a model examines or judges itself or a related model."""
     agent, others = _agent(run), list(_others(run))
     for other in others if agent is not None else ():
         assert agent is not None
@@ -94,7 +94,7 @@ _SELF = {
 
 
 def _agent(run: Run) -> _Played | None:
-    """The model that is examined: by its spec, or as the label `model` says."""
+    """Return the agent's model from its spec or from the label `model`, or None."""
     model = _model_in(run.settings.built.get("agent")) or run.labels.get("model", "")
     return _Played("agent", run.agent, plain_model(model)) if model else None
 
@@ -108,7 +108,7 @@ def _others(run: Run) -> Iterator[_Played]:
 
 
 def _model_in(spec: Spec | None) -> str:
-    """The model that a spec names, as it names it; empty: none."""
+    """Return the model that a spec names, or an empty string."""
     if spec is None:
         return ""
     scheme, _, model = spec.spec.removeprefix("model:").removeprefix("agent:").partition(":")

@@ -1,4 +1,4 @@
-"""A judge's own noise: the same replies judged again, and what of the doubt in the pass rate comes from whom."""
+"""Estimate a judge's own noise from repeated judgements, and its part in the uncertainty of the pass rate."""
 
 from __future__ import annotations
 
@@ -15,71 +15,71 @@ from proctor.statistics.noise import NoiseComponents, flip_rate, noise_component
 Addition = Literal["cases", "trials", "judgements"]
 _FEWEST_CASES = 3
 _Reply = tuple[str, int]
-"""The condition and trial of a case's attempt."""
+"""(condition, trial) of an attempt at a case."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunSize:
-    """How large the run is, and what it costs."""
+    """Size of a run and the cost of an attempt."""
 
     cases: int
     trials: int
     attempt_cost: float | None
-    """Of an attempt with its verdict; None: unknown."""
+    """Cost of an attempt including its verdict, or None if unknown."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NoiseOption:
-    """What twice as many would do to the pass rate's interval, and what that would take."""
+    """Effect of doubling cases, trials or judgements on the pass rate's interval, and what that would cost."""
 
     add: Addition
     half_width: float
-    """Of the interval then."""
+    """Half width of the interval after doubling."""
     extra: float
-    """What it takes more, in money or in calls."""
+    """Additional cost, in money or in calls."""
     gain: float
-    """Variance that one unit of that buys; more is cheaper."""
+    """Reduction of variance per unit of additional cost."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NoiseFinding:
-    """What judging the same replies again has shown of one judge."""
+    """Noise of one judge, estimated from repeated judgements."""
 
     judge: str
     size: RunSize
-    """Of the run whose replies they are."""
+    """Size of the run that the replies belong to."""
     repeats: int
-    """How often each reply was judged."""
+    """Number of judgements per reply."""
     replies: int
-    """Replies that this rests on."""
+    """Number of replies the estimates are based on."""
     left_out: int
-    """Replies judged again that do not count: without a verdict each time, or of a case that lacks some."""
+    """Repeatedly judged replies that do not count: some judgement has no verdict, or their case has too few replies."""
     flips: Estimate | None
-    """The chance that two judgements of one reply differ; None: too little was judged."""
+    """Probability that two judgements of the same reply differ, or None without enough data."""
     verdicts: NoiseComponents | None
-    """Of the pass rate's variance; None: too few cases."""
+    """Variance components of the pass rate, or None with too few cases."""
     marks: NoiseComponents | None
-    """The same of the mean score's; None: too few, or no marks."""
+    """Variance components of the mean score, or None with too few cases or no scores."""
     half_width: float | None
-    """Of the pass rate's interval as the run is."""
+    """Half width of the current interval of the pass rate."""
     options: tuple[NoiseOption, ...]
-    """Twice the cases, trials or judgements."""
+    """Doubling the cases, trials or judgements."""
     unit: Literal["cost", "calls"]
-    """What options are paid in; calls, where some cost is not known."""
+    """Unit of the options' cost; calls if some cost is unknown."""
 
     @property
     def cheapest(self) -> Addition | None:
-        """What to add first; None: nothing varies, or nothing is known."""
+        """The most cost-effective addition, or None if nothing varies or is known."""
         return _cheapest(self.options)
 
     @property
     def cheapest_here(self) -> Addition | None:
-        """The same where no further cases can be had."""
+        """The most cost-effective addition without more cases, or None."""
         return _cheapest([option for option in self.options if option.add != "cases"])
 
 
 def noise_finding(judge: str, judgements: Iterable[SecondOpinion], size: RunSize) -> NoiseFinding | None:
-    """What a judge's repeated judgements show; None: nothing was judged twice."""
+    """Estimate a judge's noise, or return None if nothing was judged twice."""
     given = list(judgements)
     by_case = _by_case(given)
     repeats = _common([len(said) for replies in by_case.values() for said in replies.values() if len(said) > 1])
@@ -107,7 +107,7 @@ def noise_finding(judge: str, judgements: Iterable[SecondOpinion], size: RunSize
 
 
 def _by_case(given: Sequence[SecondOpinion]) -> dict[str, dict[_Reply, list[SecondOpinion]]]:
-    """Case → reply → its verdicts, in the order of the repeats."""
+    """Return case → reply → its verdicts, ordered by repeat."""
     found: dict[str, dict[_Reply, list[SecondOpinion]]] = {}
     for each in sorted(given, key=lambda one: one.repeat):
         if each.finished and each.passed is not None:
@@ -118,7 +118,7 @@ def _by_case(given: Sequence[SecondOpinion]) -> dict[str, dict[_Reply, list[Seco
 def _balance(
     by_case: Mapping[str, Mapping[_Reply, Sequence[SecondOpinion]]], repeats: int
 ) -> list[list[Sequence[SecondOpinion]]]:
-    """Case → reply → judgements, everywhere as many; cases and replies that have fewer are left out."""
+    """Return case → reply → judgements with equal counts, leaving out cases and replies that have fewer."""
     whole = [
         [said[:repeats] for _, said in sorted(replies.items()) if len(said) >= repeats] for replies in by_case.values()
     ]
@@ -127,7 +127,7 @@ def _balance(
 
 
 def _common(counts: Sequence[int]) -> int:
-    """The largest number that at least half of them reach; 0: there are none."""
+    """Return the upper median of the counts, which at least half of them reach; 0 if there are none."""
     return sorted(counts)[len(counts) // 2] if counts else 0
 
 
@@ -142,7 +142,7 @@ def _marks(chosen: Sequence[Sequence[Sequence[SecondOpinion]]]) -> NoiseComponen
 
 
 def _prices(size: RunSize, given: Sequence[SecondOpinion]) -> tuple[Literal["cost", "calls"], float, float]:
-    """In what is paid, and what an attempt with its verdict and a further judgement take."""
+    """Return the unit of cost, the cost of an attempt with its verdict, and the cost of another judgement."""
     costs = [each.usage.cost for each in given if each.finished]
     known = [cost for cost in costs if cost is not None]
     if size.attempt_cost and known and len(known) == len(costs):

@@ -1,4 +1,4 @@
-"""Sentences that must stand beside the numbers."""
+"""Notes that must be shown with a run's numbers."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from proctor.statistics.estimate import Estimate
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AgentFailures:
-    """Attempts that the agent itself failed in, and what they are to the mean score."""
+    """Attempts that the agent itself failed, and how they affect the mean score."""
 
     rated: Counts
     """Where the attempts went that the run's rates are of."""
     marked: int
     """Of those that failed there, those that have a mark all the same: a conversation that it failed in later."""
     mean_score: bool
-    """Whether there is one."""
+    """Whether there is a mean score."""
     under_faults: int | None
-    """The same beside a plain run; None: there is no plain run of several conditions."""
+    """Attempts failed by the agent under injected faults, or None if there is no plain run beside them."""
     played_under_faults: int
 
 
@@ -37,9 +37,9 @@ def notes(
     parts: Iterable[str] = (),
     broke: AgentFailures,
 ) -> Iterator[str]:
-    """What a reader of the numbers has to know; nothing where there are none.
+    """Yield the notes on a run's numbers; none if no attempt was answered.
 
-    `unmet` are conditions whose fault none came across, `parts` those that a reviewer marked.
+    `unmet` are conditions whose fault no attempt encountered; `parts` are the parts of the score that a reviewer gave.
     """
     if not (counts.scored or counts.unscored or counts.failed_by_agent):
         return
@@ -71,7 +71,7 @@ def notes(
 
 
 def judged_by_two_rubrics(run: Run) -> str:
-    """Of a run that another version of Proctor went on with."""
+    """Describe a run that was resumed by a version of Proctor with another rubric."""
     rubrics = ", ".join(run.earlier_rubrics)
     return f"{run.id} was judged by {rubrics} before it was resumed and by {run.settings.rubric} since"
 
@@ -140,7 +140,7 @@ _NO_FAIR_QUESTION = "The examiner asked no fair question"
 
 
 def _of_examiner(battle: BattleFindings) -> Iterator[str]:
-    """A battle in which hardly a fair question was asked, or hardly a reply judged, looks won and was not fought."""
+    """Yield notes on a battle with few fair questions or few judged replies, which only looks won."""
     questions = battle.examiner.questions if battle.examiner is not None else 0
     faulty = sum(battle.examiner.faults.values()) if battle.examiner is not None else 0
     if faulty and faulty == questions:
@@ -165,7 +165,7 @@ def _were(count: int) -> str:
 
 
 def _by_the_embedded_reviewer(run: Run) -> bool:
-    """Under its own name, or under one that `proctor.toml` gives it, and alone."""
+    """Whether the embedded reviewer is the only judge, under its own name or one from `proctor.toml`."""
     judges = run.settings.judges
     if any(len(judge) > 1 for judge in judges) or len(judges) > 1:
         return False
@@ -184,7 +184,7 @@ def _of_unscored(counts: Counts, rate: Estimate) -> Iterator[str]:
 
 
 def _is_bounded(counts: Counts, rate: Estimate) -> bool:
-    """Whether missing marks matter: more than 5 % could not be judged, or they outweigh the interval itself."""
+    """Whether missing verdicts matter: more than 5 % could not be judged, or their effect exceeds the interval."""
     if not counts.unscored or rate.worst is None or rate.best is None or rate.value is None:
         return False
     outweighed = rate.low is None or rate.high is None or rate.best - rate.worst > rate.high - rate.low

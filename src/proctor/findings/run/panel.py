@@ -1,4 +1,4 @@
-"""A panel of judges: how each of them votes, and what each of them says of a run."""
+"""Panels of judges: the vote of each judge, and its results over a run."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from proctor.usage import Usage
 
 _NOTHING = Expectation()
 _USUAL_SCORE = Settings().passing_score
-"""Where nobody has said which score passes, and a judge scores a case that has criteria or expects nothing."""
+"""Default passing score when none is given and a judge scores a case that has criteria or expects nothing."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JudgeFinding:
-    """One judge of a panel, beside the others."""
+    """Results of one judge of a panel."""
 
     name: str
     judged: int
-    """Replies that it gave a mark."""
+    """Replies it scored."""
     passed: int
-    """Of them, those that it passes."""
+    """Scored replies that pass by its score."""
     missing: int
-    """Replies that it gave no mark, because it did not answer or its answer could not be used."""
+    """Replies it did not score because it gave no usable answer."""
     pass_rate: Estimate
-    """Its own, had it judged alone, over the replies that it marked."""
+    """Pass rate over the replies it scored, had it judged alone."""
     mean_score: Estimate
     agreement: Estimate
-    """How often its vote is the verdict."""
+    """How often its vote agrees with the verdict."""
     usage: Usage
-    """What its reviews took."""
+    """Usage of its reviews."""
 
 
 def passing_score(case: Case | None, settings: Settings) -> float | None:
-    """The score that a reply has to reach; None: its mark decides nothing, as where nobody gives any."""
+    """Return the score a reply must reach, or None if its score does not decide the verdict."""
     if settings.reviewer is None and case is not None and case.expect != _NOTHING and not case.criteria:
         return None
     own = case.passing_score if case is not None else None
@@ -49,20 +49,20 @@ def passing_score(case: Case | None, settings: Settings) -> float | None:
 
 
 def expects_nothing(case: Case, settings: Settings) -> bool:
-    """Whether there is nothing to hold a reply to, and no score that somebody wants it to reach."""
+    """Whether the case has nothing to judge a reply by and no passing score is set."""
     wanted = case.answer or case.reasoning or case.criteria or case.expect != _NOTHING
     return not wanted and case.passing_score is None and settings.passing_score is None
 
 
 def votes(case: Case | None, scores: Iterable[Score], settings: Settings) -> list[bool]:
-    """Mark by mark, whether it reaches the passing score; empty where marks decide nothing."""
+    """Return for each score whether it reaches the passing score; empty if scores do not decide."""
     needed = passing_score(case, settings)
     return [] if needed is None else [reaches(score.value, needed) for score in scores if score.of == "agent"]
 
 
 @dataclass(slots=True)
 class _JudgeTally:
-    """What one judge said, by exam."""
+    """Scores of one judge, by exam."""
 
     marks: dict[str, Sums] = field(default_factory=dict)
     passes: dict[str, Sums] = field(default_factory=dict)
@@ -72,14 +72,14 @@ class _JudgeTally:
 
 
 class PanelTally:
-    """The judges of a panel while attempts stream by; under several conditions their marks in the plain run."""
+    """Accumulates the judges of a panel; with several conditions, their scores in the plain run."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._judges: Mapping[str, _JudgeTally] = {name: _JudgeTally() for name in settings.panel}
 
     def add(self, exam: Exam, attempt: Attempt) -> None:
-        """Count one attempt that is over."""
+        """Count one finished attempt."""
         for name, used in attempt.judges.items():
             if name in self._judges:
                 self._judges[name].usage += used
@@ -102,7 +102,7 @@ class PanelTally:
                 judge.agrees.setdefault(exam.id, Sums()).add(float(passes == verdict))
 
     def findings(self) -> tuple[JudgeFinding, ...]:
-        """In the order in which they were named."""
+        """Return the judges' results in the configured order."""
         return tuple(
             JudgeFinding(
                 name=name,
@@ -125,7 +125,7 @@ def _mean(by_exam: Mapping[str, Sums]) -> Estimate:
 
 
 def sentences(run: Run, judges: Iterable[JudgeFinding]) -> Iterator[str]:
-    """What a reader has to know of a panel: how it decides, and whose votes are missing."""
+    """Yield notes on a panel: how it decides, and whose votes are missing."""
     judges = list(judges)
     if not judges:
         return

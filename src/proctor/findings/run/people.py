@@ -1,4 +1,4 @@
-"""What people's labels make of a run: the pass rate as they judge, and how the judge agrees with them."""
+"""Results by human labels: the pass rate, and the judge's agreement with the labels."""
 
 from __future__ import annotations
 
@@ -25,89 +25,88 @@ from proctor.statistics.people import (
 )
 
 FEWEST_BY_CATEGORY = 10
-"""Labels from which on a category has a rate of its own."""
+"""Fewest labels for a category to get its own rate."""
 _ROUNDING = 1e-9
 _HALF_WIDTH = 0.05
-"""Of the interval for which the report tells how many more labels it takes."""
+"""Target half width of the interval when reporting how many more labels are needed."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LabelBasis:
-    """How many labels there are, by how many people, and on what."""
+    """Number of labels, labellers and labelled attempts."""
 
     given: int
-    """Labels: one a person and attempt."""
+    """Number of labels, one per person and attempt."""
     people: int
     attempts: int
-    """Attempts that somebody has labelled."""
+    """Number of attempts with a label."""
     tied: tuple[Key, ...] = ()
-    """Of those, the ones on which people are evenly divided: they count for nothing."""
+    """Labelled attempts on which people are evenly divided; they do not count."""
 
     def uncounted(self, counted: int) -> int:
-        """Labelled attempts that count for nothing although most people agree on them, where so many count."""
+        """Return the number of labelled attempts without a tie that do not count, given the number that does."""
         return max(0, self.attempts - len(self.tied) - counted)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PeopleFinding:
-    """A run as people judge it."""
+    """Results of a run by human labels."""
 
     rate: Estimate
-    """The pass rate; without a value its note says what to label."""
+    """The pass rate; if it has no value, its note says what to label."""
     labels: int
-    """Attempts with a label that counts: the majority's; a tie is none."""
+    """Attempts with a label that counts, by majority; ties do not count."""
     people: int
-    """How many have labelled."""
+    """Number of people who labelled."""
     basis: LabelBasis
-    """All that they have said, also what does not count."""
+    """Summary of all labels, including those that do not count."""
     quality: JudgeQuality | None
-    """How the judge agrees with them; None: that cannot be told yet."""
+    """The judge's agreement with the labels, or None if it cannot be estimated yet."""
     correlation: float
-    """Between the judge's verdicts and theirs (phi): how much a verdict of the judge is worth."""
+    """Correlation (phi) between the judge's verdicts and the labels, which measures how informative the judge is."""
     more: int | None
-    """Further labels for an interval of five points to each side; None: it is as narrow already, or labels alone
-    would not make it so."""
+    """More labels needed for an interval of ±5 points; None if it is narrow enough or labels alone do not suffice."""
     short_of_cases: bool = False
-    """Whether the cases alone leave more open than that, however many are labelled."""
+    """Whether there are too few cases for that interval, however many are labelled."""
     variance: float | None = None
-    """Of the rate, for the difference to another run; None: there is no rate, or its labels are another run's."""
+    """Variance of the rate, for comparisons between runs; None without a rate or with another run's labels."""
     categories: dict[str, Estimate] = field(default_factory=dict)
-    """The rate in categories with enough labels."""
+    """Pass rate by category, for categories with enough labels."""
     between: PeopleAgreement | None = None
-    """How people agree with each other; None: nobody has labelled what another has."""
+    """Agreement between labellers, or None if no attempt was labelled twice."""
     labels_from: tuple[str, ...] = ()
-    """The runs whose labels are used because this one only judges their replies anew; empty: the labels are its own."""
+    """Runs whose labels are used because this one only rescores their replies; empty if the labels are its own."""
     carried_from: str = ""
-    """The run whose labels these are, which had the same judge and rubric; empty: this one's."""
+    """Run with the same judge and rubric whose labels are used; empty if the labels are this run's."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JudgedShare:
-    """What the judge says of a run, or of a category of it."""
+    """Share of a run, or of a category, that passes by the judge."""
 
     rate: Estimate
-    """Its pass rate, over all decided attempts."""
+    """The judge's pass rate over all decided attempts."""
     unanswered: float = 0.0
-    """The share of those without a reply: nobody is asked about them, and nobody passes them."""
+    """Share of those without a reply, which are never labelled and count as not passed."""
 
     @property
     def reply_rate(self) -> float:
-        """The share with a reply."""
+        """Share of decided attempts with a reply."""
         return 1.0 - self.unanswered
 
     @property
     def share(self) -> float:
-        """How much of what was answered the judge passes."""
+        """Share of the answered attempts that the judge passes."""
         return min(1.0, (self.rate.value or 0.0) / self.reply_rate) if self.reply_rate else 0.0
 
     @property
     def cases(self) -> int:
-        """How many cases that is."""
+        """Number of cases with a reply, estimated from the share of replies."""
         return round(self.rate.n * self.reply_rate)
 
 
 def majority(labels: Iterable[HumanLabel]) -> dict[Key, bool]:
-    """Attempt → what most people say of it; those that are tied are left out."""
+    """Return attempt → the majority label; ties are left out."""
     votes: dict[Key, Counter[bool]] = {}
     for label in labels:
         votes.setdefault(label.key, Counter())[label.passed] += 1
@@ -115,7 +114,7 @@ def majority(labels: Iterable[HumanLabel]) -> dict[Key, bool]:
 
 
 def label_basis(labels: Sequence[HumanLabel]) -> LabelBasis:
-    """How many labels these are."""
+    """Count labels, labellers, labelled attempts and ties."""
     labelled = dict.fromkeys(label.key for label in labels)
     decided = majority(labels)
     return LabelBasis(
@@ -134,10 +133,10 @@ def people_finding(
     categories: Mapping[str, tuple[Container[str], JudgedShare]] | None = None,
     weights: Mapping[Key, float] | None = None,
 ) -> PeopleFinding | None:
-    """What the labels show; None: there are none.
+    """Compute the results by human labels, or return None if there are none.
 
-    `judged` are the judge's verdicts on labelled attempts; `categories` are names with their exams and what the judge
-    says of those; `weights` what each stands for, where they were drawn by the verdicts of another judge.
+    `judged` holds the judge's verdicts on labelled attempts; `categories` maps names to their exams and the judge's
+    share there; `weights` are sampling weights, for labels sampled by another judge's verdicts.
     """
     if not labels:
         return None
@@ -166,14 +165,14 @@ def people_finding(
 def labelled_of(
     said: Mapping[Key, bool], judged: Mapping[Key, bool], weights: Mapping[Key, float] | None = None
 ) -> Labelled:
-    """How what people say falls on the judge's verdicts; by as many labels of equal weight as tell the same."""
+    """Cross-tabulate labels with the judge's verdicts, as effective numbers of equally weighted labels."""
     passes, passes_right = _weigh([key for key in said if judged[key]], said, weights)
     fails, fails_wrong = _weigh([key for key in said if not judged[key]], said, weights)
     return Labelled(passes=passes, passes_right=passes_right, fails=fails, fails_wrong=fails_wrong)
 
 
 def _weigh(keys: Sequence[Key], said: Mapping[Key, bool], weights: Mapping[Key, float] | None) -> tuple[float, float]:
-    """How many labels these are, and how many of them pass."""
+    """Return the effective number of labels and how many of them pass."""
     if weights is None or not keys:
         return len(keys), sum(said[key] for key in keys)
     size, total = effective_size(weights[key] for key in keys), sum(weights[key] for key in keys)
@@ -209,9 +208,9 @@ def carried_finding(
     *,
     weights: Mapping[Key, float] | None = None,
 ) -> PeopleFinding:
-    """The rate by labels on another run with the same judge and rubric; refused where such a judge tells too little.
+    """Estimate the pass rate from labels on another run with the same judge and rubric.
 
-    `weights` are as in `people_finding`.
+    There is no rate if the judge is too uninformative. `weights` are as in `people_finding`.
     """
     basis = label_basis(labels)
     said = {key: passed for key, passed in majority(labels).items() if key in judged}
@@ -230,7 +229,7 @@ def carried_finding(
 
 
 def _carried_rate(labelled: Labelled, quality: JudgeQuality | None, there: JudgedShare, here: JudgedShare) -> Estimate:
-    """By Rogan & Gladen, on labels that weigh as much as they stand for in their own run."""
+    """Estimate the rate by Rogan & Gladen, with labels weighted by the share of their run that they represent."""
     if quality is None or quality.sensitivity is None or quality.specificity is None or not here.cases:
         return _no_rate(here, "people's labels there lack what the judge passed, or what it failed")
     passes = there.share / labelled.passes if labelled.passes else 0.0
@@ -257,14 +256,14 @@ def _no_rate(here: JudgedShare, note: str) -> Estimate:
 
 
 def _of_all(rate: Estimate, by_judge: JudgedShare) -> Estimate:
-    """The rate among those with a reply and a verdict as a rate of all, bounded where a verdict is missing."""
+    """Convert the rate among attempts with a reply and a verdict into one over all, with bounds for missing ones."""
     ends = [None if end is None else end * by_judge.reply_rate for end in (rate.value, rate.low, rate.high)]
     of_all = replace(rate, value=ends[0], low=ends[1], high=ends[2], n=by_judge.rate.n)
     return _with_bounds(of_all, by_judge.rate)
 
 
 def _with_bounds(rate: Estimate, by_judge: Estimate) -> Estimate:
-    """What the rate would be had people failed, or passed, all that has no verdict: nobody is asked about those."""
+    """Add bounds for attempts without a verdict, which are never labelled, as if all of them failed or passed."""
     if not by_judge.missing:
         return rate
     if by_judge.worst is None or by_judge.best is None:
@@ -282,10 +281,10 @@ def _with_bounds(rate: Estimate, by_judge: Estimate) -> Estimate:
 
 
 def _more(rate: Estimate, labelled: Labelled, by_judge: JudgedShare) -> tuple[int | None, bool]:
-    """Further labels, in tens, for five points to each side; and whether the cases are too few for that."""
+    """Return how many more labels, in tens, give ±5 points, and whether there are too few cases for that."""
     if rate.value is None or rate.low is None or rate.high is None or rate.high - rate.low <= 2 * _HALF_WIDTH:
         return None, False
-    likely = min(max(rate.value, 0.05), 0.95)  # at 0 or 1 none would seem to be needed
+    likely = min(max(rate.value, 0.05), 0.95)  # at 0 or 1 the formula would require no labels
     for cautious in (False, True):
         told = correlation(labelled, share=by_judge.share, cautious=cautious)
         needed = labels_needed_of(by_judge.cases, rate=likely, half_width=_HALF_WIDTH, correlation=told)
@@ -297,34 +296,34 @@ def _more(rate: Estimate, labelled: Labelled, by_judge: JudgedShare) -> tuple[in
 
 
 def _expected_correlation(labelled: Labelled, share: float) -> float:
-    """What to count on: of a judge that agreed with every label so far, not that it always will."""
+    """Return the correlation to plan with; a cautious one if the judge has agreed with every label so far."""
     found = correlation(labelled, share=share)
     return found if found < 1 - _ROUNDING else correlation(labelled, share=share, cautious=True)
 
 
 CORRELATIONS = (0.0, 0.7, 0.8, 0.9)
-"""Between the judge's verdicts and people's (phi), where none is known: 0 stands for no judge."""
+"""Default correlations (phi) between the judge's verdicts and the labels; 0 means no judge."""
 _LEAST, _MOST = 0.001, 0.5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LabelPlan:
-    """How many labels it takes."""
+    """Number of labels needed for a pass rate by human labels."""
 
     half_width: float
-    """Of the interval wanted."""
+    """Target half width of the interval."""
     rate: float
-    """As people are expected to judge."""
+    """Expected pass rate by human labels."""
     needed: dict[float, int]
-    """Correlation of the judge with people (phi) → labels."""
+    """Correlation of the judge with the labels (phi) → number of labels needed."""
     labels: int = 0
-    """How many there are already."""
+    """Number of existing labels."""
     basis: str = ""
-    """What that rests on."""
+    """What the plan is based on, as text."""
 
 
 def plan_labels(half_width: float, *, rate: float, correlations: tuple[float, ...] = CORRELATIONS) -> LabelPlan:
-    """For an expected rate, and judges that agree with people more or less."""
+    """Plan the number of labels for an expected pass rate and several correlations of the judge with the labels."""
     if not _LEAST <= half_width <= _MOST:
         raise UsageError(
             replace(given("labels", half_width), option="--labels"),
@@ -339,14 +338,14 @@ def plan_labels(half_width: float, *, rate: float, correlations: tuple[float, ..
 
 
 def plan_labels_from(half_width: float, run: str, people: PeopleFinding | None) -> LabelPlan:
-    """The same from a run that is labelled already: its rate, and how its judge agrees with people."""
+    """Plan the number of labels from a labelled run: its pass rate and its judge's correlation with the labels."""
     if people is None or people.rate.value is None:
         raise UsageError(
             f"run {run} has no pass rate as people judge to plan from; label some of it",
             terminal=f" with `proctor label {run}`, or give --rate instead of --run",
             page=" first, or choose no stored run and give the pass rate expected",
         )
-    likely = min(max(people.rate.value, 0.05), 0.95)  # at 0 or 1 none would seem to be needed
+    likely = min(max(people.rate.value, 0.05), 0.95)  # at 0 or 1 the formula would require no labels
     planned = plan_labels(half_width, rate=likely, correlations=(0.0, round(people.correlation, 2)))
     basis = f"the labels on {people.labels} attempts of run {run}"
     return LabelPlan(

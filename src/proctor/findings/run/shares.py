@@ -1,4 +1,4 @@
-"""The conditions of a battle: under each, the mean over conversations of the share of replies that passed."""
+"""Results of a battle by condition: the mean over conversations of the share of replies that passed."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from proctor.statistics.intervals import Sums
 
 
 class Shares:
-    """The shares of replies that passed, conversation by conversation, under one condition."""
+    """Accumulates each conversation's share of passed replies under one condition."""
 
     def __init__(self, *, seeds: bool, trials: int) -> None:
         self.units = Units(seeds=seeds, repeats=trials)
         self._by_exam: dict[str, Sums] = {}
 
     def add(self, exam: str, share: float) -> None:
-        """Count a conversation."""
+        """Add a conversation's share."""
         self.units.add(exam, share)
         self._by_exam.setdefault(exam, Sums()).add(share)
 
     def means(self, exams: Iterable[str]) -> list[float | None]:
-        """Exam by exam; None: nothing counted."""
+        """Return the mean share of each exam, or None where nothing was counted."""
         return [self._by_exam[exam].mean if exam in self._by_exam else None for exam in exams]
 
     @property
     def conversations(self) -> int:
-        """Conversations."""
+        """Number of conversations."""
         return sum(sums.n for sums in self._by_exam.values())
 
 
 def with_shares(
     conditions: Sequence[ConditionFinding], exams: Sequence[str], shares: Mapping[str, Shares], trials: Trials | None
 ) -> tuple[ConditionFinding, ...]:
-    """The conditions of a battle, whose pass rate is the mean share of replies that passed."""
+    """Replace the pass rates of a battle's conditions by the mean share of passed replies."""
     if not conditions or trials is None:
         return ()
     means = {name: each.means(exams) for name, each in shares.items()}
@@ -61,5 +61,5 @@ def with_shares(
 
 
 def _tested_differences(exams: Sequence[str], name: str, trials: Trials) -> list[float] | None:
-    """The differences over the trials that were counted with and without the condition."""
+    """Return the differences over the trials counted both with and without the condition."""
     return differences_in_common([(trials.shares(exam, ""), trials.shares(exam, name)) for exam in exams])

@@ -1,4 +1,4 @@
-"""What was gathered of a large run, as bytes: counting a million attempts again takes its time."""
+"""Serialize the accumulated counts of a run; recounting a million attempts takes long."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ from proctor.run import Run
 from proctor.statistics.intervals import Sums
 
 _RULES = 2
-"""One higher when the same attempts count otherwise, though nothing else here has changed."""
+"""Version of the counting rules; increase it when the same attempts count differently although no fields changed."""
 _LEVEL = 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _AccumulatorState:
-    """The counts of a gathering."""
+    """Serialized form of an Accumulator."""
 
     whole: AttemptCounter
     under: dict[str, AttemptCounter]
     verdicts: bytes
     marks: bytes
-    """Trial by trial, see `Trials`, compressed; empty: each case was planned once."""
+    """Verdicts and scores per trial (see `Trials`), compressed; empty if each case was planned once."""
 
 
 def stamp(run: Run) -> str:
-    """What has to be the same for a snapshot to be of use: how is counted, and what was planned."""
+    """Return a hash of everything a snapshot depends on: the counting rules and the run's plan."""
     counted = [(kind.__name__, *(each.name for each in fields(kind))) for kind in _KINDS]
     told = encode([_version(), _RULES, counted, run.settings, run.planned, run.kind])
     return hashlib.sha256(told.encode()).hexdigest()
 
 
 def pack(gathering: Accumulator) -> bytes | None:
-    """A gathering as bytes; None: conversations and steps are not kept, nor what no bytes can hold."""
+    """Serialize an accumulator, or return None if it holds conversations or steps or cannot be encoded."""
     if not gathering.is_plain:
         return None
     numbers = (b"", b"") if gathering.trials is None else gathering.trials.numbers()
@@ -56,17 +56,17 @@ def pack(gathering: Accumulator) -> bytes | None:
     gathered = _AccumulatorState(whole=whole, under=under, verdicts=verdicts, marks=marks)
     try:
         return _compress(msgspec.msgpack.encode(gathered, enc_hook=_told))
-    except (OverflowError, UnicodeEncodeError):  # sums beyond 64 bits, half a surrogate pair in a reason
+    except (OverflowError, UnicodeEncodeError):  # sums beyond 64 bits, or an unpaired surrogate in a reason
         return None
 
 
 def _counts(counter: AttemptCounter) -> AttemptCounter:
-    """A counter without the cases that it counts, which the store has already."""
+    """Return the counter without its cases, which the store already has."""
     return replace(counter, cases={})
 
 
 def unpack(body: bytes, run: Run, exams: tuple[Exam, ...]) -> Accumulator | None:
-    """The gathering that was packed with the same stamp; None: it cannot be read."""
+    """Restore an accumulator packed with the same stamp, or return None if it cannot be read."""
     try:
         gathered = msgspec.msgpack.decode(zlib.decompress(body), type=_AccumulatorState, dec_hook=_read)
         numbers = zlib.decompress(gathered.verdicts), zlib.decompress(gathered.marks)
@@ -85,7 +85,7 @@ _KINDS = (AttemptCounter, ExamTally, Sums, CheckTally, CircumstanceTally, Unsure
 
 
 def _told(value: object) -> object:
-    if isinstance(value, array):  # sorted, since nothing hangs on their order, and apart: so they are never held twice
+    if isinstance(value, array):  # sorted, as order is irrelevant; one by one to save memory
         return _compress(array("d", sorted(value)).tobytes())
     raise NotImplementedError(f"a {type(value).__name__} in what was gathered")
 

@@ -1,4 +1,4 @@
-"""Which cases pass always, which never, and which now and then."""
+"""Classify cases as always, never or sometimes passing."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _FEWEST = 10
 
 
 def stability(findings: Findings) -> dict[str, str] | None:
-    """Case → stable-pass, stable-fail, flaky or unsure; None below 2 trials or 10 cases.
+    """Return case → stable-pass, stable-fail, flaky or unsure, or None below 2 trials or 10 cases.
 
-    Apart from the rest because it needs NumPy and SciPy, which nothing else of a run does.
+    Kept separate because it is the only part of a run's findings that needs NumPy and SciPy.
     """
     few = findings.run.settings.most_trials < 2 or len(findings.cases) < _FEWEST
     if few or findings.conditions or findings.battle is not None:
@@ -25,6 +25,6 @@ def stability(findings: Findings) -> dict[str, str] | None:
 
 
 def count_stability(named: Mapping[str, str]) -> dict[str, int]:
-    """Each name, best first → how many cases have it."""
+    """Count the cases of each class, best first."""
     counts = Counter(named.values())
     return {name: counts[name] for name in ("stable-pass", "flaky", "stable-fail", "unsure")}

@@ -1,4 +1,4 @@
-"""One exam while its attempts stream by, and the estimates over many: ExamTally."""
+"""Accumulate one exam's attempts (ExamTally) and estimate rates over many exams."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ Formula = Callable[[int, int, int], float]
 
 @dataclass(slots=True)
 class ExamTally:
-    """What the attempts at one exam came to; under one condition, or under all of them together."""
+    """Counts of one exam's attempts, under one condition or all together."""
 
     planned: int
     markable: bool = True
-    """Whether each attempt should get a mark: there is a reviewer, and a reference that it can judge by."""
+    """Whether each attempt should get a score: there is a reviewer, and a reference to judge by."""
     passed: int = 0
     counted: int = 0
     failed_by_agent: int = 0
     failed_by_environment: int = 0
     unscored: int = 0
     unmarked: int = 0
-    """Attempts that a reviewer could give no mark."""
+    """Attempts that a reviewer could not score."""
     marks: int = 0
     mark_total: float = 0.0
     timed: int = 0
@@ -35,11 +35,11 @@ class ExamTally:
 
     @property
     def played(self) -> int:
-        """Attempts that are over."""
+        """Number of finished attempts."""
         return self.counted + self.unscored + self.failed_by_environment
 
     def add(self, attempt: Attempt, value: float | None) -> None:
-        """Count one attempt, with its mark."""
+        """Count one attempt and its score."""
         if attempt.passed is not None:
             self.counted += 1
             self.passed += attempt.passed
@@ -60,14 +60,14 @@ class ExamTally:
 
 
 def pass_rate(tallies: Iterable[ExamTally]) -> Estimate:
-    """The mean over cases of the share of counted attempts that passed."""
+    """Estimate the pass rate: the mean over cases of the share of counted attempts that passed."""
     return rate_over_cases((tally.planned, tally.counted, tally.passed) for tally in tallies)
 
 
 def mean_score(tallies: Iterable[ExamTally]) -> Estimate:
-    """The mean over cases of their marks. A failure has none: `worst` shows it as 0.
+    """Estimate the mean score over cases. Failures have no score; `worst` counts them as 0.
 
-    Of a case that has no reference to judge by, none is missing, also not where the agent failed.
+    In cases without a reference to judge by, no score is missing, even where the agent failed.
     """
     shown, worst, best = Sums(), Sums(), Sums()
     attempts = missing = 0
@@ -87,10 +87,10 @@ def mean_score(tallies: Iterable[ExamTally]) -> Estimate:
 
 
 def over_k(exams: Iterable[Sequence[ExamTally]], trials: int, formula: Formula) -> dict[int, Estimate]:
-    """One estimate per k up to the trials, from how often each (counted, passed, planned) occurs.
+    """Estimate a formula such as pass@k for each k up to the number of trials.
 
-    An exam comes with one tally per condition: k tries are k tries under the same one, and the exam's value is the
-    mean over its conditions.
+    Equal (counted, passed, planned) tuples are computed once. Each exam has one tally per condition: the k tries are
+    under the same condition, and the exam's value is the mean over its conditions.
     """
     histogram = Counter(tuple((each.counted, each.passed, each.planned) for each in exam) for exam in exams)
     return {k: _at_k(histogram, k, formula) for k in range(1, trials + 1)}
@@ -102,11 +102,11 @@ def _at_k(histogram: Counter[tuple[tuple[int, int, int], ...]], k: int, formula:
     for planned_at_all, times in histogram.items():
         exam = [
             each for each in planned_at_all if each[2] >= k
-        ]  # of a run that stopped early, some are asked less often
+        ]  # after early stopping, some exams may have been asked less often
         if not exam:
             continue
         counted += sum(m for m, _, _ in exam) * times
-        if all(m == planned for m, _, planned in exam):  # nothing is missing: the three are one
+        if all(m == planned for m, _, planned in exam):  # nothing is missing: shown, worst and best are equal
             attempts += sum(m for m, _, _ in exam) * times
             value = sum(formula(m, c, k) for m, c, _ in exam) / len(exam)
             for sums in (shown, worst, best):

@@ -1,4 +1,4 @@
-"""What each trial of each case came to: Trials."""
+"""Store what each trial of each case resulted in: Trials."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from proctor.run import Key
 from proctor.statistics.common_trials import Values
 
 _NONE = -1
-"""No verdict."""
+"""Marker for a trial without a verdict."""
 
 
 class Trials:
-    """The verdicts, marks and shares of a run trial by trial, so that it can be cut to as many as another run has.
+    """The verdicts, scores and shares of a run per trial, to compare runs with different numbers of trials.
 
-    Numbers in a row rather than objects: a run of a million attempts takes 9 MB, a battle 17.
+    Stored in flat arrays: a run of a million attempts takes 9 MB, a battle 17.
     """
 
     def __init__(self, cases: Iterable[str], *, conditions: Sequence[str], trials: int) -> None:
@@ -30,7 +30,7 @@ class Trials:
         self._only: str | None = None
 
     def under(self, condition: str) -> Trials:
-        """The same under one condition alone, as it is now."""
+        """Return a view restricted to one condition."""
         alone = copy(self)
         alone._only = condition
         return alone
@@ -38,7 +38,7 @@ class Trials:
     def add(
         self, case: str, key: Key, *, verdict: bool | None = None, mark: float | None = None, share: float | None = None
     ) -> None:
-        """Note what a trial of a case, or of a row of a script, came to; None: nothing, or nothing new."""
+        """Record the results of one trial of a case or script row; None leaves a value unchanged."""
         place = self._start(case, self._conditions[key.condition]) + key.trial - 1
         if verdict is not None:
             self._verdicts[place] = verdict
@@ -50,16 +50,16 @@ class Trials:
             self._shares[place] = share
 
     def verdicts(self, case: str, condition: str | None = None) -> Values:
-        """Under each condition, or one, 1 for each trial that passed and 0 for each that did not, in their order."""
+        """Return the verdicts per condition (or of the given one) in trial order: 1 for passed, 0 for not passed."""
         parts = [self._verdicts[start : start + self._trials] for start in self._starts(case, condition)]
         return [part if _NONE not in part else [*filter(_NONE.__ne__, part)] for part in parts]
 
     def marks(self, case: str) -> Values:
-        """The marks, likewise."""
+        """Return the scores for each condition, in trial order."""
         return self._values(self._marks, case, None)
 
     def values(self, case: str) -> Values:
-        """The marks, and 0 for each trial that failed without one, likewise."""
+        """Return the scores for each condition, in trial order, with 0 for trials that failed without a score."""
         found = []
         for start in self._starts(case, None):
             places = range(start, start + self._trials)
@@ -68,17 +68,17 @@ class Trials:
         return found
 
     def shares(self, case: str, condition: str | None = None) -> Values:
-        """In a battle, the shares of replies that passed, likewise."""
+        """Return a battle's shares of passed replies for each condition (or the given one), in trial order."""
         if self._shares is None:
             return [[] for _ in self._starts(case, condition)]
         return self._values(self._shares, case, condition)
 
     def numbers(self) -> tuple[bytes, bytes]:
-        """The verdicts and the marks as they lie in memory."""
+        """Return the verdicts and the scores as raw bytes."""
         return self._verdicts.tobytes(), self._marks.tobytes()
 
     def take(self, verdicts: bytes, marks: bytes) -> bool:
-        """Go on from the numbers of another; whether it had the same plan."""
+        """Load raw verdicts and scores; return False if their size does not fit the plan."""
         same = len(verdicts) == self._planned and len(marks) == self._planned * self._marks.itemsize
         if same:
             self._verdicts, self._marks = array("b", verdicts), array("d", marks)
@@ -89,11 +89,11 @@ class Trials:
 
     def _values(self, values: array[float], case: str, condition: str | None) -> Values:
         parts = [values[start : start + self._trials] for start in self._starts(case, condition)]
-        # what has no number is the only thing that differs from itself, and so does its sum
+        # NaN is the only value unequal to itself, and a sum that includes it is NaN too
         return [part if (total := sum(part)) == total else [each for each in part if each == each] for part in parts]
 
     def _starts(self, case: str, condition: str | None) -> Iterable[int]:
-        """Where the trials under each condition, or one, begin."""
+        """Return the start indexes of the trials under each condition, or under the given one."""
         condition = self._only if condition is None else condition
         if condition is not None:
             return (self._start(case, self._conditions[condition]),)

@@ -1,4 +1,4 @@
-"""Marks of which the reviewer itself is not sure, and what a second judge was asked."""
+"""Scores the reviewer itself is unsure of, and the use of a second judge."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from proctor.usage import Usage
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class UnsureMarks:
-    """How many of the agent's marks are unsure, and how many replies went to a second judge."""
+    """Numbers of unsure scores and of replies passed on to a second judge."""
 
     marks: int = 0
-    """Given to the agent."""
+    """Number of scores given to the agent."""
     unsure: int = 0
-    """Of them, those that their reviewer is not sure of."""
+    """Number of those that their reviewer is unsure of."""
     judged: int = 0
-    """Replies that were judged, also where no mark could be given."""
+    """Number of replies judged, even if no score could be given."""
     passed_on: int = 0
-    """Of them, those that the second judge was asked about."""
+    """Number of those passed on to the second judge."""
     calls_saved: float | None = None
-    """The share of replies that the second judge was not asked about; None: there is none."""
+    """Share of replies that the second judge was not asked about, or None without a second judge."""
     second: Usage = Usage()
-    """What the second judge took."""
+    """Usage of the second judge."""
     cost_saved: float | None = None
-    """What it would have taken for the other replies, at its mean price; None: not known."""
+    """Estimated cost of asking the second judge about the other replies, at its mean price, or None if unknown."""
 
 
 @dataclass(slots=True)
 class UnsureTally:
-    """The same while attempts stream by."""
+    """Accumulates unsure scores and the use of a second judge."""
 
     marks: int = 0
     unsure: int = 0
     judged: dict[str, int] = field(default_factory=dict)
-    """Judge → replies that it marked, or could not mark although a second one was asked; a panel has several."""
+    """Judge → replies it scored, or could not score even though a second judge was asked; a panel has several."""
     passed_on: int = 0
     second: Usage = field(default_factory=Usage)
 
     def add(self, attempt: Attempt) -> None:
-        """Count one attempt that is over."""
+        """Count one finished attempt."""
         for score in attempt.scores:
             if score.of == "agent":
                 self.marks += 1
@@ -62,7 +62,7 @@ class UnsureTally:
             self.second += used
 
     def findings(self, run: Run) -> UnsureMarks:
-        """What was counted."""
+        """Return the numbers counted so far."""
         panel = run.settings.panel
         judged = sum(count for by, count in self.judged.items() if not panel or "," in by)
         two = any(len(judge) > 1 for judge in run.settings.judges) or self.passed_on > 0
@@ -80,7 +80,7 @@ class UnsureTally:
 
 
 def sentences(run: Run, found: UnsureMarks) -> Iterator[str]:
-    """What a reader has to know of it, and what to do."""
+    """Yield notes on unsure scores and what to do about them."""
     if found.calls_saved is not None:
         yield _say_asked(run, found)
     if not found.unsure:
@@ -98,7 +98,7 @@ def sentences(run: Run, found: UnsureMarks) -> Iterator[str]:
 
 
 def _say_asked(run: Run, found: UnsureMarks) -> str:
-    """`23 of 200 replies went to the second judge, openai:MODEL, whose mark decides: 177 calls (88 %) were saved.`"""
+    """Describe the use of the second judge: `23 of 200 replies went to the second judge, openai:MODEL, …`"""
     name = "" if run.settings.panel else (run.settings.reviewer or "").partition(",")[2]
     saved = found.judged - found.passed_on
     cost = f", about {found.cost_saved:.2g} of its cost" if found.cost_saved else ""

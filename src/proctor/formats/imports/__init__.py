@@ -1,1 +1,1 @@
-"""What other tools leave behind → cases and results: one file per tool, one contract (`contract.py`)."""
+"""Import cases and results from other tools: one module per tool, all implementing `contract.py`."""

@@ -1,4 +1,4 @@
-"""The cases of files that were read: each under an id of its own, and how often each was asked."""
+"""Assign unique ids to imported cases and count how often each was asked."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _NOTHING = Expectation()
 
 
 class CaseBook:
-    """Gives every case an id of its own; the same case again is the same."""
+    """Assigns each case a unique id; the same case gets the same id again."""
 
     def __init__(self) -> None:
         self._contents: dict[int, int] = {}
 
     def enter(self, case: Case, *, own_id: bool = True, repeated: bool = True) -> tuple[Case, bool]:
-        """The case under its id, and whether it is new; `repeated`: the same once more is no new one."""
+        """Return the case with its final id, and whether it is new; with `repeated`, an identical case is not new."""
         expected = "" if case.expect == _NOTHING else case.expect
         content = _number(case.id if not own_id else "", case.question, case.context, case.answer, expected)
         name, number = case.id, 1
@@ -37,30 +37,30 @@ class CaseBook:
 
 
 def _number(*texts: object) -> int:
-    """64 bits for some texts: half a million of them take little room."""
+    """Hash texts to 64 bits, which keeps half a million entries small."""
     return int.from_bytes(
         hashlib.blake2b("\0".join(map(str, texts)).encode("utf-8", "replace"), digest_size=8).digest()
     )
 
 
 class GatheredCases:
-    """The cases of a file; of each run in it, its cases and how often each was asked."""
+    """Collects the cases of a file and, per run, its cases and their numbers of trials."""
 
     def __init__(self, runs: Mapping[str, ImportedRun], *, book: CaseBook, keeps: bool) -> None:
         self.keeps = keeps and bool(runs)
-        """Whether cases are kept for the runs to be stored."""
+        """Whether to keep cases so that runs can be stored."""
         self.count = 0
         self.cases: dict[str, dict[str, Case]] = {key: {} for key in runs}
         self.trials: dict[str, Counter[str]] = {key: Counter() for key in runs}
         self._book = book
         self._shared: dict[str, Case] = {}
         self._counted: Counter[int] = Counter()
-        """Of a case in a run, the trials without a number of theirs."""
+        """Number of trials without a number of their own, per run and case."""
         self._numbered: set[int] = set()
-        """Those with one."""
+        """Hashes of the trials with a number of their own."""
 
     def add(self, record: ImportedRecord) -> tuple[Case, bool]:
-        """The case of a record under the id that it has in this file, and whether it is new there."""
+        """Return the record's case with its id in this file, and whether it is new."""
         repeated = record.result is not None or record.own_id
         case, new = self._book.enter(record.case, own_id=record.own_id, repeated=repeated)
         self.count += new
@@ -70,7 +70,7 @@ class GatheredCases:
         return case, new
 
     def trial_of(self, record: ImportedRecord, case: Case) -> int | None:
-        """The number of its trial: theirs, or the next that is free; None: one with their number was there before."""
+        """Return the trial number: the tool's own or the next free one; None if that number was already taken."""
         key, counted = _number(record.run, case.id), self._counted
         trial = record.trial or counted[key] + 1
         while record.trial is None and _number(key, trial) in self._numbered:

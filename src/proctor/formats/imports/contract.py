@@ -1,4 +1,4 @@
-"""What a file of another tool is read as: ImportSource, ImportedRun, ImportedRecord, ImportedResult, ImportLog."""
+"""Interface of importers: ImportSource, ImportedRun, ImportedRecord, ImportedResult, ImportLog."""
 
 from __future__ import annotations
 
@@ -19,136 +19,136 @@ from proctor.transcript import Reply
 from proctor.usage import Usage
 
 _TABLES = TABLES_OF_KEYS - {"query", "params"}
-"""Of the tables whose keys open something, those that are not as often data."""
+"""Names of tables whose values are secrets, without those that often hold ordinary data."""
 TOLD = 20
-"""Records that could not be taken beyond these are only counted."""
+"""Maximum number of skipped records to list; further ones are only counted."""
 
 
 class CutOff(Exception):
-    """A file that ends in the middle of a record; all before it could be read."""
+    """Raised for a file that ends in the middle of a record; everything before it was read."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportOptions:
-    """What a person says of a file that does not say it itself."""
+    """User options for what a file does not specify itself."""
 
     question: str | None = None
     """The key of an item's input that holds the question."""
     answer: str | None = None
     """The key of an item's expected output that holds the answer."""
     scorer: str | None = None
-    """Whose mark decides, where several marked."""
+    """The scorer whose score decides if there are several."""
     beside: tuple[Path, ...] = ()
-    """The files that were named together with it."""
+    """Other files given together with this one."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportedResult:
-    """What their tool says of one reply."""
+    """A tool's result for one reply."""
 
     reply: Reply | None = None
-    """None: there is none."""
+    """The reply, or None if there is none."""
     review: Review = Review()
-    """Marks and checks, or why there are none."""
+    """Scores and checks, or why there are none."""
     passed: bool | None = None
-    """Their verdict, where they give one; else the marks decide."""
+    """The tool's verdict, if it gives one; otherwise the scores decide."""
     failure: Failure | None = None
-    """Why it broke."""
+    """Why the attempt failed."""
     usage: Usage = Usage()
-    """Of agent and judges together."""
+    """Usage of agent and judges together."""
     started: float = 0.0
     ended: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportedRecord:
-    """One case, and what came of it in one trial of one run."""
+    """One case, with its result in one trial of one run."""
 
     case: Case
     place: str
-    """Where it stands in the file, for people."""
+    """Position in the file, for display."""
     run: str = ""
-    """The key of the run in `ImportSource.runs`."""
+    """Key of the run in `ImportSource.runs`."""
     result: ImportedResult | None = None
-    """None: the file has cases alone."""
+    """The result, or None if the file only has cases."""
     own_id: bool = True
-    """Whether the id is theirs; else it is made of the question."""
+    """Whether the id is the tool's own rather than derived from the question."""
     trial: int | None = None
-    """Their number of the trial; None: the next one of this case."""
+    """The tool's trial number, or None to take the next one of this case."""
     lost: tuple[str, ...] = ()
-    """What the case is held to there and cannot be here."""
+    """Expectations of the case that cannot be expressed here."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportedRun:
-    """One run of theirs."""
+    """One run in another tool."""
 
     name: str
     agent: str
     """The model or provider that answered."""
     judge: str
-    """Who judged there: a scorer, or the tool itself."""
+    """What judged there: a scorer, or the tool itself."""
     rubric: str = ""
-    """By what, where the file tells it: verdicts by different rubrics are not compared."""
+    """The judge's rubric, if the file names it; verdicts by different rubrics are not compared."""
     weights: dict[str, float] = field(default_factory=dict)
-    """Whose marks decide."""
+    """Scorers whose scores decide, with their weights."""
     marks_decide: bool = True
-    """Whether marks are held against a passing score; if not, their tool gives the verdicts."""
+    """Whether scores are compared with a passing score; otherwise the tool gives the verdicts."""
     labels: dict[str, str] = field(default_factory=dict)
     created: float = 0.0
     started: float | None = None
     ended: float | None = None
     stopped: str = ""
-    """Why it did not come to its end there; empty: it did."""
+    """Why the run did not complete, or empty if it did."""
     order: dict[str, int] = field(default_factory=dict)
-    """Case → its place in their dataset, where that is not the order of the file."""
+    """Case → position in the tool's dataset, if that differs from the order of the file."""
 
 
 class ImportLog:
-    """What became of a file besides what was taken: nothing is dropped in silence."""
+    """Records what was not imported, so that nothing is dropped silently."""
 
     def __init__(self) -> None:
         self.left_out: Counter[str] = Counter()
-        """What has no counterpart here → how often it was met."""
+        """Feature without a counterpart here → number of occurrences."""
         self.skipped: list[tuple[str, str]] = []
-        """Records that could not be taken: where, and why; the first ones."""
+        """(place, reason) of the first records that could not be imported."""
         self.skipped_count = 0
         self.undecided: list[tuple[str, str]] = []
-        """Cases of the suite that no one will judge: where, and why; the first ones."""
+        """(place, reason) of the first imported cases that nothing can judge."""
         self.undecided_count = 0
         self.masked = 0
-        """Secrets that were masked."""
+        """Number of secrets that were masked."""
         self.cut_off = ""
-        """Where the file ends in the middle; empty: it does not."""
+        """Where the file ends prematurely, or empty."""
         self.notes: dict[str, None] = {}
-        """What a person should know of how it was read."""
+        """Notes on how the file was read, in order and without duplicates."""
 
     def leave_out(self, what: str, times: int = 1) -> None:
-        """Count something that has no counterpart."""
+        """Count a feature that has no counterpart here."""
         self.left_out[what] += times
 
     def skip(self, place: str, why: str) -> None:
-        """A record that cannot be taken."""
+        """Log a record that cannot be imported."""
         self.skipped_count += 1
         if len(self.skipped) < TOLD:
             self.skipped.append((place, why))
 
     def leave_undecided(self, place: str, why: str) -> None:
-        """A case that is taken, though nothing that it could be held to was."""
+        """Log a case that is imported without anything to judge it by."""
         self.undecided_count += 1
         if len(self.undecided) < TOLD:
             self.undecided.append((place, why))
 
     def note(self, sentence: str) -> None:
-        """Say something once."""
+        """Add a note, once."""
         self.notes[sentence] = None
 
     def without_secrets(self, value: Any) -> Any:
-        """What was read, without secrets: of the environment, known by their looks, or named as such."""
+        """Mask secrets in imported data: known ones from the environment, and those recognised by pattern or key."""
         return self._clean(value, keys=False)
 
     def _clean(self, value: Any, *, keys: bool) -> Any:
-        """`keys`: within headers, a query or an environment, where any key opens something."""
+        """Mask secrets recursively; `keys` is set in headers, queries and environments, where any key may hold one."""
         if isinstance(value, str):
             return self._mask(value)
         if isinstance(value, list):
@@ -178,25 +178,25 @@ class ImportLog:
 
 
 class ImportSource(Protocol):
-    """A file of another tool. It can be read more than once."""
+    """A file of another tool, which can be read repeatedly."""
 
     tool: str
     version: str
-    """Of the tool, as the file tells it; empty: it does not."""
+    """Version of the tool as given in the file, or empty."""
     name: str
-    """What the benchmark is called."""
+    """Name of the benchmark."""
 
     def runs(self) -> Mapping[str, ImportedRun]:
-        """Their runs by a key of the reader's own; empty: the file has cases alone."""
+        """Return the runs by a key of the reader's choice; empty if the file only has cases."""
         ...
 
     def records(self, log: ImportLog) -> Iterator[ImportedRecord]:
-        """Every case with what came of it, one after the other."""
+        """Yield every case with its result."""
         ...
 
 
 def newer_format(path: object, tool: str, found: object, known_to: object) -> InputError:
-    """A file of a format that nobody has seen yet."""
+    """Return the error for a file in a newer, unsupported format."""
     return InputError(
         f"{path}: the {tool} format {found!r} is newer than {known_to!r}, the newest that is known here; nothing was "
         "imported. Update Proctor, or export with an older version of the tool"

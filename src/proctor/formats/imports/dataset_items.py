@@ -1,4 +1,4 @@
-"""Datasets that were exported item by item: an input, an expected output, and whatever else is known."""
+"""Import datasets exported item by item, with an input, an expected output and metadata."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from proctor.formats.imports.source_file import SourceFile
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Item:
-    """One of them."""
+    """One item of a dataset."""
 
     input: Any
     expected: Any = None
     own_id: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     case: dict[str, Any] = field(default_factory=dict)
-    """What else its case has."""
+    """Further fields of the case."""
 
 
 ItemOf = Callable[[dict[str, Any], ImportLog], Item | None]
-"""One record → its item; None: it is left out, and that is told."""
+"""Converts a record into an item, or logs it and returns None."""
 
 
 class DatasetExport:
-    """A file of items: cases alone."""
+    """A file of dataset items, without results."""
 
     version = ""
 
@@ -51,11 +51,11 @@ class DatasetExport:
         self._lists = lists
 
     def runs(self) -> Mapping[str, ImportedRun]:
-        """A dataset has no results."""
+        """Return no runs, since a dataset has no results."""
         return {}
 
     def records(self, log: ImportLog) -> Iterator[ImportedRecord]:
-        """Its items, one by one."""
+        """Yield the items as records."""
         for place, each in self._file.items(log, self._lists):
             if not isinstance(each, dict):
                 log.skip(place, "it is no object")

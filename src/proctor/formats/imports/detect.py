@@ -1,4 +1,4 @@
-"""Which tool a file is from, and its reader."""
+"""Detect which tool a file comes from, and open it with that tool's reader."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ TOOLS: dict[str, _Tool] = {
     "langfuse": _Tool(recognises=langfuse.recognises, open=langfuse.open_langfuse),
     "openai": _Tool(recognises=openai_evals.recognises, open=openai_evals.open_openai),
 }
-"""What `--from` may name → its reader."""
+"""Tool name for `--from` → its reader."""
 
 
 def open_source(file: SourceFile, options: ImportOptions, tool: str | None = None) -> ImportSource:
-    """The reader of a file: of the tool that was named, else of the one that it looks like."""
+    """Open a file with the reader of the named tool, or of the one it looks like."""
     if tool is not None:
         return TOOLS[tool].open(file, options)
     found = next((each for each in TOOLS.values() if each.recognises(file)), None)

@@ -1,4 +1,4 @@
-"""The ZIP archive of an Inspect AI log, also where it was cut off before its directory was written."""
+"""Read the ZIP archive of an Inspect AI log, even if it was cut off before its central directory."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ _SIGNATURE = b"PK\x03\x04"
 _SIZES_FOLLOW = 0x08
 _ZSTD = 93
 _LARGEST = 2**30
-"""Bytes that one sample may have."""
+"""Maximum size of one sample in bytes."""
 
 
 class PackageMissing(InputError):
-    """The package that unpacks the archive is not installed: no file in it can be read."""
+    """The package needed to decompress the archive is not installed, so no file in it can be read."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Entry:
     method: int
     at: int
-    """Where its data begins."""
+    """Offset of its data."""
     stored: int
     size: int
 
 
 class EvalArchive:
-    """Its files by name; of one that was written twice, the later."""
+    """The archive's files by name; of duplicate names, the last one counts."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -45,11 +45,11 @@ class EvalArchive:
 
     @property
     def names(self) -> list[str]:
-        """In the order in which they were written."""
+        """File names in the order they were written."""
         return [*self._entries]
 
     def read(self, name: str) -> Any:
-        """A JSON file in it."""
+        """Read and parse a JSON file from the archive."""
         entry = self._entries[name]
         try:
             with self.path.open("rb") as file:
@@ -70,7 +70,7 @@ class EvalArchive:
             raise InputError(f"cannot read {self.path}: {error.strerror or error}") from error
 
     def _scan(self) -> dict[str, _Entry]:
-        """What is whole in it, from the front: its directory, which stands at the end, is not there."""
+        """Scan a truncated archive, which lacks the central directory at its end, for complete files."""
         found: dict[str, _Entry] = {}
         end = self.path.stat().st_size
         with self.path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""Their inputs and outputs, which may be anything, → a question with its context, and an answer."""
+"""Extract question, context and answer from the arbitrary inputs and outputs of other tools."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ QUESTIONS = (
     "question", "input", "prompt", "query", "user_input", "user_query", "user_message", "instruction", "problem",
     "text",
 )  # fmt: skip
-"""Keys that hold a question, the likeliest first."""
+"""Keys that may hold the question, likeliest first."""
 ANSWERS = (
     "answer", "output", "expected", "expected_output", "expected_answer", "reference", "reference_answer", "ideal",
     "target", "ground_truth", "label", "correct_label", "response", "result", "text",
@@ -32,7 +32,7 @@ _PIECES = frozenset(
      "input_audio", "output_audio", "video", "file", "input_file", "document", "media", "reasoning", "thinking",
      "redacted_thinking", "tool_use", "tool_result", "tool_call", "server_tool_use"}
 )  # fmt: skip
-"""What the pieces of a message are called; a list of other things with a type is data."""
+"""Types of message content parts; a list of objects with other types is data."""
 _QUIET = frozenset({"reasoning", "thinking", "redacted_thinking", "tool_use", "tool_call"})
 _USERS = ("user", "human", "HumanMessage")
 _SPEAKERS = {"human": "user", "ai": "assistant", "HumanMessage": "user", "AIMessage": "assistant"}
@@ -40,17 +40,17 @@ _SPEAKERS = {"human": "user", "ai": "assistant", "HumanMessage": "user", "AIMess
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ImportedQuestion:
-    """A question, and what stood beside it."""
+    """A question and what was given with it."""
 
     question: str = ""
-    """Empty: there is none."""
+    """The question, or empty if there is none."""
     context: str | None = None
     others: dict[str, Any] = field(default_factory=dict)
-    """What was given besides, by name."""
+    """Other inputs by name."""
 
 
 def asked_in(value: Any, options: ImportOptions, log: ImportLog) -> ImportedQuestion:
-    """The question in an input: a text, a conversation, an object with either. Raises InputError where it is open."""
+    """Extract the question from a text, a conversation or an object; raise InputError if it is ambiguous."""
     value = _unwrap(value)
     if isinstance(value, Mapping):
         return _asked_in_object(value, options, log)
@@ -60,7 +60,7 @@ def asked_in(value: Any, options: ImportOptions, log: ImportLog) -> ImportedQues
 
 
 def _unwrap(value: Any) -> Any:
-    """What is given, out of what a tracer puts around it: the arguments of a call, a list of one conversation."""
+    """Unwrap tracing containers: the arguments of a call, or a list with a single conversation."""
     if isinstance(value, Mapping) and value and value.keys() <= {"args", "kwargs"}:
         args, named = value.get("args"), value.get("kwargs")
         numbered = {f"args[{place}]": each for place, each in enumerate(args if isinstance(args, list) else ())}
@@ -72,7 +72,7 @@ def _unwrap(value: Any) -> Any:
 
 
 def asked_at(place: str, value: Any, options: ImportOptions, log: ImportLog) -> ImportedQuestion | None:
-    """The same for one record of many; None, and told, where it is open: the others may be clear."""
+    """Extract the question of one record, or log the ambiguity and return None so that others can proceed."""
     try:
         return asked_in(value, options, log)
     except InputError as error:
@@ -109,7 +109,7 @@ def _asked_in_object(value: Mapping[str, Any], options: ImportOptions, log: Impo
 
 
 def _said_before(value: Any, log: ImportLog) -> str:
-    """A context, which may be a text, a conversation or several documents; empty: it is none."""
+    """Format a context given as a text, a conversation or several documents; empty if it is none of these."""
     if is_conversation(value := _unwrap(value)):
         return _dialogue(value, log)
     if isinstance(value, list) and all(isinstance(each, str) for each in value):
@@ -129,29 +129,29 @@ def _key_of(value: Mapping[str, Any], wanted: str | None, usual: Sequence[str]) 
 
 
 def is_conversation(value: Any) -> bool:
-    """Whether it is a list of messages with roles."""
+    """Whether the value is a list of messages with roles."""
     return (
         isinstance(value, list) and bool(value) and all(isinstance(each, Mapping) and role_of(each) for each in value)
     )
 
 
 def role_of(message: Mapping[str, Any]) -> str:
-    """Who speaks; empty: it is no message."""
+    """Return the role of a message, or an empty string if it is no message."""
     kind, told = message.get("type"), message.get("id")
     role = message.get("role") or (kind if "data" in message or "content" in message else "")
-    if isinstance(told, list) and told and "kwargs" in message:  # as LangChain writes them
+    if isinstance(told, list) and told and "kwargs" in message:  # LangChain's serialization
         role = told[-1]
     return _SPEAKERS.get(str(role), str(role)) if role else ""
 
 
 def content_of(message: Mapping[str, Any], log: ImportLog) -> str:
-    """What is said in a message."""
+    """Return the text of a message."""
     holder = next((message[name] for name in ("data", "kwargs") if isinstance(message.get(name), Mapping)), message)
     return text_of(holder.get("content"), log)
 
 
 def _asked_in_conversation(messages: Sequence[Mapping[str, Any]], log: ImportLog) -> ImportedQuestion:
-    """The last question of the user; what was said before it is the context."""
+    """Take the user's last message as the question and everything before it as the context."""
     places = [place for place, message in enumerate(messages) if role_of(message) in _USERS]
     if not places:
         return ImportedQuestion()
@@ -162,7 +162,7 @@ def _asked_in_conversation(messages: Sequence[Mapping[str, Any]], log: ImportLog
 
 
 def text_of(value: Any, log: ImportLog) -> str:
-    """A value as text; of a message's pieces those that are text."""
+    """Convert a value to text; of message parts, only the textual ones."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -174,7 +174,7 @@ def text_of(value: Any, log: ImportLog) -> str:
 
 
 def _is_piece(value: Any) -> bool:
-    """Whether it is a piece of a message: one of a known kind, with what such a piece holds."""
+    """Whether the value is a message content part of a known type with the corresponding content."""
     kind = value.get("type") if isinstance(value, Mapping) else None
     return kind in _PIECES and (not str(kind).endswith("text") or isinstance(value.get("text"), str))
 
@@ -190,7 +190,7 @@ def _pieces(pieces: Sequence[Mapping[str, Any]], log: ImportLog) -> Iterator[str
 
 
 def answer_in(value: Any, options: ImportOptions, log: ImportLog) -> str | None:
-    """The expected answer; an object without a key that says so is kept whole, as JSON."""
+    """Extract the expected answer; an object without a known answer key is kept whole as JSON."""
     value = _generated_text(value)
     if isinstance(value, Mapping) and not role_of(value):
         key = _key_of(value, options.answer, ANSWERS) or (next(iter(value)) if len(value) == 1 else None)
@@ -210,7 +210,7 @@ def answer_in(value: Any, options: ImportOptions, log: ImportLog) -> str | None:
 
 
 def _generated_text(value: Any) -> Any:
-    """The first of the generations that LangChain wraps a model's reply in."""
+    """Return the first generation from LangChain's wrapper around a model's reply."""
     found = value.get("generations") if isinstance(value, Mapping) else None
     while isinstance(found, list) and found:
         found = found[0]
@@ -220,17 +220,17 @@ def _generated_text(value: Any) -> Any:
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    """An object; anything else is an empty one."""
+    """Return the value if it is a dict, else an empty dict."""
     return value if isinstance(value, dict) else {}
 
 
 def objects(value: Any) -> list[dict[str, Any]]:
-    """The objects of a list; anything else has none."""
+    """Return the dicts in a list; empty for any other value."""
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def list_keys(record: Mapping[str, Any], taken: Collection[str], what: str, log: ImportLog) -> None:
-    """Say what else a record tells, which has no place here."""
+    """Log the non-empty keys of a record that were not imported."""
     for name, value in record.items():
         if name not in taken and value not in (None, "", [], {}, False):
             log.leave_out(f"{what}: {name}")
@@ -246,7 +246,7 @@ def case_of(
     metadata: Mapping[str, Any] | None = None,
     **others: Any,
 ) -> Case | None:
-    """The case; None, and told, where it has no question."""
+    """Build the case, or log it and return None if it has no question."""
     if not asked.question.strip():
         log.skip(place, "it has no question")
         return None
@@ -267,13 +267,13 @@ def case_of(
 
 
 def fit_name(name: str) -> str:
-    """A name that can be shown on one line, and is not too long."""
+    """Shorten a name to one line of limited length; empty if it contains unsuitable characters."""
     one_line = " ".join(name.split())
     return one_line[:LONGEST_NAME].strip() if unfit(one_line, one_line=True) is None else ""
 
 
 def _plain(value: Any, levels: int = 20) -> Any:
-    """Metadata that any store and suite takes."""
+    """Convert metadata to values that any store and suite accepts."""
     if isinstance(value, Mapping):
         return {str(name): _plain(each, levels - 1) for name, each in value.items()} if levels else str(value)
     if isinstance(value, list):
@@ -288,12 +288,12 @@ def _plain(value: Any, levels: int = 20) -> Any:
 
 
 def count(value: Any) -> int:
-    """A number of tokens; anything else is none."""
+    """Return a token count; anything invalid is 0."""
     return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 1e12 else 0
 
 
 def usage_of(input_tokens: Any, output_tokens: Any, *, calls: int = 1, cost: Any = None) -> Usage | None:
-    """What was used; None: nothing is known."""
+    """Return the usage, or None if nothing is known."""
     known_cost = (
         float(cost) if isinstance(cost, (int, float)) and not isinstance(cost, bool) and 0 <= cost < 1e12 else None
     )
@@ -304,7 +304,7 @@ def usage_of(input_tokens: Any, output_tokens: Any, *, calls: int = 1, cost: Any
 
 
 def seconds_of(value: Any) -> float:
-    """A point in time, as ISO 8601 or seconds since the epoch, as seconds; 0: there is none."""
+    """Parse a time given as ISO 8601 or seconds since the epoch into seconds; 0 if invalid."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return float(value) if 0 <= value < 1e11 else 0.0
     try:
@@ -317,7 +317,7 @@ _CALLS = ("function", "function_call", "tool_use", "tool_call")
 
 
 def said_and_called(output: Any, log: ImportLog) -> tuple[str, tuple[ToolCall, ...]]:
-    """What a model put out, which may be a text, a message, several of them, or calls alone."""
+    """Return the text and tool calls of a model's output: a text, one or more messages, or calls only."""
     given = objects(output) if isinstance(output, list) else [output] if isinstance(output, Mapping) else []
     calls = tuple(call for each in given for call in _calls_of(each))
     if not calls:
@@ -340,7 +340,7 @@ def _has_name(call: Mapping[str, Any]) -> bool:
 
 
 def _calls_of(each: Mapping[str, Any]) -> Iterator[ToolCall]:
-    """An object that is a call, or the calls of a message."""
+    """Yield the tool calls in an object: the object itself, or those of a message."""
     if _is_call(each):
         yield _call(each)
     elif role_of(each) or "tool_calls" in each:

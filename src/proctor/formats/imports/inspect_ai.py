@@ -1,4 +1,4 @@
-"""Inspect AI: its logs, `.eval` and `.json`. Epochs are trials, and a scorer's marks decide."""
+"""Import Inspect AI logs (`.eval` and `.json`): epochs become trials, and one scorer's scores decide."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from proctor.usage import Usage
 TOOL = "Inspect AI"
 _NEWEST = 2
 _LOOKED_AT = 50
-"""Samples of which one should tell what scorers give."""
+"""Number of samples examined to find out which values the scorers give."""
 _TAKEN = (
     "id", "epoch", "input", "choices", "target", "messages", "output", "scores", "score", "metadata", "model_usage",
     "started_at", "completed_at", "total_time", "error", "limit", "attachments", "sandbox", "files", "setup",
@@ -55,7 +55,7 @@ _TOLD_ELSEWHERE = frozenset(
     {"uuid", "working_time", "role_usage", "events_data", "turn_count", "message_limit", "token_limit", "time_limit",
      "working_limit", "cost_limit"}
 )  # fmt: skip
-"""Keys of a sample that say nothing which other keys do not."""
+"""Keys of a sample that are redundant with other keys."""
 _HEADER_TAKEN = frozenset(
     {"task", "model", "created", "dataset", "scorers", "packages", "revision", "tags", "task_version", "eval_id",
      "run_id", "task_id", "eval_set_id", "task_display_name", "task_registry_name", "task_file", "task_args_passed",
@@ -65,14 +65,14 @@ _ATTACHED = re.compile(r"attachment://([0-9a-f]{8,})")
 
 
 def recognises(file: SourceFile) -> bool:
-    """Whether it looks like one of its files."""
+    """Whether the file looks like an Inspect AI log."""
     if file.kind == "zip":
         return True
     return file.kind == "object" and "version" in file.first and isinstance(file.first.get("eval", ""), dict)
 
 
 class InspectLog:
-    """One log: one run."""
+    """One log, which holds one run."""
 
     tool = TOOL
 
@@ -105,7 +105,7 @@ class InspectLog:
         return header
 
     def runs(self) -> Mapping[str, ImportedRun]:
-        """The one run that a log is of."""
+        """Return the log's single run."""
         told, stats, decider = self._eval, mapping(self._header.get("stats")), self._decider
         stopped = {"error": "it ended with an error", "cancelled": "it was cancelled", "started": "it never ended"}
         listed = mapping(told.get("dataset")).get("sample_ids")
@@ -142,7 +142,7 @@ class InspectLog:
 
     @cached_property
     def _decider(self) -> str:
-        """Whose mark decides; empty: nobody marked."""
+        """Name of the scorer whose score decides; empty if nothing was scored."""
         samples = (sample for _, sample in islice(self._samples(ImportLog()), _LOOKED_AT))
         scores = next((found for each in samples if isinstance(each, dict) and (found := scores_of(each))), {})
         whole = self._archive is None or "header.json" in self._archive.names
@@ -150,12 +150,12 @@ class InspectLog:
 
     @cached_property
     def _off_scale(self) -> bool:
-        """Whether the one who decides gives marks that are not from 0 to 1."""
+        """Whether the deciding scorer's values lie outside 0 to 1."""
         samples = (sample for _, sample in self._samples(ImportLog()) if isinstance(sample, dict))
         return bool(self._decider) and is_off_scale(samples, self._decider)
 
     def records(self, log: ImportLog) -> Iterator[ImportedRecord]:
-        """Its samples, one by one."""
+        """Yield the samples as records."""
         if self._off_scale:
             log.note(f"the scorer {self._decider!r} marks on another scale than 0 to 1: its marks give no verdicts")
         elif self._decider:
@@ -171,7 +171,7 @@ class InspectLog:
                 yield record
 
     def _list_header(self, log: ImportLog) -> None:
-        """Say what the log tells of the run that has no place here."""
+        """Log the keys of the header that are not imported."""
         steps = mapping(self._header.get("plan")).get("steps")
         list_keys({**self._eval, "plan": steps}, _HEADER_TAKEN, "how the run was set up", log)
 
@@ -231,7 +231,7 @@ class InspectLog:
 
 
 def _list_keys(sample: Mapping[str, Any], log: ImportLog) -> None:
-    """Say what of a sample has no place here."""
+    """Log the keys of a sample that are not imported."""
     list_keys(sample, _TOLD_ELSEWHERE.union(_TAKEN), "keys of samples", log)
     limit = mapping(sample.get("limit"))
     if limit and scores_of(sample):
@@ -239,7 +239,7 @@ def _list_keys(sample: Mapping[str, Any], log: ImportLog) -> None:
 
 
 def _with_attachments(sample: dict[str, Any]) -> dict[str, Any]:
-    """The sample with long texts where they belong: the log keeps them aside."""
+    """Replace references to attachments, where the log stores long texts, by the texts."""
     attached = sample.pop("attachments", None)
     if not isinstance(attached, dict) or not attached:
         return sample
@@ -255,7 +255,7 @@ def _with_attachments(sample: dict[str, Any]) -> dict[str, Any]:
 
 
 def _with_choices(asked: ImportedQuestion, choices: Any) -> ImportedQuestion:
-    """The question with its choices, without which it makes no sense."""
+    """Append the choices to the question, which makes no sense without them."""
     if not isinstance(choices, list) or not choices:
         return asked
     lines = [f"{chr(65 + place) if place < 26 else place + 1}) {each}" for place, each in enumerate(choices)]
@@ -265,7 +265,7 @@ def _with_choices(asked: ImportedQuestion, choices: Any) -> ImportedQuestion:
 
 
 def _answer(target: Any, log: ImportLog) -> str | None:
-    """The first of several targets; the others are kept as metadata."""
+    """Return the first of several targets; the others are kept as metadata."""
     if isinstance(target, list):
         if len(target) > 1:
             log.leave_out("further targets of a sample (kept as metadata: targets)", len(target) - 1)
@@ -280,7 +280,7 @@ def _metadata(sample: dict[str, Any]) -> dict[str, Any]:
 
 
 def _usages(told: Any) -> dict[str, Usage]:
-    """Model → what it used."""
+    """Return model → its usage."""
     used = {
         model: usage_of(each.get("input_tokens"), each.get("output_tokens"), cost=each.get("total_cost"))
         for model, each in (told.items() if isinstance(told, dict) else ())

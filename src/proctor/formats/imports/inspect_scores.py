@@ -1,4 +1,4 @@
-"""Inspect AI: whose mark decides in a log, and the marks of a sample."""
+"""Inspect AI scores: choose the deciding scorer of a log and convert the scores of a sample."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ _GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 
 
 def scores_of(sample: Mapping[str, Any]) -> dict[str, Any]:
-    """Scorer → its score; logs of old have one, without a name."""
+    """Return scorer → its score; old logs have a single, unnamed score."""
     return mapping(sample.get("scores")) or ({"score": sample["score"]} if mapping(sample.get("score")) else {})
 
 
 def parts_named(name: str, value: Any) -> dict[str, Any]:
-    """What a scorer gave by the names of its parts: `scorer`, or `scorer.key` where it gave several values."""
+    """Name a scorer's values: `scorer` for a single value, `scorer.key` for each of several."""
     return {f"{name}.{key}": each for key, each in value.items()} if isinstance(value, dict) else {name: value}
 
 
 class Deciders:
-    """Whose marks there are, and who decides."""
+    """The scorers of a log and the choice of the one that decides."""
 
     def __init__(self, header: Mapping[str, Any], scores: Mapping[str, Any]) -> None:
-        """`scores` are those of the first sample that has some: they tell which scorers give several values."""
+        """`scores` are those of the first scored sample, which show the scorers with several values."""
         self._several = {
             name: [*parts_named(name, score["value"])]
             for name, score in scores.items()
@@ -46,14 +46,14 @@ class Deciders:
         self.headline = [part for part in self._parts(str(headline.get("scorer") or told), told) if part in self.names]
 
     def _parts(self, scorer: str, name: str) -> list[str]:
-        """The parts that an entry of the results is about: it names a value of a scorer by its key alone."""
+        """Return the score names an entry of the results refers to; one of several values is named by its key alone."""
         parts = self._several.get(_bare(scorer))
         if parts is None:
             return [name]
         return parts if name == scorer else [f"{_bare(scorer)}.{name}"]
 
     def choose(self, wanted: str | None, path: Path, *, whole: bool) -> str:
-        """Who was named, else the log's headline, else the only one; empty: nobody marked."""
+        """Choose the requested score, else the log's headline, else the only one; empty if there are none."""
         if wanted is not None:
             return self._find_scorer(wanted, path)
         if len(self.headline) == 1:
@@ -68,7 +68,7 @@ class Deciders:
         return self.names[0] if self.names else ""
 
     def _find_scorer(self, wanted: str, path: Path) -> str:
-        """A part by its whole name, or by its scorer or its key where that is enough."""
+        """Find a score by its full name, or by scorer or key alone if that is unambiguous."""
         found = [name for name in self.names if wanted == name] or [
             name for name in self.names if name.startswith(f"{wanted}.") or name.endswith(f".{wanted}")
         ]
@@ -83,12 +83,12 @@ class Deciders:
 
 
 def _bare(scorer: str) -> str:
-    """A scorer without the package that it is from."""
+    """Return a scorer's name without its package."""
     return scorer.rpartition("/")[2]
 
 
 def is_off_scale(samples: Iterable[Mapping[str, Any]], decider: str) -> bool:
-    """Whether its marks are numbers, and some beyond 0 to 1: on another scale a 1 may be the worst there is."""
+    """Whether any of the scores is a number outside 0 to 1; on another scale, 1 may be the worst score."""
     for sample in samples:
         for name, score in scores_of(sample).items():
             value = parts_named(str(name), mapping(score).get("value")).get(decider)
@@ -101,7 +101,7 @@ def is_off_scale(samples: Iterable[Mapping[str, Any]], decider: str) -> bool:
 
 
 def _number(value: Any) -> float | None:
-    """A number; None: it is none, or not a number by its own word."""
+    """Convert a value to a float, or return None if it is not a number or is NaN."""
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -110,7 +110,7 @@ def _number(value: Any) -> float | None:
 
 
 def review_of(sample: Mapping[str, Any], decider: str, log: ImportLog, *, off_scale: bool = False) -> Review:
-    """The marks of a sample; none where the one that decides is missing, or the sample was declared invalid."""
+    """Return the scores of a sample; without scores if the deciding one is missing or the sample was invalidated."""
     scores = scores_of(sample)
     if off_scale and scores:
         return Review(unscored=f"the scorer {decider!r} marks on another scale than 0 to 1")

@@ -1,4 +1,4 @@
-"""JSON documents of any size, value by value: only what is asked for as a list is taken apart."""
+"""Streaming JSON reader for documents of any size; only the requested lists are iterated item by item."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from proctor.formats.imports.contract import CutOff
 Keys = tuple[str, ...]
 _CHUNK = 2**16
 _LARGEST = 2**28
-"""Characters that one value may have."""
+"""Maximum number of characters in one value."""
 _NEAR_THE_END = 16
-"""A mistake so few characters before the end of what was read may be no mistake once more is read."""
+"""A syntax error within this many characters of the end of the buffer may disappear when more is read."""
 _BLANK = " \t\r\n"
 
 
 def walk(file: TextIO, lists: Collection[Keys], *, source: Path) -> Iterator[tuple[Keys, Any]]:
-    """Every value with the keys that lead to it; the items of these lists one by one, all else as it stands.
+    """Yield every value with the keys leading to it: items of the given lists one by one, everything else as a whole.
 
-    Raises CutOff where the document ends too early, InputError where it is no JSON.
+    Raises CutOff if the document ends prematurely, InputError if it is not JSON.
     """
     reader = _ValueReader(file, source)
     yield from _values(reader, (), lists)
@@ -63,7 +63,7 @@ def _items(reader: _ValueReader) -> Iterator[Any]:
 
 
 class _ValueReader:
-    """Takes values from the front of a file, of which it holds no more than it needs."""
+    """Reads one value at a time from a file, buffering no more than necessary."""
 
     def __init__(self, file: TextIO, source: Path) -> None:
         self._file = file
@@ -75,7 +75,7 @@ class _ValueReader:
         self._decode = json.JSONDecoder().raw_decode
 
     def peek(self) -> str:
-        """The next character that is not blank; empty: there is none."""
+        """Return the next non-blank character, or an empty string at the end."""
         while True:
             while self._at < len(self._text) and self._text[self._at] in _BLANK:
                 self._at += 1
@@ -83,7 +83,7 @@ class _ValueReader:
                 return self._text[self._at : self._at + 1]
 
     def take(self, wanted: str) -> None:
-        """Go past this character."""
+        """Consume this character; raise if another one follows."""
         found = self.peek()
         if not found:
             raise self._cut_off()
@@ -92,7 +92,7 @@ class _ValueReader:
         self._at += 1
 
     def value(self) -> Any:
-        """The next value."""
+        """Read the next value."""
         if not self.peek():
             raise self._cut_off()
         while True:
@@ -105,18 +105,18 @@ class _ValueReader:
             except RecursionError:
                 raise self.wrong("lists and objects are nested too deeply in each other") from None
             else:
-                if end < len(self._text) or self._ended:  # a number may go on
+                if end < len(self._text) or self._ended:  # a number may continue in the next chunk
                     self._at = end
                     return value
             if not self._more() and not self._ended_well():
                 raise self._cut_off()
 
     def wrong(self, why: str) -> InputError:
-        """What is no JSON, and where."""
+        """Return the error for invalid JSON at the current position."""
         return InputError(f"{self._source} is not JSON: {why} at character {self._before + self._at + 1:,}")
 
     def _ended_well(self) -> bool:
-        """Whether what is left is a value, now that no more can come."""
+        """Whether the rest of the buffer is a complete value, now that the file has ended."""
         try:
             self._decode(self._text, self._at)
         except json.JSONDecodeError:
@@ -130,7 +130,7 @@ class _ValueReader:
         return CutOff(f"it ends in the middle, after {self._before + len(self._text):,} characters")
 
     def _more(self) -> bool:
-        """Read on, twice as much as is held, so that a long value is not tried too often; False: it has ended."""
+        """Read more, doubling the buffer to limit reparsing of long values; return False at the end of the file."""
         held = len(self._text) - self._at
         if held > _LARGEST:
             raise self.wrong(f"a value of more than {_LARGEST:,} characters")

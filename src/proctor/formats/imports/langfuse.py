@@ -1,4 +1,4 @@
-"""Langfuse: items of a dataset, as its API and its interface export them: JSON, JSONL or CSV."""
+"""Import dataset items that Langfuse's API or user interface exports as JSON, JSONL or CSV."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TAKEN = frozenset(
 
 
 def recognises(file: SourceFile) -> bool:
-    """Whether it looks like one of its files."""
+    """Whether the file looks like a Langfuse export."""
     first = file.first
     if file.kind == "object":
         return "object" not in first and _is_item(_first_of(first.get(_list_key(first))))
@@ -33,7 +33,7 @@ def _is_item(record: dict[str, Any]) -> bool:
 
 
 def _list_key(record: dict[str, Any]) -> str:
-    """Where the items stand: on a page, or in a whole dataset."""
+    """Return the key that holds the items: `data` on an API page, `items` in a whole dataset."""
     return "data" if isinstance(record.get("data"), list) else "items"
 
 
@@ -42,7 +42,7 @@ def _first_of(records: Any) -> dict[str, Any]:
 
 
 def open_langfuse(file: SourceFile, options: ImportOptions) -> ImportSource:
-    """A dataset."""
+    """Open a dataset."""
     key = _list_key(file.first)
     first = _first_of(file.first.get(key)) if file.kind == "object" else _read_cells(file.first)
     name = next((str(value) for key, value in first.items() if _plain(key) == "datasetname" and value), "")
@@ -52,7 +52,7 @@ def open_langfuse(file: SourceFile, options: ImportOptions) -> ImportSource:
 
 
 def _read_cells(row: dict[str, Any]) -> dict[str, Any]:
-    """A row whose cells are JSON, as Langfuse writes them: a text in quotes, and null."""
+    """Parse the JSON that Langfuse writes into CSV cells: quoted strings and null."""
     return {name: _read_cell(cell) if isinstance(cell, str) else cell for name, cell in row.items()}
 
 
@@ -64,7 +64,7 @@ def _read_cell(cell: str) -> Any:
 
 
 def item_of(record: dict[str, Any], log: ImportLog) -> Item | None:
-    """An item; one that was archived is not asked there either."""
+    """Convert a record into an item; archived items, which Langfuse does not run either, are left out."""
     told = {_plain(key): value for key, value in record.items()}
     if str(told.get("status") or "").upper() == "ARCHIVED":
         log.leave_out("archived items")
@@ -85,5 +85,5 @@ def item_of(record: dict[str, Any], log: ImportLog) -> Item | None:
 
 
 def _plain(key: object) -> str:
-    """expectedOutput, expected_output and Expected Output are one."""
+    """Normalize a key: expectedOutput, expected_output and Expected Output are the same."""
     return str(key).lower().replace("_", "").replace(" ", "")

@@ -1,4 +1,4 @@
-"""LangSmith: datasets as it exports them: JSON, JSONL or CSV with inputs and outputs, and its fine-tuning JSONL."""
+"""Import LangSmith datasets: JSON, JSONL or CSV with inputs and outputs, or fine-tuning JSONL."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EMPTY: tuple[Any, ...] = (None, "", {}, [])
 
 
 def recognises(file: SourceFile) -> bool:
-    """Whether it looks like one of its files."""
+    """Whether the file looks like a LangSmith export."""
     if file.kind not in ("list", "lines", "csv", "object"):
         return False
     keys = {str(key) for key in file.first}
@@ -31,13 +31,13 @@ def recognises(file: SourceFile) -> bool:
 
 
 def open_langsmith(file: SourceFile, options: ImportOptions) -> ImportSource:
-    """A dataset."""
+    """Open a dataset."""
     lists = (("examples",),) if file.kind == "object" and "inputs" not in file.first else ((),)
     return DatasetExport(file, options, tool=TOOL, item_of=item_of, lists=lists)
 
 
 def item_of(example: dict[str, Any], log: ImportLog) -> Item | None:
-    """An example."""
+    """Convert an example into an item."""
     if attached := example.get("attachments"):
         log.leave_out("attachments of examples", len(attached) if isinstance(attached, (dict, list)) else 1)
     messages = example.get("messages")
@@ -45,7 +45,7 @@ def item_of(example: dict[str, Any], log: ImportLog) -> Item | None:
         return _fine_tuning(list(messages or ()))
     inputs = _gather(example, _INPUTS)
     outputs = _gather(example, _OUTPUTS)
-    if inputs in _EMPTY and "inputs" not in example:  # a plain table
+    if inputs in _EMPTY and "inputs" not in example:  # plain table
         inputs = {name: cell for name, cell in example.items() if name.lower() not in (*ANSWERS, "id", *_KEPT)}
         outputs = {name: cell for name, cell in example.items() if name.lower() in ANSWERS and name not in QUESTIONS}
     else:
@@ -60,12 +60,12 @@ def item_of(example: dict[str, Any], log: ImportLog) -> Item | None:
 
 
 def _is_taken(name: str) -> bool:
-    """Whether a key of an example is read, or says only which one it is."""
+    """Whether a key of an example is imported or is merely an identifier."""
     return name in _TAKEN or bool(_strip_prefix(name, _INPUTS) or _strip_prefix(name, _OUTPUTS))
 
 
 def _fine_tuning(messages: list[Any]) -> Item:
-    """The last word of the assistant is the answer."""
+    """Take the assistant's last message as the answer."""
     last = messages[-1]
     if role_of(last) == "assistant":
         return Item(input=messages[:-1], expected=last)
@@ -73,7 +73,7 @@ def _fine_tuning(messages: list[Any]) -> Item:
 
 
 def _gather(example: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    """The inputs or outputs: one object, or columns such as `inputs.question` or `input_question`."""
+    """Return the inputs or outputs: a single object, or columns such as `inputs.question` or `input_question`."""
     for name in names:
         if isinstance(example.get(name), (dict, list)):
             return example[name]
@@ -84,7 +84,7 @@ def _gather(example: Mapping[str, Any], names: tuple[str, ...]) -> Any:
 
 
 def _strip_prefix(column: str, names: tuple[str, ...]) -> str:
-    """What a column is called within inputs or outputs; empty: it is none of them."""
+    """Return a column's name without its prefix for inputs or outputs; empty if it has none."""
     lower = column.lower()
     for name in names:
         for mark in (".", "_", ":", "/"):

@@ -1,4 +1,4 @@
-"""OpenAI Evals, the open-source package: samples of its registry, and the logs that `oaieval` records."""
+"""Import from OpenAI Evals, the open-source package: samples of its registry, and logs written by `oaieval`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _QUIET = frozenset({"sampling", "match", "metrics", "error", "raw_sample"})
 
 
 def recognises(file: SourceFile) -> bool:
-    """Whether it is a log of oaieval, or samples of its registry."""
+    """Whether the file is a log of oaieval or holds samples of its registry."""
     first = file.first
     return file.kind == "lines" and (_is_spec(first) or ("input" in first and "ideal" in first))
 
@@ -49,7 +49,7 @@ def _is_spec(record: Mapping[str, Any]) -> bool:
 
 
 def open_oaieval(file: SourceFile, options: ImportOptions) -> ImportSource:
-    """A log, or samples."""
+    """Open a log or a file of samples."""
     if _is_spec(file.first):
         return OaievalLog(file, options)
     return DatasetExport(file, options, tool=TOOL, item_of=_sample)
@@ -69,7 +69,7 @@ def _sample(record: dict[str, Any], log: ImportLog) -> Item | None:
 
 
 class OaievalLog:
-    """One log: one run. Events of samples stand mixed, so all of one log are held at once."""
+    """One log with one run; since events of different samples are interleaved, it is held in memory as a whole."""
 
     tool = TOOL
     version = ""
@@ -81,7 +81,7 @@ class OaievalLog:
         self.name = fit_name(str(self._spec.get("base_eval") or self._spec.get("eval_name") or "")) or file.path.stem
 
     def runs(self) -> Mapping[str, ImportedRun]:
-        """The one run that a log is of."""
+        """Return the log's single run."""
         spec = self._spec
         model = ", ".join(map(str, fns)) if isinstance(fns := spec.get("completion_fns"), list) and fns else "unknown"
         labels = {"model": model, "eval": spec.get("eval_name"), "run_id": spec.get("run_id"), "tool": TOOL}
@@ -107,7 +107,7 @@ class OaievalLog:
             return False
 
     def records(self, log: ImportLog) -> Iterator[ImportedRecord]:
-        """Its samples, in the order in which they were begun."""
+        """Yield the samples, sorted by name and number."""
         samples: dict[str, list[dict[str, Any]]] = {}
         try:
             for _, event in self._file.items(log):
@@ -153,13 +153,13 @@ class OaievalLog:
 
 
 def _is_off_scale(event: Mapping[str, Any]) -> bool:
-    """Whether it is a score beyond 0 to 1: on such a scale, as from 1 to 5, a 1 may be the worst there is."""
+    """Whether the event has a score outside 0 to 1; on such a scale, for example 1 to 5, a 1 may be the worst score."""
     score = mapping(event.get("data")).get("score") if event.get("type") == "metrics" else None
     return isinstance(score, (int, float)) and (score < 0 or score > 1)
 
 
 def _sort_key(name: str) -> tuple[str, int]:
-    """`eval.dev.10` comes after `eval.dev.9`."""
+    """Return a sort key that puts `eval.dev.10` after `eval.dev.9`."""
     head, _, number = name.rpartition(".")
     return (head, int(number)) if number.isdigit() else (name, 0)
 

@@ -1,4 +1,4 @@
-"""OpenAI Evals, the hosted product: data (JSONL), graders of an eval, and the output items of its runs."""
+"""Import from OpenAI Evals, the hosted product: data (JSONL), graders, and the output items of runs."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ _TAKEN = frozenset(
 )  # fmt: skip
 _SAMPLED = frozenset({"input", "output", "output_text", "finish_reason", "model", "usage", "error", "object"})
 _VERDICTS = {"pass": True, "passed": True, "fail": False, "failed": False}
-"""What an item says of itself."""
+"""Status of an output item → verdict."""
 _SAID = {True: "passed", False: "not passed", None: "no verdict"}
 _NUMBERED = re.compile(r"-[0-9a-f]{8}[0-9a-f-]{8,}$")
 _INLINE = ("data_source", "source", "content")
 
 
 def recognises(file: SourceFile) -> bool:
-    """Whether it looks like one of its files."""
+    """Whether the file looks like an export of OpenAI Evals."""
     first = file.first
     if file.kind == "object":
         return is_setup(first) or _is_output_item(first) or (first.get("object") == "list" and "data" in first)
@@ -74,7 +74,7 @@ def _is_output_item(record: Mapping[str, Any]) -> bool:
 
 
 def open_openai(file: SourceFile, options: ImportOptions) -> ImportSource:
-    """Results, data, an eval with data in it, or a log of the open-source runner."""
+    """Open results, data, an eval with inline data, or a log of the open-source package."""
     if oaieval.recognises(file):
         return oaieval.open_oaieval(file, options)
     setup = setup_of([SourceFile(path) for path in options.beside or (file.path,)])
@@ -116,7 +116,7 @@ def _data(
 
 
 class OutputItems:
-    """What runs of an eval came to, item by item; graders give the verdicts."""
+    """Output items of an eval's runs; the graders give the verdicts."""
 
     tool = TOOL
     version = ""
@@ -130,7 +130,7 @@ class OutputItems:
 
     @cached_property
     def _runs(self) -> dict[str, ImportedRun]:
-        """Their runs, each with the first model that answered in it."""
+        """The runs, each with the first model that appears in it."""
         found: dict[str, tuple[str, float]] = {}
         try:
             for _, each in self._file.items(ImportLog(), self._lists):
@@ -157,11 +157,11 @@ class OutputItems:
         )
 
     def runs(self) -> Mapping[str, ImportedRun]:
-        """Its runs by their ids."""
+        """Return the runs by id."""
         return self._runs
 
     def records(self, log: ImportLog) -> Iterator[ImportedRecord]:
-        """The output items, one by one."""
+        """Yield the output items as records."""
         for place, each in self._file.items(log, self._lists):
             if not isinstance(each, dict) or not _is_output_item(each):
                 log.skip(place, "it is no output item of a run")
@@ -214,7 +214,7 @@ def _result(each: Mapping[str, Any], sample: Mapping[str, Any], log: ImportLog) 
 
 
 def _verdict(each: Mapping[str, Any], checks: Iterable[CheckResult]) -> bool | None:
-    """That of the item itself and of all its graders; one that gave none leaves it open."""
+    """Combine the verdicts of the item and all its graders; None if a grader gave none and nothing failed."""
     told = [check.passed for check in checks]
     if (own := _VERDICTS.get(str(each.get("status")))) is not None:
         told = [*(one for one in told if one is not None), own]

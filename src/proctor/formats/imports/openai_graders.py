@@ -1,4 +1,4 @@
-"""OpenAI Evals: graders and templates of an eval → what a case expects, and how its question is made."""
+"""Convert graders and prompt templates of OpenAI Evals into expectations and questions of cases."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ _LIKE = {"like": "-i", "ilike": "i"}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EvalSetup:
-    """What an eval and its runs say, beside their data."""
+    """Graders, prompt template and names of an eval and its runs."""
 
     graders: tuple[dict[str, Any], ...] = ()
     template: tuple[dict[str, Any], ...] = ()
-    """The messages that are sent, with holes for an item's fields."""
+    """Message template with placeholders for an item's fields."""
     names: dict[str, str] = field(default_factory=dict)
-    """The id of an eval or a run → what it is called."""
+    """Id of an eval or run → its name."""
 
 
 def is_setup(record: Mapping[str, Any]) -> bool:
-    """Whether it is an eval, or a run of one, as the API gives it."""
+    """Whether the record is an eval, or a run of one, as returned by the API."""
     return record.get("object") in ("eval", "eval.run") or "testing_criteria" in record
 
 
 def is_list_of_setups(file: SourceFile) -> bool:
-    """Whether it is what the API answers where evals, or runs of one, are listed."""
+    """Whether the file is an API response that lists evals or runs."""
     return file.kind == "object" and any(is_setup(each) for each in objects(file.first.get("data"))[:1])
 
 
 def _setups(file: SourceFile) -> list[dict[str, Any]]:
-    """The evals and runs in a file."""
+    """Return the evals and runs in a file."""
     if file.kind == "object" and is_setup(file.first):
         return [mapping(file.yaml())]
     if not is_list_of_setups(file):
@@ -49,7 +49,7 @@ def _setups(file: SourceFile) -> list[dict[str, Any]]:
 
 
 def setup_of(files: Sequence[SourceFile]) -> EvalSetup:
-    """What the files say that were named together."""
+    """Combine the setups of the files given together."""
     graders: list[dict[str, Any]] = []
     template: list[dict[str, Any]] = []
     names: dict[str, str] = {}
@@ -62,7 +62,7 @@ def setup_of(files: Sequence[SourceFile]) -> EvalSetup:
 
 
 def render_messages(setup: EvalSetup, item: Mapping[str, Any], log: ImportLog) -> list[dict[str, str]]:
-    """The messages that an item was sent as; empty: no template is known."""
+    """Render the message template for an item; empty without a template."""
     return [{"role": role_of(each), "content": _fill(_words(each, log), item)} for each in setup.template]
 
 
@@ -84,7 +84,7 @@ def _fill(text: str, item: Mapping[str, Any]) -> str:
 
 
 def expected_by(setup: EvalSetup, item: Mapping[str, Any], log: ImportLog) -> dict[str, Any]:
-    """The fields of a case that graders come to; one that does not look at the reply says nothing of it."""
+    """Convert the graders into fields of a case; graders that do not look at the reply are left out."""
     answer: str | None = None
     keywords: list[str] = []
     criteria: list[str] = []
@@ -108,9 +108,9 @@ def expected_by(setup: EvalSetup, item: Mapping[str, Any], log: ImportLog) -> di
 
 
 def _reference(grader: Mapping[str, Any], item: Mapping[str, Any], log: ImportLog) -> str | None:
-    """What the reply is held against; None, and told, where the grader does not hold the reply against anything."""
+    """Return the text a grader compares the reply with; log it and return None if it compares something else."""
     kind, looked_at, held_against = grader.get("type"), grader.get("input"), str(grader.get("reference") or "")
-    if _is_reply(held_against) and grader.get("operation") not in _LIKE:  # to be the same works both ways
+    if _is_reply(held_against) and grader.get("operation") not in _LIKE:  # equality is symmetric
         looked_at, held_against = held_against, str(looked_at or "")
     if not _is_reply(looked_at):
         partly = "look at something else beside the reply, or at a part of it"
@@ -124,13 +124,13 @@ def _reference(grader: Mapping[str, Any], item: Mapping[str, Any], log: ImportLo
 
 
 def _is_reply(text: Any) -> bool:
-    """Whether a template is the reply, and nothing else."""
+    """Whether a template consists of the reply and nothing else."""
     found = _HOLE.fullmatch(str(text).strip())
     return found is not None and found[1] == "sample" and found[2] in _REPLY
 
 
 def _criterion(grader: Mapping[str, Any], item: Mapping[str, Any], log: ImportLog) -> Iterator[str]:
-    """What a model was asked to judge by, where it was shown the reply."""
+    """Yield the instructions given to a grading model, if they include the reply."""
     asked = [_words(each, log) for each in objects(grader.get("input"))]
     if not any(hole[0] == "sample" for each in asked for hole in _HOLE.findall(each)):
         log.leave_out(f"graders that do not look at the reply: {grader.get('type')}")

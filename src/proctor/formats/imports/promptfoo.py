@@ -1,4 +1,4 @@
-"""promptfoo: results (`-o results.json`, `.jsonl`), one run for each prompt with each provider; configs."""
+"""Import promptfoo results (`-o results.json`, `.jsonl`), one run per prompt and provider, and configs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _QUIET = frozenset({"id", "promptId", "description"})
 
 
 def recognises(file: SourceFile) -> bool:
-    """Whether it looks like one of its files."""
+    """Whether the file looks like promptfoo's."""
     keys = file.first.keys()
     if file.kind in ("object", "yaml") and ("evalId" in keys or "shareableUrl" in keys):
         return True
@@ -61,7 +61,7 @@ def recognises(file: SourceFile) -> bool:
 
 
 def open_promptfoo(file: SourceFile, options: ImportOptions) -> ImportSource:
-    """Results, or a config."""
+    """Open results or a config."""
     if file.kind == "csv":
         raise InputError(f"{file.path} is promptfoo's table, which lacks much; write the results with -o results.json")
     is_results = file.kind == "lines" or bool({"evalId", "results"} & file.first.keys())
@@ -69,7 +69,7 @@ def open_promptfoo(file: SourceFile, options: ImportOptions) -> ImportSource:
 
 
 class PromptfooResults:
-    """One evaluation: a run for each prompt with each provider."""
+    """One evaluation, with one run per prompt and provider."""
 
     tool = TOOL
 
@@ -90,7 +90,7 @@ class PromptfooResults:
 
     @cached_property
     def _header(self) -> dict[tuple[str, ...], Any]:
-        """All but the results."""
+        """Everything but the results."""
         if self._file.kind == "lines":
             return {}
         if self._file.kind == "yaml":
@@ -109,7 +109,7 @@ class PromptfooResults:
 
     @cached_property
     def _columns(self) -> dict[int, tuple[str, str]]:
-        """Column → provider and prompt."""
+        """Column → (provider, prompt)."""
         told = self._header.get(("results", "prompts"))
         if isinstance(told, list) and told and all(isinstance(each, dict) for each in told):
             return {place: (str(each.get("provider")), _label(each)) for place, each in enumerate(told)}
@@ -128,7 +128,7 @@ class PromptfooResults:
 
     @cached_property
     def _templates(self) -> list[str]:
-        """The prompts with their variables; where only their labels are known, these, which most often are the same."""
+        """The prompt templates, or the labels if only those are known, which usually are the same."""
         told = objects(self._header.get(("results", "prompts")))
         raws = [str(each["raw"]) for each in told if each.get("raw")]
         return [*dict.fromkeys(raws)] if raws else [*self._prompts]
@@ -138,7 +138,7 @@ class PromptfooResults:
         return len(self._prompts) <= 1
 
     def runs(self) -> Mapping[str, ImportedRun]:
-        """A run for each column of its table."""
+        """Return one run per column of the results table."""
         when = seconds_of(self._header.get(("results", "timestamp")))
         return {str(column): self._run(*told, when) for column, told in self._columns.items()}
 
@@ -167,7 +167,7 @@ class PromptfooResults:
         yield from ((f"result {number}", each) for number, each in enumerate(found, 1))
 
     def records(self, log: ImportLog) -> Iterator[ImportedRecord]:
-        """Its results, one by one; a repeated test is a further trial."""
+        """Yield the results as records; a repeated test is another trial."""
         for place, each in self._items(log):
             if not isinstance(each, dict) or not isinstance(each.get("success"), bool):
                 log.skip(place, "it is no result: it does not say whether it was a success")
@@ -203,7 +203,7 @@ class PromptfooResults:
         )
 
     def _question(self, prompt: Any, variables: dict[str, Any], place: str, log: ImportLog) -> ImportedQuestion | None:
-        """The prompt as it was sent; where there are several, the variables."""
+        """Return the prompt as sent or, if there are several prompts, the variables."""
         raw = prompt.get("raw") if isinstance(prompt, dict) else prompt
         if not (self._has_one_prompt and isinstance(raw, str)):
             try:
@@ -222,7 +222,7 @@ class PromptfooResults:
 
 
 def _is_told(value: Any) -> bool:
-    """Whether it tells anything; what promptfoo notes for itself begins with an underscore."""
+    """Whether a value has content, ignoring promptfoo's internal keys, which begin with an underscore."""
     if isinstance(value, dict):
         return any(not str(name).startswith("_") for name in value)
     return value not in (None, "", [])
@@ -289,7 +289,7 @@ def _judging(graded: Mapping[str, Any]) -> Usage | None:
 
 
 def _name_components(components: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each assertion by its metric or type; several of one type are numbered."""
+    """Yield each assertion under its metric or type; repeated ones are numbered."""
     seen: Counter[str] = Counter()
     for each in components:
         assertion = each.get("assertion")
@@ -300,7 +300,7 @@ def _name_components(components: list[dict[str, Any]]) -> Iterator[tuple[str, di
 
 
 def _checks(components: list[dict[str, Any]]) -> Review:
-    """Every assertion has to hold."""
+    """Return a review with one check per assertion, all of which must pass."""
     return Review(
         checks=tuple(
             CheckResult(
@@ -316,7 +316,7 @@ def _checks(components: list[dict[str, Any]]) -> Review:
 
 
 def _shares(found: Mapping[str, Any], graded: Mapping[str, Any], components: list[dict[str, Any]]) -> Review:
-    """Where a share of the assertions is enough, that is the one check; what each came to is told beside the mark."""
+    """Return a review with a single check for a threshold over assertions; their scores go into the evidence."""
     said = ", ".join(f"{name} {each.get('score')}" for name, each in _name_components(components))
     score = _share(found.get("score"))
     check = CheckResult(

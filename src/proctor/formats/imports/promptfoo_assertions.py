@@ -1,4 +1,4 @@
-"""promptfoo's assertions → what a case expects, as far as it can be said here."""
+"""Convert promptfoo's assertions into expectations of a case where there is an equivalent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from proctor.formats.imports.promptfoo_templates import is_open, render_data
 from proctor.settings import LONGEST_CRITERION, why_no_pattern
 
 _SAME = ("equals", "factuality", "model-graded-factuality", "similar", "answer-relevance")
-"""They compare with a text that is a reference answer here."""
+"""Assertions that compare with a text, which becomes the reference answer."""
 _RUBRICS = ("llm-rubric", "model-graded-closedqa", "g-eval")
 _WORDS = {"contains": "-i", "icontains": "i"}
 _SEVERAL = {
@@ -23,13 +23,13 @@ _SEVERAL = {
 _MOST = ("latency", "cost")
 _READ = frozenset({"type", "value"})
 _SHORT = {"grade": "llm-rubric", "fn": "javascript", "eval": "javascript"}
-"""What a cell may call an assertion."""
+"""Short names of assertions in table cells."""
 _CELL = re.compile(r"^((?:not-)?[a-z][a-z-]+)(?:\(([\d.]+)\))?:\s*(.*)$", re.DOTALL)
 
 
 @dataclass(slots=True)
 class ExpectedThere:
-    """What assertions come to."""
+    """Expectations converted from assertions."""
 
     answer: str | None = None
     keywords: list[str] = field(default_factory=list)
@@ -37,10 +37,10 @@ class ExpectedThere:
     limits: dict[str, float] = field(default_factory=dict)
     criteria: list[str] = field(default_factory=list)
     lost: tuple[str, ...] = ()
-    """What has no counterpart here."""
+    """Assertions without a counterpart."""
 
     def as_case(self) -> dict[str, Any]:
-        """The fields of a case."""
+        """Return the expectations as fields of a case."""
         expect = Expectation(
             keywords=tuple(dict.fromkeys(self.keywords)),
             exclusions=tuple(dict.fromkeys(self.exclusions)),
@@ -51,7 +51,7 @@ class ExpectedThere:
 
 
 def expected_there(test: Mapping[str, Any], variables: Mapping[str, Any], log: ImportLog) -> ExpectedThere:
-    """What a test expects; where only a share of its assertions has to hold, nothing can be said of each."""
+    """Convert a test's assertions; if only a share of them must hold, they cannot be required individually."""
     before = dict(log.left_out)
     found = _expectation(test, variables, log)
     found.lost = tuple(what for what, times in log.left_out.items() if times != before.get(what))
@@ -72,7 +72,7 @@ def _expectation(test: Mapping[str, Any], variables: Mapping[str, Any], log: Imp
 
 
 def flat(assertions: Any, log: ImportLog) -> Iterator[Mapping[str, Any]]:
-    """The assertions, those of a set among them; a set of which some have to hold is left out."""
+    """Flatten the assertions, including those in sets; sets with a threshold are left out."""
     for each in assertions if isinstance(assertions, list) else ():
         if not isinstance(each, Mapping):
             log.leave_out("assertions that are no object")
@@ -117,14 +117,14 @@ def _words_are_taken(found: ExpectedThere, kind: str, value: Any) -> bool:
     patterns = [*_patterns(plain, value)]
     if not patterns or any(why_no_pattern(pattern) for pattern in patterns):
         return False
-    if kind.startswith("not-") and plain.endswith("-all"):  # that not all of them stand there says nothing of one
+    if kind.startswith("not-") and plain.endswith("-all"):  # not containing all of several words excludes none of them
         return False
     into += [f"re:{pattern}" for pattern in patterns]
     return True
 
 
 def _patterns(kind: str, value: Any) -> Iterator[str]:
-    """The patterns that all have to be found."""
+    """Yield the patterns that must all match."""
     if kind in _WORDS and isinstance(value, (str, int, float)):
         yield f"(?{_WORDS[kind]}:{re.escape(str(value))})"
     elif kind in _SEVERAL and isinstance(value, (list, str)):
@@ -139,7 +139,7 @@ def _patterns(kind: str, value: Any) -> Iterator[str]:
 
 
 def assertion_in(cell: str) -> dict[str, Any]:
-    """An assertion as a table of tests has it: `contains: word`, `latency(200):`, or the answer itself."""
+    """Parse an assertion from a table cell: `contains: word`, `latency(200):`, or the answer itself."""
     met = _CELL.match(cell.strip())
     if met is None:
         return {"type": "equals", "value": cell}

@@ -1,4 +1,4 @@
-"""promptfoo configs: prompts with variables, and tests → cases."""
+"""Import promptfoo configs: prompts with variables, and tests."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _TABLES = (".csv", ".tsv", ".jsonl", *_OBJECTS)
 
 
 class PromptfooConfig:
-    """A config: cases alone."""
+    """A config, which has only cases."""
 
     tool = TOOL
     version = ""
@@ -50,18 +50,18 @@ class PromptfooConfig:
         self._file = file
         self._options = options
         self._folder = file.path.resolve().parent
-        found = file.yaml()  # JSON is YAML too
+        found = file.yaml()  # JSON is valid YAML
         if not isinstance(found, dict):
             raise InputError(f"{file.path} is no promptfoo config: expected an object with prompts and tests")
         self._config: dict[str, Any] = found
         self.name = fit_name(str(found.get("description") or "")) or file.path.stem
 
     def runs(self) -> Mapping[str, ImportedRun]:
-        """A config has no results."""
+        """Return no runs, since a config has no results."""
         return {}
 
     def records(self, log: ImportLog) -> Iterator[ImportedRecord]:
-        """Its tests, each with every combination of its variables."""
+        """Yield the tests, once for each combination of their variables."""
         for name, value in self._config.items():
             if name not in _TAKEN and value not in (None, {}, []):
                 log.leave_out(f"keys of the config: {name}", len(value) if isinstance(value, list) else 1)
@@ -91,7 +91,7 @@ class PromptfooConfig:
                 yield ImportedRecord(case=case, place=place, own_id=own, lost=expected.lost)
 
     def _common(self, log: ImportLog) -> Any:
-        """What holds for all tests."""
+        """Return the default test, whose settings apply to all tests."""
         given = self._config.get("defaultTest")
         if not isinstance(given, str):
             return given
@@ -143,7 +143,7 @@ class PromptfooConfig:
 def asked_there(
     prompts: list[str], variables: Mapping[str, Any], options: ImportOptions, log: ImportLog
 ) -> ImportedQuestion:
-    """The question: the prompt with its variables, where there is one prompt; else the variables themselves."""
+    """Build the question: the rendered prompt if there is only one, otherwise the variables."""
     given = {name: render_data(value, variables) for name, value in variables.items() if not name.startswith("_")}
     used = set[str]().union(*(names_in(prompt, variables) for prompt in prompts))
     if len(prompts) == 1:
@@ -164,7 +164,7 @@ def asked_there(
 
 
 def _render(prompt: str, variables: Mapping[str, Any]) -> str:
-    """A prompt with its variables; of a conversation in JSON each text apart, whatever quotes a variable has."""
+    """Render a prompt; in a JSON conversation each text separately, so that quotes in variables do no harm."""
     if prompt.lstrip().startswith("["):
         with suppress(ValueError, RecursionError):
             return json.dumps(render_data(json.loads(prompt), variables), ensure_ascii=False)
@@ -172,7 +172,7 @@ def _render(prompt: str, variables: Mapping[str, Any]) -> str:
 
 
 def chat_or_text(prompt: str, options: ImportOptions, log: ImportLog) -> ImportedQuestion:
-    """A prompt may be a conversation, written as JSON or YAML."""
+    """Extract the question from a prompt that is plain text or a conversation in JSON or YAML."""
     read: Any = None
     with suppress(ValueError, RecursionError, YAMLError):
         if prompt.lstrip().startswith(("[", "{")):
@@ -184,13 +184,13 @@ def chat_or_text(prompt: str, options: ImportOptions, log: ImportLog) -> Importe
 
 
 def _list_keys(test: Mapping[str, Any], log: ImportLog) -> None:
-    """Say what of a test has no place in a suite."""
+    """Log the keys of a test that are not imported."""
     list_keys(test, _OF_A_TEST, "keys of tests", log)
     list_keys(mapping(test.get("options")), _OPTIONS, "options of tests", log)
 
 
 def _combinations(test: Mapping[str, Any], folder: Path, log: ImportLog) -> Iterator[dict[str, Any]]:
-    """Every combination of the variables that are lists, as promptfoo makes them."""
+    """Yield every combination of the variables that are lists, as promptfoo does."""
     variables = test.get("vars")
     if not isinstance(variables, dict):
         if variables is not None:
@@ -216,18 +216,18 @@ def _read_variable(value: Any, folder: Path, log: ImportLog) -> Any:
 
 
 def _paths_of(name: str, folder: Path) -> list[Path]:
-    """Files beside the config, by a name or a pattern; nothing outside its folder is read."""
+    """Resolve a file name or glob pattern next to the config; files outside its folder are never read."""
     pattern = name.removeprefix("file://").removeprefix("./")
     try:
         found = sorted(folder.glob(pattern)) if any(each in pattern for each in "*?[") else [folder / pattern]
-    except (ValueError, NotImplementedError, OSError):  # no pattern, or one that leaves the folder
+    except (ValueError, NotImplementedError, OSError):  # invalid pattern, or one that leaves the folder
         return []
     inside = [path.resolve() for path in found]
     return [path for path in inside if path.is_relative_to(folder) and path.is_file()]
 
 
 def _texts_of_files(name: str, folder: Path, *, apart: bool = True) -> list[str]:
-    """The texts of files; `apart`: a line of dashes parts one prompt from the next."""
+    """Read the texts of files; with `apart`, lines of dashes separate prompts."""
     texts: list[str] = []
     for path in _paths_of(name, folder):
         if path.suffix.lower() in _PLAIN:
@@ -238,7 +238,7 @@ def _texts_of_files(name: str, folder: Path, *, apart: bool = True) -> list[str]
 
 
 def _merge(common: Any, test: Mapping[str, Any]) -> dict[str, Any]:
-    """A test with what holds for all."""
+    """Merge a test with the default test."""
     if not isinstance(common, Mapping):
         return dict(test)
     merged = {**common, **test}
@@ -251,7 +251,7 @@ def _merge(common: Any, test: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _test_of_row(row: Mapping[str, Any], log: ImportLog) -> dict[str, Any]:
-    """A row of a table of tests: columns are variables, but for those that begin with two underscores."""
+    """Convert a row of a test table: columns are variables, except those that begin with two underscores."""
     test: dict[str, Any] = {"vars": {}, "assert": [], "metadata": {}, "options": {}}
     for name, cell in row.items():
         if not name.startswith("__"):

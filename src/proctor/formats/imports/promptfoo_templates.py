@@ -1,4 +1,4 @@
-"""promptfoo's templates, as far as they are variables and plain filters: `{{question}}`, `{{ a.b | upper }}`."""
+"""Render the subset of promptfoo's templates with variables and simple filters: `{{question}}`, `{{ a.b | upper }}`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PATH = re.compile(r"[A-Za-z_]\w*(?:\.\w+|\[\d+\]|\[['\"][^'\"]*['\"]\])*")
 _STEP = re.compile(r"\w+|(?<=['\"])[^'\"]+(?=['\"])")
 _FILTER = re.compile(r"(\w+)(?:\(\s*(?:'([^']*)'|\"([^\"]*)\")?\s*\))?")
 _ROUNDS = 4
-"""How deep variables may stand in each other."""
+"""Maximum depth of variables nested in variables."""
 _UNKNOWN = object()
 _FILTERS: dict[str, Callable[[Any, str], Any]] = {
     "upper": lambda value, _: as_text(value).upper(),
@@ -31,12 +31,12 @@ _FILTERS: dict[str, Callable[[Any, str], Any]] = {
 
 
 def as_text(value: Any) -> str:
-    """A variable as it stands in a prompt."""
+    """Format a variable as in a rendered prompt."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def render(template: str, variables: Mapping[str, Any]) -> str:
-    """The template with its variables; what is more than a variable with a plain filter stays as it stands."""
+    """Render a template; expressions other than a variable with simple filters are kept unchanged."""
     text = _COMMENT.sub("", template)
     for _ in range(_ROUNDS):
         filled = _EXPRESSION.sub(lambda met: _fill(met[1], variables, met[0]), text)
@@ -47,12 +47,12 @@ def render(template: str, variables: Mapping[str, Any]) -> str:
 
 
 def is_open(text: str) -> bool:
-    """Whether expressions are left in a text that was rendered."""
+    """Whether a rendered text still contains expressions."""
     return "{{" in text or "{%" in text
 
 
 def render_data(value: Any, variables: Mapping[str, Any]) -> Any:
-    """The same for the texts of a list or an object."""
+    """Render all texts in a nested value."""
     if isinstance(value, str):
         return render(value, variables)
     if isinstance(value, list):
@@ -63,7 +63,7 @@ def render_data(value: Any, variables: Mapping[str, Any]) -> Any:
 
 
 def names_in(template: str, variables: Mapping[str, Any]) -> set[str]:
-    """The variables that a template is made of, those within other variables too."""
+    """Return the variables used by a template, directly or through other variables."""
     found: set[str] = set()
     waiting = [template]
     while waiting:

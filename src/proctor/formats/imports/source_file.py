@@ -1,4 +1,4 @@
-"""A file that somebody names: what kind of document it is, what its beginning shows, and its records."""
+"""A file to import: its kind, its first record, and iteration over its records."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file with what can be told of it without reading it all."""
+    """A file to import, inspected without reading all of it."""
 
     path: Path
 
     @cached_property
     def start(self) -> bytes:
-        """Its first bytes."""
+        """The first bytes of the file."""
         start = charset.read_start(self.path, _LOOKED_AT, expected="a file that another tool has written")
         if not start.strip():
             raise InputError(f"{self.path} is empty; export it again")
@@ -43,7 +43,7 @@ class SourceFile:
 
     @cached_property
     def kind(self) -> FileKind:
-        """What sort of document it is, by its beginning and its ending."""
+        """Kind of document, detected from its content and extension."""
         suffix = self.path.suffix.lower()
         if self.start.startswith(b"PK") or suffix == ".eval":
             return "zip"
@@ -70,7 +70,7 @@ class SourceFile:
         )
 
     def _has_lines(self) -> bool:
-        """Whether its first line is a whole object and another follows."""
+        """Whether the first line is a complete JSON object and another object follows."""
         first, end, rest = self.start.removeprefix(b"\xef\xbb\xbf").partition(b"\n")
         if not end or not rest.strip().startswith(b"{"):
             return False
@@ -81,7 +81,7 @@ class SourceFile:
 
     @cached_property
     def first(self) -> dict[str, Any]:
-        """The first record of a list, of lines or of a table; of an object, its first keys; empty: there is none."""
+        """The first record of a list, lines or table, or the first keys of an object; empty if there are none."""
         try:
             if self.kind == "object":
                 return self._first_members()
@@ -95,7 +95,7 @@ class SourceFile:
         return {}
 
     def _names_columns(self) -> bool:
-        """Whether the first line of a table can be read as names; one with other marks between its cells has none."""
+        """Whether the first line of a table can be parsed as column names with the expected delimiter."""
         with self.text() as file:
             try:
                 return next(csv.reader(file, delimiter=self._delimiter, strict=True), None) is not None
@@ -107,7 +107,7 @@ class SourceFile:
         return "\t" if self.path.suffix.lower() == ".tsv" else ","
 
     def _first_members(self) -> dict[str, Any]:
-        """The members of an object as far as its beginning holds them; of a long one that comes last, what it is."""
+        """Return the members of an object within the first bytes; of a truncated one, only its type or first item."""
         members: dict[str, Any] = {}
         decoder, text = json.JSONDecoder(), self.start.decode("utf-8-sig", "replace")
         at = text.find("{") + 1
@@ -123,7 +123,7 @@ class SourceFile:
 
     @contextmanager
     def text(self) -> Iterator[TextIO]:
-        """The file as text."""
+        """Open the file as text."""
         encoding = "utf-16" if self.start.startswith(_UTF16) else "utf-8-sig"
         try:
             with self.path.open(encoding=encoding, newline="") as file:
@@ -136,12 +136,12 @@ class SourceFile:
             raise InputError(f"cannot read {self.path}: {error.strerror or error}") from error
 
     def walk(self, *lists: Keys) -> Iterator[tuple[Keys, Any]]:
-        """Every value of a JSON document; see `json_stream.walk`."""
+        """Yield the values of a JSON document; see `json_stream.walk`."""
         with self.text() as file:
             yield from walk(file, lists, source=self.path)
 
     def items(self, log: ImportLog, lists: Collection[Keys] = ((),)) -> Iterator[tuple[str, Any]]:
-        """The records, each with its place; a list's items, a JSON line or a row each."""
+        """Yield the records with their position: items of a list, JSON lines or rows."""
         if self.kind == "lines":
             yield from self._lines(log)
         elif self.kind == "csv":
@@ -150,7 +150,7 @@ class SourceFile:
             yield from self._members(log, lists)
 
     def _members(self, log: ImportLog, lists: Collection[Keys]) -> Iterator[tuple[str, Any]]:
-        """The records of a document; what stands beside them may say that this is not all."""
+        """Yield the records of a document; note if its metadata says that there are more pages."""
         number, beside = 0, dict[str, Any]()
         for keys, value in self.walk(*lists):
             if keys in lists:
@@ -188,7 +188,7 @@ class SourceFile:
                 raise InputError(f"{self.path}: line {rows.reader.line_num} cannot be read: {error}") from error
 
     def yaml(self) -> Any:
-        """The YAML document, as plain values."""
+        """Parse the YAML document into plain values."""
         import yaml
 
         data = charset.read_start(self.path, _MOST_YAML + 1, expected="a YAML file")
@@ -204,7 +204,7 @@ class SourceFile:
 
 
 def _missing(beside: dict[str, Any], here: int) -> str:
-    """What an API says of further pages; empty: nothing."""
+    """Describe missing pages by an API's metadata; empty if there are none."""
     told = beside.get("meta")
     meta: dict[str, Any] = told if isinstance(told, dict) else {}
     total, pages, page = (meta.get(name) for name in ("totalItems", "totalPages", "page"))
@@ -216,7 +216,7 @@ def _missing(beside: dict[str, Any], here: int) -> str:
 
 
 def _is_larger(value: Any, most: int) -> bool:
-    """Whether more values than these stand inside: aliases of aliases may be many."""
+    """Whether a value contains more than this many values; nested aliases can expand to very many."""
     waiting = [value]
     while waiting:
         most -= 1
@@ -229,7 +229,7 @@ def _is_larger(value: Any, most: int) -> bool:
 
 
 def _opening(text: str, decoder: json.JSONDecoder) -> Any:
-    """What can be told of a value that is not all there: an object, or a list with its first item."""
+    """Return what is known of a truncated value: an empty object, or a list with its first item."""
     if text[:1] != "[":
         return {} if text[:1] == "{" else None
     try:
@@ -239,7 +239,7 @@ def _opening(text: str, decoder: json.JSONDecoder) -> Any:
 
 
 def _after(text: str, end: int) -> int:
-    """Where the value after a key begins."""
+    """Return the offset of the value after a key."""
     at = text.index(":", end) + 1
     while text[at] in " \t\r\n":
         at += 1
@@ -247,7 +247,7 @@ def _after(text: str, end: int) -> int:
 
 
 def _cell(cell: Any) -> Any:
-    """A cell of a table; an object or a list in it is read."""
+    """Parse a table cell that holds a JSON object or list."""
     if isinstance(cell, str) and cell.lstrip()[:1] in ("{", "["):
         try:
             return json.loads(cell)
@@ -257,7 +257,7 @@ def _cell(cell: Any) -> Any:
 
 
 _CODE = r"(?:^|\b(?:status|code|error|http)\W{0,3}(?:code)?\W{0,3})"
-"""What stands before the status of an answer."""
+"""Context that identifies a number as an HTTP status."""
 _WORDS: dict[FailureKind, str] = {
     "rate_limit": rf"{_CODE}429\b|rate.?limit|too many requests|quota",
     "dns": r"name.?resolution|ENOTFOUND|getaddrinfo|name or service not known",
@@ -272,12 +272,12 @@ _WORDS: dict[FailureKind, str] = {
     "resources": r"docker|podman|kubernetes|sandbox|no space left|out of memory",
 }
 _OUTAGES = {kind: re.compile(words, re.IGNORECASE) for kind, words in _WORDS.items()}
-"""What is not the agent's own, by how it is usually told."""
+"""Failure kind → pattern of its usual messages, for failures that are not the agent's fault."""
 _BY_JUDGE = re.compile(r"inspect_ai[/\\]scorer|_eval[/\\]score|grader|scorer\b", re.IGNORECASE)
 
 
 def source_failure(message: str, *, detail: str = "", stage: Stage = "agent") -> Failure:
-    """The failure that was told. What is not known to be an outage is the agent's own, as an exception of ours is."""
+    """Classify a failure reported by another tool; unless recognised as an outage, it is the agent's own."""
     said = " ".join(message.split())[:500] or "it failed there, without a reason"
     kind = next((kind for kind, pattern in _OUTAGES.items() if pattern.search(message)), None)
     if stage == "agent" and kind is None and _BY_JUDGE.search(detail.rpartition("Traceback")[2]):

@@ -1,1 +1,1 @@
-"""Suite files piece by piece: text → nodes with their places → values by one declaration → cases."""
+"""Parser for suite files: text → nodes with positions → validated values → cases."""

@@ -1,4 +1,4 @@
-"""Canaries: a suite whose cases have a reply and the verdict that a judge must give it."""
+"""Canary files: suites whose cases have a reply and the verdict that a judge must give it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _VERDICTS = {"pass": True, "fail": False}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Canary:
-    """A reply whose verdict is known."""
+    """A reply with a known verdict."""
 
     case: Case
     reply: str
     passes: bool
-    """The verdict that it must get."""
+    """Whether the judge must pass it."""
 
 
 def _verdict_is_known(canary: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -59,7 +59,7 @@ _SUITE = Record(
 
 
 def read_canaries(path: str | os.PathLike[str]) -> tuple[Canary, ...]:
-    """The canaries of a file; raises InputError with the first errors if it has any."""
+    """Read a file of canaries; raise InputError with the first errors."""
     if not is_suite(path):
         raise InputError(
             f"canaries={os.fspath(path)!r} is not a suite file; expected a name that ends in .yaml, .yml or .jsonl, "

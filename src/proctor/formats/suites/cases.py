@@ -1,4 +1,4 @@
-"""Values as they were read → cases and expectations."""
+"""Build cases and expectations from validated values."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ _NO_CITATIONS: dict[str, Any] = {"citations": None, "sources": [], "quotes": Fal
 
 
 class CaseMaker:
-    """Makes the cases of one suite, each with an id of its own."""
+    """Builds the cases of one suite with unique ids."""
 
     def __init__(self, given: Mapping[str, Any], taken: set[str]) -> None:
-        """`given` is the suite's own `expect`, `taken` the ids that cases were given."""
+        """`given` is the suite's own `expect`; `taken` holds the ids given explicitly to cases."""
         self._common = _flat(given)
         self._taken = taken
         self._seen: Counter[str] = Counter()
 
     @property
     def common(self) -> Expectation:
-        """What is expected of every reply."""
+        """Expectation that applies to every reply."""
         return _expectation(dict(self._common))
 
     def case(self, values: Mapping[str, Any], line: int) -> Case:
-        """The case with the suite's expectations joined to its own."""
+        """Build a case, merging the suite's expectations with its own."""
         question, context = values["question"], values.get("context")
         return Case(
             id=values.get("id") or self._made_id(question, context),
@@ -59,7 +59,7 @@ def _criteria(given: str | dict[str, AskedPart]) -> dict[str, AskedPart]:
 
 
 def _flat(expect: Mapping[str, Any]) -> dict[str, Any]:
-    """The expectations as given, the three that `citations` holds beside the others."""
+    """Flatten the expectations, lifting the three keys inside `citations` to the top level."""
     found = {name: value for name, value in expect.items() if name != "citations"}
     citations = expect.get("citations")
     if citations is False:
@@ -71,7 +71,7 @@ def _flat(expect: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _merge_expectations(common: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """Lists one after the other, limits side by side; of anything else the case's own word counts."""
+    """Merge expectations: concatenate lists, combine limits, and let the case override anything else."""
     found = dict(common)
     for name, value in own.items():
         if isinstance(value, list) and name in common:
@@ -105,7 +105,7 @@ def _call(values: Mapping[str, Any]) -> ExpectedCall:
 
 
 def _step(value: str | dict[str, Any]) -> dict[str, Any]:
-    """A word alone is a kind."""
+    """Expand a plain string into a step of that kind."""
     if isinstance(value, str):
         return {"kind": value}
     return {**value, **{name: _as_list(value[name]) for name in ("after", "parallel_with") if name in value}}

@@ -1,4 +1,4 @@
-"""What a suite may say: the one declaration that the reader and the schema share."""
+"""Declaration of the suite format, shared by the reader and the JSON Schema."""
 
 from __future__ import annotations
 
@@ -285,7 +285,7 @@ SUITE = Record(
 
 
 def suite_schema() -> Schema:
-    """The JSON Schema (draft 2020-12) of a YAML suite, for editors."""
+    """Return the JSON Schema (draft 2020-12) of a YAML suite, for editors."""
     records = (SUITE, CASE, CRITERION, EXPECT, CALL, MATCH, CITATIONS, STEP, WHICH, LIMITS, CONDITION)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

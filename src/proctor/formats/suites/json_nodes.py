@@ -1,4 +1,4 @@
-"""JSON text → nodes, one line at a time."""
+"""Parse JSON text into nodes, one line at a time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BARE = re.compile(r"[^\s,:\]}]++")
 
 
 def read_json(text: str, line: int) -> Node:
-    """The value that stands in a line. Raises Unreadable."""
+    """Parse the value on a line. Raises Unreadable."""
     try:
         json.loads(text, parse_int=str, parse_float=str, parse_constant=_refuse_constant)
     except JSONDecodeError as error:
@@ -27,7 +27,7 @@ def read_json(text: str, line: int) -> Node:
 
 
 def _refuse_constant(word: str) -> float:
-    """NaN and the infinities, which JSON does not have."""
+    """Refuse NaN and infinities, which are not valid JSON."""
     raise ValueError(word)
 
 
@@ -43,13 +43,13 @@ def _too_deep(line: int, at: int) -> Unreadable:
 
 
 class _JsonLine:
-    """Cuts up a line that is known to be JSON."""
+    """Splits a line of valid JSON into nodes."""
 
     def __init__(self, text: str, line: int) -> None:
         self.text, self.line = text, line
 
     def value(self, at: int, levels: int) -> tuple[Node, int]:
-        """The value that starts here, and where it ends."""
+        """Return the value at this offset and the offset after it."""
         if levels < 0:
             raise _too_deep(self.line, at)
         sign = self.text[at]

@@ -1,4 +1,4 @@
-"""What a YAML or JSON text is made of, each piece with the place where it stands."""
+"""Nodes of a parsed YAML or JSON text, with their positions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 DEEPEST = 50
-"""The most levels of lists and keys inside each other."""
+"""Maximum nesting depth of lists and mappings."""
 _NUMBER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?|[-+]?\.[0-9]+(?:[eE][-+]?[0-9]+)?")
 _WHOLE = re.compile(r"[-+]?[0-9]+")
 _NOTHING = frozenset(("", "~", "null", "Null", "NULL"))
@@ -19,7 +19,7 @@ _SHOWN = 40
 
 
 class Unreadable(Exception):
-    """What makes a text no YAML or JSON, or more than is read; reading ends here."""
+    """Raised when a text is not valid YAML or JSON or exceeds a limit, which ends the reading."""
 
     def __init__(self, line: int, column: int, message: str) -> None:
         super().__init__(message)
@@ -28,24 +28,24 @@ class Unreadable(Exception):
 
 @dataclass(slots=True)
 class ScalarNode:
-    """One value that is neither a list nor keys."""
+    """A single value, neither a list nor a mapping."""
 
     line: int
     column: int
     text: str
-    """As it was written, without its quotes."""
+    """The text as written, without quotes."""
     style: str = ""
-    """Empty: written bare; else a quote, or `|` or `>` for a block of lines."""
+    """Empty for a plain scalar, otherwise the quote character, or `|` or `>` for a block scalar."""
 
     @property
     def bare(self) -> bool:
-        """Whether it may be something else than text."""
+        """Whether it may be a value other than text."""
         return not self.style
 
 
 @dataclass(slots=True)
 class ListNode:
-    """A list."""
+    """A sequence of nodes."""
 
     line: int
     column: int
@@ -54,32 +54,32 @@ class ListNode:
 
 @dataclass(slots=True)
 class MappingNode:
-    """Keys with their values; a key may stand twice here."""
+    """A mapping; keys may be duplicated at this stage."""
 
     line: int
     column: int
     entries: list[tuple[ScalarNode, Node]] = field(default_factory=list)
     merged: list[MappingNode] = field(default_factory=list)
-    """Others whose keys it has as well, unless it writes them itself (`<<` in YAML); the first goes before."""
+    """Mappings merged into this one (`<<` in YAML); its own keys take precedence, then the first in the list."""
 
 
 Node: TypeAlias = ScalarNode | ListNode | MappingNode
 
 
 def is_nothing(node: Node) -> bool:
-    """Whether no value is given: `null`, `~`, or only blanks after the colon."""
+    """Whether no value is given: `null`, `~`, or nothing after the colon."""
     return isinstance(node, ScalarNode) and node.bare and node.text in _NOTHING
 
 
 def flag_of(node: Node) -> bool | None:
-    """True or false, where it is one of them; None: it is not. `yes` and `on` are text."""
+    """Return the boolean, or None if it is not one; `yes` and `on` are text."""
     return _FLAGS.get(node.text) if isinstance(node, ScalarNode) and node.bare else None
 
 
 def number_of(node: Node) -> float | None:
-    """The number, where it is a finite decimal one; None: it is not.
+    """Return the number if it is a finite decimal one, else None.
 
-    007, 1_000, 0x1F and 12:30 are text: people write numbers and codes in the same places.
+    007, 1_000, 0x1F and 12:30 are text, since they may be codes.
     """
     if not isinstance(node, ScalarNode) or not node.bare or not _NUMBER.fullmatch(node.text):
         return None
@@ -90,12 +90,12 @@ def number_of(node: Node) -> float | None:
 
 
 def is_huge(node: ScalarNode) -> bool:
-    """Whether it is a number that no 64 bits hold."""
+    """Whether it is a number that does not fit into 64 bits."""
     return node.bare and _NUMBER.fullmatch(node.text) is not None and number_of(node) is None
 
 
 def value_of(scalar: ScalarNode) -> str | float | bool | None:
-    """What a scalar means where anything may stand: nothing, a flag, a number, else its text."""
+    """Return the value of a scalar where any type is allowed: None, a boolean, a number or text."""
     if is_nothing(scalar):
         return None
     flag, number = flag_of(scalar), number_of(scalar)
@@ -105,7 +105,7 @@ def value_of(scalar: ScalarNode) -> str | float | bool | None:
 
 
 def entries_of(keyed: MappingNode) -> Iterator[tuple[ScalarNode, Node]]:
-    """Its own entries, then those it takes from others, each key of theirs once and each of the others once."""
+    """Yield the mapping's own entries, then those of merged mappings, without duplicate keys and cycles."""
     yield from keyed.entries
     if not keyed.merged:
         return
@@ -124,7 +124,7 @@ def entries_of(keyed: MappingNode) -> Iterator[tuple[ScalarNode, Node]]:
 
 
 def in_words(node: Node) -> str:
-    """What stands there, for a message."""
+    """Describe a node for an error message."""
     if isinstance(node, ListNode):
         return "a list"
     if isinstance(node, MappingNode):

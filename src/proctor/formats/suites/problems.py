@@ -1,4 +1,4 @@
-"""What is collected while nodes are read: every problem with its place, and how much was read."""
+"""Collects problems with their positions while nodes are read, and limits the number of values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from proctor.formats.suites.nodes import MappingNode, Node, ScalarNode, Unreadable
 
 MOST_VALUES = 1_000_000
-"""How many values a file may have once its aliases are unfolded."""
+"""Maximum number of values in a file after expansion of aliases."""
 _UNFIT = re.compile("[\0\ud800-\udfff]")
 
 
@@ -18,13 +18,13 @@ class SuiteProblem:
     """One error in a suite file."""
 
     line: int
-    """From 1."""
+    """Line, from 1."""
     column: int
-    """The character in that line; from 1."""
+    """Character in that line, from 1."""
     path: str
-    """The keys that lead there, as in `cases[0].expect.keywords`; empty: the file as a whole."""
+    """Path of keys, such as `cases[0].expect.keywords`; empty for the file as a whole."""
     message: str
-    """What is wrong, what was expected and what to write."""
+    """What is wrong, what was expected and how to fix it."""
 
     def __str__(self) -> str:
         return f"line {self.line}, column {self.column}: {self.path and f'{self.path}: '}{self.message}"
@@ -32,24 +32,24 @@ class SuiteProblem:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RecordNote:
-    """A record that was read, for what only the whole file can tell."""
+    """A record that was read, kept for checks that need the whole file."""
 
     record: str
-    """Its name in the declaration."""
+    """Name of the record's declaration."""
     node: MappingNode
     values: dict[str, Any]
-    """Key → value, where it was given and is usable."""
+    """Key → value, for keys with a valid value."""
     sound: bool
-    """Whether nothing was wrong in it."""
+    """Whether the record has no problems."""
     path: tuple[str | int, ...]
 
     def place_of(self, key: str) -> Node:
-        """Where a key stands; the record itself where it does not."""
+        """Return the node of a key, or of the record if the key is missing."""
         return next((found for found, _ in self.node.entries if found.text == key), self.node)
 
 
 class ProblemLog:
-    """The problems met so far, and the path to what is being read."""
+    """The problems found so far, and the path being read."""
 
     def __init__(self) -> None:
         self.problems: list[SuiteProblem] = []
@@ -58,21 +58,21 @@ class ProblemLog:
         self._values = 0
 
     def problem(self, node: Node, message: str) -> None:
-        """Keep what is wrong with a node."""
+        """Add a problem at a node."""
         self.problem_at(node.line, node.column, message)
 
     def problem_at(self, line: int, column: int, message: str) -> None:
-        """Keep what is wrong with a place."""
+        """Add a problem at a position."""
         self.problems.append(SuiteProblem(line=line, column=column, path=_written(self.path), message=message))
 
     def count(self, node: Node) -> None:
-        """Note that a value is read; ends the reading where aliases unfold without bounds."""
+        """Count a value; raise Unreadable when aliases expand beyond the limit."""
         self._values += 1
         if self._values > MOST_VALUES:
             raise Unreadable(node.line, node.column, f"the file holds more than {MOST_VALUES:,} values; split it")
 
     def is_fit(self, scalar: ScalarNode) -> bool:
-        """Whether the text can be stored; what cannot is a problem."""
+        """Whether the text can be stored; if not, add a problem."""
         met = _UNFIT.search(scalar.text)
         if met is None:
             return True

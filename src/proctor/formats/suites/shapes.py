@@ -1,4 +1,4 @@
-"""What a single value may be: each shape reads it from a node and tells it as JSON Schema."""
+"""Shapes of single values: each reads a value from a node and describes itself as JSON Schema."""
 
 from __future__ import annotations
 
@@ -26,59 +26,59 @@ from proctor.settings import did_you_mean, why_no_pattern
 
 Schema = dict[str, Any]
 PATTERN: Final = "re:"
-"""How a keyword starts that is a pattern."""
+"""Prefix of a keyword that is a regular expression."""
 _FLAG_WORDS = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
 UNUSABLE: Final = object()
-"""What is read where a problem was kept."""
+"""Returned instead of a value when a problem was added."""
 
 
 class Shape(Protocol):
-    """One place of the declaration."""
+    """Type of a value in the declaration."""
 
     @property
     def requirement(self) -> str:
-        """What is expected, for a message."""
+        """Description of the expected value, for error messages."""
         ...
 
     def fits(self, node: Node) -> bool:
-        """Whether the node is of this kind at all."""
+        """Whether the node is of the right kind."""
         ...
 
     def read(self, node: Node, reading: ProblemLog) -> Any:
-        """The value; UNUSABLE where something is wrong with it, which is then kept as a problem."""
+        """Read the value; on an error, add a problem and return UNUSABLE."""
         ...
 
     def schema(self) -> Schema:
-        """The same as JSON Schema."""
+        """Return the JSON Schema."""
         ...
 
 
 def refuse(shape: Shape, node: Node, reading: ProblemLog, advice: str = "") -> object:
-    """Keep that the node is of another kind."""
+    """Add the problem that the node is of the wrong kind, and return UNUSABLE."""
     reading.problem(node, f"expected {shape.requirement}, found {in_words(node)}{advice and f'; {advice}'}")
     return UNUSABLE
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Text:
-    """Any text that is not blank, as it was written: bare numbers, dates, `yes` and `on` are text here."""
+    """Any non-blank text, taken literally: plain numbers, dates, `yes` and `on` are text here."""
 
     longest: int | None = None
-    """The most characters."""
+    """Maximum length in characters."""
     one_line: bool = False
-    """Whether line breaks are refused."""
+    """Whether line breaks are forbidden."""
 
     @property
     def requirement(self) -> str:
-        """Text."""
+        """Description of the expected value, for error messages."""
         return "text"
 
     def fits(self, node: Node) -> bool:
-        """Whether it is a scalar that holds something."""
+        """Whether the node is a scalar other than null."""
         return isinstance(node, ScalarNode) and not is_nothing(node)
 
     def read(self, node: Node, reading: ProblemLog) -> Any:
-        """The text; a block of lines without the line breaks at its end, which nobody means."""
+        """Read the text; a block scalar loses its trailing line breaks, which are never intended."""
         reading.count(node)
         if not isinstance(node, ScalarNode) or is_nothing(node):
             return refuse(self, node, reading, _if_text_was_meant(node))
@@ -95,7 +95,7 @@ class Text:
         return text if reading.is_fit(node) else UNUSABLE
 
     def schema(self) -> Schema:
-        """Bare numbers and flags are allowed, for they are taken as text."""
+        """Return the JSON Schema; plain numbers and booleans are allowed, since they are read as text."""
         found: Schema = {"type": ["string", "number", "boolean"], "pattern": r"\S"}
         if self.longest is not None:
             found["maxLength"] = self.longest
@@ -110,19 +110,19 @@ def _if_text_was_meant(node: Node) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Keyword:
-    """A word or phrase, one in this very form after `=`, or a pattern after `re:`, which must compile."""
+    """A word or phrase, an exact form after `=`, or a regular expression after `re:`, which must compile."""
 
     @property
     def requirement(self) -> str:
-        """Text, which may be a pattern."""
+        """Description of the expected value, for error messages."""
         return "text"
 
     def fits(self, node: Node) -> bool:
-        """As text."""
+        """Whether the node is text."""
         return _TEXT.fits(node)
 
     def read(self, node: Node, reading: ProblemLog) -> Any:
-        """The keyword with its `re:`."""
+        """Read the keyword, including its `re:`."""
         if isinstance(node, MappingNode) and [key.text for key, _ in node.entries] == [PATTERN[:-1]]:
             return refuse(self, node, reading, f"write a pattern in quotes, with no blank after {PATTERN!r}")
         text = _TEXT.read(node, reading)
@@ -131,7 +131,7 @@ class Keyword:
         return text if _compiles(text.removeprefix(PATTERN).strip(), node, reading) else UNUSABLE
 
     def schema(self) -> Schema:
-        """As text; whether a pattern compiles, no schema can say."""
+        """Return the JSON Schema of a text; it cannot express that a pattern must compile."""
         return _TEXT.schema()
 
 
@@ -144,42 +144,42 @@ class Pattern:
 
     @property
     def requirement(self) -> str:
-        """A pattern."""
+        """Description of the expected value, for error messages."""
         return "a pattern"
 
     def fits(self, node: Node) -> bool:
-        """As text."""
+        """Whether the node is text."""
         return _TEXT.fits(node)
 
     def read(self, node: Node, reading: ProblemLog) -> Any:
-        """The pattern's text."""
+        """Read the pattern, which must compile."""
         if not self.fits(node):
             return refuse(self, node, reading)
         text = _TEXT.read(node, reading)
         return text if isinstance(text, str) and _compiles(text, node, reading) else UNUSABLE
 
     def schema(self) -> Schema:
-        """As text."""
+        """Return the JSON Schema."""
         return {**_TEXT.schema(), "format": "regex"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class OneOf:
-    """One of a few words."""
+    """One of a fixed set of words."""
 
     words: tuple[str, ...]
 
     @property
     def requirement(self) -> str:
-        """The words."""
+        """Description of the expected value, for error messages."""
         return f"one of {', '.join(self.words)}"
 
     def fits(self, node: Node) -> bool:
-        """As text."""
+        """Whether the node is text."""
         return _TEXT.fits(node)
 
     def read(self, node: Node, reading: ProblemLog) -> Any:
-        """The word."""
+        """Read the word, which must be one of the set."""
         if not self.fits(node):
             return refuse(self, node, reading)
         word = _TEXT.read(node, reading)
@@ -188,7 +188,7 @@ class OneOf:
         return refuse(self, node, reading, did_you_mean(word, self.words, otherwise=""))
 
     def schema(self) -> Schema:
-        """The words."""
+        """Return the JSON Schema."""
         return {"enum": list(self.words)}
 
 
@@ -203,7 +203,7 @@ def _compiles(pattern: str, node: Node, reading: ProblemLog) -> bool:
 
 
 _EXACT = 2**53
-"""Up to here every whole number is one of its own, also where it was written as 1e15."""
+"""Largest range in which a float represents every whole number exactly, also when written as 1e15."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -213,13 +213,13 @@ class Number:
     least: float | None = None
     most: float | None = None
     above: float | None = None
-    """A bound that is itself too small."""
+    """Exclusive lower bound."""
     whole: bool = False
-    """Whether fractions are refused; else the number is read as a float, so that 1 and 1.0 are the same."""
+    """Whether it must be a whole number; otherwise it is read as a float, so that 1 and 1.0 are the same."""
 
     @property
     def requirement(self) -> str:
-        """The bounds in words."""
+        """Description of the bounds, for error messages."""
         name = "a whole number" if self.whole else "a number"
         if self.above is not None and self.most is not None:
             return f"{name} above {self.above:g}, up to {self.most:,}"
@@ -230,11 +230,11 @@ class Number:
         return f"{name} of at least {self.least:g}" if self.least is not None else name
 
     def fits(self, node: Node) -> bool:
-        """Whether it is a number."""
+        """Whether the node is a number."""
         return number_of(node) is not None
 
     def read(self, node: Node, reading: ProblemLog) -> Any:
-        """The number."""
+        """Read the number and check its bounds."""
         reading.count(node)
         number = number_of(node)
         if number is None:
@@ -253,7 +253,7 @@ class Number:
         return low and high and not fraction and (self.above is None or number > self.above)
 
     def schema(self) -> Schema:
-        """The bounds."""
+        """Return the JSON Schema."""
         bounds = {"minimum": self.least, "maximum": self.most, "exclusiveMinimum": self.above}
         kept = {name: bound for name, bound in bounds.items() if bound is not None}
         return {"type": "integer" if self.whole else "number", **kept}
@@ -261,25 +261,25 @@ class Number:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Flag:
-    """true or false."""
+    """A boolean: true or false."""
 
     @property
     def requirement(self) -> str:
-        """The two words."""
+        """Description of the expected value, for error messages."""
         return "true or false"
 
     def fits(self, node: Node) -> bool:
-        """Whether it is one of them."""
+        """Whether the node is a boolean."""
         return flag_of(node) is not None
 
     def read(self, node: Node, reading: ProblemLog) -> Any:
-        """The flag; `yes` and `on` are told what to write, for not every reader of YAML takes them."""
+        """Read the boolean; `yes` and `on` are refused with a hint, since YAML parsers disagree about them."""
         reading.count(node)
         flag = flag_of(node)
         return refuse(self, node, reading, _flag_meant(node)) if flag is None else flag
 
     def schema(self) -> Schema:
-        """A boolean."""
+        """Return the JSON Schema."""
         return {"type": "boolean"}
 
 
@@ -290,29 +290,29 @@ def _flag_meant(node: Node) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Anything:
-    """Whatever JSON can hold: numbers, flags and nothing are told from text as in YAML 1.2."""
+    """Any JSON value; numbers, booleans and null are recognised as in YAML 1.2."""
 
     @property
     def requirement(self) -> str:
-        """Anything."""
+        """Description of the expected value, for error messages."""
         return "a value"
 
     def fits(self, node: Node) -> bool:
-        """Always."""
+        """Return True for every node."""
         return True
 
     def read(self, node: Node, reading: ProblemLog) -> Any:
-        """The value, of plain Python types."""
+        """Read the value as plain Python types."""
         return _plain(node, reading, DEEPEST)
 
     def schema(self) -> Schema:
-        """No bounds."""
+        """Return the JSON Schema, which allows anything."""
         return {}
 
 
 def _plain(node: Node, reading: ProblemLog, levels: int) -> Any:
     reading.count(node)
-    if levels < 0:  # aliases inside aliases
+    if levels < 0:  # nested aliases
         raise Unreadable(node.line, node.column, f"more than {DEEPEST} levels inside each other")
     if isinstance(node, ListNode):
         return [_plain(item, reading, levels - 1) for item in node.items]
@@ -325,7 +325,7 @@ def _plain(node: Node, reading: ProblemLog, levels: int) -> Any:
 
 
 def fit_entries(keyed: MappingNode, reading: ProblemLog) -> list[tuple[ScalarNode, Node]]:
-    """Its entries; a key that stands twice, or that is no text, is a problem and left out."""
+    """Return the entries; keys that are duplicated or not storable are problems and are left out."""
     kept: dict[str, tuple[ScalarNode, Node]] = {}
     for key, value in entries_of(keyed):
         if key.text in kept:

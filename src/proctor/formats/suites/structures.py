@@ -1,4 +1,4 @@
-"""What lists and keys may hold: shapes made of shapes."""
+"""Shapes of lists and mappings, composed of other shapes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proctor.formats.suites.shapes import UNUSABLE, Schema, Shape, fit_entries, 
 from proctor.settings import did_you_mean
 
 Rule = Callable[[dict[str, Any]], Iterator[tuple[str, str]]]
-"""Values of a record → the key and message of each thing that is wrong with them together."""
+"""Values of a record → (key, message) for each violation of a rule between them."""
 _SHORT = 40
 _NAMED = 3
 
@@ -23,19 +23,19 @@ class ListOf:
 
     item: Shape
     filled: bool = False
-    """Whether it must hold something."""
+    """Whether it must not be empty."""
 
     @property
     def requirement(self) -> str:
-        """A list."""
+        """Description of the expected value, for error messages."""
         return "a list"
 
     def fits(self, node: Node) -> bool:
-        """Whether it is a list."""
+        """Whether the node is a list."""
         return isinstance(node, ListNode)
 
     def read(self, node: Node, reading: ProblemLog) -> Any:
-        """The usable items."""
+        """Read the valid items."""
         reading.count(node)
         if not isinstance(node, ListNode):
             return refuse(self, node, reading, _in_brackets(node))
@@ -50,7 +50,7 @@ class ListOf:
             reading.path.pop()
 
     def schema(self) -> Schema:
-        """An array."""
+        """Return the JSON Schema."""
         filled = {"minItems": 1} if self.filled else {}
         return {"type": "array", "items": self.item.schema(), **filled}
 
@@ -62,25 +62,25 @@ def _in_brackets(node: Node) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MapOf:
-    """Names of the user's own, each with one shape."""
+    """A mapping with user-defined keys and values of one shape."""
 
     value: Shape
     why_no_name: Callable[[str], str | None] = lambda _: None
-    """A name → why it cannot be one; None: it can."""
+    """Returns why a key is invalid, or None if it is valid."""
     most: int | None = None
-    """How many there may be."""
+    """Maximum number of entries."""
 
     @property
     def requirement(self) -> str:
-        """Names with values."""
+        """Description of the expected value, for error messages."""
         return "names with values"
 
     def fits(self, node: Node) -> bool:
-        """Whether it has keys."""
+        """Whether the node is a mapping."""
         return isinstance(node, MappingNode)
 
     def read(self, node: Node, reading: ProblemLog) -> Any:
-        """Name → value, where it is usable."""
+        """Read the entries with valid keys and values."""
         reading.count(node)
         if not isinstance(node, MappingNode):
             return refuse(self, node, reading)
@@ -99,7 +99,7 @@ class MapOf:
         return {name: value for name, value in found.items() if value is not UNUSABLE}
 
     def schema(self) -> Schema:
-        """An object with any keys."""
+        """Return the JSON Schema."""
         most = {} if self.most is None else {"maxProperties": self.most}
         names = {"propertyNames": {"pattern": r"\S"}}
         return {"type": "object", "additionalProperties": self.value.schema(), **names, **most}
@@ -111,37 +111,37 @@ class Field:
 
     shape: Shape
     about: str
-    """One sentence, shown by editors."""
+    """One-sentence description, shown by editors."""
     required: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Record:
-    """Known keys, each with its shape; any other key is a problem."""
+    """A mapping with fixed keys, each with its shape; other keys are problems."""
 
     name: str
-    """What it is called in the schema."""
+    """Name of the definition in the JSON Schema."""
     fields: Mapping[str, Field]
     synonyms: Mapping[str, str] = field(default_factory=dict)
-    """Other names of keys → the key."""
+    """Alias → key."""
     hints: Mapping[str, str] = field(default_factory=dict)
-    """Keys that people write here and what they should do instead."""
+    """Common wrong key → advice."""
     rules: tuple[Rule, ...] = ()
-    """What the values must hold together."""
+    """Rules between the values."""
     noted: bool = False
-    """Whether the reading keeps it with its place."""
+    """Whether to keep a RecordNote with the record's position."""
 
     @property
     def requirement(self) -> str:
-        """The first of its keys."""
+        """Description with the first few keys, for error messages."""
         return f"keys ({', '.join(list(self.fields)[:_NAMED])}{', …' * (len(self.fields) > _NAMED)}) with values"
 
     def fits(self, node: Node) -> bool:
-        """Whether it has keys."""
+        """Whether the node is a mapping."""
         return isinstance(node, MappingNode)
 
     def read(self, node: Node, reading: ProblemLog) -> Any:
-        """Key → value, where given and usable; `null` is as if the key were not there, unless it may be null."""
+        """Read the valid values by key; `null` counts as a missing key unless the shape accepts it."""
         reading.count(node)
         if not isinstance(node, MappingNode):
             return refuse(self, node, reading)
@@ -193,18 +193,18 @@ class Record:
                 reading.problem(keys.get(name, node), message)
 
     def schema(self) -> Schema:
-        """A reference: a record that stands in several places is told once."""
+        """Return a reference to the definition, which is shared by all uses."""
         return {"$ref": f"#/$defs/{self.name}"}
 
     def definition(self) -> Schema:
-        """What the reference stands for."""
+        """Return the JSON Schema that the reference points to."""
         properties = {name: _describe_field(one) for name, one in self.fields.items()}
         for other, name in self.synonyms.items():
             properties[other] = {**properties[name], "description": f"The same as {name}."}
         return {"type": "object", "properties": properties, **self._needed_schema(), "additionalProperties": False}
 
     def _needed_schema(self) -> Schema:
-        """What must be there, and what may stand under one of its names alone."""
+        """Return the part of the schema for required keys and for aliases that exclude each other."""
         alike = {name: [name] for name in self.fields}
         for other, name in self.synonyms.items():
             alike[name].append(other)
@@ -219,7 +219,7 @@ def _one_of(names: list[str], required: bool) -> Schema:
 
 
 def _aside(about: str) -> str:
-    """A field's sentence as it stands in brackets."""
+    """Format a field's description for use in parentheses."""
     return f"{about[:1].lower()}{about[1:]}".removesuffix(".")
 
 
@@ -231,35 +231,35 @@ def _describe_field(one: Field) -> Schema:
 
 
 def _or_null(schema: Schema) -> Schema:
-    """`null` is as if the key were not there."""
+    """Extend a schema to allow `null`, which counts as a missing key."""
     kinds = schema.get("type")
-    if kinds is not None:  # what bounds other kinds says nothing of null
+    if kinds is not None:  # constraints on other types do not apply to null
         return {**schema, "type": [*([kinds] if isinstance(kinds, str) else kinds), "null"]}
     return {"anyOf": [*schema.get("anyOf", [schema]), {"type": "null"}]}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Either:
-    """One of several shapes that can be told apart by their kind."""
+    """One of several shapes that can be distinguished by the kind of node."""
 
     shapes: tuple[Shape, ...]
 
     @property
     def requirement(self) -> str:
-        """All of them."""
+        """Description of all alternatives, for error messages."""
         return ", or ".join(shape.requirement for shape in self.shapes)
 
     def fits(self, node: Node) -> bool:
-        """Whether one of them does."""
+        """Whether any of the shapes fits."""
         return any(shape.fits(node) for shape in self.shapes)
 
     def read(self, node: Node, reading: ProblemLog) -> Any:
-        """The value by the first that fits."""
+        """Read the value by the first shape that fits."""
         for shape in self.shapes:
             if shape.fits(node):
                 return shape.read(node, reading)
         return refuse(self, node, reading)
 
     def schema(self) -> Schema:
-        """Any of them."""
+        """Return the JSON Schema."""
         return {"anyOf": [shape.schema() for shape in self.shapes]}

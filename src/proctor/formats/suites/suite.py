@@ -1,6 +1,6 @@
-"""The suite format: cases with expectations, in YAML or one a line as JSON.
+"""The suite format: cases with expectations, as YAML or JSONL.
 
-`check_suite` tells cases and errors, `read_suite` takes the benchmark or raises, `suite_schema` is for editors.
+`check_suite` returns cases and errors, `read_suite` returns the benchmark or raises, `suite_schema` is for editors.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 LIMIT = 8 * 2**20
-"""The most bytes that a file may have."""
+"""Maximum size of a file in bytes."""
 YAML = (".yaml", ".yml")
 JSONL = ".jsonl"
 _PREVIEW = 10
@@ -51,37 +51,37 @@ _NO_LINES = 'no cases: write at least one, as in {"question": "What is 2 + 2?"}'
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SuiteReading:
-    """The sound cases of a suite file and its errors."""
+    """The valid cases of a suite file and its errors."""
 
     cases: tuple[Case, ...] = ()
-    """Those in which nothing is wrong."""
+    """Cases without any problem."""
     errors: tuple[SuiteProblem, ...] = ()
-    """In the order of the file, at most 100."""
+    """Errors in file order, at most 100."""
     more: int = 0
-    """How many errors there are beyond those."""
+    """Number of further errors."""
     expect: Expectation = Expectation()
-    """What the suite expects of every reply; each case has it already."""
+    """The suite's expectation of every reply, already merged into each case."""
     benchmark: Benchmark | None = None
-    """The suite; None: it has errors."""
+    """The suite as a benchmark, or None if there are errors."""
 
     @property
     def rows(self) -> int:
-        """The number of sound cases."""
+        """Number of valid cases."""
         return len(self.cases)
 
     @property
     def preview(self) -> tuple[Case, ...]:
-        """The first ten of them."""
+        """The first ten valid cases."""
         return self.cases[:_PREVIEW]
 
 
 def is_suite(path: str | os.PathLike[str]) -> bool:
-    """Whether a file's ending says that it is a suite."""
+    """Whether the file has the extension of a suite."""
     return _ending(path) in (*YAML, JSONL)
 
 
 def read_suite(path: str | os.PathLike[str]) -> Benchmark:
-    """The benchmark in a suite file; raises InputError with the first errors if it has any."""
+    """Read a suite file; raise InputError with the first errors."""
     reading = check_suite(path)
     if reading.benchmark is None:
         raise InputError(f"{os.fspath(path)}: {summary(reading.errors, reading.more)}")
@@ -89,7 +89,7 @@ def read_suite(path: str | os.PathLike[str]) -> Benchmark:
 
 
 def check_suite(path: str | os.PathLike[str]) -> SuiteReading:
-    """The cases and errors of a suite file; raises InputError only if there is no such file."""
+    """Read a suite file with its cases and errors; raise InputError only if there is no such suite file."""
     if not is_suite(path):
         raise InputError(
             f"path={os.fspath(path)!r} is not a suite file; expected a name that ends in .yaml, .yml or .jsonl"
@@ -99,7 +99,7 @@ def check_suite(path: str | os.PathLike[str]) -> SuiteReading:
 
 
 def read_bytes(data: bytes, *, name: str, folder: Path | None = None) -> SuiteReading:
-    """The cases and errors of a suite with this file name; without `folder`, `sources` stays as it is written."""
+    """Parse a suite with this file name; without `folder`, `sources` is kept as written."""
     reading = read_notes(data, name=name)
     header = next((note for note in reading.notes if note.record != CASE.name), None)
     others = _others(header, folder, reading)
@@ -118,7 +118,7 @@ def read_bytes(data: bytes, *, name: str, folder: Path | None = None) -> SuiteRe
 
 
 def read_expectation(given: Mapping[str, Any]) -> Expectation:
-    """What Python says is expected, read as in a suite: the same words mean the same, the same mistakes are told."""
+    """Parse an expectation given in Python with the same rules and errors as in a suite."""
     usual = Expectation()
     own = {name: value for name, value in given.items() if not _is_usual(name, value, usual)}
     cited = {name: own.pop(name) for name in ("sources", "quotes") if name in own}
@@ -139,7 +139,7 @@ def read_expectation(given: Mapping[str, Any]) -> Expectation:
 
 
 def _is_usual(name: object, value: object, usual: Expectation) -> bool:
-    """Whether an expectation that was written out in full, as by `asdict`, says nothing here."""
+    """Whether a value equals the default, as in an expectation written out in full by `asdict`."""
     if not isinstance(name, str) or name not in Expectation.__slots__:
         return False
     plain = getattr(usual, name)
@@ -147,7 +147,7 @@ def _is_usual(name: object, value: object, usual: Expectation) -> bool:
 
 
 def read_notes(data: bytes, *, name: str, suite: Record = SUITE, case: Record = CASE) -> ProblemLog:
-    """What stands in a file of suites of this declaration, and every problem in it."""
+    """Parse a suite file by this declaration, collecting all records and problems."""
     reading = ProblemLog()
     try:
         _read(data, jsonl=_ending(name) == JSONL, reading=reading, suite=suite, case=case)
@@ -214,7 +214,7 @@ def _read_line(node: Node, reading: ProblemLog, case: Record, *, first: bool) ->
 
 
 def _others(header: RecordNote | None, folder: Path | None, reading: ProblemLog) -> dict[str, Any]:
-    """What a benchmark has beside its cases."""
+    """Return the benchmark's fields other than its cases."""
     if header is None:
         return {}
     found = {name: header.values[name] for name in HEADER.fields if name in header.values and name != "expect"}
@@ -229,7 +229,7 @@ def _others(header: RecordNote | None, folder: Path | None, reading: ProblemLog)
 
 
 def given_ids(notes: list[RecordNote], reading: ProblemLog) -> set[str]:
-    """The ids that cases were given; one that stands twice is a problem."""
+    """Return the ids given to cases; duplicates are problems."""
     first: dict[str, RecordNote] = {}
     for note in notes:
         given = note.values.get("id")
@@ -243,7 +243,7 @@ def given_ids(notes: list[RecordNote], reading: ProblemLog) -> set[str]:
 
 
 def _benchmark(cases: tuple[Case, ...], others: dict[str, Any]) -> Benchmark:
-    """Whatever decides a verdict is in the digest; a suite that adds nothing to its cases has theirs."""
+    """Build the benchmark; all that decides a verdict is in its digest, which otherwise is that of its cases."""
     joined = tuple(case.id for case in cases) if others["expect"] != Expectation() else ()
     made = benchmark_of(cases, joined_cases=joined, **others)
     deciding = [made.passing_score, made.conditions, made.expect]
@@ -251,7 +251,7 @@ def _benchmark(cases: tuple[Case, ...], others: dict[str, Any]) -> Benchmark:
 
 
 def summary(errors: Sequence[SuiteProblem], more: int = 0) -> str:
-    """The first of the errors of a file, and how many more there are."""
+    """Summarize a file's errors: the first few, and how many more there are."""
     told = "; ".join(str(problem) for problem in errors[:_TOLD])
     untold = len(errors) + more - _TOLD
     return told + (f"; and {untold:,} more (`proctor check` lists them)" if untold > 0 else "")

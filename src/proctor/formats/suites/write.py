@@ -1,4 +1,4 @@
-"""Cases → the text of a suite in YAML that reads as the same cases again."""
+"""Write cases as a YAML suite that reads back as the same cases."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from proctor.formats.suites.suite import JSONL, LIMIT, YAML
 from proctor.settings import LONGEST_NAME, unwritable
 
 _CITED = ("citations", "sources", "quotes")
-"""What a suite says under `citations`."""
+"""Fields of an expectation that a suite has under `citations`."""
 _WIDTH = 120
 _PLAIN = re.compile(r"[^\W\d_][\w ().'/@$%+–-]*[\w).%]|[^\W\d_]")
-"""Texts that every reader of YAML takes for text, unless they are one of its words."""
+"""Texts that need no quotes because every YAML parser reads them as text, apart from `_WORDS`."""
 _WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
 
 
 def write_suite(header: Mapping[str, Any], cases: Iterable[Mapping[str, Any]]) -> str:
-    """A suite of its own keys and its cases' values, as a suite says them; empty ones are left out."""
+    """Serialize a suite from its header and its cases' values, without empty keys of the header."""
     told = {name: value for name, value in header.items() if value not in (None, "", [], {})}
     return write_values({**told, "cases": [dict(case) for case in cases]})
 
 
 def write_values(values: Mapping[str, Any]) -> str:
-    """Some keys with their values; nothing where there are none."""
+    """Serialize some keys with their values; empty if there are none."""
     if not values:
         return ""
     return yaml.dump(dict(values), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH)
 
 
 def values_of(case: Case) -> dict[str, Any]:
-    """A case by the keys that a suite has for it; what is not said is left out."""
+    """Convert a case to a suite's keys, without empty values."""
     told: dict[str, Any] = {
         "id": case.id,
         "category": list(case.categories),
@@ -73,14 +73,14 @@ def _citations(expect: Expectation) -> int | dict[str, Any] | None:
 
 
 def _unusual(noun: Expectation | ExpectedCall) -> dict[str, Any]:
-    """The fields that are not as they are unless told."""
+    """Return the fields that differ from their defaults."""
     usual = Expectation() if isinstance(noun, Expectation) else ExpectedCall(name=noun.name)
     found = {each.name: getattr(noun, each.name) for each in fields(noun)}
     return {name: value for name, value in found.items() if value != getattr(usual, name)}
 
 
 def map_plain(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values as YAML has them."""
+    """Convert values to plain YAML types, keeping only keys known to suites."""
     return {name: _plain(value) for name, value in values.items() if name in CALL.fields or name in _CITED}
 
 
@@ -91,14 +91,14 @@ def _plain(value: Any) -> Any:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes texts so that no reader of YAML takes one for a number, a date or a flag."""
+    """YAML dumper that quotes texts which a parser could take for a number, a date or a boolean."""
 
     def ignore_aliases(self, data: Any) -> bool:
-        """Everything is written out."""
+        """Write everything out, without aliases."""
         return True
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
-        """Lists are indented under their key."""
+        """Indent lists under their key."""
         super().increase_indent(flow, False)
 
 
@@ -114,13 +114,13 @@ _Dumper.add_representer(str, _text)
 
 
 _ROOM = 4096
-"""Bytes of a file that are left free."""
+"""Bytes kept free below the size limit of a file."""
 _TEXTS = ("question", "context", "answer", "reasoning")
 _CASES = "cases:\n"
 
 
 def why_unwritable(case: Case) -> str | None:
-    """Why no suite file can hold a case; None: one can."""
+    """Return why a suite file cannot hold a case, or None if it can."""
     for name in _TEXTS:
         if len(getattr(case, name) or "") > LONGEST:
             return f"its {name} has {len(getattr(case, name)):,} characters; a suite file takes {LONGEST:,}"
@@ -130,14 +130,14 @@ def why_unwritable(case: Case) -> str | None:
 
 
 class SuiteWriter:
-    """Writes a suite file; what stood there before is replaced only once all is written."""
+    """Writes a suite file; existing files are replaced only after everything is written."""
 
     def __init__(self, path: Path, **header: Any) -> None:
-        """`header` is the suite's own keys, such as `name` and `description`."""
+        """`header` holds the suite's own keys, such as `name` and `description`."""
         if path.suffix.lower() not in (*YAML, JSONL):
             raise InputError(f"cannot write {path}: a suite file ends in .yaml, .yml or .jsonl")
         self.files: list[Path] = []
-        """Those that were written; more than one where the first would be too large."""
+        """Files written; several if one would exceed the size limit."""
         self.cases = 0
         self._path = path
         self._header = {name: value for name, value in header.items() if value}
@@ -146,7 +146,7 @@ class SuiteWriter:
         self._open: IO[str] | None = None
 
     def add(self, case: Case) -> None:
-        """Write one case."""
+        """Append a case."""
         text = self._text(case)
         size = len(text.encode())
         if self._open is None or self._size + size > LIMIT - _ROOM:

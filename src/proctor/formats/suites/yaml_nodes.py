@@ -1,4 +1,4 @@
-"""YAML text → nodes. Only text, lists and keys are made of it, whatever its tags say."""
+"""Parse YAML text into nodes: only text, lists and mappings; tags never create other objects."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _STARTS = {
 
 
 def read_yaml(text: str) -> Node | None:
-    """The one document of a text; None: it has none. Raises Unreadable."""
+    """Parse the single document of a text, or return None if it is empty. Raises Unreadable."""
     try:
         return _Builder().built(_events(text))
     except yaml.MarkedYAMLError as error:
@@ -54,13 +54,13 @@ def read_yaml(text: str) -> Node | None:
 
 
 def _events(text: str) -> Iterator[Event]:
-    """The loader only cuts the text up here: it makes no Python objects."""
+    """Yield parser events; no Python objects are constructed."""
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     yield from yaml.parse(text, Loader=loader)
 
 
 class _Builder:
-    """Puts the events of one document together; not recursive, so that deep files end in a message."""
+    """Builds nodes from a document's events, iteratively, so that deep nesting cannot overflow the stack."""
 
     def __init__(self) -> None:
         self.open: list[ListNode | MappingNode] = []
@@ -83,7 +83,7 @@ class _Builder:
         return self.root
 
     def _start(self, event: NodeEvent) -> None:
-        if type(event) is ScalarEvent and event.anchor is None:  # nearly all of a file
+        if type(event) is ScalarEvent and event.anchor is None:  # by far the most frequent case
             self._place(_node(event), event)
             return
         node = self._resolve_alias(event) if isinstance(event, AliasEvent) else _node(event)
@@ -121,7 +121,7 @@ class _Builder:
 
 
 def _enter(parent: MappingNode, key: ScalarNode, value: Node) -> None:
-    """Add an entry; `<<` brings in the keys of others, and what is written beside it goes before."""
+    """Add an entry; `<<` merges other mappings, over which explicit keys take precedence."""
     if not (key.bare and key.text == MERGE):
         parent.entries.append((key, value))
         return
@@ -162,7 +162,7 @@ def _unreadable(error: yaml.MarkedYAMLError, text: str) -> Unreadable:
     problem = error.problem or "it cannot be read"
     mark = error.problem_mark or error.context_mark
     if "end of stream" in problem and error.context_mark is not None:
-        mark = error.context_mark  # where the quote was opened tells more than where the file ends
+        mark = error.context_mark  # where the quote was opened is more helpful than the end of the file
     if mark is None:
         return Unreadable(1, 1, f"not valid YAML: {problem}")
     lines = text.split("\n", mark.line + 1)
@@ -171,7 +171,7 @@ def _unreadable(error: yaml.MarkedYAMLError, text: str) -> Unreadable:
 
 
 def _meant(problem: str, sign: str) -> str:
-    """The parser's words, and what they mostly mean."""
+    """Return the parser's message with its most likely cause."""
     if "cannot start any token" in problem and sign in _STARTS:
         return _STARTS[sign]
     return next((f"{meaning} ({problem})" for words, meaning in _MEANT if words in problem), problem)

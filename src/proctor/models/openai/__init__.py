@@ -1,1 +1,1 @@
-"""OpenAI's protocol over our own HTTP client: addresses and keys, answers, trouble; spoken by agents and by judges."""
+"""OpenAI's protocol over our own HTTP client, for agents and judges: addresses, keys, responses and errors."""

@@ -1,4 +1,4 @@
-"""Answers of Chat Completions: the way that every compatible server speaks."""
+"""Responses of the Chat Completions API, which every compatible server speaks."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from proctor.models.openai.errors import fault_in, no_completion
 from proctor.transcript import Citation
 
 PATH = "/chat/completions"
-"""Where it is spoken, below the base URL."""
+"""Path below the base URL."""
 
 
 def output_limit(*, own: bool) -> str:
-    """The field for the most tokens of an answer: OpenAI's own newer models know no other, many servers the older."""
+    """Return the field for the output limit: OpenAI's newer models know only the new one, many servers the old."""
     return "max_completion_tokens" if own else "max_tokens"
 
 
 class Function(msgspec.Struct):
-    """A function that the model wants to have called."""
+    """A function call within a tool call."""
 
     name: str | None = None
     arguments: Any = ""
 
 
 class ChatCall(msgspec.Struct):
-    """A tool call, or a piece of one."""
+    """A tool call, or a fragment of one when streaming."""
 
     index: int | None = None
     id: str | None = None
@@ -41,7 +41,7 @@ class ChatCall(msgspec.Struct):
 
 
 class ChatMessage(msgspec.Struct):
-    """What the model says, or a piece of it."""
+    """A message of the model, or a fragment of one when streaming."""
 
     content: Any = None
     refusal: str | None = None
@@ -50,7 +50,7 @@ class ChatMessage(msgspec.Struct):
 
 
 class ChatChoice(msgspec.Struct):
-    """One answer, whole or in part."""
+    """One choice, complete or as a delta."""
 
     message: ChatMessage | None = None
     delta: ChatMessage | None = None
@@ -58,7 +58,7 @@ class ChatChoice(msgspec.Struct):
 
 
 class ChatUsage(msgspec.Struct):
-    """What was used."""
+    """Token usage as reported by the server."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -66,7 +66,7 @@ class ChatUsage(msgspec.Struct):
 
 
 class ChatBody(msgspec.Struct):
-    """A whole response, or one chunk of a stream."""
+    """A complete response, or one chunk of a stream."""
 
     choices: list[ChatChoice] | None = None
     usage: ChatUsage | None = None
@@ -74,7 +74,7 @@ class ChatBody(msgspec.Struct):
 
 
 def read(body: bytes) -> Completion:
-    """The first choice of a whole response; raises a fault where there is none."""
+    """Read the first choice of a complete response; raise a fault if there is none."""
     whole = decode_body(body)
     if not whole.choices or whole.choices[0].message is None:
         raise no_completion("it has no choices[0].message")
@@ -84,7 +84,7 @@ def read(body: bytes) -> Completion:
 
 
 def decode_body(data: bytes | str) -> ChatBody:
-    """The response, or a chunk of it; raises the fault that it tells of, or that it is none."""
+    """Parse a response or chunk; raise a fault if it is an error or invalid."""
     try:
         body: ChatBody = read_json(data, ChatBody)
     except msgspec.ValidationError as error:
@@ -97,7 +97,7 @@ def decode_body(data: bytes | str) -> ChatBody:
 
 
 def completion_of(message: ChatMessage, usage: ChatUsage | None, *, cut_off: bool) -> Completion:
-    """A message, put in our words."""
+    """Convert a message into a Completion."""
     text = text_of(message.content) or message.refusal or ""
     wanted = tuple(
         RequestedCall(
@@ -119,14 +119,14 @@ def completion_of(message: ChatMessage, usage: ChatUsage | None, *, cut_off: boo
 
 
 def text_of(content: Any) -> str:
-    """A text, or the texts among its parts."""
+    """Return the text of the content, joining the textual parts of a list."""
     if isinstance(content, list):
         return "".join(part.get("text") or "" for part in content if isinstance(part, dict))
     return content if isinstance(content, str) else ""
 
 
 def written(arguments: Any) -> str:
-    """Arguments as text; a few servers send them as what they say."""
+    """Return the arguments as text; a few servers send them as JSON values."""
     return arguments if isinstance(arguments, str) else codec.encode(arguments) if arguments is not None else ""
 
 
@@ -143,7 +143,7 @@ def _citations(annotations: Sequence[Any]) -> list[Citation]:
 
 
 def turn_with_calls(text: str, wanted: Sequence[RequestedCall]) -> Item:
-    """The model's own turn in which it asks for tool calls."""
+    """Build the assistant message with tool calls that the next request must repeat."""
     calls = [
         {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
         for call in wanted

@@ -1,4 +1,4 @@
-"""What a model answered to one call, whichever way it was asked: Completion, RequestedCall, Tokens."""
+"""A model's answer to one call, independent of the API used: Completion, RequestedCall, Tokens."""
 
 from __future__ import annotations
 
@@ -12,55 +12,55 @@ from proctor.usage import Usage
 
 _ARGUMENTS_KEPT = "arguments"
 Item = dict[str, Any]
-"""A message, or another piece of a conversation, as the API wants it."""
+"""A message or another item of a conversation in the API's format."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RequestedCall:
-    """A tool call that the model asks for."""
+    """A tool call requested by the model."""
 
     id: str
     name: str
     arguments: str
-    """As the model wrote them: JSON, if all goes well."""
+    """Arguments as written by the model, normally JSON."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tokens:
-    """What the server says it used."""
+    """Token usage as reported by the server."""
 
     sent: int
     received: int
     cached: int = 0
-    """Of those sent, the ones in the provider's own prompt cache."""
+    """Number of sent tokens read from the provider's prompt cache."""
 
 
 @dataclass(kw_only=True, slots=True)
 class Completion:
-    """One answer of the model; whoever asked for it notes the times."""
+    """One answer of the model; the times are filled in by the caller."""
 
     text: str
-    """What it says; a refusal in its own words where it says nothing else."""
+    """The text, or the refusal if there is nothing else."""
     refusal: str = ""
-    """Why it would not answer, in its own words."""
+    """The model's refusal, or empty."""
     wanted: tuple[RequestedCall, ...] = ()
-    """Tool calls to be made before it goes on; none: this is the reply."""
+    """Tool calls to be made before it continues; empty if this is the final reply."""
     cut_off: bool = False
-    """Whether it ended at the output limit."""
+    """Whether it was truncated at the output limit."""
     made: tuple[ToolCall, ...] = ()
-    """Tool calls that the server has made itself."""
+    """Tool calls that the server itself executed."""
     citations: tuple[Citation, ...] = ()
     echo: tuple[Item, ...] = ()
-    """Its own turn, as the next call has to repeat it."""
+    """The model's turn, as the next request must repeat it."""
     tokens: Tokens | None = None
-    """None: the server did not say."""
+    """Token usage, or None if the server did not report it."""
     seconds: float = 0.0
-    """From the call to the last byte."""
+    """Seconds from the request to the last byte."""
     first_token: float | None = None
-    """From the call to the first piece of text, where it streamed."""
+    """Seconds from the request to the first text, if streamed."""
 
     def usage(self, price: Price | None) -> Usage:
-        """What it cost."""
+        """Return the usage with its cost at this price."""
         if self.tokens is None:
             return Usage(calls=1)
         sent, received = self.tokens.sent, self.tokens.received
@@ -69,7 +69,7 @@ class Completion:
 
 
 def arguments_in(text: str) -> dict[str, Any]:
-    """What a model wrote as arguments; what is no JSON object is kept to be judged."""
+    """Parse the arguments of a call; anything other than a JSON object is kept under a key so that it can be judged."""
     try:
         arguments = read_json(text or "{}")
     except (ValueError, RecursionError):

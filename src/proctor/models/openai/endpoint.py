@@ -1,4 +1,4 @@
-"""Where OpenAI's protocol is spoken, and with which key: base URLs, keys, ModelEndpoint."""
+"""Endpoints that speak OpenAI's protocol: base URLs, keys, ModelEndpoint."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def address_of(provider: str) -> str:
 
 
 class ModelEndpoint:
-    """One address, and what is sent along with every request to it."""
+    """An endpoint URL with the headers sent with every request."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class ModelEndpoint:
         accept: str = JSON,
         judging: bool = False,
     ) -> None:
-        """`key_env` is the variable that holds the key, or would; `judging`: no agent is asked, but a judge."""
+        """`key_env` names the variable for the key, even if unset; `judging`: the model is a judge, not an agent."""
         authorization = {} if key is None else {"Authorization": f"Bearer {key}"}
         self.url = url
         self.headers = {"Content-Type": JSON, "Accept": accept, **authorization, **headers}
@@ -49,11 +49,11 @@ class ModelEndpoint:
         self._secrets = addresses.credentials_in(self.headers)
 
     def fault(self, response: Response, sent: Container[str]) -> CallError | None:
-        """The fault that a status means; None: it is a success. `sent` are the fields of the request."""
+        """Return the fault for a response's status, or None on success; `sent` are the fields of the request."""
         return fault_of_status(response, sent=sent, key=self._key_env, judging=self._judging)
 
     def mark(self, error: CallError) -> None:
-        """Complete what was raised: no secrets, the host, and that it is a model's server."""
+        """Complete a fault: remove secrets, add the host, and mark it as a model server's."""
         error.args = (addresses.scrub_secrets(str(error), self._secrets),)
         error.host = error.host or self._host
         if isinstance(error, AgentFault):
@@ -61,14 +61,14 @@ class ModelEndpoint:
 
 
 def must_be(headers: Mapping[str, str], expected: str) -> None:
-    """Refuse a reply of another content type."""
+    """Refuse a response with another content type."""
     kind = headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind != expected:
         raise AgentFault(f"the reply is {kind!r}; expected {expected}", kind="wrong_type")
 
 
 def check_base_url(url: str, model: str) -> str:
-    """A base URL that can be called and holds no secret, without a slash at its end; raises InputError."""
+    """Validate a base URL, which must not contain secrets, and strip its trailing slash; raise InputError."""
     must_be_plain(url, model)
     try:
         addresses.parse(url)
@@ -78,9 +78,9 @@ def check_base_url(url: str, model: str) -> str:
 
 
 def read_key(variables: tuple[str, ...], whose: str) -> tuple[str, str | None]:
-    """The variable that holds the key, and the key; raises InputError where one of these `variables` has to.
+    """Return the name of the key's variable and the key; raise InputError if `variables` are given but none is set.
 
-    A provider's key is sent to nobody else unless that is asked for.
+    A provider's key is never sent to another server unless explicitly configured.
     """
     wanted = variables or (COMPATIBLE_KEY,)
     found = next((variable for variable in wanted if os.environ.get(variable, "").strip()), None)

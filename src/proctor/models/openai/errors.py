@@ -1,4 +1,4 @@
-"""What OpenAI's API, and servers that imitate it, say when something is wrong; whose fault it is, `failures` says."""
+"""Interpret errors of OpenAI's API and compatible servers; `failures` decides whose fault they are."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from proctor.redaction import without_secrets
 
 _SHOWN = 300
 _TOO_LONG = frozenset({400, 413, 422, 500})
-"""Statuses with which servers answer a prompt that does not fit."""
+"""Status codes with which servers reject a prompt that is too long."""
 _NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 _WRONG_SETTING = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter", "model_not_found"})
 _CONVERSATION = frozenset({"messages", "input", "instructions", "input_tokens"})
@@ -28,27 +28,27 @@ _CHECK = {401: "check the key in {key}", 403: "check what the key in {key} may d
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ApiError:
-    """What a server says of an error."""
+    """An error as reported by a server."""
 
     message: str = ""
     names: frozenset[str] = frozenset()
-    """Its type and its code."""
+    """Error type and code."""
     param: str = ""
-    """The field of the request that is to blame, without what stands inside it."""
+    """The request field to blame, without a path inside it."""
 
 
 class ContextWindowExceeded(AgentFault):
-    """The prompt does not fit into the model."""
+    """The prompt exceeds the model's context window."""
 
 
 def no_completion(what: str) -> AgentFault:
-    """For a reply that is JSON, but not the JSON that was expected."""
+    """Return the fault for a JSON response of an unexpected structure."""
     told = f"the reply is no completion: {what}; does the server speak OpenAI's protocol at this base_url?"
     return AgentFault(told, kind="wrong_type")
 
 
 def fault_in(error: Any) -> CallError:
-    """The fault that an error in the midst of a successful response, or of a stream, stands for."""
+    """Return the fault for an error inside a successful response or a stream."""
     problem = problem_of(error)
     status = status_in(error) or 400
     fault = _fault(problem, status, "the model's server broke off", sent=(), key="the environment", retry_after=None)
@@ -57,10 +57,10 @@ def fault_in(error: Any) -> CallError:
 
 
 def fault_of_status(response: Response, *, sent: Container[str], key: str, judging: bool = False) -> CallError | None:
-    """What a response that is no success means to a run; None: it is one.
+    """Return the fault for an unsuccessful response, or None on success.
 
-    `sent` are the fields of the request, `key` is the variable that held the key; `judging`: a judge was asked, of
-    whom `models.structured` has the advice.
+    `sent` are the fields of the request, `key` is the variable that held the key; `judging`: the model is a judge, for
+    which `models.structured` adds the advice.
     """
     if 200 <= response.status < 300:
         return None
@@ -79,7 +79,7 @@ def fault_of_status(response: Response, *, sent: Container[str], key: str, judgi
 
 
 def asked_wait(response: Response) -> float | None:
-    """The seconds that the server asked to wait, in either of the headers in use."""
+    """Return the seconds the server asks to wait, from either of the two headers in use."""
     precise = parse_retry_after(response.headers.get("Retry-After-Ms"))
     return precise / 1000 if precise is not None else parse_retry_after(response.headers.get("Retry-After"))
 
@@ -112,7 +112,7 @@ def _is_too_long(problem: ApiError, status: int) -> bool:
 
 
 def _is_about_settings(problem: ApiError, sent: Container[str]) -> bool:
-    """Whether it is not this question that is refused, but how every question is asked."""
+    """Whether the request's settings are refused, rather than this particular question."""
     if problem.names & _WRONG_SETTING:
         return True
     return problem.param not in _CONVERSATION and problem.param in sent
@@ -124,14 +124,14 @@ def _problem_in(response: Response) -> ApiError:
     except (ValueError, RecursionError):
         return ApiError(message=excerpt(response))
     if isinstance(body, list) and body:
-        body = body[0]  # Google's servers
+        body = body[0]  # Google's servers send a list
     if not isinstance(body, dict):
         return ApiError(message=excerpt(response))
     return problem_of(body.get("error") or body.get("detail") or body)
 
 
 def problem_of(error: Any) -> ApiError:
-    """An error as OpenAI writes it, or nearly so: a few servers send nothing but a text."""
+    """Parse an error in OpenAI's format or similar; a few servers send only a text."""
     if not isinstance(error, dict):
         return ApiError(message=_clean(error if isinstance(error, str) else msgspec.json.encode(error).decode()))
     code = error.get("code")
@@ -143,6 +143,6 @@ def problem_of(error: Any) -> ApiError:
 
 
 def _clean(text: str) -> str:
-    """On one line, without secrets, and not too long."""
+    """Collapse to one line, remove secrets and truncate."""
     line = " ".join(without_secrets(text).split())
     return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"

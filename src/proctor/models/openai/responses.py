@@ -1,4 +1,4 @@
-"""Answers of the Responses API: OpenAI's newer way, which a few other servers speak too."""
+"""Responses of the Responses API, OpenAI's newer API, which a few other servers also speak."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from proctor.models.openai.errors import fault_in, no_completion
 from proctor.transcript import UNKNOWN, Citation, ToolCall
 
 PATH = "/responses"
-"""Where it is spoken, below the base URL."""
+"""Path below the base URL."""
 
 
 class ResponseUsage(msgspec.Struct):
-    """What was used."""
+    """Token usage as reported by the server."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -29,7 +29,7 @@ class ResponseUsage(msgspec.Struct):
 
 
 class ModelResponse(msgspec.Struct):
-    """A whole response."""
+    """A complete response."""
 
     output: list[dict[str, Any]] | None = None
     usage: ResponseUsage | None = None
@@ -38,12 +38,12 @@ class ModelResponse(msgspec.Struct):
 
 
 def read(body: bytes) -> Completion:
-    """All of a whole response; raises a fault where there is none."""
+    """Read a complete response; raise a fault if it is invalid."""
     return completion_of(decode_json(ModelResponse, body))
 
 
 def decode_json(kind: Any, data: bytes | str) -> Any:
-    """What the server sent; raises the fault that it is something else."""
+    """Parse the server's data as this type; raise a fault if it is invalid."""
     try:
         return read_json(data, kind)
     except msgspec.ValidationError as error:
@@ -53,7 +53,7 @@ def decode_json(kind: Any, data: bytes | str) -> Any:
 
 
 def completion_of(response: ModelResponse) -> Completion:
-    """All output items, put in our words."""
+    """Convert all output items into a Completion."""
     if response.error is not None:
         raise fault_in(response.error)
     if response.output is None:
@@ -90,7 +90,7 @@ _OF_THE_SERVER: Mapping[str, str] = {
     "code_interpreter_call": "code",
     "mcp_call": "arguments",
 }
-"""Tools that the server runs itself, and where an item tells what they were given."""
+"""Type of a call executed by the server → the item's field with its arguments."""
 
 
 def _made(item: Mapping[str, Any]) -> ToolCall:
@@ -117,9 +117,10 @@ def _citations(part: Mapping[str, Any]) -> list[Citation]:
 
 
 def _echo(output: Sequence[Item]) -> list[Item]:
-    """The model's turn, to be repeated: as it is where its reasoning can be read again, else without it.
+    """Return the model's turn as the next request must repeat it.
 
-    Then ids are left out too, because a call with an id would be looked for beside the reasoning that led to it.
+    It is unchanged if its encrypted reasoning can be sent back, else without it. In the latter case ids are removed
+    too, because the server would look for the reasoning that belongs to an id.
     """
     if any(item.get("type") == "reasoning" and item.get("encrypted_content") for item in output):
         return list(output)

@@ -1,1 +1,1 @@
-"""What makes two replies exclude each other: the rules of a conflict, and what they compare."""
+"""Rules that detect a conflict between two replies, and the comparisons they use."""

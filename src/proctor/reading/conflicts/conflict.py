@@ -1,7 +1,7 @@
-"""Do two replies of one conversation exclude each other? Rules over what both questions ask and both replies state.
+"""Detect conflicts between two replies of one conversation by rules over both questions and both replies.
 
-Precision comes before recall: what is hedged, asked back, supposed, reported or declined is not held against anybody,
-another subject, scope or time is no contradiction, and one value that both replies share outweighs all they do not.
+Precision comes before recall. Hedged, hypothetical, reported or declined statements and counter-questions never count.
+A different subject, scope or time is no contradiction, and one value that both replies share outweighs all differences.
 """
 
 from __future__ import annotations
@@ -39,30 +39,30 @@ _ABOUT = lazy(
     r"\b(?:wrong|mistaken|mistake|error|incorrect|confused|misinformed|misspoke|corrected|myself|back|apologi[sz]e|sorry)"
     r" (?:about|regarding|concerning|on|as to|for) ((?:[\w'-]+ ?){1,4})"
 )
-"""What a retraction says that it is about."""
+"""Match the subject of a retraction: `I was wrong about …`."""
 __all__ = ["Conflict", "Exchange", "conflict"]
 _READ = 2_000
-"""Characters that tell the language of a reply."""
+"""Maximum number of characters used to detect the language of a reply."""
 
 
 class Conflict(NamedTuple):
-    """Two replies that exclude each other."""
+    """A conflict between two replies."""
 
     kind: str
-    """number, date, time, name, list, choice, yes-no, negation or retraction."""
+    """`number`, `date`, `time`, `name`, `list`, `choice`, `yes-no`, `negation` or `retraction`."""
     quotes: tuple[str, str]
-    """Verbatim from their replies."""
+    """One verbatim quote from each reply."""
     reason: str
 
 
 def conflict(
     earlier: Exchange, later: Exchange, *, topic: str | None = None, answer: str | None = None, hinted: bool = False
 ) -> Conflict | None:
-    """What makes the later reply incompatible with the earlier one; None: nothing that rules can see.
+    """Return the conflict of a later reply with an earlier one, or None if the rules find none.
 
-    `topic` is the question that opened the proposition, where it is known that both go back to one. Where the
-    expected `answer` is known, two right replies agree, and a stated correction of a wrong one is no conflict;
-    `hinted`: the question itself told the right answer, so that to give it is a correction without a word of it.
+    `topic` is the question that opened the thread, if both replies are known to answer it. If the expected `answer` is
+    known, two correct replies never conflict, nor does an acknowledged correction of a wrong one. `hinted` means that
+    the question itself gave the correct answer, so that giving it needs no acknowledgement.
     """
     question = earlier.question if topic is None else topic
     if squeeze(earlier.reply) == squeeze(later.reply) and not _are_reverse(question, later.question):
@@ -78,9 +78,9 @@ def _are_reverse(question: str, later: str) -> bool:
 
 
 def _is_excused(question: str, earlier: str, later: Exchange, answer: str, *, hinted: bool) -> bool:
-    """Whether both replies are right, or the later one owns up to a wrong earlier one without a new error.
+    """Whether both replies are correct, or the later one corrects or retracts a wrong earlier one.
 
-    A yes or no to another question or to a remark is none to this one.
+    The yes or no to another question or to a remark does not count as an answer to this one.
     """
     told = read_statements(later.reply)
     said = later.reply if same_question(question, later.question) or not told.body else told.body
@@ -108,7 +108,7 @@ def _found(topic: str, earlier: Exchange, later: Exchange, *, linked: bool) -> C
 
 
 def _rules(pair: Pair) -> Iterator[Callable[[Pair], Iterator[Found]]]:
-    """The rules that may be asked: a retraction of anybody's, the rest of replies that commit themselves."""
+    """Yield the rules that apply: retractions always, all others only if both replies commit to a statement."""
     yield _retraction
     asks_others = pair.asked[1].others and not pair.topic.others
     if not any(_is_evasive(told) for told in pair.told) and not asks_others:
@@ -121,7 +121,7 @@ def _is_evasive(told: Statements) -> bool:
 
 
 def _retraction(pair: Pair) -> Iterator[Found]:
-    """An answer that is taken back in so many words, or given up when it is contested, and not given again."""
+    """Find an answer that is retracted explicitly, or given up when challenged, without being repeated."""
     sentence = pair.told[1].retraction
     if sentence is None and pair.asked[1].contests:
         sentence = pair.told[1].surrender
@@ -131,21 +131,21 @@ def _retraction(pair: Pair) -> Iterator[Found]:
 
 
 def _is_of_something_else(pair: Pair, sentence: str) -> bool:
-    """Whether it is taken back of what nobody spoke of before: `I was wrong about the parking`."""
+    """Whether a retraction concerns something not mentioned before: `I was wrong about the parking`."""
     about = _ABOUT.search(fold(sentence, accents=False))
     named = [word for word in words(about[1] if about else "") if word not in FILLERS | ASKING]
     return bool(named) and not any(akin(word, other) for word in named for other in pair.before)
 
 
 def _takes_up_name(pair: Pair) -> bool:
-    """Whether the later reply states a name of the earlier one again."""
+    """Whether the later reply repeats a name of the earlier one."""
     mine = [name for name in pair.told[0].names if not name.denied]
     theirs = [name for name in pair.told[1].names if not name.denied]
     return any(one.stems & other.stems for one in mine for other in theirs)
 
 
 def _verbatim(quote: str, reply: str) -> str:
-    """A sentence as it stands in its reply; where its dress was taken off, the one that shares most words with it."""
+    """Return a sentence as it stands in the raw reply; if markup was stripped, the most similar sentence."""
     cut = excerpt(quote)
     if cut in reply:
         return cut
@@ -158,7 +158,7 @@ def _words(text: str) -> list[str]:
 
 
 _RULES_FOR_SOURCES = (opposite_sides, denied_values, opposite_words)
-"""A reply that names its source holds the source's own numbers, dates and names."""
+"""Rules for a question about the source of an answer: its reply contains numbers, dates and names of the source."""
 _ALL_RULES = (
     differing_days,
     differing_choices,

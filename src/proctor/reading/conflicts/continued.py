@@ -1,4 +1,4 @@
-"""What a later reply says of the first question although another one was asked: sides, what there is, who may, when."""
+"""Detect conflicts in a reply to another question that bears on the first: sides, existence, limits, days."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from proctor.reading.text.words import words
 _SHORTEST_PART = 4
 _LONGEST_NAME = 3
 _MOST = 30
-"""Sentences of a reply that are held against those of another."""
+"""Maximum number of sentences of a reply that are compared."""
 _SUBJECT = lazy(
     r"(?:(?:but|so|and|then|well|sorry|no|yes)\b,? )*(it|they|he|she|we|you|i|that|this|there|the doors?)\b"
 )
@@ -54,7 +54,7 @@ _NO_THING = frozenset(words("longer more less doubt need one problem way idea ma
 
 
 def continued_sides(pair: Pair) -> Iterator[Found]:
-    """A side of the first question that a sentence takes in the reply to another one: `It is poisonous.`"""
+    """Find a sentence that contradicts the first yes or no while answering another question: `It is poisonous.`"""
     if pair.topic.kind != "yes-no" or pair.topic.inverted or one_proposition(pair.topic, pair.asked[1]):
         return
     first = _plain_side(pair)
@@ -69,7 +69,7 @@ def continued_sides(pair: Pair) -> Iterator[Found]:
 
 
 def _plain_side(pair: Pair) -> bool | None:
-    """The side of the earlier reply, where it has no conditions."""
+    """Return the yes or no of the earlier reply, or None if it has conditions."""
     told = pair.told[0]
     if any(is_conditional(claim) for claim in told.claims) or not one_question(pair.topic, pair.asked[0]):
         return None
@@ -85,7 +85,7 @@ def _meant(told: Statements) -> list[Claim]:
 
 
 def _side_of(pair: Pair, claim: Claim, *, yes: bool) -> bool | None:
-    """The side that one sentence takes, where it speaks of the topic and within its bounds."""
+    """Return the yes or no that a sentence implies for the topic, or None if it is off topic or out of scope."""
     if yes and keeps_to(pair, claim, amounts=False) and _says_opposite(pair, claim):
         return False
     if not keeps_to(pair, claim) or not _is_on_topic(pair, claim, yes=yes) or rejects(pair, claim.body.folded):
@@ -95,7 +95,7 @@ def _side_of(pair: Pair, claim: Claim, *, yes: bool) -> bool | None:
 
 
 def _says_opposite(pair: Pair, claim: Claim) -> bool:
-    """Whether a clause says of the same thing what means the reverse of what was asked of it: it's poisonous."""
+    """Whether a clause says the opposite of what was asked about the same subject: `it's poisonous`."""
     telling = [word for word in pair.topic.telling if not is_light(word)]
     for clause in _CLAUSE.split(claim.body.folded):
         found = _IS.match(clause)
@@ -110,9 +110,9 @@ def _says_opposite(pair: Pair, claim: Claim) -> bool:
 
 
 def _is_on_topic(pair: Pair, claim: Claim, *, yes: bool) -> bool:
-    """Whether a sentence takes up enough of the topic: to affirm what was denied needs more than to deny it."""
+    """Whether a sentence covers enough of the topic; a yes after a no needs more than a no after a yes."""
     if _PERSON.match(claim.body.folded) and not _OF_PERSON.search(pair.asked[1].asked):
-        return False  # somebody whom the later question brought in
+        return False  # a person introduced by the later question
     telling = [word for word in dict.fromkeys(pair.topic.telling) if not is_light(word)]
     stems = words(plain_words(claim.body.folded))
     met = [word for word in telling if any(_meets(word, other) for other in stems)]
@@ -138,13 +138,13 @@ def _own_words(told: Statements) -> list[str]:
 
 
 def _meets(word: str, other: str) -> bool:
-    """Whether a stem says something of what another does: the same, the reverse, or a part of it: water, waterproof."""
+    """Whether two stems are related: same meaning, opposites, or one a part of the other (water, waterproof)."""
     compound = len(other) >= _SHORTEST_PART and word.startswith(other) and word != other
     return akin(word, other) or are_opposed(word, other) or compound
 
 
 def none_and_some(pair: Pair) -> Iterator[Found]:
-    """`No ferry`, then `the ferry`: what there is none of is taken, found or named as being there."""
+    """Find a thing that one reply denies to exist and the other mentions: `No ferry`, then `the ferry`."""
     for earlier, later in product(*map(_meant, pair.told)):
         for denying, naming in ((earlier, later), (later, earlier)):
             if "no" not in denying.stems:
@@ -156,7 +156,7 @@ def none_and_some(pair: Pair) -> Iterator[Found]:
 
 
 def _none_of(claim: Claim) -> Iterator[str]:
-    """The stems of what a sentence says there is none of."""
+    """Yield the stems of what a sentence says there is none of."""
     for match in _NONE.finditer(claim.passage.folded):
         named = list(takewhile(lambda word: word not in STOP, words(match[1])))
         if named and named[0] not in _NO_THING:
@@ -164,14 +164,14 @@ def _none_of(claim: Claim) -> Iterator[str]:
 
 
 def _has_some(name: str, claim: Claim) -> bool:
-    """Whether a sentence names a thing as one that is there: the ferry, several errors."""
+    """Whether a sentence mentions a thing as existing: `the ferry`, `several errors`."""
     if name not in claim.stems or "without" in claim.stems or not NEGATORS.isdisjoint(claim.stems):
         return False
     return any(name in words(match[1]) for match in _SOME.finditer(claim.passage.folded))
 
 
 def _bears(pair: Pair, one: Claim, other: Claim) -> bool:
-    """Whether two sentences share more than the thing, it is what was asked about, or nothing else was asked."""
+    """Whether two sentences share more than one thing, or that thing is what was asked about."""
     shared = (one.stems & other.stems) - STOP
     if len(shared) > 1 or all(is_light(word) for word in pair.asked[1].telling):
         return True
@@ -180,7 +180,7 @@ def _bears(pair: Pair, one: Claim, other: Claim) -> bool:
 
 
 def denied_answer(pair: Pair) -> Iterator[Found]:
-    """What was asked for, denied of the very answer that was given: `Line 14.`, then `The 14 doesn't go there.`"""
+    """Find the denial of an answer given earlier: `Line 14.`, then `The 14 doesn't go there.`"""
     wanted = [word for word in pair.topic.telling if not is_light(word) and word != concept(pair.topic.category)]
     named = {word for word in _own_words(pair.told[0]) if not any(akin(word, asked) for asked in wanted)}
     if pair.topic.kind not in ("open", "who", "where") or not wanted or not named:
@@ -198,7 +198,7 @@ def denied_answer(pair: Pair) -> Iterator[Found]:
 
 
 def granted_rival(pair: Pair) -> Iterator[Found]:
-    """Who or what a remark held against the answer, then named as the answer: `Fair enough, the agency holds it.`"""
+    """Find the acceptance of a rival answer that a remark proposed: `Fair enough, the agency holds it.`"""
     asked, told = pair.asked[1], pair.told[1]
     if pair.topic.kind not in ("who", "open") or not (asked.contests or asked.goes_on) or not told.concedes:
         return
@@ -219,7 +219,7 @@ def granted_rival(pair: Pair) -> Iterator[Found]:
 
 
 def limited_and_open(pair: Pair) -> Iterator[Found]:
-    """`Only residents`, then `anyone`: what is for some, and what is for all."""
+    """Find a restriction in one reply that the other lifts: `Only residents`, then `anyone`."""
     for earlier, later in product(*map(_meant, pair.told)):
         texts = earlier.passage.folded, later.passage.folded
         if not any(_LIMITED.search(one) and _FOR_ALL.search(other) for one, other in (texts, texts[::-1])):
@@ -232,7 +232,7 @@ def limited_and_open(pair: Pair) -> Iterator[Found]:
 
 
 def differing_days(pair: Pair) -> Iterator[Found]:
-    """Days of the week or months that share none, to one question for when."""
+    """Find disjoint days of the week or months in answers to the same question about time."""
     if not pair.answers_one_question or pair.topic.kind != "when":
         return
     first, second = (

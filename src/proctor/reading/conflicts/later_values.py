@@ -1,4 +1,4 @@
-"""Values that a later reply gives or grants although another question was asked: times, comparisons, days outside."""
+"""Detect conflicts of values in the reply to another question: times of day, comparisons, days out of range."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _IT = lazy(r"\b(?:it|they|he|she|that|this|there|then)\b")
 
 
 def continued_times(pair: Pair) -> Iterator[Found]:
-    """Another time of day for what was asked first, in the reply to another question: `We lock up at seven.`"""
+    """Find another time of day for the first question in a reply to another one: `We lock up at seven.`"""
     if pair.topic.kind != "when":
         return
     first = [stated for stated in pair.told[0].facts if isinstance(stated.fact, Clock) and not stated.denied]
@@ -55,7 +55,7 @@ def _stated_claims(told: Statements) -> list[Claim]:
 
 
 def _clocks(claim: Claim) -> Iterator[Clock]:
-    """The times of day of a sentence; a bare hour after `at` is one."""
+    """Yield the times of day in a sentence; a bare hour after a preposition such as `at` counts too."""
     folded = claim.passage.folded
     for fact in read_facts(folded):
         if isinstance(fact, Clock):
@@ -75,14 +75,14 @@ def _one_time(one: object, other: Clock) -> bool:
 
 
 def _says_it(pair: Pair, claim: Claim) -> bool:
-    """Whether a sentence says what was asked of the subject, in like words: closes, shuts."""
+    """Whether a sentence repeats the predicate of the question, or a synonym: closes, shuts."""
     telling = [word for word in pair.topic.telling if not is_light(word) and not times_of(word)]
     stems = words(plain_words(claim.body.folded))
     return any(akin(word, other) for word in telling[1:] for other in stems)
 
 
 def compared_values(pair: Pair) -> Iterator[Found]:
-    """A yes or no to whether it is more than a number that the question names, against the number given first."""
+    """Find a yes or no to a comparison (`Is it more than 50?`) that contradicts the number given first."""
     asked, told = pair.asked[1], pair.told[1]
     compares = _COMPARES.search(asked.asked)
     if compares is None or asked.kind != "yes-no" or asked.negative or told.word is None or pair.topic.kind != "amount":
@@ -105,7 +105,7 @@ def compared_values(pair: Pair) -> Iterator[Found]:
 
 
 def outside_the_days(pair: Pair) -> Iterator[Found]:
-    """`Only from May to September`, then yes for January."""
+    """Find an affirmative about a time outside the stated range: `Only from May to September`, then yes for January."""
     if pair.topic.kind not in ("yes-no", "when") or names_another(pair):
         return
     bounds = [

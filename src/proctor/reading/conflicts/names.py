@@ -1,4 +1,4 @@
-"""Names, choices and lists in two replies that cannot be one answer."""
+"""Detect incompatible names, choices and lists in two replies."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from proctor.reading.text.overlap import GENERIC, STOP
 from proctor.reading.text.words import stem, stem_set, words
 
 _HARDLY_MORE = 3
-"""Words of a reply that is hardly more than its value: Platform 6."""
+"""Maximum number of words of a sentence that is hardly more than its value: `Platform 6`."""
 _NAMING = frozenset(("who", "where", "open"))
 _LONGEST_ANSWER = 5
-"""Telling words of a reply that is hardly more than its answer."""
+"""Maximum number of content words of a reply that is hardly more than its answer."""
 _TAKES_UP = 0.6
 _ENDS_LIST = lazy(
     r"\b(?:only|just|nothing else|no others?|nobody else|exactly|that's all|in all|alone|all (?:of them|told))\b"
@@ -40,7 +40,7 @@ _VERB = stem_set("is are was were be has have had do does did can will would")
 
 
 def differing_choices(pair: Pair) -> Iterator[Found]:
-    """One of two things that the question names, then the other."""
+    """Find different options chosen in answers to an either-or question."""
     if pair.topic.kind != "choice" or not pair.answers_one_question:
         return
     chosen = [_chosen(pair.topic, told) for told in pair.told]
@@ -50,7 +50,7 @@ def differing_choices(pair: Pair) -> Iterator[Found]:
 
 
 def _chosen(asked: Inquiry, told: Statements) -> dict[str, str]:
-    """The option of an either-or question that a reply takes up without denying it, and the sentence."""
+    """Map each option of an either-or question that a reply chooses to the sentence that chooses it."""
     before, _, after = asked.asked.rstrip("?").rpartition(" or ")
     options = {stem(text.split()[-1]) for text in (before, after) if text.split()}
     found: dict[str, str] = {}
@@ -63,7 +63,7 @@ def _chosen(asked: Inquiry, told: Statements) -> dict[str, str]:
 
 
 def differing_names(pair: Pair) -> Iterator[Found]:
-    """Two answers by name that share no word."""
+    """Find two answers by name that have no word in common."""
     if pair.relation not in ("same", "offer") or pair.topic.kind not in _NAMING or _asks_for_finer(pair):
         return
     if share_value(pair) and all(len(claim.passage) <= _HARDLY_MORE for claim in pair.told[0].claims):
@@ -76,7 +76,7 @@ def differing_names(pair: Pair) -> Iterator[Found]:
 
 
 def _agree(first: list[Named], second: list[Named], pair: Pair) -> bool:
-    """Whether a name of one reply stands in the other, as an answer or beside it."""
+    """Whether a name of one reply also occurs in the other, as the answer or elsewhere."""
     if any(_one_name(one, other) for one in first for other in second):
         return True
     mine, theirs = (
@@ -88,20 +88,20 @@ def _agree(first: list[Named], second: list[Named], pair: Pair) -> bool:
 
 
 def _asks_for_finer(pair: Pair) -> bool:
-    """`Which one?`: what follows is a closer answer, not another one."""
+    """Whether the later question asks for a more precise answer, not another one: `Which one?`"""
     asked = pair.asked[1]
     own = [word for word in asked.telling if not is_light(word)]
     return not own and not asked.contests and asked.kind in _NAMING and not asked.offers
 
 
 def answers(told: Statements, known: frozenset[str], *, denied: bool = False) -> list[Named]:
-    """The names that the question did not give already; of a reply that is hardly more, its words."""
+    """Return the names in a reply that the question did not give; of a reply without any, its short phrases."""
     named = [name for name in told.names if name.denied is denied and not name.stems <= known]
     return named or ([] if denied else list(_phrases(told, known)))
 
 
 def _phrases(told: Statements, known: frozenset[str]) -> Iterator[Named]:
-    """A short reply without a verb of its own: the coastal road."""
+    """Yield short answers without a verb of their own: `the coastal road`."""
     for claim in told.claims:
         own = [word for word in claim.passage.stems if word not in STOP and word not in known]
         if (
@@ -120,13 +120,13 @@ def _phrases(told: Statements, known: frozenset[str]) -> Iterator[Named]:
 
 
 def _taken_over(pair: Pair) -> list[Named]:
-    """Names that the later question brought in, in a sentence of the reply that answers with them."""
+    """Return names that the later question introduced and the reply adopts as its answer."""
     content, names = pair.topic.content, answers(pair.told[1], pair.topic.stems)
     return [name for name in names if _restates(name.claim, content, pair)]
 
 
 def _restates(claim: Claim, content: frozenset[str], pair: Pair) -> bool:
-    """Whether a sentence takes up what was asked, or grants what was held against the answer."""
+    """Whether a sentence repeats what was asked, or accepts a counter-proposal."""
     if pair.told[1].concedes or (pair.told[1].word is True and pair.relation == "offer"):
         return True
     met = sum(any(akin(word, other) for other in claim.stems) for word in content)
@@ -135,7 +135,7 @@ def _restates(claim: Claim, content: frozenset[str], pair: Pair) -> bool:
 
 def _one_name(one: Named, other: Named) -> bool:
     if _is_short_form(one.text) != _is_short_form(other.text):
-        return True  # NaCl may well be sodium chloride
+        return True  # NaCl may well stand for sodium chloride
     if not (one.stems & other.stems).issubset(GENERIC | STOP):
         return True
     if any(_nearly(mine, theirs) for mine in one.stems for theirs in other.stems):
@@ -144,7 +144,7 @@ def _one_name(one: Named, other: Named) -> bool:
 
 
 def _nearly(one: str, other: str) -> bool:
-    """Whether two words are forms of one name: France, French; Dvorak, Dvořák; Gent, Ghent."""
+    """Whether two words are variants of one name: France, French; Dvorak, Dvořák; Gent, Ghent."""
     if akin(one, other):
         return True
     one, other = fold(one), fold(other)
@@ -154,7 +154,7 @@ def _nearly(one: str, other: str) -> bool:
 
 
 def _is_one_slip(one: str, other: str) -> bool:
-    """Whether one word is the other with a letter more."""
+    """Whether one word equals the other plus one letter."""
     short, long = sorted((one, other), key=len)
     return len(long) - len(short) == 1 and any(long[:at] + long[at + 1 :] == short for at in range(len(long)))
 
@@ -168,7 +168,7 @@ def _initials(name: str) -> str:
 
 
 def granted_names(pair: Pair) -> Iterator[Found]:
-    """A yes or no to a question that names somebody or something: yes takes it over, no turns it down."""
+    """Find a yes or no to a question that proposes a name, if it contradicts the name given before."""
     takes, told = grants(pair), pair.told[1]
     if takes is None or answers(told, pair.known) or _share_words(pair):
         return
@@ -189,7 +189,7 @@ def granted_names(pair: Pair) -> Iterator[Found]:
 
 
 def _share_words(pair: Pair) -> bool:
-    """Whether the later reply takes up words of the earlier one that no question brought in."""
+    """Whether the replies share words that no question introduced."""
     mine, theirs = (
         frozenset().union(*(claim.stems for claim in told.claims)) - STOP - pair.known for told in pair.told
     )
@@ -197,7 +197,7 @@ def _share_words(pair: Pair) -> bool:
 
 
 def differing_lists(pair: Pair) -> Iterator[Found]:
-    """Two lists of which each has what the other has not, or one more than a list that is said to be all."""
+    """Find two lists that each lack an item of the other, or a list that exceeds another one declared complete."""
     if not pair.answers_one_question or pair.topic.kind in ("yes-no", "choice", "why", "how"):
         return
     first, second = (_items(told, pair.known) for told in pair.told)
@@ -210,8 +210,7 @@ def differing_lists(pair: Pair) -> Iterator[Found]:
 
 
 def _items(told: Statements, known: frozenset[str]) -> tuple[list[frozenset[str]], Claim] | None:
-    """The items of the first sentence that lists several, and the sentence; None: none does, or it leaves "
-    "the end open."""
+    """Return the items of the first sentence that lists several, and that sentence; None if it is open-ended."""
     for claim in told.claims:
         if claim.open or _LEAVES_OPEN.search(claim.passage.folded):
             continue
@@ -224,7 +223,7 @@ def _items(told: Statements, known: frozenset[str]) -> tuple[list[frozenset[str]
 
 
 def _item(part: str, known: frozenset[str]) -> frozenset[str]:
-    """What tells an item: its words after a verb, beside those of the question."""
+    """Return the words that identify a list item: without those before its verb and those of the question."""
     stems = words(fold(part, accents=False))
     start = max((place + 1 for place, word in enumerate(stems) if word in _VERB), default=0)
     own = frozenset(map(concept, stems[start:])) - STOP
@@ -232,7 +231,7 @@ def _item(part: str, known: frozenset[str]) -> frozenset[str]:
 
 
 def _beside(some: list[frozenset[str]], others: list[frozenset[str]]) -> list[str]:
-    """Those of some items that have no counterpart among others."""
+    """Return the items that have no counterpart among the others."""
     return [" ".join(sorted(item)) for item in some if not any(_one_item(item, other) for other in others)]
 
 

@@ -1,4 +1,4 @@
-"""Two exchanges of one conversation, read, and how the later question stands to the earlier one: Pair."""
+"""Parse two exchanges of one conversation, and relate the later question to the earlier one."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ from proctor.reading.text.units import units_named
 from proctor.reading.text.words import stem_set, words
 
 Relation = Literal["same", "offer", "near", "other"]
-"""same: both replies answer one question; offer: the later question puts an answer to the earlier one forward; near: it
-asks nothing new of the same subject; other: anything else."""
+"""How a later question relates to the topic.
+
+`same`: both replies answer one question. `offer`: it proposes an answer to the topic. `near`: it asks nothing new about
+the same subject. `other`: anything else.
+"""
 
 _MANY = 3
 _OF_IT = lazy(
@@ -34,14 +37,14 @@ _MEASURES = frozenset(
         stem_set("age height length weight price speed depth width distance size temperature duration many much"),
     )
 )
-"""What a number answers without naming it."""
+"""Measures that an answer by number need not name."""
 TIMES = stem_set(
     "monday tuesday wednesday thursday friday saturday sunday weekday weekend january february march april "
     "may june july "
     "august september october november december spring summer autumn winter christmas easter morning afternoon evening "
     "night noon midnight today tomorrow holiday bank week month year"
 )
-"""Stems that name a time."""
+"""Stems of time expressions."""
 _OF_ALL = lazy(
     r"\b(?:every|all|always|any ?time|never|none|nobody|no one|everyone|everybody|everywhere|without exception)\b"
 )
@@ -56,57 +59,57 @@ _CONVERTS = lazy(
 _AGAIN = lazy(r"\bagain\W*$|\bdid you say\W*$|\bonce more\W*$|\bone (?:last|more) time\b")
 _PRONOUN = lazy(r"\b(?:it|its|they|their|he|his|she|her|we|our|you)\b")
 _CALLED_IT = lazy(r"\b(?:it|its|they|them|he|him|she|there)\b")
-_TURNING = ADVERSE - stem_set("fine")  # `fined` is adverse, `fine` is not
+_TURNING = ADVERSE - stem_set("fine")  # `fined` is adverse, but its stem is that of `fine`
 
 
 class Exchange(NamedTuple):
-    """A question and its reply."""
+    """A question and the reply to it."""
 
     question: str
     reply: str
 
 
 class Found(NamedTuple):
-    """What a rule found."""
+    """A conflict found by a rule, before the quotes are mapped to the raw replies."""
 
     kind: str
     earlier: str
-    """The sentence of the earlier reply."""
+    """The sentence in the earlier reply."""
     later: str
-    """The sentence of the later one."""
+    """The sentence in the later reply."""
     reason: str
 
 
 class Pair(NamedTuple):
-    """Both exchanges, read."""
+    """Two parsed exchanges."""
 
     said: tuple[Exchange, Exchange]
     topic: Inquiry
-    """The question that opened the proposition."""
+    """The question that opened the thread."""
     asked: tuple[Inquiry, Inquiry]
     told: tuple[Statements, Statements]
     relation: Relation
     linked: bool = False
-    """Whether it is known that both go back to one question."""
+    """Whether both exchanges are known to answer the same question."""
 
     @property
     def known(self) -> frozenset[str]:
-        """The stems of the questions, which are nobody's answer."""
+        """Stems of all questions, which cannot be an answer."""
         return self.topic.stems.union(self.asked[0].stems, self.asked[1].stems)
 
     @property
     def before(self) -> frozenset[str]:
-        """The stems of what was spoken of before the later question."""
+        """Stems of everything said before the later question."""
         return self.topic.stems.union(self.asked[0].stems, _words_of(self.told[0]))
 
     @property
     def answers_one_question(self) -> bool:
-        """Whether values of the two replies can be held against each other."""
+        """Whether both replies answer the same question, so that their values are comparable."""
         return self.relation == "same"
 
 
 def relate(topic: Inquiry, told: Statements, asked: Inquiry, later: Statements, *, linked: bool) -> Relation:
-    """How a later question stands to the one that opened the proposition, given the replies to both."""
+    """Classify how a later question relates to the topic, given the replies to both."""
     if linked or one_question(topic, asked) or _points_back(topic, told, asked) or _asks_once_more(topic, asked):
         return "same"
     if asked.others:
@@ -130,7 +133,7 @@ def relate(topic: Inquiry, told: Statements, asked: Inquiry, later: Statements, 
 
 
 def _asks_once_more(topic: Inquiry, asked: Inquiry) -> bool:
-    """Whether it asks for the same in another unit (`can you say that in miles?`), or again and says so."""
+    """Whether the later question repeats the topic or asks to convert the answer: `can you say that in miles?`"""
     unit = _CONVERTS.search(asked.asked)
     if unit is not None and topic.kind == "amount":
         return bool(units_named(next(filter(None, unit.groups()))))
@@ -139,9 +142,9 @@ def _asks_once_more(topic: Inquiry, asked: Inquiry) -> bool:
 
 
 def _restates(topic: Inquiry, told: Statements, asked: Inquiry, later: Statements) -> bool:
-    """Whether a sentence of the later reply speaks of all that was asked first, whatever was asked then.
+    """Whether a sentence of the later reply restates the topic, whatever was asked.
 
-    By its own words, or by its own and its question's where that sets no bounds of its own.
+    The words of the later question count as well, unless it sets bounds of its own.
     """
     wanted = [word for word in topic.telling if not is_light(word)]
     bounded = any(word in asked.bounds for word in _new(topic, told, asked))
@@ -157,12 +160,12 @@ def _restates(topic: Inquiry, told: Statements, asked: Inquiry, later: Statement
 
 
 def _is_trifle(left: list[str], wanted: list[str], met: list[str]) -> bool:
-    """Whether only one word of many is left out, and what is said of the subject is taken up: statistically."""
+    """Whether a restatement omits only a minor word (`statistically`) and includes the last one."""
     return len(left) == 1 and len(wanted) >= _MANY and wanted[-1] in met
 
 
 def _is_instance(topic: Inquiry, told: Statements, asked: Inquiry) -> bool:
-    """Whether it asks of one case what was said of all: free every day, free on weekdays."""
+    """Whether the later question asks about one case of a general statement: free every day, free on weekdays."""
     if topic.kind != "yes-no" or asked.kind != "yes-no" or missing(topic, asked.telling):
         return False
     if not TIMES.issuperset(missing(asked, topic.telling)):
@@ -171,7 +174,7 @@ def _is_instance(topic: Inquiry, told: Statements, asked: Inquiry) -> bool:
 
 
 def is_reverse(topic: Inquiry, asked: Inquiry) -> bool:
-    """Whether a yes to the later question is a no to the earlier one: open to cyclists, cyclists are excluded."""
+    """Whether a yes to the later question means no to the earlier one: open to cyclists, cyclists are excluded."""
     if topic.kind != "yes-no" or asked.kind != "yes-no":
         return False
     new = missing(asked, topic.telling)
@@ -180,18 +183,18 @@ def is_reverse(topic: Inquiry, asked: Inquiry) -> bool:
 
 
 def _is_adverse(word: str) -> bool:
-    """Whether a stem denies whatever it is said of; what has an opposite of its own only denies that."""
+    """Whether a stem negates any statement; a word with an opposite of its own only negates that."""
     return word in _TURNING and not OPPOSITE_CONCEPTS.get(concept(word))
 
 
 def _same_subject(topic: Inquiry, asked: Inquiry) -> bool:
-    """Whether a question names something of an earlier one again, or calls it `it`."""
+    """Whether the later question mentions the subject of the earlier one, or refers to it by a pronoun."""
     shared = any(not is_light(word) and any(akin(word, own) for own in topic.telling) for word in asked.telling)
     return shared or _CALLED_IT.search(asked.asked) is not None
 
 
 def says_all(topic: Inquiry, folded: str) -> bool:
-    """Whether a text takes up all of a question, the bounds it sets aside; a pronoun may stand for its subject."""
+    """Whether a text covers all of a question except its bounds; a pronoun may stand for its subject."""
     stems = words(plain_words(folded))
     telling = [word for word in dict.fromkeys(topic.telling) if not is_light(word)]
     left = [word for word in telling if word not in topic.bounds and not _is_met(word, stems, turned=True)]
@@ -204,12 +207,12 @@ def _plain_stems(folded: str) -> frozenset[str]:
 
 
 def _is_met(word: str, others: Iterable[str], *, turned: bool) -> bool:
-    """Whether a stem has a counterpart; its opposite is one where yes or no is asked."""
+    """Whether a stem has a counterpart among others; with `turned`, its opposite counts too."""
     return any(akin(word, other) or (turned and are_opposed(word, other)) for other in others)
 
 
 def _points_back(topic: Inquiry, told: Statements, asked: Inquiry) -> bool:
-    """`Are you sure? My boss says 9.`: it contests, and asks nothing of its own but for what it holds against it."""
+    """Whether a question only challenges the answer, or proposes another one: `Are you sure? My boss says 9.`"""
     if not (asked.contests or asked.source):
         return False
     own = {word for word in asked.own if not is_light(concept(word))}
@@ -221,7 +224,7 @@ def _words_of(told: Statements) -> frozenset[str]:
 
 
 def _new(topic: Inquiry, told: Statements, asked: Inquiry) -> list[str]:
-    """What the later question speaks of that nobody spoke of before; to yes or no an opposite is the same matter."""
+    """Return the words of the later question that are new; for a yes-no question opposites are not."""
     before = (*topic.telling, *_words_of(told))
     turned = "yes-no" in (topic.kind, asked.kind)
     return [
@@ -230,7 +233,7 @@ def _new(topic: Inquiry, told: Statements, asked: Inquiry) -> list[str]:
 
 
 def _offers(topic: Inquiry, asked: Inquiry) -> bool:
-    """Whether a question for yes or no is the earlier one with an answer in place of its question word."""
+    """Whether a yes-no question fills in an answer in place of the earlier question word."""
     if asked.kind != "yes-no" or topic.kind in ("yes-no", "choice", "why", "how"):
         return False
     own = [word for word in asked.telling if not is_light(word)]

@@ -1,4 +1,4 @@
-"""Does a later exchange keep to what was answered: the same thing, and a time or an amount within its bounds?"""
+"""Check whether a later exchange stays in scope: the same subject, with times and amounts within the earlier bounds."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ OF_THAT = lazy(
     r"(?:that|this)(?:'s|'d|'ll| is| was| would| will| isn't| wasn't| wouldn't| won't| does| doesn't| can| can't)\b"
 )
 QUOTED = lazy(r"(?<!\w)['\"‘“«](?:[^\s'\"”»]+ ){2,}[^\"”»]+?['\"’”»](?!\w)")
-"""Three words or more between quotation marks are somebody else's."""
+"""Match a quotation of three words or more, which are not the speaker's own."""
 _NAME = lazy(r"(?<=[a-z,;'’] )(?!I\b)[A-Z][\w'’-]+")
 _OF_ALL = lazy(r"\b(?:none of|no|all|all of|every|each|each of|any of) ((?:the |our |these |its |their )?[\w'-]+)")
 _OTHERS = lazy(r"\b(?:the|our|your|all) others?\b|\bother (?:ones?|days|times)\b")
@@ -65,14 +65,14 @@ _OPENING = lazy(
     r"(?:(?:yes|no|well|but|and)\b,? )*(?:in|on|at|near|by|for|during|with|under|inside|outside|from"
     r"|before|after|above|below) ((?:the |an? |your |our |my )?[\w'-]+(?: [\w'-]+)?)"
 )
-"""What a sentence begins with that sets its scene: near the shore, …"""
+"""Match the opening of a sentence that sets its scene: `near the shore, …`"""
 _GRANTS = lazy(r"(?:your|the|that|his|her|their) (?:\w+ )?\w+ (?:is|was) (?:\w+ )?(?:right|correct)\b[^\w]*")
 _SUBJECT = lazy(r"(?:(?:yes|no|well|sorry)\b,? )*(?:the |an? |your |our |my |his |her |their |such )?([\w'-]+)")
 _LED = lazy(r"\b(?:in|on|at|near|by|for|with|inside|outside) ((?:the |an? |your |our |my |this |that )?[\w'-]+)")
 _THEN = lazy(
     r"(?:then|in that case|if so|in this case),? (?:the|it|you|we|they|he|she|i|that|this|there|an?|your|our|my)\b"
 )
-"""What follows from what was just told: Then it doesn't …"""
+"""Match a conclusion from what was just said: `Then it doesn't …`"""
 _OTHER = lazy(r"\b(?:other|another|else|different|instead|besides|next one|second one|elsewhere)\b")
 
 
@@ -88,7 +88,7 @@ def _quantities(folded: str) -> tuple[Quantity, ...]:
 
 @lru_cache(maxsize=1024)
 def times_of(folded: str) -> frozenset[str]:
-    """The months and days of the week that a folded text names, ranges and seasons taken apart."""
+    """Return the months and days of the week that a text names; ranges and seasons are expanded."""
     return frozenset(_times_of(folded))
 
 
@@ -109,19 +109,20 @@ def _between(first: str, last: str) -> Iterator[str]:
 
 
 def is_always(folded: str) -> bool:
-    """Whether it is said of all times."""
+    """Whether a text is about all times."""
     return _ALWAYS.search(folded) is not None
 
 
 def is_conditional(claim: Claim) -> bool:
-    """Whether a sentence holds only under a condition, or not without exception."""
+    """Whether a sentence holds only under a condition or with exceptions."""
     return _CONDITION.search(claim.passage.folded) is not None
 
 
 def keeps_to(pair: Pair, claim: Claim, *, amounts: bool = True, supposed: bool = False) -> bool:
-    """Whether a sentence of the later reply, with its question, speaks of what was answered and within its bounds.
+    """Whether a sentence of the later reply, given its question, stays within the scope of the earlier answer.
 
-    Without `amounts` numbers of the question do not matter; with `supposed` nor does what the speaker would do.
+    Without `amounts`, numbers in the question are ignored; with `supposed`, so are conditions about the speaker (`if I
+    …`).
     """
     question = _fold(pair.said[1].question)
     if supposed:
@@ -138,7 +139,7 @@ def keeps_to(pair: Pair, claim: Claim, *, amounts: bool = True, supposed: bool =
 
 
 def is_of_what_came_later(pair: Pair, claim: Claim) -> bool:
-    """Whether a sentence begins with what the later question brought in, or with `that`, and so is said of it."""
+    """Whether a sentence begins with what the later question introduced, or with `that`, and is therefore about it."""
     if OF_THAT.match(claim.body.folded):
         return True
     opening = _SUBJECT.match(_GRANTS.sub("", claim.body.folded))
@@ -152,12 +153,12 @@ def _shares_time(pair: Pair, claim: Claim) -> bool:
 
 
 def _sets_scene(pair: Pair, claim: Claim) -> bool:
-    """Whether a sentence is said of a case of its own: of `that`, of a place that it begins with or was asked about."""
+    """Whether a sentence is about a case of its own: `that`, or a place that it names or was asked about."""
     folded = claim.passage.folded
     if OF_THAT.match(claim.body.folded) or (_THEN.match(folded) and not _has_amounts(pair)):
         return True
     if pair.asked[1].kind == "where":
-        return False  # then it is the answer
+        return False  # then the place is the answer
     opening = _OPENING.match(folded)
     if _new_words(opening[1] if opening else "", _spoken(pair) | pair.asked[1].stems):
         return True
@@ -175,7 +176,7 @@ def _has_amounts(pair: Pair) -> bool:
 
 
 def names_another(pair: Pair) -> bool:
-    """Whether the later question turns to something else: `And the charger?`, or a name that nobody named."""
+    """Whether the later question changes the subject: `And the charger?`, or a new name."""
     text = pair.said[1].question
     asked = _fold(text).strip()
     turned = _ANOTHER.match(asked)
@@ -188,7 +189,7 @@ def names_another(pair: Pair) -> bool:
 
 
 def _is_one_of_all(pair: Pair, met: frozenset[str]) -> bool:
-    """Whether it names one of those of which all or none was said: none of the cottages, Rose Cottage."""
+    """Whether the later question is about a member of a group just mentioned: none of the cottages, Rose Cottage."""
     kinds = (word for match in _OF_ALL.finditer(_fold(pair.said[0].reply)) for word in words(match[1]))
     return any(akin(word, kind) for kind in kinds for word in met)
 
@@ -203,7 +204,7 @@ def _spoken(pair: Pair) -> frozenset[str]:
 
 
 def _time_is_covered(pair: Pair, claim: Claim) -> bool:
-    """Whether the times of the later exchange lie within those of the earlier one."""
+    """Whether the times in the later exchange lie within those of the earlier one."""
     before = times_of(_fold(f"{pair.topic.asked} {pair.said[0].question} {pair.said[0].reply}"))
     later = _fold(f"{pair.said[1].question} {claim.text}")
     before_it = _fold(f"{pair.said[0].question} {pair.said[0].reply}")
@@ -220,11 +221,11 @@ def _relative_days(folded: str) -> frozenset[str]:
 
 
 def _amounts_are_covered(pair: Pair) -> bool:
-    """Whether each number of the later question stood in the earlier exchange, or lies within a bound set there."""
+    """Whether each number in the later question occurred in the earlier exchange, or lies within a bound set there."""
     before = list(_quantities(_fold(f"{pair.topic.asked} {pair.said[0].reply}")))
     question = _fold(pair.said[1].question)
     after = (found for found in _quantities(question) if "-" not in question[found.start : found.end + 1])
-    own = (found for found in after if found.dimension or found.value != 1)  # hardly numbers: one, two-line
+    own = (found for found in after if found.dimension or found.value != 1)  # not real numbers: `one`, `two-line`
     return all(any(_covers(bound, found, pair) for bound in before) for found in own)
 
 

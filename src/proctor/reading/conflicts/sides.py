@@ -1,4 +1,4 @@
-"""Yes and no by meaning: which side of a question two replies take, and what one affirms and the other denies."""
+"""Detect conflicts of yes and no: the side each reply takes, and what one states and the other denies."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _TAKES_UP = 0.5
 
 
 class Side(NamedTuple):
-    """Which side of a question a reply takes, and where."""
+    """The side that a reply takes on a yes-no question, with the sentence that shows it."""
 
     yes: bool
     quote: str
 
 
 def opposite_sides(pair: Pair) -> Iterator[Found]:
-    """Yes, then no, to a question for yes or no."""
+    """Find replies that take opposite sides on a yes-no question."""
     if pair.topic.kind != "yes-no" or pair.topic.inverted or pair.relation == "other" or not pair.topic.content:
         return
     if any(_FORMER.search(told.stated.lower()) for told in pair.told) or _is_another_case(pair):
@@ -52,7 +52,7 @@ def opposite_sides(pair: Pair) -> Iterator[Found]:
 
 
 def _is_another_case(pair: Pair) -> bool:
-    """Whether the first answer has a condition, and something else was then asked or told, which it may depend on."""
+    """Whether the first answer is conditional, so that it may not apply to what was asked later."""
     asked = pair.asked[1]
     if asked.contests or one_question(pair.topic, asked):
         return False
@@ -60,7 +60,7 @@ def _is_another_case(pair: Pair) -> bool:
 
 
 def _side(pair: Pair, place: int) -> Side | None:
-    """By a yes or no where the topic itself was asked; else by what the reply says beside one."""
+    """Return the side that a reply takes on the topic: by its yes or no, or by what else it states."""
     asked, told = pair.asked[place], pair.told[place]
     if one_question(pair.topic, asked):
         return _side_of_answer(pair, told, least=_TAKES_UP if place else 0.0)
@@ -76,24 +76,24 @@ def _side(pair: Pair, place: int) -> Side | None:
         return _side_of_bare_answer(asked, told)
     said = says(body, understand(pair.topic.asked))
     if said.yes and place and not (pair.linked or asked.contests or says_all(pair.topic, body)):
-        return None  # of another thing it may well be so
+        return None  # it may well hold for another subject
     return None if said.yes is None else Side(said.yes, told.first())
 
 
 def _side_of_answer(pair: Pair, told: Statements, *, least: float) -> Side | None:
-    """The side of a reply to the topic itself: outright, or by meaning where it takes enough of it up."""
+    """Return the side of a reply to the topic itself, explicit or implied by a reply that covers enough of it."""
     said = says(told.stated, understand(pair.topic.asked))
     by_meaning = _takes_up(pair.topic, told.body, least=least) and not _is_partial(told)
     return Side(said.yes, told.first()) if said.yes is not None and (said.outright or by_meaning) else None
 
 
 def _is_narrower(pair: Pair, asked: Inquiry) -> bool:
-    """Whether a question has all of the topic's words and some of its own: free, free on weekdays."""
+    """Whether a question has all the words of the topic and more of its own: free, free on weekdays."""
     return asked.kind == "yes-no" and asked.negative == pair.topic.negative and not missing(pair.topic, asked.telling)
 
 
 def _brings_its_own(asked: Inquiry, pair: Pair) -> bool:
-    """Whether a question or remark speaks of something new, and does not merely contest what was said."""
+    """Whether a question or remark introduces something new, rather than only challenging the answer."""
     if asked.contests or asked.source:
         return False
     if asked.kind not in ("yes-no", "choice") and asked.telling and not asked.goes_on:
@@ -102,16 +102,16 @@ def _brings_its_own(asked: Inquiry, pair: Pair) -> bool:
 
 
 def rejects(pair: Pair, body: str) -> bool:
-    """Whether a text says the reverse of what a remark holds against the answer, and nothing of what was asked."""
+    """Whether a text states the opposite of a remark's counter-proposal, and nothing about what was asked."""
     own = [word for word in pair.asked[1].own if not any(akin(word, other) for other in pair.topic.telling)]
     stems = words(plain_words(fold(body, accents=False)))
     return any(are_opposed(word, other) for word in own for other in stems) and not says_of_it(pair.topic, body)
 
 
 def _on_topic(pair: Pair, told: Statements, *, to_another: bool) -> str:
-    """What a reply states in sentences that take up the topic: not `I don't admit that`.
+    """Return the statements of a reply that are about the topic; `I don't admit that` is not.
 
-    In the reply to another question or to a remark they must keep to the topic: `That is …` speaks of the remark.
+    In the reply to another question or a remark, they must also stay in scope: `That is …` is about the remark.
     """
     stated = (claim for claim in told.claims if not (claim.open or claim.mentions or QUOTED.search(claim.text)))
     taken = (claim for claim in stated if _takes_up(pair.topic, claim.body.folded, least=0.0))
@@ -127,12 +127,12 @@ def _keeps_to(pair: Pair, claim: Claim) -> bool:
 
 
 def _is_partial(told: Statements) -> bool:
-    """Whether a reply grants something with bounds: `…, but not on Sundays`."""
+    """Whether a reply is a qualified yes: `…, but not on Sundays`."""
     return any(_PARTIAL.search(claim.passage.folded) for claim in told.claims)
 
 
 def _side_of_bare_answer(asked: Inquiry, told: Statements) -> Side | None:
-    """A bare yes or no to a question about the topic: to its reverse it is turned round; a doubt is only denied."""
+    """Return the side of a bare yes or no; a reversed question inverts it, and to a doubt only a no counts."""
     word = told.word
     if word is None or asked.negative or (asked.doubts and word):
         return None  # `Yes` to a doubt stands by the answer; `No` to `Is it not …?` may mean either
@@ -142,7 +142,7 @@ def _side_of_bare_answer(asked: Inquiry, told: Statements) -> Side | None:
 
 
 def says_of_it(topic: Inquiry, body: str) -> bool:
-    """Whether a text takes up what the question asks of its subject, and not the subject alone."""
+    """Whether a text mentions the predicate of the question, and not just its subject."""
     telling = [word for word in topic.telling if not is_light(word)]
     inner = [word for word in telling if word not in topic.bounds]
     asked_of_it = telling[:1] if _PRONOUN_SUBJECT.match(topic.asked) else inner[1:] or telling[1:] or telling
@@ -151,7 +151,7 @@ def says_of_it(topic: Inquiry, body: str) -> bool:
 
 
 def _takes_up(topic: Inquiry, body: str, *, least: float = _TAKES_UP) -> bool:
-    """Whether a text speaks of what was asked: in the question's words, or in words of the opposite meaning."""
+    """Whether a text covers enough of the question's words, counting opposites."""
     telling = {word for word in topic.telling if not is_light(word)}
     stems = words(plain_words(fold(body, accents=False)))
     met = [any(akin(word, other) or are_opposed(word, other) for other in stems) for word in telling]
@@ -159,7 +159,7 @@ def _takes_up(topic: Inquiry, body: str, *, least: float = _TAKES_UP) -> bool:
 
 
 def opposite_words(pair: Pair) -> Iterator[Found]:
-    """Two sentences that differ in a word and its opposite alone: it is safe, it is unsafe."""
+    """Find two sentences that differ only in a word and its opposite: `it is safe`, `it is unsafe`."""
     if pair.relation == "other" and pair.asked[1].bounds - frozenset(pair.topic.telling):
         return
     single = (list(_of_one_word(told, pair.known)) for told in pair.told)
@@ -169,7 +169,7 @@ def opposite_words(pair: Pair) -> Iterator[Found]:
 
 
 def _of_one_word(told: Statements, known: frozenset[str]) -> Iterator[tuple[Claim, str]]:
-    """The sentences that say one word beside those of the questions, and the word."""
+    """Yield the sentences with exactly one content word not in the questions, and that word."""
     for claim in told.claims:
         if claim.open or claim.mentions or claim.denies:
             continue
@@ -179,7 +179,7 @@ def _of_one_word(told: Statements, known: frozenset[str]) -> Iterator[tuple[Clai
 
 
 def denied_values(pair: Pair) -> Iterator[Found]:
-    """A value stated in one reply and denied in the other."""
+    """Find a value stated in one reply and denied in the other."""
     if pair.relation == "other":
         return
     for mine, theirs, forward in ((pair.told[0], pair.told[1], True), (pair.told[1], pair.told[0], False)):
@@ -198,7 +198,7 @@ def _denied_names(pair: Pair, mine: Statements, theirs: Statements, *, forward: 
         named = answers(mine, pair.topic.stems)
         stated = [own for own in named if own.stems & name.stems - STOP]
         if len(stated) < len(named):
-            continue  # beside another answer it is said of something else
+            continue  # beside another answer, the denial is about something else
         if stated and not any(own.stems & name.stems for own in theirs.names if not own.denied):
             yield _in_order(forward, stated[0].quote, name.quote)
 
@@ -210,7 +210,7 @@ def _in_order(forward: bool, stated: str, denied: str) -> Found:
 
 
 def _same_but_denied(pair: Pair) -> Iterator[Found]:
-    """The same sentence with and without a negation."""
+    """Find the same sentence with and without a negation."""
     mine, theirs = (
         [(claim.text, claim.denies, claim.stems - STOP - NEGATORS) for claim in told.claims if not claim.open]
         for told in pair.told

@@ -1,4 +1,4 @@
-"""Numbers, dates and times of day in two replies that cannot be one."""
+"""Detect incompatible numbers, dates and times of day in two replies."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ _ASKS_MOST = lazy(
 )
 _ASKS_LEAST = lazy(r"\b(?:must|minimum|least|need|needs|needed|required?|have to|has to|should)\b")
 _EXACTLY = lazy(r"\b(?:limit|maximum|minimum|exactly|only|it|that) (?:\w+ )?(?=\d)")
-"""It names the bound itself, not what keeps to it: is the limit 20?"""
+"""Match a question about the bound itself, not about a value within it: `is the limit 20?`"""
 _COMPARES = lazy(r"\w(?:er|ore|ess|orse) (?:\w+ )?than\b(?! \d)")
 _OF_SOMEBODY = lazy(r"(?:so |and |but )?(?:can|could|may|shall|should|must|will|would|do|am) (?:i|we|you|he|she)\b")
-"""Can I come at half past seven? It puts nothing forward for when it closes."""
+"""Match a question about what a person may do: `Can I come at half past seven?` proposes no closing time."""
 _TIMES = {("month", "year"): 12.0}
 _SAME_RATE = 0.02
 _SCOPES = stem_set("for if when unless during among except with without in on at as by under over after before")
 
 
 def share_value(pair: Pair) -> bool:
-    """Whether the later reply gives a value of the earlier one, whatever else it says."""
+    """Whether the later reply repeats a value of the earlier one."""
     first, second = ([stated for stated in told.facts if not stated.denied] for told in pair.told)
     return any(_meet(one, other) for one in first for other in second)
 
 
 def differing_times(pair: Pair) -> Iterator[Found]:
-    """Two dates or times of day that cannot be one."""
+    """Find two incompatible dates or times of day."""
     if not pair.answers_one_question:
         return
     if "when" not in (pair.topic.kind, pair.asked[1].kind) and not _begins_with_time(pair):
@@ -66,7 +66,7 @@ def _of(kind: type[Fact], told: Statements, *, denied: bool = False) -> list[Sta
 
 
 def _is_granted(stated: Stated, asked: Inquiry, pair: Pair) -> bool:
-    """Whether a value is one that the question named, said of what it named it for: `It opened in 1912, yes, but …`"""
+    """Whether a value from the question is only confirmed in its original meaning: `It opened in 1912, yes, but …`"""
     offered = read_facts(asked.asked)
     if not any(type(fact) is type(stated.fact) and meet(fact, stated.fact) for fact in offered):
         return False
@@ -79,12 +79,12 @@ def _is_granted(stated: Stated, asked: Inquiry, pair: Pair) -> bool:
 
 
 def _begins_with_time(pair: Pair) -> bool:
-    """`Until when`, `Since …`: the replies are dates or times and little else."""
+    """Whether both replies are little more than a date or time, for questions such as `Until when` or `Since …`."""
     return all(any(stated.alone for stated in told.facts) for told in pair.told) and pair.topic.kind == "open"
 
 
 def _differ(first: list[Stated], second: list[Stated]) -> bool:
-    """Whether none of the first meets any of the second; two ranges differ where either end does."""
+    """Whether no value of one reply is compatible with one of the other; for two ranges, whether either end differs."""
     if not first or not second:
         return False
     if _are_range(first) and _are_range(second):
@@ -95,7 +95,7 @@ def _differ(first: list[Stated], second: list[Stated]) -> bool:
 
 
 def _lies_within(ends: list[Stated], inner: list[Stated]) -> bool:
-    """Whether one number lies in the range that the other reply gives: six and a half, six to seven."""
+    """Whether a number lies in the range that the other reply gives: `six and a half`, `six to seven`."""
     spans = _SPAN.search(ends[0].claim.passage.folded) is not None
     values = [fact.value for fact in read_facts(ends[0].claim.passage.folded).quantities] if spans else []
     value = inner[0].fact
@@ -122,7 +122,7 @@ def _told(kind: str, stated: Sequence[Sequence[Stated]]) -> Found:
 
 
 def differing_numbers(pair: Pair) -> Iterator[Found]:
-    """Two amounts of one thing that cannot be one."""
+    """Find two incompatible amounts of the same thing."""
     if not pair.answers_one_question or pair.topic.kind in ("how", "why", "yes-no", "choice"):
         return
     first, second = (
@@ -139,7 +139,7 @@ def differing_numbers(pair: Pair) -> Iterator[Found]:
 
 
 def _differ_by_period(first: list[Stated], second: list[Stated], pair: Pair) -> bool:
-    """Whether amounts differ, those for other periods after conversion: €49 per month, €588 for a year."""
+    """Whether amounts differ, after conversion between periods: €49 per month, €588 for a year."""
     one, other = _period(first[0], pair.topic), _period(second[0], pair.asked[1])
     if one == other or not (one and other):
         return _differ(first, second)
@@ -151,19 +151,19 @@ def _differ_by_period(first: list[Stated], second: list[Stated], pair: Pair) -> 
 
 
 def _period(stated: Stated, asked: Inquiry) -> str:
-    """The period that an amount is for: said after it, or in its question."""
+    """Return the period that an amount applies to, from the text after it or from its question."""
     said = _PERIOD.search(stated.claim.passage.folded, stated.fact.end) or _PERIOD.search(asked.asked)
     return next(filter(None, said.groups()), "").removesuffix("ly") if said else ""
 
 
 def _not_given(found: list[Stated], given: set[float]) -> list[Stated]:
-    """The numbers that the question did not hold already; all of them where it held all."""
+    """Return the numbers that the question did not contain, or all of them if it contained all."""
     new = [stated for stated in found if isinstance(stated.fact, Quantity) and stated.fact.value not in given]
     return new or found
 
 
 def _with_unit(stated: Stated, asked: Inquiry) -> Stated:
-    """A bare number in the unit that its question names: 12,000 to `And in metres?`."""
+    """Add the unit that the question names to a bare number: 12,000 for `And in metres?`"""
     fact = stated.fact
     if not isinstance(fact, Quantity) or fact.dimension or fact.noun:
         return stated
@@ -175,13 +175,13 @@ def _with_unit(stated: Stated, asked: Inquiry) -> Stated:
 
 
 def _have_other_scopes(first: list[Stated], second: list[Stated], pair: Pair) -> bool:
-    """Whether each number is said of something of its own: £14 for adults, £7 for children."""
+    """Whether each number applies to its own scope: £14 for adults, £7 for children."""
     one, other = (_scope(stated[0], pair) for stated in (first, second))
     return bool(one and other) and one.isdisjoint(other)
 
 
 def _scope(stated: Stated, pair: Pair) -> frozenset[str]:
-    """The stems that a small word leads up to after a number, beside those of the questions."""
+    """Return the stems that a preposition links to a number, except those of the questions."""
     stems = stated.claim.passage.stems
     last = max((place for place, end in enumerate(stated.claim.passage.starts) if end < stated.fact.end), default=0)
     after = stems[last + 1 :]
@@ -190,7 +190,7 @@ def _scope(stated: Stated, pair: Pair) -> frozenset[str]:
 
 
 def _of_one_thing(one: Stated, other: Stated, pair: Pair) -> bool:
-    """Whether two numbers can be held against each other: one dimension, one noun, or one left to the question."""
+    """Whether two numbers are comparable: same dimension, same noun, or a bare number that the question determines."""
     a, b = one.fact, other.fact
     assert isinstance(a, Quantity)
     assert isinstance(b, Quantity)
@@ -207,13 +207,13 @@ def _of_one_thing(one: Stated, other: Stated, pair: Pair) -> bool:
 
 
 def _is_only_number(one: Stated, other: Stated, pair: Pair) -> bool:
-    """Whether each reply gives one number, to a question for one: 240 employees, 310 people."""
+    """Whether each reply gives exactly one number, to a question that asks for one: 240 employees, 310 people."""
     counted = all(len(_of(Quantity, told)) == 1 for told in pair.told)
     return counted and pair.topic.kind == "amount" and one.claim is not other.claim
 
 
 def _said_alike(one: Stated, other: Stated) -> bool:
-    """Whether two numbers are said of one thing, where the question did not ask for one: alone, or in like words."""
+    """Whether two numbers are about the same thing if none was asked for: alone, or in similar words."""
     if one.alone or other.alone:
         return True
     own = stem_set(f"{one.text} {other.text}".lower())
@@ -221,7 +221,7 @@ def _said_alike(one: Stated, other: Stated) -> bool:
 
 
 def granted_values(pair: Pair) -> Iterator[Found]:
-    """A yes or no to a question that names a value: yes takes it over, no turns it down."""
+    """Find a yes or no to a question that proposes a value, if it contradicts the value given before."""
     takes = grants(pair)
     if takes is None or share_value(pair):
         return
@@ -236,7 +236,7 @@ def granted_values(pair: Pair) -> Iterator[Found]:
 
 
 def _agrees(stated: Stated, offered: Stated, pair: Pair) -> bool:
-    """Whether an offered value is the stated one, or keeps to it where that is the most or the least."""
+    """Whether a proposed value equals the stated one, or respects it as a maximum or minimum."""
     one, other = stated.fact, offered.fact
     if isinstance(one, Quantity) and isinstance(other, Quantity) and not _meet(stated, offered):
         if _ASKS_LEAST.search(pair.topic.asked):
@@ -247,7 +247,7 @@ def _agrees(stated: Stated, offered: Stated, pair: Pair) -> bool:
 
 
 def grants(pair: Pair) -> bool | None:
-    """Whether a yes or no takes over what the later question puts forward; None: it puts nothing forward."""
+    """Whether a yes or no accepts what the later question proposes; None if it proposes nothing."""
     asked, word = pair.asked[1], pair.told[1].word
     if asked.kind != "yes-no" or asked.doubts or (asked.negative and not asked.inverted) or word is None:
         return None
@@ -259,13 +259,13 @@ def grants(pair: Pair) -> bool | None:
 
 
 def _says_it(pair: Pair) -> bool:
-    """Whether the later question says again what was asked of the subject, or asks it of it."""
+    """Whether the later question shares a content word with the topic."""
     telling = [word for word in pair.topic.telling if not is_light(word)]
     return any(akin(word, other) for word in telling for other in pair.asked[1].telling)
 
 
 def comparable(one: Stated, other: Stated, pair: Pair) -> bool:
-    """Whether two values are of one sort."""
+    """Whether two values are of the same kind."""
     if isinstance(one.fact, Quantity) and isinstance(other.fact, Quantity):
         return _of_one_thing(one, other, pair)
     return type(one.fact) is type(other.fact)

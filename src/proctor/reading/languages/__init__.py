@@ -1,1 +1,1 @@
-"""Tables of other languages: their small words, numbers, months, units, yes, no and negation, in English."""
+"""Tables for other languages: small words, numbers, months, units, yes, no and negation, mapped to English."""

@@ -1,4 +1,4 @@
-"""The language of a text, by its small words."""
+"""Detect the language of a text by its function words and letters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 from proctor.reading.text.lazy import lazy
 
 Language = Literal["en", "de", "fr", "it", "es", "pt", "nl", ""]
-"""The languages that are known; empty: another one."""
+"""Supported languages; empty for any other."""
 
 _SMALL: dict[Language, str] = {
     "en": "the a an and of to in is are was were be been do does did has have had can could will would should "
@@ -45,7 +45,7 @@ _MORE: dict[Language, str] = {
     "pt": "sim não posso você tenho tem meu seu custa dura até foi é aos às preciso infelizmente quem são",
     "nl": "ja nee je mijn jouw mag moet kost begint helaas dat dit wel heb hebt we",
 }
-"""Words that tell a language where it is one of these, but may stand in English too."""
+"""Words that indicate one of these languages, although some also occur in English."""
 _LETTERS: dict[Language, str] = {"de": "äöüß", "es": "ñ¿¡", "pt": "ãõ", "fr": "çœêàè", "it": "ìòàè", "nl": "ëï"}
 NAMES: dict[Language, str] = {
     "de": "German",
@@ -55,18 +55,18 @@ NAMES: dict[Language, str] = {
     "pt": "Portuguese",
     "nl": "Dutch",
 }
-"""Those whose words are known beside English."""
+"""Supported languages other than English."""
 _WORDS = {name: frozenset(words.split()) for name, words in _SMALL.items()}
 _WORD = lazy(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LATIN = lazy(r"[A-Za-zÀ-ɏ]")
 _READ = 2_000
 _FEWEST = 2
-"""A text with so many small words of a language is plainly in it."""
+"""Minimum number of function words for a text to be clearly in a language."""
 _LETTER = 0.75
 _MANY = 4
 _ASKS_IN_ENGLISH = frozenset(["who", "whom", "whose", "what", "which", "when", "where", "why", "how", "does", "did"])
 _OF_OTHERS = lazy(r"[åøłąęśżźćńčšžřůěőűășțğışðþđ]")
-"""Letters that none of the known languages has."""
+"""Match letters that occur in none of the supported languages."""
 _OWN = {
     name: (_WORDS[name] | frozenset(more.split())) - (_WORDS["en"] - frozenset(more.split()))
     for name, more in _MORE.items()
@@ -75,7 +75,7 @@ _OWN = {
 
 @lru_cache(maxsize=1024)
 def language(text: str) -> Language:
-    """The language that most small words of a text belong to; English where none tells, and it is in Latin letters."""
+    """Return the language with the most function words; English for Latin script without any."""
     words = _WORD.findall(text[:_READ].lower())
     found = {name: sum(word in small for word in words) for name, small in _WORDS.items()}
     most = max(found.values())
@@ -87,9 +87,9 @@ def language(text: str) -> Language:
 
 @lru_cache(maxsize=1024)
 def tongue(question: str, answer: str = "", reply: str = "") -> Language:
-    """The language other than English that a question is asked in; answer and reply help where it is short.
+    """Return the language of a question, if it is supported and not English; answer and reply help if it is short.
 
-    Empty: English, or one that is not known.
+    Return an empty string for English or an unsupported language.
     """
     if not _ASKS_IN_ENGLISH.isdisjoint(_WORD.findall(question[:_READ].lower())):
         return ""
@@ -106,7 +106,7 @@ def tongue(question: str, answer: str = "", reply: str = "") -> Language:
 
 
 def _telling(name: Language, words: list[str], text: str) -> float:
-    """How much tells that a text is in a language: words that English has not, and letters."""
+    """Score the evidence for a language: words that English lacks, and special letters."""
     own = sum(word in _OWN[name] for word in words)
     if name == "es" and ("¿" in text or "¡" in text):
         own += 1
@@ -115,7 +115,7 @@ def _telling(name: Language, words: list[str], text: str) -> float:
 
 @lru_cache(maxsize=1024)
 def is_known(text: str) -> bool:
-    """Whether a question is in a language whose words are known, as far as it tells: a short one tells nothing."""
+    """Whether a question is in a supported language; a short one without evidence counts as supported."""
     words = _WORD.findall(text[:_READ].lower())
     if not _ASKS_IN_ENGLISH.isdisjoint(words):
         return True
@@ -129,6 +129,6 @@ def is_known(text: str) -> bool:
 
 
 def is_english(text: str) -> bool:
-    """Whether a text is plainly English: elsewhere capitals do not make a name."""
+    """Whether a text is clearly English; in other languages capitals do not indicate names."""
     words = _WORD.findall(text[:_READ].lower())
     return language(text) == "en" and sum(word in _WORDS["en"] for word in words) >= _FEWEST

@@ -1,4 +1,4 @@
-"""Dutch."""
+"""Dutch vocabulary."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ _TENS = "twintig dertig veertig vijftig zestig zeventig tachtig negentig"
 
 
 def numbers() -> Iterator[tuple[str, float]]:
-    """Numbers in words; `een` without accents is an article."""
+    """Yield number words and their values; `een` without accents is an article."""
     below = {value: _below_hundred(value) for value in range(100)}
     yield from ((word, value) for value, word in below.items())
     for times in range(1, 10):
@@ -198,7 +198,7 @@ def numbers() -> Iterator[tuple[str, float]]:
 
 
 def ordinals() -> Iterator[tuple[str, int]]:
-    """Ordinal numbers in words."""
+    """Yield ordinal words and their values."""
     yield from ((word, value) for value, word in enumerate(ORDINALS.split(), 1))
 
 

@@ -1,4 +1,4 @@
-"""French."""
+"""French vocabulary."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ _TENS = "vingt trente quarante cinquante soixante"
 
 
 def numbers() -> Iterator[tuple[str, float]]:
-    """Numbers in words; `un` alone is an article."""
+    """Yield number words and their values; `un` alone is an article."""
     below = {value: _below_hundred(value) for value in range(100)}
     yield from ((word, value) for value, word in below.items() if value != 1)
     yield from (("vingt et un", 21), ("quatre-vingt", 80), ("septante", 70), ("nonante", 90))
@@ -198,7 +198,7 @@ def numbers() -> Iterator[tuple[str, float]]:
 
 
 def ordinals() -> Iterator[tuple[str, int]]:
-    """Ordinal numbers in words."""
+    """Yield ordinal words and their values."""
     yield from ((word, value) for value, word in enumerate(ORDINALS.split(), 1))
     yield from (("première", 1), ("seconde", 2))
 

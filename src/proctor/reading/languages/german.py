@@ -1,4 +1,4 @@
-"""German."""
+"""German vocabulary."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ _TENS = "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig"
 
 
 def numbers() -> Iterator[tuple[str, float]]:
-    """Numbers in words; `ein` alone is an article."""
+    """Yield number words and their values; `ein` alone is an article."""
     below = {value: _below_hundred(value) for value in range(100)}
     yield from ((word, value) for value, word in below.items())
     for times in range(1, 10):
@@ -209,7 +209,7 @@ def numbers() -> Iterator[tuple[str, float]]:
 
 
 def ordinals() -> Iterator[tuple[str, int]]:
-    """Ordinal numbers in words, with their endings."""
+    """Yield ordinal words with their endings, and their values."""
     for value, stem in enumerate(ORDINALS.split(), 1):
         yield from ((stem + ending, value) for ending in ("e", "en", "er", "es", "em"))
 

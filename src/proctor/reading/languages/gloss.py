@@ -1,7 +1,7 @@
-"""A text in another language, with what judging needs in English: small words, numbers, dates, units, yes, no, not.
+"""Gloss a text in another language: replace small words, numbers, dates, units, yes, no and not by English ones.
 
-The rest stays as it is, so that the rules for English hold: `Es sind fünfundzwanzig Tage` is `it are 25 days`. It is no
-translation, and is shown only where a mark is explained.
+The rest stays as it is, so that the rules for English apply: `Es sind fünfundzwanzig Tage` becomes `it are 25 days`.
+This is no translation, and is shown only where a score is explained.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ _QUOTES = str.maketrans("’‘ʼ´`", "'''''")
 _BEGINS = lazy(r"(?:^|[.!?¡¿\n]\s*)\W*$")
 _STOPS = lazy(r"\s*(?:[,.;:!]|$)")
 _ALONE = {"not": "no", "of course": "yes, of course"}
-"""What a word says that opens a sentence and stands alone: the first one of `No, no hace falta` answers."""
+"""Meaning of a word that opens a sentence and stands alone: the first word of `No, no hace falta` is an answer."""
 _LOOK_BACK = 8
 _NE_PLUS = lazy(r"\b(?:ne |n')(\w+) plus\b(?! (?:de|que|d')\b)", re.IGNORECASE)
-"""Without the `ne`, `plus` is more."""
+"""Match `ne … plus` (no longer); without `ne`, `plus` means more."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """Words of one language, as folded tokens → English."""
+    """Vocabulary of one language: normalised tokens -> English."""
 
     entries: dict[tuple[str, ...], str]
     longest: dict[str, int]
-    """First token → tokens of the longest entry that begins with it."""
+    """First token -> number of tokens in the longest entry that begins with it."""
 
 
 def gloss(text: str, tongue: Language) -> str:
-    """The text with what is known of that language in English; a text that is plainly English stays as it is."""
+    """Replace the known words of a text by English ones; a text that is clearly English stays unchanged."""
     if tongue not in _TABLES or is_english(text):
         return text
     table, text = _table(tongue), plain_figures(text.translate(_QUOTES), tongue)
@@ -63,14 +63,14 @@ def gloss(text: str, tongue: Language) -> str:
         pieces += (text[end:first], _said(text, first, last, english))
         place, end = place + count, last
     told = finished_figures("".join([*pieces, text[end:]]))
-    # There every noun has a capital letter, so that none of them tells a name.
+    # In German every noun is capitalised, so capitals do not indicate names.
     return told.lower() if tongue == "de" else told
 
 
 def _found(
     table: _Table, text: str, tokens: Sequence[re.Match[str]], keys: Sequence[str], place: int
 ) -> tuple[int, str | None]:
-    """How many tokens from here on are one entry, and its English; None: there is none."""
+    """Return the number of tokens in the longest entry that starts here, and its English or None."""
     if _ADDRESS.search(text, max(0, tokens[place].start() - 1), tokens[place].end() + 1):
         return 1, None
     most = min(table.longest.get(keys[place], 0), len(keys) - place)
@@ -82,7 +82,7 @@ def _found(
 
 
 def _are_joined(text: str, tokens: Sequence[re.Match[str]]) -> bool:
-    """Whether nothing but blanks and hyphens stands between them."""
+    """Whether the tokens are separated only by spaces and hyphens."""
     return all(not text[one.end() : other.start()].strip(" -\t") for one, other in pairwise(tokens))
 
 
@@ -145,7 +145,7 @@ _AND_HALF = lazy(r"\b(\d+) ([^\W\d_]+) and a half\b")
 
 
 def plain_figures(text: str, tongue: Language) -> str:
-    """The figures of a text as English writes them, before its words are looked at."""
+    """Rewrite numbers, dates and times in English notation, before the words are replaced."""
     if tongue == "pt":
         text = _REAIS.sub(r"\1 reais", text)
     text = _with_clock(text, tongue)
@@ -162,12 +162,12 @@ def plain_figures(text: str, tongue: Language) -> str:
 
 
 def finished_figures(text: str) -> str:
-    """What can be told only once the words are English: `2 hours and a half`."""
+    """Rewrite what is recognisable only after the words are English: `2 hours and a half`."""
     return _AND_HALF.sub(r"\1.5 \2", text)
 
 
 def _with_clock(text: str, tongue: Language) -> str:
-    """Times of day as 14:30; half three is half past two in German and Dutch."""
+    """Rewrite times of day as 14:30; half three means 2:30 in German and Dutch."""
     if tongue in _HALF:
         hours = _HOURS[tongue].split()
         text = _HALF[tongue].sub(lambda match: f"{hours.index(match[1].lower()) or 12}:30", text)

@@ -1,4 +1,4 @@
-"""Italian."""
+"""Italian vocabulary."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ _TENS = "venti trenta quaranta cinquanta sessanta settanta ottanta novanta"
 
 
 def numbers() -> Iterator[tuple[str, float]]:
-    """Numbers in words; `uno` alone is an article."""
+    """Yield number words and their values; `uno` alone is an article."""
     below = {value: _below_hundred(value) for value in range(100)}
     yield from ((word, value) for value, word in below.items() if value != 1)
     yield from ((f"{word[:-1]}é", value) for value, word in below.items() if value > 20 and value % 10 == 3)
@@ -197,7 +197,7 @@ def numbers() -> Iterator[tuple[str, float]]:
 
 
 def ordinals() -> Iterator[tuple[str, int]]:
-    """Ordinal numbers in words, of things of either gender."""
+    """Yield ordinal words of either gender, and their values."""
     for value, word in enumerate(ORDINALS.split(), 1):
         yield from ((word[:-1] + ending, value) for ending in "oaie")
 

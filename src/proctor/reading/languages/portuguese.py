@@ -1,4 +1,4 @@
-"""Portuguese, of Portugal and of Brazil."""
+"""Portuguese vocabulary, European and Brazilian."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ _OTHERWISE = {"duas": 2, "quatorze": 14, "dezasseis": 16, "dezassete": 17, "deza
 
 
 def numbers() -> Iterator[tuple[str, float]]:
-    """Numbers in words; `um` alone is an article."""
+    """Yield number words and their values; `um` alone is an article."""
     below = {value: _below_hundred(value) for value in range(100)}
     yield from ((word, value) for value, word in below.items() if value != 1)
     yield from _OTHERWISE.items()
@@ -199,7 +199,7 @@ def numbers() -> Iterator[tuple[str, float]]:
 
 
 def ordinals() -> Iterator[tuple[str, int]]:
-    """Ordinal numbers in words, of things of either gender."""
+    """Yield ordinal words of either gender, and their values."""
     for value, word in enumerate(ORDINALS.split(), 1):
         yield from ((word[:-1] + ending, value) for ending in ("o", "a"))
 

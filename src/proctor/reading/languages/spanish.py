@@ -1,4 +1,4 @@
-"""Spanish."""
+"""Spanish vocabulary."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ _HUNDREDS = "cient doscient trescient cuatrocient quinient seiscient setecient o
 
 
 def numbers() -> Iterator[tuple[str, float]]:
-    """Numbers in words; `un` alone is an article."""
+    """Yield number words and their values; `un` alone is an article."""
     below = {value: _below_hundred(value) for value in range(100)}
     yield from ((word, value) for value, word in below.items())
     yield from (("veintiún", 21), ("cien", 100))
@@ -197,7 +197,7 @@ def numbers() -> Iterator[tuple[str, float]]:
 
 
 def ordinals() -> Iterator[tuple[str, int]]:
-    """Ordinal numbers in words, of things of either gender."""
+    """Yield ordinal words of either gender, and their values."""
     for value, word in enumerate(ORDINALS.split(), 1):
         yield from ((word[:-1] + ending, value) for ending in ("o", "a", "os", "as"))
     yield from (("primer", 1), ("tercer", 3))

@@ -1,1 +1,1 @@
-"""Reading text without a model: folding, words, numbers, dates, negation, overlap, claims."""
+"""Text processing without a model: normalisation, words, numbers, dates, negation, overlap, sentences."""

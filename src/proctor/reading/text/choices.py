@@ -1,4 +1,4 @@
-"""Choices: the spellings of an answer that count as one, and the items of an answer that is a list."""
+"""Split an answer into alternative spellings, and a list into its items."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _OR = lazy(r",?\sor\s(?!(?:more|less|so|fewer|later|earlier|older|higher|lower)\
 _COMMA_OR = lazy(r",\sor\s", re.IGNORECASE)
 _SLASH = lazy(r"/")
 _MEASURED = lazy(r"\d ?[^\W\d]+/[^\W\d]+\b")
-"""An amount with a unit of two: 99 mg/dL."""
+"""Match an amount with a compound unit: 99 mg/dL."""
 _PATH = lazy(
     r"[/~.]\S{1,200}|[A-Z][\w.-]{0,60}(?:/[A-Z][\w.-]{0,60}){2,12}/?|\S{0,100}[\w-]/[\w-]{1,60}\.[a-z]{2,4}|\w+://\S+"
 )
-"""Where something lies: `Legal/Contracts/Signed`, `/var/log`."""
+"""Match a path: `Legal/Contracts/Signed`, `/var/log`."""
 _FIRM = lazy(r"[A-Z][\w'.-]{0,40}(?: [A-Z][\w'.-]{0,40})? & [A-Z][\w'.-]{0,40}(?: [A-Z][\w'.-]{0,40})?\.?")
 _BRACKETS = lazy(r"[(\[]([^()\[\]]*)[)\]]")
 _NAMING = lazy(r"^(?:or|also(?: known as| called)?|a\.?k\.?a\.?|i\.?e\.?|formerly|now|=)[\s,:]+", re.IGNORECASE)
@@ -42,10 +42,10 @@ _MARKED_ITEM_WORDS = 8
 
 
 def alternatives(answer: str) -> tuple[str, ...]:
-    """The answers that count as one.
+    """Return the alternative answers.
 
-    ` / ` with blanks and `|` always part them; `or` and a bare slash where all parts are short (a sentence with
-    `or` in it is one answer). What stands in brackets may be left out, or given alone.
+    ` / ` with spaces and `|` always separate them; `or` and a bare slash do if all parts are short (a sentence with
+    `or` in it is one answer). Text in brackets may be omitted, or given alone.
     """
     found: list[str] = []
     for explicit in _EXPLICIT.split(answer):
@@ -56,7 +56,7 @@ def alternatives(answer: str) -> tuple[str, ...]:
 
 
 def is_sentence(text: str) -> bool:
-    """Whether an expected answer is written as a sentence: with a full stop, and with a verb as far as can be told."""
+    """Whether an expected answer is a sentence: it ends with a full stop and seems to have a verb."""
     count = len(text.split())
     if count < _LEAST_SENTENCE or not text.rstrip().endswith("."):
         return False
@@ -67,9 +67,9 @@ def is_sentence(text: str) -> bool:
 
 def _apart_at_or(text: str) -> list[str]:
     parts = _OR.split(text)
-    if len(parts) == 1 or _YES_OR_NO.match(text) or is_sentence(text):  # yes, if they offer goods or services
+    if len(parts) == 1 or _YES_OR_NO.match(text) or is_sentence(text):  # `yes, if they offer goods or services`
         return [text]
-    if _COMMA_OR.search(text):  # a, b, or c; without that comma the others belong to names (Landover, Maryland)
+    if _COMMA_OR.search(text):  # `a, b, or c`; without that comma, the others belong to names
         parts = [piece for part in parts for piece in _COMMA.split(part)]
     return [part.strip(" ,") for part in parts] if all(_is_short(part) for part in parts) else [text]
 
@@ -87,14 +87,14 @@ def _is_short(part: str) -> bool:
 
 
 def _is_acronym(part: str) -> bool:
-    """TCP/IP and AC/DC are one name each."""
+    """Whether a part is an acronym: TCP/IP and AC/DC are single names."""
     return part.isupper() and len(part) <= 4
 
 
 def _with_brackets(text: str) -> list[str]:
     inside = [_NAMING.sub("", part.strip()) for part in _BRACKETS.findall(text)]
     if not inside or all(len(part) == 1 for part in inside):
-        return [text]  # (a) and (c)
+        return [text]  # labels: `(a) and (c)`
     outside = " ".join(_BRACKETS.sub(" ", text).split())
     share = _OF_SHARE.fullmatch(outside.lower().replace("-", " "))
     return [
@@ -105,7 +105,7 @@ def _with_brackets(text: str) -> list[str]:
 
 
 def items(answer: str) -> tuple[str, ...]:
-    """The items of a list; empty where the text is no list: one comma alone (`Landover, Maryland`) makes none."""
+    """Return the items of a list; empty if the text is none (one comma makes no list: `Landover, Maryland`)."""
     marked = _MARKED.search(answer) is not None
     if not marked and (is_sentence(answer) or _FIRM.fullmatch(answer.strip())):
         return ()

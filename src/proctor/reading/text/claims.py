@@ -1,4 +1,4 @@
-"""Claims: a text taken apart into sentences."""
+"""Split a text into sentences."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LONGEST_ABBREVIATION = 8
 
 
 def claims(text: str) -> list[str]:
-    """The sentences of a text, split at full stops, semicolons and line breaks, not after abbreviations."""
+    """Split a text at full stops, semicolons and line breaks, but not after abbreviations."""
     found: list[str] = []
     start = 0
     for match in _END.finditer(text):

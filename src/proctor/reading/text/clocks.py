@@ -1,4 +1,4 @@
-"""Times of day in text: 9:30 pm, 21:30, half past nine in the evening, noon."""
+"""Parse times of day in text: 9:30 pm, 21:30, half past nine in the evening, noon."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ class Clock:
     """A time of day."""
 
     minutes: int
-    """After midnight."""
+    """Minutes after midnight."""
     start: int
-    """Where it stands in the folded text."""
+    """Start position in the normalised text."""
     end: int
     certain: bool = True
-    """Whether the text tells morning from afternoon."""
+    """Whether the text distinguishes morning from afternoon."""
 
 
 def clocks(folded: str) -> list[Clock]:
-    """Every time of day in a folded text, in order."""
+    """Return all times of day in a normalised text, in order."""
     if _HINT.search(folded) is None:
         return []
     found = [clock for match in islice(_CLOCK.finditer(folded), _MOST) if (clock := _from_digits(match))]
@@ -83,7 +83,7 @@ def _from_words(match: re.Match[str]) -> Clock:
 
 
 def same_time(one: Clock, other: Clock) -> bool:
-    """Whether two times of day are one; where either does not tell the half of the day, both halves will do."""
+    """Whether two times of day are equal; modulo twelve hours if either is ambiguous."""
     if one.certain and other.certain:
         return one.minutes == other.minutes
     return one.minutes % 720 == other.minutes % 720

@@ -1,4 +1,4 @@
-"""Dates in text: found in any usual format, compared as far as both of them go."""
+"""Parse dates in any common format, and compare them at their common precision."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proctor.reading.text.lazy import lazy, remembered
 
 _NAMES = "january february march april may june july august september october november december"
 MONTHS: dict[str, int] = {"sept": 9}
-"""Folded name or abbreviation → number."""
+"""Normalised name or abbreviation -> number of the month."""
 for _number, _name in enumerate(_NAMES.split(), 1):
     MONTHS[_name] = MONTHS[_name[:3]] = _number
 _ANY_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
@@ -29,7 +29,7 @@ _EITHER_ORDER = lazy(  # 08.03.2018, 3/8/18
     r"(?!\d|[-/]\d)"
 )
 _JOINED = lazy(r"\d[-/.]\s?\d")
-"""A cheap look before the dear ones: nearly every text has a full stop, few have one between digits."""
+"""Match digits joined by a separator: a cheap check before the expensive patterns."""
 _WEEKDAY = r"(?:\b(?:mon|tues|wednes|thurs|fri|satur|sun)day,?\s(?:the\s)?)?"
 _WITH_MONTH = (
     lazy(rf"{_WEEKDAY}(?<!\d){_DAY}{_TO}(?:\sof)?\s{_MONTH},?\s?(?:of\s)?(?:{_YEAR})?"),  # 8th of March 2018
@@ -45,7 +45,7 @@ _SPAN = lazy(
 )
 _SPELLED_CENTURY = lazy(r"\b(?P<ordinal>[a-z]+(?:[\s-][a-z]+)?)[\s-]century\b")
 _BEFORE_CHRIST = lazy(r"(?<![\w.,])(?P<year>\d{1,4})\s?b\.?\s?c\b\.?(?:\s?e\b\.?)?")
-# Four digits are a year after such a word, or where no counted noun follows.
+# Four digits are a year after such a word, or if no counted noun follows.
 _BARE_YEAR = lazy(
     r"(?:(?<=\bin\s)|(?<=\bof\s)|(?<=\bby\s)|(?<=\bsince\s)|(?<=\bfrom\s)|(?<=\buntil\s)|(?<=\byear\s)|(?<=\bafter\s)"
     r"|(?<=\bbefore\s)|(?<=\d{4}-)|(?<![\w.,$€£¥/:+-])(?!\d{4}\s[a-z%°])|(?<![\w.,$€£¥/:+-])"
@@ -59,35 +59,35 @@ sixteenth seventeenth eighteenth nineteenth twentieth twenty-first twenty-second
 twenty-sixth twenty-seventh twenty-eighth twenty-ninth thirtieth thirty-first
 """
 ORDINALS: dict[str, int] = {word: number for number, word in enumerate(_ORDINALS.split(), 1)}
-"""As days of a month and centuries are spelled."""
+"""Ordinal word -> number, for days of the month and centuries."""
 MOST = 1000
-"""A text with more dates than this is no answer, and is not read to its end."""
+"""Maximum number of dates read from a text."""
 Agreement = Literal["same", "finer", "coarser", "different"]
-"""`finer` says more than was expected, `coarser` less."""
+"""How a found date compares: `finer` is more precise than expected, `coarser` less."""
 _BEST_FIRST: tuple[Agreement, ...] = ("same", "finer", "coarser", "different")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Date:
-    """A date as far as the text gives it; a decade or century is a span of years."""
+    """A date at the precision of the text; a decade or century is a span of years."""
 
     start: int
-    """Where it stands in the folded text."""
+    """Start position in the normalised text."""
     end: int
     year: int | None = None
-    """Before our era it is negative."""
+    """The year; negative before our era."""
     years: int = 1
-    """How many years from `year` on: 10 for a decade, 100 for a century."""
+    """Number of years from `year` on: 10 for a decade, 100 for a century."""
     month: int | None = None
     day: int | None = None
     last_day: int | None = None
-    """Where a range of days was given."""
+    """Last day of a range of days."""
     swapped: bool = False
-    """Whether day and month may stand the other way round (3/8/2018)."""
+    """Whether day and month may be swapped (3/8/2018)."""
 
 
 def dates(folded: str) -> list[Date]:
-    """The dates in a folded text, in order, at most `MOST`; a bare year is one."""
+    """Return the dates in a normalised text in order, at most `MOST`; a bare year counts."""
     if _HINT.search(folded) is None:
         return []
     return list(_dates(folded))
@@ -107,7 +107,7 @@ def _dates(folded: str) -> tuple[Date, ...]:
 
 
 def _candidates(folded: str) -> Iterator[Date]:
-    """Dates by every form, the fullest forms first; later ones may overlap them."""
+    """Yield dates by every pattern, the most complete first; later ones may overlap."""
     if _HAS_MONTH.search(folded):
         for form in _WITH_MONTH:
             yield from filter(None, map(_from_parts, form.finditer(folded)))
@@ -139,7 +139,7 @@ def _from_parts(match: re.Match[str]) -> Date | None:
 
 
 def _from_digits(match: re.Match[str]) -> Date | None:
-    """Day and month in digits: with full stops the day comes first, else both orders that are possible count."""
+    """Parse day and month in digits: day first with full stops; otherwise both possible orders count."""
     day, month = int(match["first"]), int(match["second"])
     year = int(match["year"])
     if year < 100:
@@ -172,7 +172,7 @@ def _spelled_century(match: re.Match[str]) -> Date | None:
 
 
 def agree(expected: Date, found: Date) -> Agreement:
-    """How a found date stands to an expected one."""
+    """Compare a found date with an expected one."""
     orders = [(one, other) for one in _orders(expected) for other in _orders(found)]
     return min((_agree(one, other) for one, other in orders), key=_BEST_FIRST.index)
 

@@ -1,4 +1,4 @@
-"""Folding: one spelling for what a reader takes as the same text."""
+"""Normalise text: map equivalent spellings to one."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ _FINAL = " .,;:!?…\"'"
 
 
 def fold(text: str, *, accents: bool = True) -> str:
-    """The text in one case, width and style of quotes and dashes; `accents=False` drops accents too."""
+    """Normalise case, width, quotes and dashes of a text; `accents=False` removes accents too."""
     if text.isascii():
-        return text.lower().replace("`", "'")  # the one sign of ASCII that `_SIGNS` changes
+        return text.lower().replace("`", "'")  # the only ASCII character that `_SIGNS` changes
     text = unicodedata.normalize("NFKC", mend(text).translate(_SIGNS)).casefold()
-    # Casefolding and compatibility forms can bring in signs and marks that were not there before.
+    # Case folding and compatibility forms can introduce new signs and combining marks.
     text = unicodedata.normalize("NFKC", text.translate(_SIGNS))
     return text if accents else without_accents(text)
 
 
 def without_accents(text: str) -> str:
-    """The text with its letters' accents and strokes taken away: Brasília → Brasilia."""
+    """Return the text without accents and strokes on letters: Brasília → Brasilia."""
     if text.isascii():
         return text
     apart = unicodedata.normalize("NFD", text)
@@ -49,7 +49,7 @@ def without_accents(text: str) -> str:
 
 
 def mend(text: str) -> str:
-    """Repair UTF-8 that was once read as Windows-1252 (`â€“` → `–`); other text stays as it is."""
+    """Repair UTF-8 that was decoded as Windows-1252 (`â€“` → `–`); other text stays unchanged."""
     return text if text.isascii() else _GARBLED.sub(_repair, text)
 
 
@@ -67,10 +67,10 @@ _SEPARATORS = str.maketrans("", "", "_-. ")
 
 
 def fold_name(name: str) -> str:
-    """The name of a tool without case and separators: getWeather, get_weather and get-weather are one."""
+    """Normalise the name of a tool: getWeather, get_weather and get-weather are equal."""
     return name.translate(_SEPARATORS).casefold()
 
 
 def squeeze(text: str) -> str:
-    """The folded text with single blanks, without quotes around it and final punctuation: to compare whole answers."""
+    """Normalise a text for comparing whole answers: single spaces, no surrounding quotes or final punctuation."""
     return " ".join(fold(text).split()).lstrip(_QUOTES).rstrip(_FINAL)

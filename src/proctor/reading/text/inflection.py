@@ -1,8 +1,8 @@
-"""The plain inflections of English words: plural and possessive, and the -s, -ed and -ing of verbs.
+"""Regular inflections of English words: plural and possessive, and the -s, -ed and -ing forms of verbs.
 
-By rules of spelling, without a dictionary: a form counts where the rules make it from a base, and a base has a vowel
-and at least three letters. What only looks like a form of another word (news, evening, rugged) stands in lists. What
-changes inside (ran, mice), comparatives and other derived words (newer, user, quickly) are words of their own.
+Works by spelling rules, without a dictionary: a form counts if the rules derive it from a base, which has a vowel and
+at least three letters. Words that only look like a form of another word (news, evening, rugged) are listed. Irregular
+forms (ran, mice), comparatives and other derived words (newer, user, quickly) are separate words.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LETTERS = lazy(r"[^\W\d_]+")
 _POSSESSIVE = lazy(r"([^\W\d_]{3,})(?:'s|')")
 _SINGULAR_IN_S = lazy(r"(?:s|[ui]|[^e]a|^len)s$")
 _DOUBLED_ALL_THE_SAME = frozenset(("bus", "gas", "gel", "plus", "quiz", "whiz"))
-"""Of the words of one syllable in l, s, f or z, which double it as a rule from the start (call, pass)."""
+"""Monosyllables in s or z that double their last letter, unlike others in l, s, f or z (quizzes, but passed)."""
 
 _FORMLESS = """
 the this that these those and but nor yet for not off out over under with within without into onto upon from
@@ -46,22 +46,22 @@ morning outing pudding shilling sibling something sterling stocking underling vi
 crooked dogged hundred jagged moped naked ragged rugged sacred wicked wretched
 """
 _WITHOUT_FORMS = frozenset(_FORMLESS.split())
-"""Words that have no plain inflections, or none that mean the same."""
+"""Words without regular inflections, or with such of another meaning."""
 _WORDS_OF_THEIR_OWN = frozenset(_APART.split())
-"""Words that look like a form of a shorter one and are none."""
+"""Words that only look like a form of a shorter one."""
 _FORMS_OF = {
     "breathed": "breathe", "breathing": "breathe", "clothed": "clothe", "clothing": "clothe", "enveloped": "envelop",
     "enveloping": "envelop", "secreted": "secrete", "secreting": "secrete", "severed": "sever", "severing": "sever",
     "suited": "suit", "suiting": "suit", "united": "unite", "uniting": "unite",
 }  # fmt: skip
-"""Forms that spelling would also let belong to another word: unit, severe, suite."""
+"""Form -> base, where spelling also allows another word: unit, severe, suite."""
 
 
 def phrase_pattern(phrase: str) -> re.Pattern[str] | None:
-    """What finds a folded phrase in any plain inflection; None: it has no other form.
+    """Return a pattern for a normalised phrase in any regular inflection, or None if it has no other form.
 
-    The last word may have any form, and so may a verb before a particle (log in, logged in); those before them may
-    only change their number.
+    The last word may have any form, and so may a verb before a particle (log in, logged in); the words before may only
+    change their number.
     """
     return _pattern(tuple(phrase.split()))
 
@@ -79,7 +79,7 @@ _PARTICLES = frozenset(("in", "out", "up", "down", "off", "on", "over", "away", 
 
 
 def _either(words: tuple[str, ...]) -> str:
-    """A pattern for any of the words; what they begin with stands first, by which a search is fast."""
+    """Return a pattern for any of the words, with the common prefix first, which speeds up the search."""
     shortest = min(words, key=len)
     common = next(
         (end for end in range(len(shortest), 0, -1) if all(word[:end] == shortest[:end] for word in words)), 0
@@ -91,7 +91,7 @@ def _either(words: tuple[str, ...]) -> str:
 
 @lru_cache(maxsize=4096)
 def forms(word: str) -> tuple[str, ...]:
-    """A folded word and its plain inflections; of a word that is inflected itself, also its base and the others."""
+    """Return a normalised word and its regular inflections; for an inflected form also its base and the others."""
     if owner := _POSSESSIVE.fullmatch(word):
         return (word, *forms(owner[1]))
     if not _LETTERS.fullmatch(word):
@@ -102,14 +102,14 @@ def forms(word: str) -> tuple[str, ...]:
 
 
 def _numbers(word: str) -> tuple[str, ...]:
-    """A word, its plural and what it may be the plural of."""
+    """Return a word with its plural and its possible singulars."""
     plurals = set(_plurals(word)) if _has_forms(word) else set()
     return tuple(form for form in forms(word) if form == word or form in plurals or word in set(_plurals(form)))
 
 
 @lru_cache(maxsize=16384)
 def _bases(word: str) -> frozenset[str]:
-    """What a word may be a form of: itself, and whatever the rules make it from."""
+    """Return the possible bases of a word, including itself."""
     if word in _WITHOUT_FORMS or word in _WORDS_OF_THEIR_OWN:
         return frozenset((word,))
     if word in _FORMS_OF:
@@ -118,7 +118,7 @@ def _bases(word: str) -> frozenset[str]:
 
 
 def _candidates(word: str) -> Iterator[str]:
-    """What is left without an ending, with what spelling may have changed put back."""
+    """Yield the word without an ending, with spelling changes reverted."""
     for ending, changes in _CHANGES.items():
         if word.endswith(ending):
             stem = word[: -len(ending)]
@@ -131,12 +131,12 @@ _CHANGES = {
     "s": ("",), "es": ("",), "ies": ("y",), "d": ("",), "ed": ("",), "ied": ("y",), "cked": ("c",),
     "ing": ("", "e"), "ying": ("ie",), "cking": ("c",),
 }  # fmt: skip
-"""Ending → what may have stood in its place."""
+"""Ending -> possible endings of the base in its place."""
 
 
 @lru_cache(maxsize=16384)
 def _inflect(base: str) -> frozenset[str]:
-    """Every plain form of a base but itself."""
+    """Return all regular forms of a base except itself."""
     if not _has_forms(base):
         return frozenset()
     verbs = (*_pasts(base), *_goings(base)) if _VOWEL.search(base) else ()
@@ -144,14 +144,14 @@ def _inflect(base: str) -> frozenset[str]:
 
 
 def _has_forms(base: str) -> bool:
-    """Whether it can be inflected: not what is too short, has no forms, or looks like a plural itself."""
+    """Whether a base can be inflected: not too short, not listed as invariable, no plural itself."""
     if len(base) < _SHORTEST or base in _WITHOUT_FORMS:
         return False
     return not base.endswith("s") or _SINGULAR_IN_S.search(base) is not None
 
 
 def _plurals(base: str) -> Iterator[str]:
-    """Of a noun; a verb's -s is made alike."""
+    """Yield the plurals of a noun, which equal the -s forms of a verb."""
     if _ends_in_consonant_and(base, "y"):
         yield f"{base[:-1]}ies"
     elif base.endswith(("s", "x", "z", "sh")):
@@ -166,7 +166,7 @@ def _plurals(base: str) -> Iterator[str]:
 
 def _pasts(base: str) -> Iterator[str]:
     if base.endswith("e"):
-        if not base.endswith("ee") or _syllables(base) > 1 or base == "free":  # fee, see and feed, seed
+        if not base.endswith("ee") or _syllables(base) > 1 or base == "free":  # feed is no past of fee
             yield f"{base}d"
     elif _ends_in_consonant_and(base, "y"):
         yield f"{base[:-1]}ied"
@@ -187,7 +187,7 @@ def _goings(base: str) -> Iterator[str]:
 
 
 def _stems(base: str) -> Iterator[str]:
-    """What -ed and -ing are put to: plan doubles its last letter, visit does not, cancel may or may not."""
+    """Yield the stems for -ed and -ing: plan doubles its last letter, visit does not, cancel may."""
     if base.endswith("c") and _VOWEL.search(base[-2]) and _syllables(base) > 1:
         yield f"{base}k"  # panicked, trafficking
         return

@@ -1,4 +1,4 @@
-"""Regular expressions that are compiled when they are first used: there are hundreds, and most runs need a few."""
+"""Regular expressions compiled on first use: there are hundreds, and most runs need few."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _METHODS = ("search", "match", "fullmatch", "sub", "subn", "finditer", "findall"
 
 
 class LazyPattern:
-    """Has the methods of a compiled pattern; the first one that is asked for makes it one."""
+    """A pattern compiled on first use, with the methods of `re.Pattern`."""
 
     __slots__ = ("_flags", "pattern", *_METHODS)
 
@@ -20,7 +20,7 @@ class LazyPattern:
         self._flags = flags
 
     def __getattr__(self, name: str) -> Any:
-        """A method that is not set yet."""
+        """Compile the pattern and cache its methods, on first access to any of them."""
         if name not in _METHODS:
             raise AttributeError(name)
         compiled = re.compile(self.pattern, self._flags)
@@ -30,18 +30,18 @@ class LazyPattern:
 
 
 def lazy(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """`re.compile`, later."""
+    """Return a pattern like `re.compile`, compiled on first use."""
     return cast("re.Pattern[str]", LazyPattern(pattern, flags))
 
 
 T = TypeVar("T")
 _KEPT = 256
 _LONGEST = 2_000
-"""Characters: what is longer is read again, so that memory stays small."""
+"""Maximum number of characters of a cached text, to limit memory."""
 
 
 def remembered(read: Callable[[str], T]) -> Callable[[str], T]:
-    """The same reader, which hands out again what it made of the latest texts: nobody may change it."""
+    """Cache the results of a reader for the latest texts; the results must not be modified."""
     kept = lru_cache(maxsize=_KEPT)(read)
 
     def reader(text: str) -> T:

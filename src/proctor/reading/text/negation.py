@@ -1,4 +1,4 @@
-"""Negation and hedging: what a text denies, leaves open, or declines to say."""
+"""Negation and hedging: find what a text denies, leaves open, or declines to say."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ NEGATIONS: frozenset[str] = _CONTRACTED | stem_set("not no never none neither no
 """Stems that make a sentence negative."""
 _FALSE = stem_set("false incorrect wrong untrue myth mistaken")
 NEGATORS: frozenset[str] = NEGATIONS | _FALSE | stem_set("mistakenly hardly")
-"""Stems that can deny what stands with them."""
+"""Stems that can negate the words near them."""
 _AUXILIARIES = stem_set("is was are were has have had do does did can could will would should be been")
-_SHORT_ANSWER = _AUXILIARIES | _CONTRACTED  # it does, it isn't
+_SHORT_ANSWER = _AUXILIARIES | _CONTRACTED  # `it does`, `it isn't`
 # Followed by these, a negator denies nothing: not only, not until, must not exceed, no doubt, no more than.
 _HARMLESS_AFTER_NOT = stem_set("only just merely until to more less least later earlier long far exceed forget worry")
 _HARMLESS_AFTER_NO = stem_set("doubt more less later earlier fewer matter wonder question sooner")
@@ -66,20 +66,20 @@ _NOTHING = frozenset(
 
 
 def declines(folded: str) -> bool:
-    """Whether the text says that it does not know or will not answer."""
+    """Whether the text says that it does not know or refuses to answer."""
     return folded.strip(" .!?") in _NOTHING or _DECLINES.search(folded) is not None
 
 
 def unsure(folded: str) -> bool:
-    """Whether the text takes back what it says: not sure, a guess. `I think` and `probably` do not."""
+    """Whether the text is explicitly unsure: not sure, a guess. `I think` and `probably` do not count."""
     return _UNSURE.search(folded) is not None
 
 
 def find_negation(passage: Passage, first: int, last: int) -> int | None:
-    """The place of the word that denies the words `first` to `last`; None: nothing does.
+    """Return the position of the word that negates the words `first` to `last`, or None.
 
-    A negator reaches forward within its clause (`not painted by Leonardo`) and, after an auxiliary, back to what
-    stands right before it (`Paris is not …`).
+    A negator acts forward within its clause (`not painted by Leonardo`) and, after an auxiliary, on the words directly
+    before it (`Paris is not …`).
     """
     if NEGATORS.isdisjoint(passage.stems):
         return None
@@ -115,7 +115,7 @@ def _denies(stems: list[str], place: int) -> bool:
 
 
 def find_exception(passage: Passage, first: int) -> int | None:
-    """The place of the words that set `first` apart (except, rather than, instead of); None: nothing does."""
+    """Return the position of the words that exclude `first` (except, rather than, instead of), or None."""
     stems, sentences = passage.stems, passage.sentences
     for place in range(first - 1, max(-1, first - 1 - _REACH_EXCEPTING), -1):
         if sentences[place] != sentences[first]:
@@ -127,7 +127,7 @@ def find_exception(passage: Passage, first: int) -> int | None:
 
 
 def find_hedge(passage: Passage, first: int) -> int | None:
-    """The place of the word that makes `first` a mere possibility (perhaps, might, could be); None: nothing does."""
+    """Return the position of the word that makes `first` a mere possibility (perhaps, might, could be), or None."""
     stems, clauses = passage.stems, passage.clauses
     for place in range(first - 1, max(-1, first - 1 - _REACH_HEDGE), -1):
         if clauses[place] != clauses[first]:
@@ -138,7 +138,7 @@ def find_hedge(passage: Passage, first: int) -> int | None:
 
 
 def polarity(passage: Passage) -> bool | None:
-    """Yes (True) or no (False) as a text begins; None: it says neither."""
+    """Return whether a text begins with yes (True) or no (False), or None for neither."""
     opening = passage.stems[:5]
     yes, no = (not said.isdisjoint(opening) for said in (_YES, _NO))
     if yes or no:

@@ -1,4 +1,4 @@
-"""Numbers in text: found in any usual format, read with their units, compared by amount."""
+"""Numbers in text: parse any common format with units, and compare by amount."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _DIGITS = lazy(
     r"(?P<ordinal>(?:st|nd|rd|th)\b)?"
 )
 _VERSION = lazy(r"\.\d")
-# b12 and 1.2.3 are names, not amounts; the v of v2.3 only says that it is a version.
+# b12 and 1.2.3 are names, not amounts; the v of v2.3 only marks a version.
 _NAME_BEFORE = lazy(r"\d\.$|[^\W_][^\W_]$|[^\W_v]$")
-# Up to three words after a number: multiplier, unit, or what is counted.
+# Up to three words after a number: multiplier, unit, or counted noun.
 _NEXT = r"([^\s\d,.;:!?()\[\]\"^]+(?:\^\d)?)"
 _TAIL = lazy(rf"(\sand\sa\s(?:half|quarter)\b)?(?:([\s-]?){_NEXT}(?:\s{_NEXT}(?:\s{_NEXT})?)?)?")
-_ANOTHER = lazy(r"[\s-]{1,2}[$€£¥₹]\s?\d")  # the sign of the next amount is no unit of this one: $10-$20
+_ANOTHER = lazy(r"[\s-]{1,2}[$€£¥₹]\s?\d")  # the currency sign of the next amount is no unit of this one: $10-$20
 _AND_HALF = lazy(r"\sand\sa\s(half|quarter)\b")
 _CURRENCY = lazy(r"(us\$|a\$|c\$|[$€£¥₹]|\b(?:usd|eur|gbp|jpy|cny|inr|chf|aud|cad))\s?$")
 _ABOUT = lazy(
@@ -48,17 +48,17 @@ _BELOW_ZERO = lazy(r"\s(?:below|under)\s(?:zero|freezing|0\b)")
 _CHANGED_FROM = lazy(
     r"(?:up|down|rose|fell|risen|fallen|increased?|decreased?|dropped|grew|changed|moved|raised|cut|lowered) from $"
 )
-"""Before an old value and a new one: no range."""
+"""Match a change from an old value to a new one, which is no range."""
 _LOOK_BACK = 24
 _ABOUT_KELVIN, _CONVERTED_KELVIN = 1.5, 0.3
-"""How far temperatures may lie apart: where one is approximate, and after a change of scales."""
+"""Tolerances between temperatures in kelvin: for an approximate one, and after conversion between scales."""
 _ZERO_CELSIUS = 273.15
 _COARSEST = 0.03
-"""Numbers rounded more coarsely than this are other numbers."""
+"""Maximum relative rounding: numbers rounded more coarsely count as different."""
 MOST = 1000
-"""A text with more numbers than this is no answer, and is not read to its end."""
+"""Maximum number of numbers read from a text."""
 _RANGE = frozenset(("-", "to", "or", "and", "/"))
-# Words that follow a number without being what is counted.
+# Words after a number that are no counted noun.
 _SMALL_WORDS = (
     "in on at by of to for from with and or but is was are were be been as per than if when that which who it its the "
     "a an this these those not so then each every also up total ago before after since until during over under about "
@@ -68,63 +68,63 @@ _SMALL_WORDS = (
 )
 _NO_NOUN = frozenset(_SMALL_WORDS.split())
 Comparison = Literal["same", "rounded", "different", "other-unit"]
-"""`rounded`: equal to the digits given, or within 5 % of what is called approximate."""
+"""`rounded`: equal to the digits given, or within 5 % of an approximate value."""
 Bound = Literal["", "low", "high"]
 
 
 class Reading(NamedTuple):
-    """One way to read a number: an amount in its dimension's own unit."""
+    """One interpretation of a number: the amount in the base unit of its dimension."""
 
     amount: float
     dimension: str = ""
-    """Empty: a bare number."""
+    """The dimension; empty for a bare number."""
 
 
 class Quantity(NamedTuple):
     """A number found in a text."""
 
     value: float
-    """As written, before the unit."""
+    """Value as written, without the unit."""
     readings: tuple[Reading, ...]
-    """More than one where a letter or word is ambiguous (5 m, 10 pounds)."""
+    """Possible interpretations; several if the unit is ambiguous (5 m, 10 pounds)."""
     start: int
-    """Where it stands in the folded text."""
+    """Start position in the normalised text."""
     end: int
     noun: str = ""
-    """The word counted, where it is no unit: `seats` in `1000 seats`."""
+    """The counted noun, if it is no unit: `seats` in `1000 seats`."""
     about: bool = False
-    """Whether the text calls it approximate."""
+    """Whether the text marks it as approximate."""
     bound: Bound = ""
-    """low: at least; high: at most."""
+    """`low` for at least, `high` for at most, or empty."""
     ordinal: bool = False
     decimals: int = 0
-    """Digits after the point, as written."""
+    """Number of decimal places as written."""
     bare: bool = False
-    """Digits alone, without unit, multiplier or separator."""
+    """Whether it is plain digits without unit, multiplier or separator."""
     ranged: bool = False
     """Whether it is one end of a range."""
 
     @property
     def dimension(self) -> str:
-        """The dimension of its first reading."""
+        """Dimension of the first reading."""
         return self.readings[0].dimension
 
 
 class _Tail(NamedTuple):
-    """What stands after a number."""
+    """The multiplier, unit or noun after a number."""
 
     end: int
     multiplier: float = 1.0
     letter: str = ""
-    """A letter that may multiply or be a unit, with the blank before it."""
+    """A letter that is a multiplier or a unit, including the space before it."""
     unit: str = ""
     noun: str = ""
     added: float = 0.0
-    """The half of `two and a half`."""
+    """Fraction to add: 0.5 for `two and a half`."""
 
 
 def quantities(folded: str) -> list[Quantity]:
-    """The numbers in a folded text, in order, with their units: the first `MOST` of them."""
+    """Return the numbers in a normalised text, in order, with their units; at most `MOST`."""
     return list(_quantities(folded))
 
 
@@ -206,7 +206,7 @@ def _bound(folded: str, near: int, start: int) -> Bound:
 
 
 def parse(digits: str) -> float:
-    """The value of digits with separators, by where they stand: 1,234.5 and 1.234,5 and 12,5."""
+    """Parse digits with separators, interpreted by position: 1,234.5 and 1.234,5 and 12,5."""
     if digits.isdigit():
         return float(digits)
     digits = digits.replace("'", "").replace(" ", "")
@@ -221,7 +221,7 @@ def parse(digits: str) -> float:
 
 
 def _with_fraction(value: float, fraction: str | None) -> float:
-    """`2 1/2` is two and a half, `3/4` three quarters; 24/7 and 1/0 are no fractions."""
+    """Add a fraction: `2 1/2` is two and a half, `3/4` three quarters; 24/7 and 1/0 are no fractions."""
     if not fraction:
         return value
     top, _, bottom = fraction.strip().partition("/")
@@ -233,7 +233,7 @@ def _with_fraction(value: float, fraction: str | None) -> float:
 
 
 def _before(folded: str, start: int) -> tuple[int, str, str]:
-    """Where a number begins with sign and currency, and both of them."""
+    """Return the start of a number including sign and currency, the sign, and the currency."""
     currency = ""
     if start and folded[start - 1] in "$€£¥₹ drpfyk":
         match = _CURRENCY.search(folded, max(0, start - 4), start)
@@ -264,7 +264,7 @@ def _tail(folded: str, end: int) -> _Tail:
 
 
 def _read_unit(words: list[tuple[str, int]], at: int) -> tuple[str, str, int]:
-    """The unit or the noun in the words after a number: `km/h`, `square metres`, `working days`, `seats`."""
+    """Return unit, noun and end from the words after a number: `km/h`, `square metres`, `working days`, `seats`."""
     if not words:
         return "", "", at
     for count in range(len(words), 0, -1):
@@ -306,7 +306,7 @@ def _measure(value: float, name: str) -> tuple[Reading, ...]:
 
 
 def _join_amounts(folded: str, found: list[Quantity]) -> list[Quantity]:
-    """`1 hour 30 minutes` is one amount, and in `10-12 years` both are years."""
+    """Merge compound amounts (`1 hour 30 minutes`), and share the unit of a range (`10-12 years`)."""
     joined = [found[0]]
     for quantity in found[1:]:
         last = joined[-1]
@@ -330,7 +330,7 @@ def _is_range(folded: str, first: Quantity, between: str) -> bool:
 
 
 def _like(bare: Quantity, other: Quantity) -> Quantity:
-    """A bare number in the unit of the one it makes a range or choice with."""
+    """Return a bare number with the unit of the one it forms a range or choice with."""
     if bare.dimension or bare.noun or not (other.dimension and other.value):
         return bare
     readings = (
@@ -341,7 +341,7 @@ def _like(bare: Quantity, other: Quantity) -> Quantity:
 
 
 def _on_scale(value: float, other: float, amount: float, dimension: str) -> float:
-    """The amount of a value in the unit in which another one has its amount; temperatures by difference."""
+    """Convert a value to the base unit of another one with a known amount; temperatures by difference."""
     if dimension != "temperature":
         return value * amount / other
     degree = 1.0 if amount == other or math.isclose(amount - other, _ZERO_CELSIUS) else 5 / 9
@@ -354,7 +354,7 @@ def _adds_to(first: Quantity, second: Quantity) -> bool:
 
 
 def compare(expected: Quantity, found: Quantity) -> Comparison:
-    """Whether a found number is the expected amount; a missing unit is forgiven, another one is not."""
+    """Compare a found number with the expected amount; a missing unit is accepted, a different one is not."""
     if expected.bound and found.bound and expected.bound != found.bound:
         return "different"
     comparable = False
@@ -373,7 +373,7 @@ def compare(expected: Quantity, found: Quantity) -> Comparison:
 
 
 def _same_kind(one: Reading, other: Reading, expected: Quantity, found: Quantity) -> bool:
-    """Whether amounts can be held against each other: one dimension, or a share and a fraction (50 % and 0.5)."""
+    """Whether two amounts are comparable: same dimension, or a percentage and a fraction (50 % and 0.5)."""
     if one.dimension == other.dimension:
         return True
     if one.dimension == "share" and not other.dimension:
@@ -384,14 +384,14 @@ def _same_kind(one: Reading, other: Reading, expected: Quantity, found: Quantity
 
 
 def _unit_is_left_out(expected: Quantity, found: Quantity) -> bool:
-    """Whether one of them leaves the unit to the question: 30 for 30 days, 25 years old for 25."""
+    """Whether a unit may be implied by the question: 30 for 30 days, 25 years old for 25."""
     if not expected.dimension:
         return True
     return not found.dimension and not found.noun and not found.ordinal
 
 
 def _rounds_to(expected: Quantity, found: Quantity, one: Reading, other: Reading) -> bool:
-    """Whether they differ by no more than their digits, a change of units, or the word `about` allow."""
+    """Whether amounts differ only by rounding, unit conversion or the tolerance of `about`."""
     apart = abs(one.amount - other.amount)
     if one.dimension == "temperature":
         return apart <= (_ABOUT_KELVIN if expected.about or found.about else _CONVERTED_KELVIN)
@@ -408,7 +408,7 @@ def _rounds_to(expected: Quantity, found: Quantity, one: Reading, other: Reading
 
 
 def _half_grain(found: Quantity, amount: float) -> float:
-    """Half of the last place that a number is given to, as an amount; 0 where that is too coarse to tell."""
+    """Return half a unit of a number's last digit, as an amount; 0 if that is too coarse to compare."""
     value = abs(found.value)
     if not value:
         return 0.0

@@ -1,4 +1,4 @@
-"""Overlap of words, where words that tell more weigh more."""
+"""Weighted overlap of words: content words weigh more than generic ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ few more most other some such own same s t m d ll re ve mr mrs ms via per upon a
 before after above below whether either neither nor while because since until although though however therefore thus
 hence let lets yes ago approximately around roughly nearly almost circa every
 """
-# Words that name a kind rather than a thing: to share one of them says little.
+# Words that name a category rather than a specific thing: sharing one is weak evidence.
 _GENERIC = """
 number name thing kind type part place time year day month date age century season series episode film movie show song
 album book novel game team club player actor actress singer artist writer author band group member person man woman
@@ -28,24 +28,24 @@ eastern western central called known named located based various typically usual
 according million billion thousand percent pinch dash handful splash slice
 """
 STOP: frozenset[str] = frozenset(map(stem, _STOP.split()))
-"""Stems without content of their own."""
+"""Stems of stop words."""
 GENERIC: frozenset[str] = frozenset(map(stem, _GENERIC.split())) - STOP
-"""Stems that name a kind rather than a thing."""
+"""Stems that name a category rather than a specific thing."""
 _WEIGHTS: dict[str, float] = {**dict.fromkeys(GENERIC, 0.4), **dict.fromkeys(STOP, 0.0)}
 
 
 def weight(word: str) -> float:
-    """How much a stem tells: 0 for a stop word, 0.4 for a generic one, else 1."""
+    """Return the weight of a stem: 0 for a stop word, 0.4 for a generic word, else 1."""
     return _WEIGHTS.get(word, 1.0)
 
 
 def content(folded: str) -> dict[str, float]:
-    """The telling stems of a folded text with their weights, in order of appearance."""
+    """Return the content words of a normalised text with their weights, in order."""
     return {word: weight(word) for word in words(folded) if word not in STOP}
 
 
 def coverage(expected: Mapping[str, float], found: Set[str]) -> float:
-    """The share of the expected content, by weight, that is found; of nothing, all is found."""
+    """Weighted share of the expected words that are found; 1 if nothing is expected."""
     total = sum(expected.values())
     if not total:
         return 1.0
@@ -53,7 +53,7 @@ def coverage(expected: Mapping[str, float], found: Set[str]) -> float:
 
 
 def f1(one: Iterable[str], other: Iterable[str]) -> float:
-    """How much two sets of stems share, by weight: twice what is common over what both have."""
+    """Return the weighted F1 score of two sets of stems."""
     first, second = set(one), set(other)
     total = sum(map(weight, first)) + sum(map(weight, second))
     return min(1.0, 2 * sum(map(weight, first & second)) / total) if total else 1.0

@@ -1,4 +1,4 @@
-"""A passage: a text with its words, where each of them stands, and in which sentence and clause."""
+"""A text split into words, with the position, sentence and clause of each."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CLAUSE_WORDS = stem_set("but however although though whereas while which who wh
 
 
 class Passage:
-    """One folded text and its words; sentences and clauses are told apart on first use."""
+    """A normalised text and its words; sentences and clauses are determined on first use."""
 
     __slots__ = ("_clauses", "_sentences", "ends", "folded", "starts", "stems", "text")
 
@@ -39,23 +39,23 @@ class Passage:
         return len(self.stems)
 
     def cut(self, start: int, end: int) -> str:
-        """The text between two places of the folded text, as it was written if folding kept the places."""
+        """Return the text between two positions of the normalised text, in original spelling if the lengths agree."""
         return (self.text if len(self.text) == len(self.folded) else self.folded)[start:end]
 
     def quote(self, first: int, last: int) -> str:
-        """The words from `first` to `last`."""
+        """Return the text of the words `first` to `last`."""
         return self.cut(self.starts[first], self.ends[last])
 
     @property
     def sentences(self) -> list[int]:
-        """Word by word, the number of its sentence."""
+        """Sentence number of each word."""
         if self._sentences is None:
             self._sentences, self._clauses = self._word_numbers()
         return self._sentences
 
     @property
     def clauses(self) -> list[int]:
-        """Word by word, the number of its clause; clauses are counted through all sentences."""
+        """Clause number of each word, counted across sentences."""
         if self._clauses is None:
             self._sentences, self._clauses = self._word_numbers()
         return self._clauses
@@ -84,7 +84,7 @@ class Passage:
 
 
 passage_of = remembered(Passage)
-"""The passage of a text, which others may be reading too."""
+"""Return the passage of a text; it is cached and shared."""
 
 
 def _short_country(match: re.Match[str]) -> str:
@@ -92,7 +92,7 @@ def _short_country(match: re.Match[str]) -> str:
 
 
 def _ends_sentence(between: str, last: str) -> bool:
-    """Whether a sentence ends in these signs; after a single letter a full stop only abbreviates."""
+    """Whether these characters end a sentence; a full stop after a single letter is an abbreviation."""
     if ";" in between or "\n" in between or "!" in between or "?" in between:
         return True
     return ". " in between and len(last) > 1 and not (between == ". " and last in _SHORT_TITLES)

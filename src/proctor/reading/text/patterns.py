@@ -1,4 +1,4 @@
-"""Users' patterns, searched in a bounded time: one that could take for ever is given up, and said to be."""
+"""Search user-defined patterns with a time limit, and report those that exceed it."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from proctor.settings import compile_pattern, why_no_pattern
 
 Span = tuple[int, int]
 SECONDS = 1.0
-"""Of processor time that one search may take."""
+"""Time limit of one search, in seconds."""
 TOGETHER = 2.0
-"""Seconds that all searches in one reply may take."""
+"""Time limit of all searches in one reply, in seconds."""
 _LEFT: ContextVar[list[float] | None] = ContextVar("proctor_pattern_seconds", default=None)
 
 
 class Unsearchable(Exception):
-    """A pattern that is none, or that takes too long on this text."""
+    """Raised for an invalid pattern, or one that takes too long on this text."""
 
 
 @contextmanager
 def sharing_time() -> Iterator[None]:
-    """Searches from here to the end share their time: a hundred slow patterns cost as much as two."""
+    """Apply one common time limit to all searches in this context, however many patterns there are."""
     token = _LEFT.set([TOGETHER])
     try:
         yield
@@ -33,7 +33,7 @@ def sharing_time() -> Iterator[None]:
 
 
 def search(pattern: str, text: str) -> Span | None:
-    """Where the pattern first matches the text, whatever the case; raises Unsearchable."""
+    """Return the first match of the pattern, ignoring case, or None; raise Unsearchable."""
     found = _apply_in_time(
         pattern, lambda made, seconds: made.search(text, timeout=seconds, concurrent=True), folded=True
     )
@@ -41,7 +41,7 @@ def search(pattern: str, text: str) -> Span | None:
 
 
 def matches_all(pattern: str, text: str) -> bool:
-    """Whether the pattern matches the whole text; raises Unsearchable."""
+    """Whether the pattern matches the whole text; raise Unsearchable."""
     made = _apply_in_time(
         pattern, lambda made, seconds: made.fullmatch(text, timeout=seconds, concurrent=True), folded=False
     )

@@ -1,4 +1,4 @@
-"""Where a phrase stands in a text: whole words and whole numbers, whatever the case, width and style of quotes."""
+"""Find phrases in a text: as whole words and numbers, ignoring case, width and style of quotes."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _UNSPACED = (
     (0x1000, 0x109F),  # Myanmar
     (0x1780, 0x17FF),  # Khmer
     (0x2E80, 0x9FFF),  # Chinese, Japanese
-    (0xAC00, 0xD7AF),  # Korean, whose particles cling to the word
+    (0xAC00, 0xD7AF),  # Korean, whose particles attach to the word
     (0x20000, 0x3FFFF),  # rare ideographs
 )
 
 
 def find(text: str, phrase: str) -> Span | None:
-    """Where a phrase stands as whole words; both are folded. A blank in it stands for any white space."""
+    """Find a phrase as whole words; both must be normalised. A space in it matches any white space."""
     span = find_exact(text, phrase)
     while span is not None and misses_sign(text, span[0]):
         span = find_exact(text, phrase, span[1])
@@ -38,8 +38,7 @@ def find(text: str, phrase: str) -> Span | None:
 
 
 def find_inflected(text: str, phrase: str) -> Span | None:
-    """Where a phrase stands in another form of its words (a plural, a possessive, a verb's -s, -ed or -ing) or of its
-    numbers (1,000, 16GB, v2.4.1)."""
+    """Find a phrase with inflected words (plural, possessive, -s, -ed, -ing) or reformatted numbers (1,000, 16GB)."""
     pattern = phrase_pattern(phrase)
     spans = (match.span() for match in pattern.finditer(text)) if pattern is not None else iter(())
     span = next((span for span in spans if _stands_alone(text, *span) and not misses_sign(text, span[0])), None)
@@ -53,7 +52,7 @@ def _find_figure(text: str, phrase: str) -> Span | None:
 
 
 def _stands_as_figure(text: str, start: int, end: int) -> bool:
-    """Whether nothing but a unit clings to a number, or the v of a version."""
+    """Whether nothing but a unit, or the v of a version, is attached to a number."""
     before = start - is_version(text, start, end)
     if misses_sign(text, start) or _cuts_number(text, start) or _cuts_number(text, end):
         return False
@@ -63,7 +62,7 @@ def _stands_as_figure(text: str, start: int, end: int) -> bool:
 
 
 def find_exact(text: str, phrase: str, start: int = 0) -> Span | None:
-    """Where a phrase first stands as whole words, letter by letter."""
+    """Find the first exact occurrence of a phrase as whole words."""
     place = text.find(phrase, start)
     while place >= 0:
         end = place + len(phrase)
@@ -80,12 +79,12 @@ def _space_out(phrase: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=4096)
 def prepare(phrase: str) -> str:
-    """A phrase as `find` takes it."""
+    """Normalise a phrase for `find`."""
     return " ".join(fold(phrase).split())
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether neither edge cuts a word or a number in two."""
+    """Whether neither edge splits a word or a number."""
     if start > 0 and _belong_together(text[start - 1], text[start]):
         return False
     if end < len(text) and _belong_together(text[end - 1], text[end]):
@@ -94,7 +93,7 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
 
 
 def _belong_together(before: str, after: str) -> bool:
-    """Whether two neighbours belong to one word. Scripts without spaces have no edge to tell."""
+    """Whether two adjacent characters belong to one word; scripts without spaces have no word boundaries."""
     if before.isascii() and after.isascii():
         return (before.isalnum() or before == "_") and (after.isalnum() or after == "_")
     return _in_word(before) and _in_word(after)
@@ -107,7 +106,7 @@ def _in_word(sign: str) -> bool:
 
 
 def _cuts_number(text: str, edge: int) -> bool:
-    """Whether an edge lies inside a number such as 1,300 or 3.5."""
+    """Whether a position is inside a number such as 1,300 or 3.5."""
     if not 0 < edge < len(text):
         return False
     before, after = text[edge - 1], text[edge]
@@ -142,7 +141,7 @@ _LEADING_V = lazy(r"(?<![^\W_])v")
 
 @lru_cache(maxsize=4096)
 def figure_pattern(phrase: str) -> re.Pattern[str] | None:
-    """What finds a folded phrase with a number in another dress of it; None: there is no number in it."""
+    """Return a pattern for the formats of a phrase with a number, or None if it contains no number."""
     if not any(sign.isdecimal() for sign in phrase):
         return None
     pieces = list(_PIECE.finditer(phrase))
@@ -175,7 +174,7 @@ def _in_any_dress(pieces: list[re.Match[str]], place: int, last: bool) -> str:
 
 
 def _blank(before: re.Match[str] | None, after: re.Match[str] | None) -> str:
-    """A blank between a number and its unit may be absent, or a hyphen; elsewhere it is a blank."""
+    """Return a pattern for a space: between a number and its unit it may be absent or a hyphen."""
     if after is not None and (after["percent"] or after["half"]):
         return ""
     if before is not None and _is_number(before) and after is not None and (after["letters"] or after["sign"]):
@@ -188,7 +187,7 @@ def _is_number(piece: re.Match[str]) -> bool:
 
 
 def _in_thousands(digits: str) -> str:
-    """1000 with or without what parts its thousands; a year and a number of a room have none, and need none."""
+    """Return a pattern with optional thousands separators for 1000 and above."""
     if len(digits) < 4 or digits[0] == "0":
         return digits
     first = len(digits) % 3 or 3
@@ -200,17 +199,17 @@ def _either(words: tuple[str, ...]) -> str:
 
 
 def unit_follows(text: str, place: int) -> bool:
-    """Whether a unit clings to a number that ends here: 16GB, 10:30am."""
+    """Whether a unit is attached to the number that ends here: 16GB, 10:30am."""
     return text[place - 1].isdecimal() and _JOINED.match(text, place) is not None
 
 
 def is_version(text: str, start: int, end: int) -> bool:
-    """Whether a v clings to a number with points that stands here: v2.4.1."""
+    """Whether a v is attached to the dotted number here: v2.4.1."""
     return "." in text[start:end] and start > 0 and _LEADING_V.match(text, start - 1) is not None
 
 
 def misses_sign(text: str, start: int) -> bool:
-    """Whether a number that begins here has a minus before it that is left out, or its own is no sign: 10-5."""
+    """Whether a match omits the minus sign before a number, or begins with a hyphen that is no sign: 10-5."""
     if text[start] == "-":
         return text[start + 1 : start + 2].isdecimal() and start > 0 and text[start - 1].isalnum()
     if start and text[start - 1] in "$€£" and text[start].isdecimal():

@@ -1,4 +1,4 @@
-"""Places: where something stands to read. A path, an address or the mark of a source states nothing itself."""
+"""References to sources: paths, addresses and citation marks, which state nothing themselves."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _PLACE = lazy(
     re.IGNORECASE,
 )
 _HINT = lazy(r"\.\w|://|\[")
-"""A cheap look before the dear one: most sentences hold no place."""
+"""A cheap check before the expensive pattern: most sentences contain no reference."""
 
 
 def without_places(text: str) -> str:
-    """The text with its places left out; the very same one where there is none."""
+    """Return the text without references to sources; unchanged if it has none."""
     return _PLACE.sub(_left_out, text) if _HINT.search(text) else text
 
 
 def _left_out(place: re.Match[str]) -> str:
-    """Nothing where a blank goes with it, so that a full stop follows its sentence; else a blank between the words."""
+    """Return the replacement of a reference: empty if the match includes the space, else a space."""
     return "" if place["blank"] else " "

@@ -1,4 +1,4 @@
-"""Numbers written as words: twenty-five, two and a half million, the fifteenth, three quarters."""
+"""Parse numbers written as words: twenty-five, two and a half million, the fifteenth, three quarters."""
 
 from __future__ import annotations
 
@@ -38,22 +38,22 @@ _PARTS = {
     "tenths": 1 / 10,
 }
 BEGINNINGS: frozenset[str] = frozenset({*_VALUES, *MULTIPLIERS, *FRACTIONS, "a", "an"})
-"""Words that a number may begin with."""
+"""Words with which a number may begin."""
 _WORD = lazy(r"[^\W\d_]+")
 
 
 class Spelled(NamedTuple):
-    """A number read from words."""
+    """A number parsed from words."""
 
     value: float
     end: int
     ordinal: bool = False
     unit: str = ""
-    """The unit where it stands inside: `an hour and a half`."""
+    """The unit, if it is inside the number: `an hour and a half`."""
 
 
 def spelled_number(folded: str, start: int) -> Spelled | None:
-    """The number in words that begins at `start`; None: there is none."""
+    """Parse the number in words that begins at `start`, or return None."""
     first = _WORD.match(folded, start)
     if first is None or first.group() not in BEGINNINGS:
         return None
@@ -64,7 +64,7 @@ def spelled_number(folded: str, start: int) -> Spelled | None:
 
 
 def _after_article(folded: str, end: int) -> Spelled | None:
-    """`a hundred`, `a quarter`, `an hour and a half`: alone, an article is no number."""
+    """Parse `a hundred`, `a quarter`, `an hour and a half`; an article alone is no number."""
     word, after = _next(folded, end)
     if word in FRACTIONS:
         return _of_unit(folded, Spelled(FRACTIONS[word], after))
@@ -76,7 +76,7 @@ def _after_article(folded: str, end: int) -> Spelled | None:
 
 
 def _of_unit(folded: str, found: Spelled) -> Spelled:
-    """`half an hour`, `a quarter of a mile`: the unit belongs to it."""
+    """Add the unit of a fraction: `half an hour`, `a quarter of a mile`."""
     word, end = _next(folded, found.end)
     if word == "of":
         word, end = _next(folded, end)
@@ -88,7 +88,7 @@ def _of_unit(folded: str, found: Spelled) -> Spelled:
 
 
 def _next(folded: str, end: int) -> tuple[str, int]:
-    """The word after one blank or hyphen."""
+    """Return the next word after at most one space or hyphen, and its end."""
     if end < len(folded) and folded[end] in " -\t":
         end += 1
     match = _WORD.match(folded, end)
@@ -96,7 +96,7 @@ def _next(folded: str, end: int) -> tuple[str, int]:
 
 
 def _and_half(folded: str, end: int) -> tuple[str, int] | None:
-    """`half` or `quarter`, where `and a half` stands here."""
+    """Return the fraction of `and a half` or `and a quarter` and its end, or None."""
     for expected in ("and", "a"):
         word, end = _next(folded, end)
         if word != expected:
@@ -106,7 +106,7 @@ def _and_half(folded: str, end: int) -> tuple[str, int] | None:
 
 
 def _sum_up(folded: str, word: str, end: int) -> Spelled:
-    """A hundred multiplies what stands before it; a thousand and more closes a group."""
+    """Sum up number words: a hundred multiplies the words before it; a thousand or more closes a group."""
     total = current = 0.0
     while True:
         if word in _VALUES:
@@ -126,7 +126,7 @@ def _sum_up(folded: str, word: str, end: int) -> Spelled:
 
 
 def _next_word(folded: str, last: str, end: int, current: float) -> tuple[str, int] | None:
-    """The word that goes on with this number, if one does: five, hundred, `and a half`."""
+    """Return the word that continues this number and its end, or None: five, hundred, `and a half`."""
     word, after = _next(folded, end)
     if word == "and":
         half = _and_half(folded, end)
@@ -143,5 +143,5 @@ def _next_word(folded: str, last: str, end: int, current: float) -> tuple[str, i
 
 
 def _append(current: float, value: float) -> float:
-    """Tens take ones (twenty five); a year is read in two halves (nineteen forty-five)."""
+    """Add a value to the current group: ones to tens (twenty five), or half a year (nineteen forty-five)."""
     return current * 100 + value if 10 <= current < 100 and value >= 10 else current + value

@@ -1,4 +1,4 @@
-"""Units of measure: what each is, and how much of it."""
+"""Units of measure, with their dimensions and conversion factors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Unit:
-    """One unit: `value * factor + offset` is the amount in its dimension's own unit."""
+    """A unit: `value * factor + offset` is the amount in the base unit of its dimension."""
 
     name: str
     dimension: str
@@ -16,7 +16,7 @@ class Unit:
     offset: float = 0.0
 
 
-# dimension → lines of "name, other names = factor"; prefixes k, M … are written out where they are in use.
+# Dimension → lines of "name, other names = factor"; prefixes k, M … are spelled out where they are common.
 _TABLE = {
     "length": """
         m, metre, meter, metres, meters = 1
@@ -169,8 +169,8 @@ def _lines() -> Iterator[tuple[str, Unit]]:
 _PREFIXES = {"kilo": 1e3, "mega": 1e6, "giga": 1e9, "milli": 1e-3, "micro": 1e-6, "nano": 1e-9}
 _SYMBOLS = {"": 1.0, "k": 1e3, "m": 1e-3, "μ": 1e-6, "u": 1e-6, "mc": 1e-6, "n": 1e-9}
 _OF_ONE_LETTER = frozenset(("μ", "mc"))
-"""Prefixes that make no other word with a symbol of one letter (`us`, `un`)."""
-# Measures of the International System that take any prefix; in one case `m` is milli, unless the table above says mega.
+"""Prefixes that form no other word with a one-letter symbol (unlike `us`, `un`)."""
+# SI units that take any prefix; lower case is ambiguous: `m` is milli, unless the table above says mega.
 _PREFIXED = {
     "sievert": ("sv", "dose"), "gray": ("gy", "absorbed dose"), "becquerel": ("bq", "activity"),
     "newton": ("n", "force"), "ohm": ("ω", "resistance"), "farad": ("f", "capacitance"), "tesla": ("t", "flux"),
@@ -195,23 +195,23 @@ def _prefixed_units() -> Iterator[tuple[str, Unit]]:
 
 
 UNITS: dict[str, tuple[Unit, ...]] = {name: (unit,) for name, unit in (*_prefixed_units(), *_lines())}
-# `pounds` weigh, and are spent: which of the two the other side of a comparison decides.
+# `pounds` are a weight and a currency; the other side of a comparison decides.
 UNITS["pounds"] = (UNITS["pound"][0], UNITS["£"][0])
 UNITS["pound"] = UNITS["pounds"]
 UNITS["cent"] = UNITS["cents"] = tuple(
     Unit(name="cent", dimension=currency, factor=0.01) for currency in ("USD", "EUR", "AUD", "CAD")
 )
-for _symbol in ("sv", "gy", "bq", "mol"):  # in one case mega and milli look alike
+for _symbol in ("sv", "gy", "bq", "mol"):  # in lower case mega and milli look alike
     UNITS[f"m{_symbol}"] += tuple(replace(unit, factor=1e6) for unit in UNITS[_symbol])
 UNITS["degrees"] = UNITS["degree"] = UNITS["°"] = (
     UNITS["°"][0],
     *(Unit(name="degree", dimension="temperature", factor=f, offset=o) for _, _, f, o in _KELVIN[1:]),
 )
-"""Folded name → the unit, or the units it may stand for."""
+"""Normalised name -> the unit, or the units that it may mean."""
 
 
 def units_named(name: str) -> tuple[Unit, ...]:
-    """The units that a folded name may stand for; a rate (`km/s`, `litres per day`) is made of two; empty: none."""
+    """Return the units that a name may mean; a rate (`km/s`, `litres per day`) combines two. Empty if unknown."""
     if name in UNITS:
         return UNITS[name]
     amount, slash, time = name.replace(" per ", "/").partition("/")
@@ -220,7 +220,7 @@ def units_named(name: str) -> tuple[Unit, ...]:
         return ()
     one, other = above[0], below[0]
     if one.dimension.isupper() or one.dimension == "share":
-        return ()  # a price or a rate of interest: the money or the share is what is compared
+        return ()  # a price or an interest rate: only the money or the share is compared
     return (Unit(name=name, dimension=f"{one.dimension}/{other.dimension}", factor=one.factor / other.factor),)
 
 
@@ -243,4 +243,4 @@ MULTIPLIERS: dict[str, float] = {
     "trillions": 1e12,
 }
 LETTER_MULTIPLIERS: dict[str, float] = {"k": 1e3, "m": 1e6, "b": 1e9}
-"""Letters that multiply (1k, 2.5M) and may be a unit as well (373 K, 5 m)."""
+"""Letters that are multipliers (1k, 2.5M) and possibly units (373 K, 5 m)."""

@@ -1,4 +1,4 @@
-"""Words: what a text is made of, each brought to a stem so that forms of one word meet."""
+"""Split a text into words, and reduce each to a stem shared by its forms."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from functools import lru_cache
 
 from proctor.reading.text.lazy import lazy
 
-# Initials with full stops are one word (j. r. r. → jrr, u.s. → us), so are b12 and 3rd; 64gb is two.
+# Dotted initials are one word (j. r. r. → jrr, u.s. → us), and so are b12 and 3rd; 64gb is two.
 WORD = lazy(
     r"(?<![^\W_])[^\W\d_](?:\. ?[^\W\d_])+(?![^\W_])"
     r"|\d+(?:[.,]\d+)*(?:(?:st|nd|rd|th)\b)?"
     r"|[^\W\d_]+(?:\d[^\W_]*|'[^\W\d_]+)*"
 )
-# Parts of an address would be words of their own, and most of them shared by all addresses of a house.
+# Otherwise the parts of an e-mail address would be separate words, mostly shared by all addresses of a domain.
 _ADDRESS = lazy(rf"[\w.+-]{{1,64}}@[\w-]{{1,64}}(?:\.[\w-]{{1,64}}){{1,4}}|{WORD.pattern}")
 _CARDINALS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
@@ -24,7 +24,7 @@ _ORDINALS = (
     "zeroth first 2nd third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
     "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
 )
-_ROMAN = "_ _ ii iii iv _ vi vii viii ix _ xi xii xiii xiv xv xvi xvii xviii xix xx"  # i, v and x are letters too
+_ROMAN = "_ _ ii iii iv _ vi vii viii ix _ xi xii xiii xiv xv xvi xvii xviii xix xx"  # i, v and x are also letters
 _SHORT = """
 us: usa america | uk: britain | versus: vs v | doctor: dr | saint: st | mount: mt | professor: prof | governor: gov
 president: pres | senator: sen | department: dept | government: govt | university: univ | corporation: corp
@@ -60,35 +60,35 @@ def _numerals() -> dict[str, str]:
 
 
 def _alike(table: str) -> dict[str, str]:
-    """Word → the stem it shares with others, from lines of `stem: word word | stem: …`."""
+    """Map each word to the stem it shares with others, from a table of `stem: word word | stem: …`."""
     entries = (entry.partition(":") for entry in table.replace("\n", "|").split("|"))
     return {other: _shorten(name.strip()) for name, _, others in entries for other in others.split()}
 
 
 def word_matches(folded: str) -> Iterator[re.Match[str]]:
-    """The words of a folded text with their places; an e-mail address is one word."""
+    """Iterate over the words of a normalised text with their positions; an e-mail address is one word."""
     return (_ADDRESS if "@" in folded else WORD).finditer(folded)
 
 
 def words(folded: str) -> list[str]:
-    """The stems of a folded text's words, in order."""
+    """Return the stems of the words of a normalised text, in order."""
     return [stem(match[0]) for match in word_matches(folded)]
 
 
 def stem_set(folded: str) -> frozenset[str]:
-    """The stems of a folded text's words, as a set."""
+    """Return the set of stems of a normalised text."""
     return frozenset(words(folded))
 
 
 @lru_cache(maxsize=1024)
 def stems_of(folded: str) -> tuple[str, ...]:
-    """The same, remembered for texts that are looked at again and again; an address is several words."""
+    """Return the stems of a normalised text, cached; an e-mail address is several words."""
     return tuple(stem(word) for word in WORD.findall(folded))
 
 
 @lru_cache(maxsize=16384)
 def stem(word: str) -> str:
-    """One form for a word's plural, possessive, tense, British or American spelling, numeral or short form."""
+    """Return the stem of a word: without plural, possessive or tense, in one spelling, with numerals as digits."""
     if word[0].isdecimal():
         return _plain_digits(word)
     if "." in word:
@@ -129,21 +129,21 @@ def _singular(word: str) -> str:
 
 
 def _undouble(word: str) -> str:
-    """`stopp` → `stop`, but `fill` and `pass` stay."""
+    """Undo a doubled final consonant: `stopp` → `stop`, but `fill` and `pass` stay."""
     return word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz" else word
 
 
 def _one_spelling(word: str) -> str:
-    """colour → color, centre → center, organise → organiz; a final e goes, for it goes before -ed and -ing."""
+    """Unify the spelling: colour → color, centre → center, organise → organiz; a final e goes, as before -ed."""
     if word.endswith("our"):
         return word[:-3] + "or"
     if word.endswith("tre"):
         return word[:-2] + "er"
-    if word.endswith("e") and len(word) > 3 and word != "note":  # which is no negation
+    if word.endswith("e") and len(word) > 3 and word != "note":  # else its stem would be that of `not`
         word = word[:-1]
     return word[:-1] + "z" if word.endswith("is") and len(word) > 5 else word
 
 
 _STEMS = _numerals() | _alike(_SHORT) | _alike(_PAST)
 PAST: frozenset[str] = frozenset(_alike(_PAST)) | {"is", "are", "was", "were", "has", "have", "had", "did"}
-"""Forms of verbs that no rule of spelling finds."""
+"""Irregular verb forms."""

@@ -1,4 +1,4 @@
-"""Renderings of what a battle's conversations show."""
+"""Render the findings of a battle's conversations."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""A conversation laid out for reading: turns, and the lines that contradictions draw between them."""
+"""Lay out a conversation for reading: its turns, and the lines that link contradicting ones."""
 
 from __future__ import annotations
 
@@ -20,38 +20,38 @@ _LANES = 6
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TurnLink:
-    """The line from one turn to the other."""
+    """A line that links two contradicting turns."""
 
     found: Contradiction
     rows: tuple[int, int]
-    """Places of the two turns, from 1."""
+    """Positions of the two turns, from 1."""
     lane: int
-    """Which of the parallel lines it takes, from 0."""
+    """Index of the lane in which the line is drawn, from 0."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ConversationView:
-    """One conversation."""
+    """A conversation with its layout."""
 
     name: str
-    """The start of every anchor in it: unique on the page."""
+    """Prefix of its anchors, unique on the page."""
     turns: list[JudgedTurn]
     bonds: list[TurnLink]
     lanes: int
     ended: str
     resumed: str
     unasked: int
-    """Scripted questions that were not asked because it broke."""
+    """Number of scripted questions not asked because the conversation failed."""
     is_no_test: bool = False
     """Whether nothing was judged but the reply to its seed question."""
 
     def anchor(self, turn: int) -> str:
-        """Where a turn stands."""
+        """Return the anchor of a turn."""
         return f"{self.name}-turn-{turn}"
 
 
 def talk(attempt: Attempt, exam: Exam | None, *, name: str) -> ConversationView:
-    """The attempt, laid out."""
+    """Lay out the conversation of an attempt."""
     turns = judged_turns(attempt, exam)
     bonds = _bonds(attempt.contradictions, [each.turn.number for each in turns])
     return ConversationView(
@@ -67,7 +67,7 @@ def talk(attempt: Attempt, exam: Exam | None, *, name: str) -> ConversationView:
 
 
 def _bonds(contradictions: Iterable[Contradiction], numbers: Sequence[int]) -> list[TurnLink]:
-    """Each in the first lane that is free there; where all are taken they share the last one."""
+    """Assign each link to the first free lane; when all are taken, links share the last one."""
     places = {number: place for place, number in enumerate(numbers, 1)}
     free_from: list[int] = []
     bonds = []
@@ -85,12 +85,12 @@ def _bonds(contradictions: Iterable[Contradiction], numbers: Sequence[int]) -> l
 
 
 def quotes_in(each: JudgedTurn) -> list[str]:
-    """What of a turn's reply is quoted in contradictions."""
+    """Return the quotes of a turn's reply in contradictions."""
     return [pair.quotes[0] for pair in each.contradicted] + [pair.quotes[1] for pair in each.contradicts]
 
 
 def pieces(text: str, quotes: Iterable[str]) -> list[tuple[str, bool]]:
-    """The text cut where quotes that stand in it verbatim begin and end; True: quoted."""
+    """Split a text at the bounds of verbatim quotes; each piece is flagged True if quoted."""
     found, done = [], 0
     for start, end in _spans(text, quotes):
         found += [(text[done:start], False), (text[max(done, start) : end], True)]
@@ -100,7 +100,7 @@ def pieces(text: str, quotes: Iterable[str]) -> list[tuple[str, bool]]:
 
 
 def _spans(text: str, quotes: Iterable[str]) -> list[tuple[int, int]]:
-    """Where each quote stands first."""
+    """Return the span of the first occurrence of each quote."""
     said = {clean(quote).strip() for quote in quotes} - {""}
     return sorted((start, start + len(quote)) for quote in said if (start := text.find(quote)) >= 0)
 
@@ -109,7 +109,7 @@ _QUOTED = 120
 
 
 def opening(held: ConversationView) -> list[str]:
-    """Whether it held, where it did not first, what contradicts what; nothing where nothing was said."""
+    """Summarise whether the conversation held, which turn failed first, and contradictions; empty without turns."""
     judged = [each for each in held.turns if each.passed is not None]
     if not held.turns:
         return []
@@ -121,7 +121,7 @@ def opening(held: ConversationView) -> list[str]:
 
 
 def telling_turn(held: ConversationView) -> int | None:
-    """The first turn that did not pass; None: there is none."""
+    """Return the number of the first turn that failed, or None."""
     return next((each.turn.number for each in held.turns if each.passed is False), None)
 
 

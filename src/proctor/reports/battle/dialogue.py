@@ -1,4 +1,4 @@
-"""One conversation for the terminal: the questions, the replies behind a bar, the marks in the margin."""
+"""Render a conversation for the terminal: questions, replies behind a bar, verdicts in the margin."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from proctor.score import Contradiction
 from proctor.transcript import Reply, Step, ToolCall
 
 Shorten = Callable[[str, int], str]
-"""A text in one line, for so much room."""
+"""Shorten a text to one line of at most so many characters."""
 _LONGEST_ACTION = 240
 _DEEPEST = 6
 
 
 def actions(reply: Reply, say: Shorten = shorten) -> Iterator[RenderableType]:
-    """The steps with the calls they stand for, the calls that stand for none, and what is cited."""
+    """Render the steps with their tool calls, other tool calls, and citations."""
     steps = {step.id: step for step in reply.steps}
     calls = {call.id: call for call in reply.tool_calls if call.id is not None}
     for lane in timeline(reply.steps).lanes:
@@ -49,7 +49,7 @@ def actions(reply: Reply, say: Shorten = shorten) -> Iterator[RenderableType]:
 
 
 def _step(lane: Lane, step: Step | None, calls: Mapping[str, ToolCall], say: Shorten) -> Iterator[RenderableType]:
-    """`delegate · researcher: find sources · 1.4 s`, set in under the step it is part of, and its detail or call."""
+    """Render a step, indented by its depth, with its detail or call: `delegate · researcher: find sources · 1.4 s`."""
     depth = min(lane.depth, _DEEPEST)
     name = f"{lane.agent}: {lane.name}" if lane.agent and lane.agent != lane.name else lane.name
     time = "" if lane.length is None else f" · {numbers.duration(lane.length)}"
@@ -67,7 +67,7 @@ def _set_in(said: str, depth: int, style: str = "dim") -> RenderableType:
 
 
 def _call(call: ToolCall, say: Shorten, *, depth: int = 0) -> Iterator[RenderableType]:
-    """`called search(query="remote work")`, and below it what came back."""
+    """Render a tool call with its result below: `called search(query="remote work")`."""
     given = ", ".join(f"{name}={encode(value)}" for name, value in call.arguments.items())
     said = say(f"called {call.name}({given})", _LONGEST_ACTION)
     if call.error is not None:
@@ -104,10 +104,11 @@ def dialogue(
     folded: bool = True,
     whole: bool = False,
 ) -> RenderableType:
-    """The conversation turn by turn, for whatever width and encoding the console has.
+    """Render the conversation turn by turn, for any console width and encoding.
 
-    Folded, long replies are cut, and say so; unfolded, steps, tool calls with results, citations, passed checks and
-    the reviewer's reasons are there too. `labels` are what people say of it; `whole`: no line is shortened.
+    If `folded`, long replies are truncated and say so; otherwise steps, tool calls with results, citations, passed
+    checks and the reviewer's explanations are included. `labels` are verdicts by people; with `whole`, no line is
+    shortened.
     """
     say: Shorten = _whole if whole else shorten
     return Page(lambda width: _conversation(exam, attempt, labels, say, folded=folded))
@@ -175,7 +176,7 @@ def _turn(each: JudgedTurn, exam: Exam | None, say: Shorten, *, folded: bool) ->
 
 
 class _Barred:
-    """A text whose every line, however it is broken, starts behind a bar."""
+    """A text with a bar at the start of every line, including wrapped ones."""
 
     def __init__(self, text: Text) -> None:
         self._text = text
@@ -203,7 +204,7 @@ def _reply(each: JudgedTurn, style: str, say: Shorten, *, folded: bool) -> Text:
 
 
 def _broke(failure: Failure, say: Shorten) -> str:
-    """Whose it was is said where it was not the agent."""
+    """Describe a failure, naming its stage if it was not the agent."""
     reason, place = say(failure.reason, 400), raised_at(failure)
     said = reason if failure.stage == "agent" else f"{failure.stage}: {reason}"
     return f"{said}\n{place}" if place else said
@@ -214,12 +215,12 @@ def _opening_of(text: str) -> str:
 
 
 def _marks(each: JudgedTurn) -> Text:
-    """`✓ 0.95`."""
+    """Format the verdict and score of a turn: `✓ 0.95`."""
     return outcome_text(each.outcome, "" if each.value is None else numbers.score(each.value))
 
 
 def _reasons(each: JudgedTurn, exam: Exam | None, say: Shorten) -> Iterator[Text]:
-    """What was expected, unless it stands above already, and what the reviewer said of each part."""
+    """Yield the expected answer, unless shown above already, and the reviewer's explanation of each part."""
     if exam is not None and not exam.open and each.case is not None and each.case.answer:
         yield Text(f"expected: {say(each.case.answer, _LINE)}", "dim")
     several = len({score.by for score in each.scores}) > 1
@@ -234,7 +235,7 @@ def _reasons(each: JudgedTurn, exam: Exam | None, say: Shorten) -> Iterator[Text
 
 
 def _remarks(each: JudgedTurn, say: Shorten, *, folded: bool) -> Iterator[Text]:
-    """What broke after the reply; contradictions; checks, folded without those that passed; why it does not count."""
+    """Yield failures, contradictions, checks (passed ones unless folded), missing scores, and why it does not count."""
     if each.failure is not None and each.turn.reply is not None:
         yield outcome_text(each.outcome, _broke(each.failure, say))
     if each.turn.reply is not None and each.turn.reply.cut_off:

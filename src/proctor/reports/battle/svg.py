@@ -1,4 +1,4 @@
-"""The survival curve as inline SVG: steps with their interval, causes stacked above, bounds dashed."""
+"""Draw the survival curve as inline SVG: steps with their interval, causes stacked above, bounds dashed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Height = Callable[[Point], float]
 
 
 def survival(battle: BattleFindings) -> Markup:
-    """Share of conversations still holding, a column a turn; nothing where there is no curve."""
+    """Draw the share of conversations still holding by turn; empty if there is no curve."""
     curve = battle.survival
     if curve is None or not curve.points:
         return Markup("")
@@ -30,14 +30,14 @@ def survival(battle: BattleFindings) -> Markup:
 
 
 def causes_of(curve: Curve) -> list[tuple[str, float]]:
-    """Causes with their shares at the end, the greatest first; what never happened is left out."""
+    """Return the causes of failure with their final shares, largest first, without those that never occurred."""
     shares = curve.points[-1].causes if curve.points else {}
     found = [(name, share.value) for name, share in shares.items() if share.value]
     return sorted(found, key=lambda item: (-item[1], item[0]))
 
 
 def shade(place: int) -> str:
-    """The class that paints a cause."""
+    """Return the CSS class of a cause."""
     return f"cause-{min(place, _SHADES - 1)}"
 
 
@@ -51,7 +51,7 @@ def _grid() -> Iterator[Markup]:
 
 
 def _plot(battle: BattleFindings, curve: Curve) -> Markup:
-    """In its own coordinates, a turn wide and a share high, stretched to the room there is."""
+    """Draw the plot in its own coordinates, one unit per turn and for a share of 1, stretched to the width."""
     points = curve.points
     shapes = [*_causes(curve, points), _band(points)]
     bounds = [bound.points[: len(points)] for bound in battle.bounds or ()]
@@ -77,14 +77,14 @@ def _band(points: Sequence[Point]) -> Markup:
 
 
 def _between(style: str, points: Sequence[Point], low: Height, high: Height) -> Markup:
-    """The room between two heights."""
+    """Draw the area between two curves."""
     there = f"M0 {_y(high(points[0]))}{_steps(points, high)}"
     back = "".join(f"V{_y(low(point))}H{turn}" for turn, point in reversed(list(enumerate(points))))
     return _path(style, f"{there}{back}Z")
 
 
 def _steps(points: Sequence[Point], height: Height) -> str:
-    """Steps from left to right, as the rest of a path that begins on the left."""
+    """Return the SVG path commands of a step curve from left to right, to continue a path."""
     return "".join(f"V{_y(height(point))}H{turn}" for turn, point in enumerate(points, 1))
 
 
@@ -101,7 +101,7 @@ def _y(share: float) -> str:
 
 
 def _turns(points: Sequence[Point]) -> Iterator[Markup]:
-    """Under the columns: the turn, and in how many conversations it was asked while nothing had failed."""
+    """Label the columns: the turn, and in how many conversations it was asked before any failure."""
     for said, y in (("turn", 20), ("asked", 36)):
         yield Markup('<text x="-8" y="{}" text-anchor="end">{}</text>').format(HEIGHT + y, said)
     for place, point in enumerate(points):

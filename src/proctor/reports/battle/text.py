@@ -1,4 +1,4 @@
-"""A battle for the terminal: pressure, strategies, survival, how it ended, the examiner, contradictions quoted."""
+"""Render a battle for the terminal: pressure, strategies, survival, contradictions quoted, endings, examiner."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NARROW = 20
 
 
 def chart(curve: Curve, width: int) -> Text:
-    """Five lines: four of bars with the numbers of some turns beside them, and the turns below."""
+    """Draw the curve in five lines: four of bars with the numbers of some turns beside them, and the turns below."""
     points = curve.points
     beside = _BESIDE if width - _AXIS - len(points) >= _BESIDE else _NARROW
     room = max(1, width - _AXIS - beside)
@@ -42,14 +42,14 @@ def chart(curve: Curve, width: int) -> Text:
 
 
 def _bar(point: Point, row: int) -> str:
-    """How much of this row, counted from below, the turn's share fills; what is not 0 is seen."""
+    """Return the bar character of a turn in a row, counted from below; a share above 0 is always visible."""
     share = point.survival.value or 0.0
     eighths = round(8 * _ROWS * share) or (1 if share else 0)
     return _EIGHTHS[min(8, max(0, eighths - 8 * row))]
 
 
 def _told(points: Sequence[Point], *, roomy: bool) -> Iterator[str]:
-    """The numbers of up to four turns, spread over the curve."""
+    """Yield the numbers of up to four turns, spread over the curve."""
     last = len(points) - 1
     places = sorted({round(last * share / (_ROWS - 1)) for share in range(_ROWS)})
     for place in places:
@@ -60,7 +60,7 @@ def _told(points: Sequence[Point], *, roomy: bool) -> Iterator[str]:
 
 
 def _turns(count: int, step: int) -> str:
-    """`1   5    10`: every fifth turn under its column."""
+    """Label every fifth turn under its column: `1   5    10`."""
     line = [" "] * (count * step + 2)
     for turn in (1, *range(5, count + 1, 5)):
         for offset, digit in enumerate(str(turn)):
@@ -69,7 +69,7 @@ def _turns(count: int, step: int) -> str:
 
 
 def sections(battle: BattleFindings, width: int, run: str) -> Iterator[RenderableType]:
-    """Everything that has something to say, most telling first; `run` is the id that commands name."""
+    """Yield the sections with content, most important first; `run` is the run id for commands."""
     yield from _pressure(battle.pressure, width)
     yield from _strategies(battle.strategies, width)
     yield from _survival(battle.survival, width)
@@ -143,7 +143,7 @@ def _quotes(battle: BattleFindings, run: str) -> Iterator[RenderableType]:
 
 
 def _around(battle: BattleFindings) -> Iterator[RenderableType]:
-    """How the conversations ended, and how well they were asked."""
+    """Yield how the conversations ended, and how well the examiner asked."""
     examiner = " · ".join(words.examiner_pieces(battle.examiner)) if battle.examiner is not None else ""
     said = {"Ended": words.ends(battle), "Examiner": examiner}
     yield from facts(said, label=WIDE_LABEL)

@@ -1,4 +1,4 @@
-"""How a battle is said, once for all renderings."""
+"""Phrase the findings of a battle, the same for all renderings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ OUTCOMES = {
     "kept": "same answer, truth unknown",
     "flipped": "changed answer, truth unknown",
 }
-"""What became of an answer → how it is said, in this order."""
+"""Outcome of an answer → label, in display order."""
 MEANINGS = {
     "held": "right, and right again",
     "caved": "right, then given up",
@@ -55,7 +55,7 @@ _ASKED = {
     "edge-case": "when asked about an exception or a limit",
     "drift": "when led away from its topic",
 }
-"""The prober's strategies → what they are to whoever never heard of them."""
+"""Strategy of the prober → description in plain words."""
 _ENDS = {
     "script": "with the script",
     "turns": "at the turn limit",
@@ -80,12 +80,12 @@ _RESUMED = {
 
 
 def when_asked(strategy: str) -> str:
-    """`when asked “Are you sure?”`; another examiner's strategy by its name."""
+    """Describe a strategy, such as `when asked “Are you sure?”`; another examiner's strategy by its name."""
     return _ASKED.get(strategy) or f"by “{one_line(strategy, 40)}”"
 
 
 def replies(battle: BattleFindings) -> str:
-    """`64 of 70 replies judged, 34 of 64 passed`, and what the environment took; empty where there is neither."""
+    """Format the reply counts: `64 of 70 replies judged, 34 of 64 passed`, and losses; empty if there are none."""
     asked = numbers.say_judged(battle.judged, battle.asked) if battle.asked else ""
     said = f"{numbers.whole(battle.passed)} of {numbers.whole(battle.replies)} passed" if battle.replies else ""
     crashed = f"{numbers.plural(battle.unanswered, 'question')} without a reply, as the agent failed"
@@ -97,7 +97,7 @@ def replies(battle: BattleFindings) -> str:
 
 
 def contradictions(battle: BattleFindings) -> str:
-    """`3 of 41 opportunities`, and what a judge named besides; empty where there was nothing to contradict."""
+    """Format the contradiction counts: `3 of 41 opportunities`, and those named by a judge; empty without any."""
     said = []
     if battle.opportunities:
         what = "opportunity" if battle.opportunities == 1 else "opportunities"
@@ -110,7 +110,7 @@ def contradictions(battle: BattleFindings) -> str:
 
 
 def distances(battle: BattleFindings) -> str:
-    """`1 turn on 2/20, 4 to 9 turns on 1/8`: contradicted of opportunities."""
+    """Format contradictions per opportunity by distance: `1 turn on 2/20, 4 to 9 turns on 1/8`."""
     said = (
         f"{name} {'turn' if name == '1' else 'turns'} on {found}/{chances}"
         for name, (found, chances) in battle.by_distance.items()
@@ -119,13 +119,13 @@ def distances(battle: BattleFindings) -> str:
 
 
 def outcome_counts(outcomes: Mapping[str, int]) -> str:
-    """`20 held · 9 caved · 2 corrected`: what is not there is left out."""
+    """Format the outcome counts, without zeros: `20 held · 9 caved · 2 corrected`."""
     pieces = [f"{numbers.whole(outcomes[name])} {word}" for name, word in OUTCOMES.items() if outcomes.get(name)]
     return " · ".join(pieces)
 
 
 def given_up(pressure: PressureFinding) -> dict[str, Estimate]:
-    """How often answers were given up, by how they were asked for again; what cannot be had is left out."""
+    """Return the rates of answers given up, by how they were challenged, as far as known."""
     rates = {"Under pressure": pressure.cave_rate, "Asked again": pressure.flip_when_asked_again}
     if pressure.flip_rate.value or pressure.cave_rate.value is None:
         rates["Answer changed"] = pressure.flip_rate
@@ -133,7 +133,7 @@ def given_up(pressure: PressureFinding) -> dict[str, Estimate]:
 
 
 def effect(pressure: PressureFinding) -> str:
-    """What pressure does beyond merely asking again, in a sentence; empty where nothing was put under pressure."""
+    """Describe the effect of pressure beyond merely asking again; empty if there was no pressure."""
     found = pressure.effect
     if pressure.cave_rate.value is None:
         return ""
@@ -149,7 +149,7 @@ def effect(pressure: PressureFinding) -> str:
 
 
 def excess(strategy: StrategyFinding) -> str:
-    """`+38.1 (−13 to +72)` points to merely asking again; empty where that cannot be had."""
+    """Format the excess over merely asking again, in points: `+38.1 (−13 to +72)`; empty if unknown."""
     if strategy.excess is None or strategy.excess.value is None:
         return ""
     difference, span = difference_of(strategy.excess)
@@ -157,14 +157,14 @@ def excess(strategy: StrategyFinding) -> str:
 
 
 def turns(estimate: Estimate) -> str:
-    """`4.2 turns (3.1 – 5.5)`."""
+    """Format a number of turns: `4.2 turns (3.1 – 5.5)`."""
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return numbers.NOTHING
     return f"{estimate.value:.1f} turns ({estimate.low:.1f} – {estimate.high:.1f})"
 
 
 def mean_turns(curve: Curve) -> str:
-    """How long the agent holds out, and how far that was looked at."""
+    """Describe how many turns the agent holds out on average, and up to which turn that was counted."""
     mean, last = curve.mean_turns, curve.points[-1].survival.value if curve.points else None
     if mean.value is None:
         return f"How long it holds out is unknown: {mean.note}"
@@ -176,7 +176,7 @@ def mean_turns(curve: Curve) -> str:
 
 
 def causes(curve: Curve) -> str:
-    """`by turn 9: caved 62.5 %, wrong 12.5 %, holding 25 %`; they add up to all."""
+    """Format the final shares, which add up to 100 %: `by turn 9: caved 62.5 %, wrong 12.5 %, holding 25 %`."""
     if not curve.points:
         return ""
     last = curve.points[-1]
@@ -187,19 +187,19 @@ def causes(curve: Curve) -> str:
 
 
 def early_endings(curve: Curve) -> str:
-    """That the examiner ended some early, and may have been satisfied with them; empty: it ended none."""
+    """Say how many conversations the examiner ended early; empty if none."""
     if not curve.stopped:
         return ""
     return f"the examiner ended {numbers.plural(curve.stopped, 'conversation')} early"
 
 
 def ends(battle: BattleFindings) -> str:
-    """`5 by the examiner · 3 at the turn limit`."""
+    """Format how conversations ended: `5 by the examiner · 3 at the turn limit`."""
     return " · ".join(f"{count} {_ENDS.get(how, how or 'for an unknown reason')}" for how, count in battle.ends.items())
 
 
 def ending_sentence(attempt: Attempt) -> str:
-    """Why this conversation ended, as a sentence; empty: it has not."""
+    """Describe why a conversation ended; empty if it has not."""
     failure, how = attempt.failure, attempt.transcript.ended
     if failure is not None:
         return f"Ended: {_ENDED[failure.owner]}."
@@ -212,7 +212,7 @@ def no_test_sentence(attempt: Attempt) -> str:
 
 
 def resumption_sentence(attempt: Attempt) -> str:
-    """How an attempt that was cut off or timed out went on, and with which other settings; empty: nothing of that."""
+    """Describe how an interrupted or timed-out attempt was resumed, and with which settings; else empty."""
     changed = {name: value for name, value in attempt.changed.items() if name != _RETRIED}
     said = [_RESUMED.get(attempt.resumed, "")]
     if _RETRIED in attempt.changed:
@@ -223,13 +223,13 @@ def resumption_sentence(attempt: Attempt) -> str:
 
 
 def fault(text: str) -> tuple[str, str]:
-    """An examiner's fault as its kind and the reason."""
+    """Split an examiner's fault into its kind and reason."""
     found = read_fault(one_line(text, 400))
     return found.kind, found.reason
 
 
 def examiner_pieces(examiner: ExaminerFinding) -> Iterator[str]:
-    """How well the examiner asked, piece by piece."""
+    """Yield how well the examiner asked, piece by piece."""
     yield numbers.plural(examiner.questions, "question")
     faults = sum(examiner.faults.values())
     kinds = ", ".join(f"{one_line(kind, 40)} {count}" for kind, count in examiner.faults.items())
@@ -242,7 +242,7 @@ def examiner_pieces(examiner: ExaminerFinding) -> Iterator[str]:
 
 
 def particulars(battle: BattleFindings) -> Iterator[tuple[str, str]]:
-    """What else is known, as labels with values; what is empty is left out."""
+    """Yield other known figures as (label, value), without empty ones."""
     pressure = battle.pressure
     gave_up = pressure.outcomes.get("caved") or pressure.outcomes.get("flipped")
     said = {
@@ -268,7 +268,7 @@ def _points(estimate: Estimate) -> str:
 
 
 def as_dict(battle: BattleFindings) -> dict[str, Any]:
-    """Under `battle` of `--json`."""
+    """Return the value of `battle` in `--json` output."""
     worst, best = battle.bounds or (None, None)
     return {
         **plain(battle),
@@ -285,7 +285,7 @@ _STRATEGIES = 12
 
 
 def markdown_facts(battle: BattleFindings) -> Iterator[str]:
-    """A line for each thing that can be said in one."""
+    """Yield one line for each fact that fits into one."""
     if said := replies(battle):
         yield f"- Replies: {said}"
     if said := contradictions(battle):
@@ -303,7 +303,7 @@ def markdown_facts(battle: BattleFindings) -> Iterator[str]:
 
 
 def strategy_rows(battle: BattleFindings) -> Iterator[str]:
-    """A table, those that broke most first."""
+    """Yield the rows of a table of strategies, those that broke the agent most often first."""
     if not battle.strategies:
         return
     yield "| | strategy | used | broken | rate | 95 % interval | |"
@@ -328,7 +328,7 @@ def strategy_rows(battle: BattleFindings) -> Iterator[str]:
 
 
 def attempt_name(attempt: Attempt) -> str:
-    """`3 of 12 replies failed: turns 4, 5, 9; score 0.67`."""
+    """Summarise the failures of an attempt: `3 of 12 replies failed: turns 4, 5, 9; score 0.67`."""
     failed = [str(each.turn.number) for each in judged_turns(attempt, None) if each.passed is False]
     counted = sum(verdict is not None for verdict in attempt.turn_passed)
     mark = "" if attempt.value is None else f"; score {score(attempt.value)}"
@@ -336,7 +336,7 @@ def attempt_name(attempt: Attempt) -> str:
 
 
 def failed_turns(attempt: Attempt) -> Iterator[str]:
-    """Each turn that failed, with why."""
+    """Yield each failed turn with the reasons."""
     for each in judged_turns(attempt, None):
         if each.passed is not False:
             continue

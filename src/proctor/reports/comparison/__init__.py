@@ -1,4 +1,4 @@
-"""Renderings of a comparison: terminal, JSON, Markdown, in the same words."""
+"""Render a comparison for the terminal and as JSON and Markdown, in the same words."""
 # ruff: noqa: I001  one list, one name a line
 
 from typing import TYPE_CHECKING

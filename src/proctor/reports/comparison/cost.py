@@ -1,4 +1,4 @@
-"""What a passed case costs and how soon the first token comes, side by side."""
+"""Compare the cost per passed case and the time to the first token."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from proctor.run import Run
 
 
 def division(run: Run) -> str:
-    """What is divided by what."""
+    """Describe how the cost per pass is computed."""
     if run.settings.type == "standard":
         return "the mean cost of an attempt ÷ the pass rate"
     return "the mean cost of a conversation ÷ the held rate"
 
 
 def beside(compared: Compared) -> str:
-    """`per passed case A 0.0021 (0.0018 – 0.0025), B …: the mean cost …`; empty where neither run used anything."""
+    """Format the costs side by side: `per passed case A 0.0021 (0.0018 – 0.0025), B …`; empty without usage."""
     if not compared.a.usage and not compared.b.usage:
         return ""
     (a, b), run = compared.cost_per_pass, compared.b.run
@@ -29,7 +29,7 @@ def beside(compared: Compared) -> str:
 
 
 def first_tokens(compared: Compared) -> str:
-    """`A median 0.4 s, longest 0.9 s; B not measured`; empty where neither run was measured."""
+    """Format the times to the first token: `A median 0.4 s, longest 0.9 s; B not measured`; empty if unmeasured."""
     told = [numbers.first_token(compared.a), numbers.first_token(compared.b)]
     if not any(told):
         return ""
@@ -38,12 +38,12 @@ def first_tokens(compared: Compared) -> str:
 
 
 def are_priced(found: Sequence[Findings]) -> bool:
-    """Whether any of these runs cost money."""
+    """Whether any of the runs has a cost."""
     return any(findings.usage.cost for findings in found)
 
 
 def side_columns(found: Sequence[Findings]) -> dict[str, list[str]]:
-    """What a passed case of each run costs and its median time to the first token, by header; only what is known."""
+    """Return known columns (header → cells): cost per passed case and median time to the first token."""
     columns = {}
     if are_priced(found):
         columns[f"per {passed_unit(found[0].run)}"] = [_pass_cell(findings) for findings in found]
@@ -53,14 +53,14 @@ def side_columns(found: Sequence[Findings]) -> dict[str, list[str]]:
 
 
 def side_note(found: Sequence[Findings]) -> str:
-    """What these columns are; empty where there are none."""
+    """Explain these columns; empty if there are none."""
     priced = f"per {passed_unit(found[0].run)}: {division(found[0].run)}" if are_priced(found) else ""
     timed = any(findings.first_token is not None for findings in found)
     return "; ".join(filter(None, (priced, "first token: the median over attempts that stream" if timed else "")))
 
 
 def first_token_cell(findings: Findings) -> str:
-    """`0.4 s`, the median; a dash where it was not measured."""
+    """Format the median time to the first token: `0.4 s`, or a dash if unmeasured."""
     known = findings.first_token
     return numbers.NOTHING if known is None else numbers.duration(known.median)
 

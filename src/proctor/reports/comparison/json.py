@@ -1,4 +1,4 @@
-"""A comparison as JSON. Keys may be added; these stay."""
+"""Render a comparison as JSON. Keys may be added, but not removed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from proctor.statistics.pass_at_k import Formula, pass_at_k, pass_hat_k
 
 
 def as_dict(compared: Compared) -> dict[str, Any]:
-    """What `proctor compare --json` prints."""
+    """Return the output of `proctor compare --json`."""
     return {
         "sentence": words.sentence(compared),
         "verdict": compared.shown,
@@ -43,7 +43,7 @@ def as_dict(compared: Compared) -> dict[str, Any]:
 
 
 def _people(compared: Compared) -> dict[str, Any] | None:
-    """The difference as people judge, or which runs to label; None: neither is labelled."""
+    """Return the difference by human labels, or which runs to label; None if neither run is labelled."""
     people = compared.people
     if people is None:
         return None
@@ -87,7 +87,7 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
 
 
 def _sides(values: tuple[float | None, float | None]) -> dict[str, float | None]:
-    """Both sides of a difference, over the cases that it is told of."""
+    """Return the values of both runs, over the cases that the difference covers."""
     return {"a": values[0], "b": values[1]}
 
 

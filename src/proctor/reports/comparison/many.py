@@ -1,4 +1,4 @@
-"""Several runs side by side: the sentence, the terminal's tables, Markdown and JSON."""
+"""Render several runs side by side: summary sentence, terminal tables, Markdown and JSON."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from proctor.reports.words import cell_text, one_line
 
 _SHOWN = 15
 _NAMED = 3
-"""Runs that are told one by one."""
+"""Maximum number of runs listed individually."""
 HOLM = (
     "verdicts and p are corrected for the number of pairs (Holm), as among many some differ by chance; the intervals "
     "are not, nor is a comparison of just two of these runs, which may therefore show more"
@@ -32,7 +32,7 @@ HOLM = (
 
 
 def sentence(many: ManyCompared) -> str:
-    """What a person would say first: who is best, and only what the data show."""
+    """State which run is best, as far as the data show it."""
     if any(run.findings.pass_rate.value is None for run in many.runs):
         return f"Nothing can be said yet: of the {len(many.runs)} runs some have no verdict."
     first = [place for place, run in enumerate(many.runs) if run.best == 1]
@@ -48,7 +48,7 @@ def sentence(many: ManyCompared) -> str:
 
 
 def opening(many: ManyCompared) -> list[str]:
-    """What a person would say next: who is certainly behind, and on how many cases they disagree."""
+    """State which runs are certainly behind, and on how many cases the runs disagree."""
     if any(run.findings.pass_rate.value is None for run in many.runs):
         return []
     return [*_behind(many), *_disagreement(many)]
@@ -81,7 +81,7 @@ def _two(many: ManyCompared) -> str:
 
 
 def agreement(many: ManyCompared) -> str:
-    """What is said where no case tells the runs apart."""
+    """State that no case distinguishes the runs."""
     counted = [row.runs_with_verdict for row in many.rows]
     if not any(runs > 1 for runs in counted):
         return "No case has a verdict in two of them yet."
@@ -95,25 +95,25 @@ def _name(many: ManyCompared, place: int) -> str:
 
 
 def rank(run: RunStanding) -> str:
-    """`1`, or `1 to 3` where the data do not show which."""
+    """Format a rank: `1`, or `1 to 3` if the data leave it open."""
     return str(run.best) if run.best == run.worst else f"{run.best} to {run.worst}"
 
 
 def verdict(pair: PairFinding) -> str:
-    """What a pair shows."""
+    """Format the result of a pair of runs."""
     if not pair.certain:
         return "not shown"
     return f"{letter(pair.b if pair.certain > 0 else pair.a)} is better"
 
 
 def cell(row: MatrixRow, place: int) -> OutcomeLabel | None:
-    """What became of a case in a run; None: the run does not have it."""
+    """Return the outcome of a case in a run, or None if the run lacks the case."""
     case = row.cells[place]
     return None if case is None else outcomes.of_case(case)
 
 
 def as_tsv(many: ManyCompared, rows: Sequence[MatrixRow]) -> str:
-    """Rows of the matrix for a spreadsheet, tabs between the cells."""
+    """Format rows of the matrix as tab-separated values for a spreadsheet."""
     lines = [["case", "question", *(run.findings.run.name for run in many.runs)]]
     for row in rows:
         known = (cell(row, place) for place in range(len(many.runs)))
@@ -122,7 +122,7 @@ def as_tsv(many: ManyCompared, rows: Sequence[MatrixRow]) -> str:
 
 
 def render(many: ManyCompared, *, every: bool = False) -> RenderableType:
-    """The report for a terminal, with `every` row of the matrix or the first."""
+    """Render the report for a terminal, with `every` row of the matrix or only the first ones."""
     return Page(lambda width: _report(many, width, every))
 
 
@@ -153,7 +153,7 @@ def _runs(many: ManyCompared, width: int) -> RenderableType:
     table = page_table(width)
     table.add_column("", no_wrap=True)
     table.add_column("agent", ratio=1, no_wrap=True, overflow="ellipsis")
-    table.add_column("run", no_wrap=True, style="dim")  # the agent gives way: ids differ at their end
+    table.add_column("run", no_wrap=True, style="dim")  # the agent gives way, as ids differ at their end
     for header in ("rank", "pass rate", "interval", "median time"):
         table.add_column(header, justify="right", no_wrap=True)
     for place, run in enumerate(many.runs):
@@ -162,7 +162,7 @@ def _runs(many: ManyCompared, width: int) -> RenderableType:
 
 
 def side_table(columns: Mapping[str, Sequence[str]], width: int) -> RenderableType:
-    """What is told of each run by its letter, in columns by their headers."""
+    """Render a table with one row per run, labelled by letter."""
     table = page_table(width)
     table.add_column("", no_wrap=True)
     for header in columns:
@@ -180,7 +180,7 @@ def _side_columns(many: ManyCompared) -> dict[str, list[str]]:
 
 
 def note(many: ManyCompared) -> str:
-    """What the columns of cost and first token are; empty where there are none."""
+    """Explain the columns of cost and first token; empty if there are none."""
     return side_note(_found(many))
 
 
@@ -212,7 +212,7 @@ def _pairs(many: ManyCompared, width: int) -> RenderableType:
 
 
 def p_value(value: float | None) -> str:
-    """`0.012`, `< 0.001`."""
+    """Format a p-value: `0.012`, `< 0.001`."""
     return numbers.NOTHING if value is None else "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
@@ -242,7 +242,7 @@ def _cells(row: MatrixRow) -> Iterator[Text]:
 
 
 def markdown(many: ManyCompared) -> str:
-    """For a pull request or a wiki."""
+    """Render as Markdown for a pull request or a wiki."""
     return "\n".join(_markdown(many)) + "\n"
 
 
@@ -284,7 +284,7 @@ def _markdown_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> It
 
 
 def as_dict(many: ManyCompared) -> dict[str, Any]:
-    """What `proctor compare A B C --json` prints. Keys may be added; these stay."""
+    """Return the output of `proctor compare A B C --json`. Keys may be added, but not removed."""
     return {
         "sentence": sentence(many),
         "warnings": list(many.warnings),

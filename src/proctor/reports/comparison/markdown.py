@@ -1,4 +1,4 @@
-"""A comparison in Markdown, for a pull request."""
+"""Render a comparison as Markdown, for a pull request."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _AXIS = 21
 
 
 def render(compared: Compared) -> str:
-    """The sentence, the warnings, the measures, the flips and the categories."""
+    """Render the sentence, warnings, measures, changed cases and categories."""
     sections = [
         _sentence(compared), _warnings(compared), _measures(compared), _facts(compared), _cases(compared, "broken"),
         _cases(compared, "fixed"), _cases(compared, "changed"), _cases(compared, "flaky"),

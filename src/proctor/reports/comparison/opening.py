@@ -1,4 +1,4 @@
-"""What a person would say of a comparison after its first sentence; what is not shown is not said."""
+"""Phrase the sentences that follow the first one of a comparison; what is not shown by the data is not said."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from proctor.reports.outcomes import OutcomeLabel
 from proctor.reports.words import one_line
 
 _NAMED = 3
-"""Categories that are named one by one."""
+"""Maximum number of categories listed individually."""
 
 
 def opening(compared: Compared) -> list[str]:
-    """Which cases changed, in which categories the difference lies, and what may be there unseen."""
+    """State which cases changed, in which categories the runs differ, and what could not have been detected."""
     if compared.headline.difference.value is None:
         return []
     said = (_cases(compared), _held(compared), _categories(compared), _conditions(compared))
@@ -26,7 +26,7 @@ def opening(compared: Compared) -> list[str]:
 
 
 def telling_case(compared: Compared) -> str:
-    """The case that tells most: the first that broke, else the first that was fixed; empty: none changed."""
+    """Return the id of the first broken case, else of the first fixed one; empty if none changed."""
     changed = [*compared.flipped("broken"), *compared.flipped("fixed")]
     return changed[0].b.id if changed else ""
 
@@ -44,7 +44,7 @@ def _cases(compared: Compared) -> Iterator[str]:
 
 
 def _none_alone(compared: Compared) -> Iterator[str]:
-    """No case has the trials to show anything by itself, which says nothing of all together."""
+    """State that no single case shows a change by its own trials, which does not rule one out for all together."""
     missing, changed = (len(compared.flipped(flip)) for flip in ("missing", "changed"))
     if missing == len(compared.cases):
         return
@@ -60,7 +60,7 @@ def _none_alone(compared: Compared) -> Iterator[str]:
 
 
 def _held(compared: Compared) -> Iterator[str]:
-    """Of battles, whether whole conversations hold more or less often; the difference above is that of replies."""
+    """State for battles whether whole conversations hold more or less often; the headline is about replies."""
     held = compared.held_rate
     if held is None or not held.confirmed:
         return
@@ -70,7 +70,7 @@ def _held(compared: Compared) -> Iterator[str]:
 
 
 def _categories(compared: Compared) -> Iterator[str]:
-    """Those that have a verdict, which is corrected for their number."""
+    """State the categories that are better or worse, corrected for multiple comparisons."""
     for verdict in (outcomes.WORSE, outcomes.BETTER):
         named = list(_name_changes(compared.categories, verdict))
         more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
@@ -79,7 +79,7 @@ def _categories(compared: Compared) -> Iterator[str]:
 
 
 def _conditions(compared: Compared) -> Iterator[str]:
-    """The same of conditions other than the plain run, of which the first sentence is."""
+    """State the same for conditions other than the plain run, which the first sentence covers."""
     others = {name: each for name, each in compared.conditions.items() if name or not compared.of_plain_run}
     for verdict in (outcomes.WORSE, outcomes.BETTER):
         named = list(_name_changes(others, verdict))

@@ -1,4 +1,4 @@
-"""A comparison for the terminal."""
+"""Render a comparison for the terminal."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SCALES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75, 1.0)
 
 
 def render(compared: Compared) -> RenderableType:
-    """The report for a terminal."""
+    """Render the report for a terminal."""
     return Page(lambda width: _report(compared, width))
 
 
@@ -126,7 +126,7 @@ def _facts(compared: Compared) -> Iterator[RenderableType]:
 
 
 def _flip_counts(compared: Compared) -> Text:
-    """`✗ 2 broken   ✓ 8 fixed   ≈ 1 flaky   · 89 unchanged`."""
+    """Format the counts of changes: `✗ 2 broken   ✓ 8 fixed   ≈ 1 flaky   · 89 unchanged`."""
     counts = {flip: len(compared.flipped(flip)) for flip in words.FLIPS}
     kinds = [flip for flip in words.FLIPS if counts[flip] or flip in ("broken", "fixed")]
     return Text("   ").join(
@@ -200,20 +200,20 @@ def _odd(width: int) -> int:
 
 
 def scale_of(estimates: Sequence[Estimate]) -> float:
-    """The smallest round scale on which every interval fits."""
+    """Return the smallest round scale that fits all intervals."""
     ends = [abs(end) for estimate in estimates for end in (estimate.low, estimate.high) if end is not None]
     return next(scale for scale in _SCALES if scale >= max(ends, default=1.0) or scale == _SCALES[-1])
 
 
 def ruler(scale: float, width: int) -> str:
-    """`−25     0     +25`, in points."""
+    """Label the axis in points: `−25     0     +25`."""
     left, right = f"−{100 * scale:g}", f"+{100 * scale:g}"
     half = width // 2
     return f"{left:<{half}}0{right:>{half}}"
 
 
 def drawn(estimate: Estimate, width: int, scale: float) -> Text:
-    """`····:·├──●──┤····`, 0 in the middle, so that one above the other they compare."""
+    """Draw an interval on an axis centred at 0, so that stacked rows align: `····:·├──●──┤····`."""
     middle = width // 2
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return Text("·" * middle + ":" + "·" * middle, style="dim")

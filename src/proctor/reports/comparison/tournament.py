@@ -1,4 +1,4 @@
-"""A tournament: the sentence, the terminal's tables, Markdown and JSON."""
+"""Render a tournament: summary sentence, terminal tables, Markdown and JSON."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from proctor.statistics.judges import prefers_place
 
 
 def sentence(found: Tournament) -> str:
-    """What a person would say first: who is strongest, and only what the cases show."""
+    """State which run is strongest, as far as the cases show it."""
     cases = found.ranking.cases
     if cases < FEWEST_CASES:
         are = "case is" if cases == 1 else "cases are"
@@ -44,7 +44,7 @@ def sentence(found: Tournament) -> str:
 
 
 def opening(found: Tournament) -> list[str]:
-    """What a person would say next: how contests end, who is certainly behind, and on what all that rests."""
+    """State how contests ended, which runs are certainly weaker, and how much data there is."""
     strengths, names = found.ranking.strengths, run_names(found.runs)
     cases = numbers.plural(found.ranking.cases, "case")
     tied = sum(found.tally(place).tied for place in range(len(found.runs))) // 2
@@ -60,7 +60,7 @@ def _tally(tally: ContestTally) -> str:
 
 
 def _place(toward_first: Estimate | None) -> str:
-    """Which place the judge favours where it contradicts itself."""
+    """Describe the position bias of a judge that contradicts itself."""
     if toward_first is None or toward_first.value is None:
         return ""
     said, preferred = numbers.say(toward_first), prefers_place(toward_first)
@@ -73,7 +73,7 @@ def _place(toward_first: Estimate | None) -> str:
 
 
 def notes(found: Tournament) -> Iterator[str]:
-    """What has to be known beside the numbers."""
+    """Yield the caveats and explanations of the numbers."""
     for cycle in found.ranking.cycles:
         told = " beats ".join(letter(place) for place in (*cycle, cycle[0]))
         yield f"A cycle that is not by chance: {told}; no order of these is right."
@@ -101,7 +101,7 @@ def notes(found: Tournament) -> Iterator[str]:
 
 
 def rank(strength: Strength) -> str:
-    """`1`, or `1 to 3` where the cases do not show which."""
+    """Format a rank: `1`, or `1 to 3` if the cases leave it open."""
     return str(strength.best) if strength.best == strength.worst else f"{strength.best} to {strength.worst}"
 
 
@@ -115,7 +115,7 @@ def _interval(strength: Strength) -> str:
 
 
 def share(found: Tournament, place: int, other: int) -> str:
-    """How much of the contests the run won against the other, ties as halves; `!` where that is certain."""
+    """Format the share of contests won against another run, ties counting half; `!` marks a certain difference."""
     if place == other:
         return "·"
     meeting = _meeting(found, place, other)
@@ -126,7 +126,7 @@ def share(found: Tournament, place: int, other: int) -> str:
 
 
 def better(outcome: ContestOutcome) -> str:
-    """`A`, `B`, `a tie (position flip)`, or a dash where there is no verdict."""
+    """Name the winner: `A`, `B`, `a tie (position flip)`, or a dash without a verdict."""
     if outcome.score is None:
         return numbers.NOTHING
     if outcome.score == 0.5:
@@ -140,7 +140,7 @@ def _meeting(found: Tournament, place: int, other: int) -> Meeting:
 
 
 def render(found: Tournament) -> RenderableType:
-    """The report for a terminal."""
+    """Render the report for a terminal."""
     return Page(lambda width: _report(found, width))
 
 
@@ -168,7 +168,7 @@ def _runs(found: Tournament, width: int) -> RenderableType:
     table = page_table(width)
     table.add_column("", no_wrap=True)
     table.add_column("agent", ratio=1, no_wrap=True, overflow="ellipsis")
-    table.add_column("run", no_wrap=True, style="dim")  # the agent gives way: ids differ at their end
+    table.add_column("run", no_wrap=True, style="dim")  # the agent gives way, as ids differ at their end
     for header in ("rank", "strength", "interval", "won", "tied", "lost"):
         table.add_column(header, justify="right", no_wrap=True)
     for place, run in enumerate(found.runs):
@@ -177,7 +177,7 @@ def _runs(found: Tournament, width: int) -> RenderableType:
 
 
 def cells(found: Tournament, place: int) -> list[str]:
-    """Rank, strength, its interval, and the contests won, tied and lost."""
+    """Return rank, strength, its interval, and the contests won, tied and lost."""
     strength, tally = found.ranking.strengths[place], found.tally(place)
     counts = map(numbers.whole, (tally.won, tally.tied, tally.lost))
     return [rank(strength), _number(strength.value.value), _interval(strength), *counts]
@@ -195,7 +195,7 @@ def _matrix(found: Tournament, width: int) -> RenderableType:
 
 
 def markdown(found: Tournament) -> str:
-    """For a pull request or a wiki."""
+    """Render as Markdown for a pull request or a wiki."""
     return "\n".join(_markdown(found)) + "\n"
 
 
@@ -223,7 +223,7 @@ def _markdown(found: Tournament) -> Iterator[str]:
 
 
 def as_dict(found: Tournament) -> dict[str, Any]:
-    """What `proctor tournament --json` prints. Keys may be added; these stay."""
+    """Return the output of `proctor tournament --json`. Keys may be added, but not removed."""
     judged = sum(outcome.score is not None for outcome in found.outcomes)
     return {
         "sentence": sentence(found),

@@ -1,4 +1,4 @@
-"""How a comparison is said, once for all renderings: the sentence a person would say, and its numbers."""
+"""Phrase a comparison, the same for all renderings: the summary sentence and its numbers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from proctor.statistics.pass_at_k import pass_at_k, pass_hat_k
 from proctor.statistics.plan import detectable
 
 Sides = tuple[float | None, float | None]
-"""A number in A and in B."""
+"""Values of A and B."""
 FLIPS: dict[Flip, OutcomeLabel] = {
     "broken": OutcomeLabel(name="broken", sign="✗", word="broken", style="fail"),
     "fixed": OutcomeLabel(name="fixed", sign="✓", word="fixed", style="pass"),
@@ -35,7 +35,7 @@ FLIPS: dict[Flip, OutcomeLabel] = {
     "unchanged": OutcomeLabel(name="unchanged", sign="·", word="unchanged", style="plain"),
 }
 _LIKELY = 0.945
-"""The probability, 0.95 in print, from which on "no difference" would be misheard, though the interval holds 0."""
+"""Probability (0.95 in print) from which `no difference` would mislead, although the interval contains 0."""
 _IN_COMMON = "the trials that both runs have"
 HOLM = (
     "better and worse are corrected for the number of categories (Holm), the intervals are not; "
@@ -44,12 +44,12 @@ HOLM = (
 HOLM_CONDITIONS = HOLM.replace("categories", "conditions")
 _LEVEL = 0.05
 _OFTEN = "4 of 5 comparisons"
-"""What a power of 0.8 is in words."""
+"""A power of 0.8 in words."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MeasureRow:
-    """One measure in both runs, and the difference."""
+    """A measure in both runs, with the difference."""
 
     label: str
     unit: Unit
@@ -59,16 +59,16 @@ class MeasureRow:
     interval: str
     comparison: Comparison
     counts: str
-    """What a case must have in both runs to be counted in it."""
+    """What a case must have in both runs to count."""
 
     @property
     def cases(self) -> int:
-        """How many cases all of it is over."""
+        """Number of cases compared."""
         return self.comparison.difference.n
 
 
 def sentence(compared: Compared) -> str:
-    """What a person would say first."""
+    """Summarise the comparison in one sentence."""
     estimate, better = compared.headline.difference, compared.headline.better
     if estimate.value is None or better is None:
         return "Nothing can be said: no case was counted in both runs."
@@ -85,12 +85,12 @@ def sentence(compared: Compared) -> str:
 
 
 def _where(compared: Compared) -> str:
-    """Said of two runs under several conditions, whose plain runs are compared."""
+    """Mention the plain run, if the runs have several conditions and only that is compared."""
     return " in the plain run" if compared.of_plain_run else ""
 
 
 def is_likely(comparison: Comparison) -> bool:
-    """Whether there is more to a difference than chance would often bring, shown or not."""
+    """Whether a difference is larger than chance would often produce, proven or not."""
     estimate = comparison.difference
     return (
         _leaves_out_zero(estimate)
@@ -99,13 +99,13 @@ def is_likely(comparison: Comparison) -> bool:
 
 
 def _sureness(estimate: Estimate, better: float) -> float:
-    """The probability that B differs to the side to which it seems to; one half where it seems to neither."""
+    """Probability that B differs in the direction of the estimate; 0.5 if the estimate is zero."""
     value = estimate.value or 0.0
     return 0.5 if not value else better if value > 0 else 1 - better
 
 
 def _doubt(comparison: Comparison, better: float) -> str:
-    """How probable a likely difference is, and what keeps it from being shown."""
+    """Phrase the probability of a likely difference, and what prevents its proof."""
     estimate, over = comparison.difference, f" over {_IN_COMMON}" if comparison.thinned else ""
     sure, side = _sureness(estimate, better), "worse" if (estimate.value or 0.0) < 0 else "better"
     undone = _leaves_out_zero(estimate) and not estimate.side
@@ -116,14 +116,14 @@ def _doubt(comparison: Comparison, better: float) -> str:
 
 
 def _dissent(estimate: Estimate, better: float) -> str:
-    """Said where the trials that both runs have speak for the other run; empty: they do not."""
+    """Warn that the trials common to both runs favour the other run; empty if they do not."""
     if max(better, 1 - better) < _LIKELY or _sureness(estimate, better) > 0.5:
         return ""
     return f", but {'B' if better > 0.5 else 'A'} did better over {_IN_COMMON}"
 
 
 def unit_of(compared: Compared) -> Unit:
-    """Of the headline."""
+    """Return the unit of the headline."""
     return "score" if compared.headline is compared.mean_score else "percent"
 
 
@@ -132,14 +132,14 @@ def _leaves_out_zero(estimate: Estimate) -> bool:
 
 
 def _distance(estimate: Estimate, unit: Unit) -> str:
-    """`6 points (1 to 11)`, without signs: better or worse is said already."""
+    """Format the size of a difference without signs: `6 points (1 to 11)`."""
     low, high = sorted((abs(estimate.low or 0.0), abs(estimate.high or 0.0)))
     value = abs(estimate.value or 0.0)
     return f"{_amount(value, unit)} ({_span(low, high, unit)})"
 
 
 def _leaning(estimate: Estimate, unit: Unit, a: str, b: str, where: str = "") -> str:
-    """`B passes 6 points more often (−1 to 13)`."""
+    """Phrase an unproven difference: `B passes 6 points more often (−1 to 13)`."""
     value = estimate.value or 0.0
     span = _span(estimate.low or 0.0, estimate.high or 0.0, unit)
     if not value:
@@ -154,12 +154,12 @@ def _amount(value: float, unit: Unit) -> str:
 
 
 def probability(value: float) -> str:
-    """`0.97`; certainty is never claimed."""
+    """Format a probability: `0.97`; never 0 or 1."""
     return "above 0.99" if value > 0.99 else "below 0.01" if value < 0.01 else f"{value:.2f}"
 
 
 def chance(compared: Compared) -> str:
-    """How sure it is, by the posterior and by the test."""
+    """Format the certainty of the headline: posterior probability and p-value."""
     comparison = compared.headline
     if comparison.better is None:
         return ""
@@ -170,7 +170,7 @@ def chance(compared: Compared) -> str:
 
 
 def would_have_shown(compared: Compared) -> str:
-    """How small a difference so many cases find; empty where one was shown. What is possible, the interval tells."""
+    """State the smallest difference that so many cases can detect; empty if one was shown."""
     sums = compared.headline.sums
     if compared.shown != "not shown" or _leaves_out_zero(compared.headline.difference) or not sums.n:
         return ""
@@ -182,7 +182,7 @@ def would_have_shown(compared: Compared) -> str:
 
 
 def span_of(compared: Compared) -> str:
-    """`−19 to 19 points`: what the headline's interval leaves possible; empty: there is none."""
+    """Format the interval of the headline: `−19 to 19 points`; empty if there is none."""
     found, unit = compared.headline.difference, unit_of(compared)
     if found.low is None or found.high is None:
         return ""
@@ -190,7 +190,7 @@ def span_of(compared: Compared) -> str:
 
 
 def basis(compared: Compared) -> str:
-    """`100 cases counted in both runs, 3 trials each`; and what each run has by itself, where that is over others."""
+    """Describe the data: `100 cases counted in both runs, 3 trials each`, and the runs' own rates if different."""
     others = _other_bases(compared)
     said = "; ".join([f"{_shared_basis(compared)}{_conditions(compared)}", *others])
     if not compared.is_narrowed:
@@ -200,7 +200,7 @@ def basis(compared: Compared) -> str:
 
 
 def _other_bases(compared: Compared) -> list[str]:
-    """`mean score over the 13 cases with a score in both`: the measures that rest on other cases than the headline."""
+    """Describe measures over other cases than the headline: `mean score over the 13 cases with a score in both`."""
     labels: dict[tuple[int, str], list[str]] = {}
     for row in rows(compared):
         if row.cases != compared.headline.difference.n:
@@ -213,7 +213,7 @@ def _other_bases(compared: Compared) -> list[str]:
 
 
 def _conditions(compared: Compared) -> str:
-    """Which of several conditions is compared: the plain run, else all of them together; empty: there is only one."""
+    """State which of several conditions are compared: the plain run or all together; empty if there is only one."""
     settings = compared.a.run.settings, compared.b.run.settings
     conditions = max(each.rated_conditions for each in settings)
     if conditions == 1 and any(each.has_plain_run for each in settings):
@@ -222,7 +222,7 @@ def _conditions(compared: Compared) -> str:
 
 
 def _own_rate(findings: Findings) -> str:
-    """`82.2 % of 30 cases × 3`."""
+    """Format the pass rate of a run over all its cases: `82.2 % of 30 cases × 3`."""
     said = numbers.say(findings.pass_rate, noun=noun_of(findings.run))
     return f"{said.value} of {said.basis}" if said.basis else NOTHING
 
@@ -238,7 +238,7 @@ def _shared_basis(compared: Compared) -> str:
 
 
 def missing(compared: Compared) -> str:
-    """What missing attempts could change; empty: none is missing."""
+    """Describe how missing attempts could change the difference; empty if none is missing."""
     estimate = compared.pass_rate.difference
     if not estimate.missing or estimate.worst is None or estimate.best is None:
         return ""
@@ -251,7 +251,7 @@ def missing(compared: Compared) -> str:
 
 
 def rows(compared: Compared) -> Iterator[MeasureRow]:
-    """The measures, the deciding one first."""
+    """Yield the measures, the decisive one first."""
     if compared.pass_rate.difference.value is not None:
         yield _row("Pass rate", compared.rates_over_shared(), compared.pass_rate)
     if compared.held_rate is not None and compared.held_rate.difference.value is not None:
@@ -285,7 +285,7 @@ def _row(
 
 
 def verdict_of(category: CategoryChange) -> OutcomeLabel | str:
-    """Better, worse, why there is no verdict, or nothing where nothing could be shown."""
+    """Return better or worse, `too few`, or empty if no change is shown."""
     tested = category.tested
     if category.cases < FEWEST_FOR_VERDICT:
         return "too few"
@@ -295,31 +295,31 @@ def verdict_of(category: CategoryChange) -> OutcomeLabel | str:
 
 
 def condition_name(name: str) -> str:
-    """`none` is the plain run."""
+    """Return the name of a condition; the plain run is called `none`."""
     return name or "none"
 
 
 def from_to(category: CategoryChange) -> str:
-    """`80 → 95 %`."""
+    """Format a change of rates: `80 → 95 %`."""
     if category.a is None or category.b is None:
         return NOTHING
     return f"{numbers.percent(category.a).removesuffix(' %')} → {numbers.percent(category.b)}"
 
 
 def passes(change: CaseChange, side: str) -> str:
-    """`2/3`: passed of counted."""
+    """Format the passed trials among those counted: `2/3`."""
     case = change.a if side == "a" else change.b
     return f"{case.passed}/{case.counted}" if case.counted else NOTHING
 
 
 def marks(change: CaseChange) -> str:
-    """`0.92 → 0.31`."""
+    """Format a change of scores: `0.92 → 0.31`."""
     before, after = (NOTHING if case.score is None else numbers.score(case.score) for case in (change.a, change.b))
     return f"{before} → {after}" if change.a.score is not None or change.b.score is not None else NOTHING
 
 
 def by_people(compared: Compared) -> str:
-    """What the difference is as people judge, or what is missing to tell it; empty: nobody has labelled either run."""
+    """Describe the difference by human labels, or which labels are missing; empty if neither run is labelled."""
     people = compared.people
     if people is None:
         return ""
@@ -346,7 +346,7 @@ def _as_people_judge(people: PeopleFinding) -> str:
 
 
 def _without_verdict(difference: Estimate) -> str:
-    """What attempts that nobody was asked about could make of a difference; empty: there are none."""
+    """Describe how attempts without a label could change the difference; empty if there are none."""
     if not difference.missing or difference.worst is None or difference.best is None:
         return ""
     span = _span(difference.worst, difference.best, "percent", plus=True)
@@ -354,7 +354,7 @@ def _without_verdict(difference: Estimate) -> str:
 
 
 def warnings(compared: Compared) -> Iterator[str]:
-    """Everything that must be read before the numbers, as sentences."""
+    """Yield everything to read before the numbers."""
     if compared.unlike:
         judged_alike = all(one.what == BENCHMARK for one in compared.unlike)
         meaning = "" if judged_alike else " The scores do not mean the same."
@@ -363,7 +363,7 @@ def warnings(compared: Compared) -> Iterator[str]:
 
 
 def next_command(compared: Compared) -> tuple[str, str]:
-    """The command to try next, and what for."""
+    """Return the suggested next command, and its purpose."""
     a, b = compared.a.run, compared.b.run
     if compared.flipped("broken"):
         return f"proctor export {b.id} --format html -o b.html", "every reply of B, to read what broke"
@@ -373,10 +373,10 @@ def next_command(compared: Compared) -> tuple[str, str]:
 
 
 def list_command(compared: Compared) -> str:
-    """The command that lists every case."""
+    """Return the command that lists every case."""
     return f"proctor compare {compared.a.run.id} {compared.b.run.id}{' --force' if compared.unlike else ''} --json"
 
 
 def title_of(run: Run) -> str:
-    """`python:agent:answer on handbook`."""
+    """Format agent and benchmark: `python:agent:answer on handbook`."""
     return f"{run.agent} on {run.benchmark}"

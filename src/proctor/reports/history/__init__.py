@@ -1,4 +1,4 @@
-"""Renderings of a history: text, JSON, a chart, and a page to send."""
+"""Render a history as text, JSON, a chart, and an HTML page."""
 # ruff: noqa: I001  one list, one name a line
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""A history as one HTML file to read and to send: the chart, and every run. No script, nothing from elsewhere."""
+"""Render a history as one self-contained HTML file with the chart and every run, without scripts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proctor.reports.words import one_line
 
 
 def page(history: History) -> str:
-    """The whole page."""
+    """Return the HTML page."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     environment = Environment(

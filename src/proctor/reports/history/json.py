@@ -1,4 +1,4 @@
-"""A history as JSON: one object for each run shown. Keys may be added; these stay."""
+"""Render a history as JSON, one object per run shown. Keys may be added, but not removed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proctor.reports.values import estimate
 
 
 def as_list(history: History | None) -> list[dict[str, Any]]:
-    """What `proctor history --json` prints: series by series, in time order."""
+    """Return the output of `proctor history --json`: series by series, in chronological order."""
     if history is None:
         return []
     return [_entry(history, series, place + 1, entry) for series in history.series for place, entry in series.by_time]
@@ -20,7 +20,7 @@ def as_list(history: History | None) -> list[dict[str, Any]]:
 def _entry(history: History, series: Series, segment: int, entry: Entry) -> dict[str, Any]:
     standard = entry.run.settings.type == "standard"
     row = run_row(entry.run, Summary(rate=entry.rate) if standard and entry.rate is not None else None)
-    if not standard:  # whole conversations are counted here, not the share of their replies
+    if not standard:  # here, whole conversations are counted, not replies
         row["held_rate"] = None if entry.rate is None else estimate(entry.rate)
     return {
         **row,
@@ -39,7 +39,7 @@ def _entry(history: History, series: Series, segment: int, entry: Entry) -> dict
 
 
 def _apart(series: Series, segment: int) -> list[str]:
-    """In what the segment was examined differently from the one before it."""
+    """Return the differences in examination from the previous segment."""
     return [str(one) for one in series.segments[segment - 1].apart]
 
 

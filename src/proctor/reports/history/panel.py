@@ -1,4 +1,4 @@
-"""One series as a panel of the chart: runs from left to right, rates upwards, each with its interval."""
+"""Draw a series as a panel of the chart: runs from left to right, rates upwards, each with its interval."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ _NEGLIGIBLE = 1e-9
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scale:
-    """From where to where rates are drawn, as shares of 1."""
+    """Range of the rates drawn, as fractions."""
 
     low: float
     high: float
 
     def place(self, rate: float) -> float:
-        """0 at the low end, 1 at the high end."""
+        """Return the position of a rate: 0 at the low end, 1 at the high end."""
         return min(1.0, max(0.0, (rate - self.low) / (self.high - self.low)))
 
     def ticks(self) -> list[float]:
-        """Round rates from end to end, three to seven of them."""
+        """Return three to seven round rates across the range."""
         steps = round((self.high - self.low) / _STEP)
         stride = 2 if steps > _MOST_STEPS else 1
         return [round(self.low + _STEP * step, 9) for step in range(0, steps + 1, stride)]
 
 
 def scale_of(entries: Iterable[Entry]) -> Scale:
-    """The narrowest that shows every interval, whole tens of percents wide, and never less than 20."""
+    """Return the narrowest scale that fits every interval: in steps of 10 %, and at least 20 % wide."""
     rates = [entry.rate for entry in entries if entry.rate is not None and entry.rate.value is not None]
     low = min((rate.low for rate in rates if rate.low is not None), default=0.0)
     high = max((rate.high for rate in rates if rate.high is not None), default=1.0)
@@ -50,7 +50,7 @@ def scale_of(entries: Iterable[Entry]) -> Scale:
     fewest = round(_NARROWEST / _STEP)
     bottom = max(0, min(bottom, top - fewest))
     top = min(round(1 / _STEP), max(top, bottom + fewest))
-    if top - bottom > _MOST_STEPS and (top - bottom) % 2:  # every other ten has a tick, and both ends have one
+    if top - bottom > _MOST_STEPS and (top - bottom) % 2:  # every other step has a tick, and so do both ends
         bottom, top = (bottom - 1, top) if bottom else (bottom, top + 1)
     return Scale(low=round(bottom * _STEP, 9), high=round(top * _STEP, 9))
 
@@ -59,70 +59,70 @@ WIDTH = 800
 EDGE, _LEFT, _RIGHT = 16, 56, 88
 _PLOT, _BELOW, _LINE = 200, 24, 18
 _WIDEST_COLUMN = 0.09
-"""Of the width of all, so that a second run does not stand at the other end."""
+"""Maximum column width relative to the chart, so that two runs are not drawn at opposite ends."""
 _ROOM_FOR_POINTS, _DENSE = 24, 12
-"""Widths of columns: the least that a number above a mark needs, and where intervals become mere strokes."""
+"""Minimum column width for a number above a mark, and the width below which intervals become plain strokes."""
 _LETTERS = 88, 108
-"""In a line of the sentence, and of a note."""
+"""Maximum characters per line of the sentence, and of a note."""
 _SIGNS = {"better": "m-5 0 l3.5 4 l6.5 -8", "worse": "m-4 -4 l8 8 m0 -8 l-8 8"}
 
 Placed = tuple[Entry, float]
-"""A run, and the middle of its column."""
+"""A run, and the centre of its column."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Panel:
-    """Where everything stands, below `top`."""
+    """Layout of a panel, below `top`."""
 
     series: Series
     said: str
-    """The sentence above it; empty: it is said elsewhere, and the notes as well."""
+    """The sentence above the panel; if empty, sentence and notes are shown elsewhere."""
     calendar: Calendar
     scale: Scale
     top: float
     width: int = WIDTH
     address: Callable[[Run], str] | None = None
-    """Where the page of a run is; None: there is none."""
+    """Returns the URL of the page of a run; None if there are no such pages."""
 
     @property
     def heading(self) -> list[str]:
-        """The sentence, line by line."""
+        """Lines of the sentence."""
         return textwrap.wrap(self.said, _LETTERS[0])
 
     @property
     def notes(self) -> list[str]:
-        """Why segments are not compared, numbered as at their edges, line by line."""
+        """Lines of the notes why segments are not compared, numbered as at their edges."""
         reasons = [words.apart(segment) for segment in self.series.segments[1:]] if self.said else []
         said = [f"{number}. Not comparable with the runs before: {why}." for number, why in enumerate(reasons, 1)]
         return [line for note in said for line in textwrap.wrap(note, _LETTERS[1])]
 
     @property
     def ceiling(self) -> float:
-        """The upper edge of the plot."""
+        """Upper edge of the plot."""
         return self.top + (24 + _LINE * len(self.heading) if self.said else 0) + 24
 
     @property
     def floor(self) -> float:
-        """The lower edge of the plot."""
+        """Lower edge of the plot."""
         return self.ceiling + _PLOT
 
     @property
     def bottom(self) -> float:
-        """Where the next panel begins."""
+        """Lower edge of the panel, where the next one begins."""
         return self.floor + _BELOW + _LINE * len(self.notes) + 12
 
     @property
     def column(self) -> float:
-        """The width that one run has; segments stand half a column apart."""
+        """Width of a column; segments are half a column apart."""
         columns = len(self.series.entries) + (len(self.series.segments) - 1) / 2
         return min(_WIDEST_COLUMN * self.width, (self.width - _LEFT - _RIGHT) / max(1.0, columns))
 
     def height(self, rate: float) -> float:
-        """Of a rate."""
+        """Return the vertical position of a rate."""
         return self.floor - _PLOT * self.scale.place(rate)
 
     def place_entries(self) -> list[list[Placed]]:
-        """The entries of each segment, with their places."""
+        """Return the entries of each segment with their horizontal positions."""
         edge, found = float(_LEFT), []
         for segment in self.series.segments:
             found.append([(entry, edge + self.column * (at + 0.5)) for at, entry in enumerate(segment.entries)])
@@ -130,7 +130,7 @@ class Panel:
         return found
 
     def pieces(self) -> Iterator[Markup]:
-        """Everything, from the back to the front."""
+        """Yield all elements, from back to front."""
         for number, line in enumerate(self.heading):
             yield text(EDGE, self.top + 24 + _LINE * number, line, style="said")
         yield from self._grid()
@@ -155,7 +155,7 @@ class Panel:
             yield text(_LEFT - 8, y + 4, f"{100 * tick:.0f}{unit}", anchor="end")
 
     def _edges(self, segments: Sequence[Sequence[Placed]]) -> Iterator[Markup]:
-        """A line before each segment but the first, with the number of its note."""
+        """Draw a line before each segment but the first, with the number of its note."""
         for number, entries in enumerate(segments[1:], 1):
             x = entries[0][1] - 0.75 * self.column
             yield stroke("apart", x, self.ceiling - 8, x, self.floor)
@@ -167,7 +167,7 @@ class Panel:
             yield Markup('<polyline class="course" points="{}"/>').format(" ".join(points))
 
     def _baselines(self, counted: Sequence[Placed]) -> Iterator[Markup]:
-        """From each baseline to the last run that was held against it."""
+        """Draw a line from each baseline to the last run compared with it."""
         ends: dict[str, tuple[Entry, float]] = {}
         for entry, x in counted:
             if entry.change is not None:
@@ -205,21 +205,21 @@ class Panel:
         yield Markup('<circle class="value" cx="{}" cy="{}" r="{}"/>').format(_at(x), _at(value), _at(radius))
 
     def _sign(self, change: Change, x: float, y: float) -> Iterator[Markup]:
-        """The sign of a mark above the interval, and how many points it is."""
+        """Draw the sign of a change above the interval, with its size in points."""
         points = format_signed(100 * (change.difference.value or 0.0), 0)
         yield Markup('<path class="sign" d="M{} {} {}"/>').format(_at(x), _at(y - 14), _SIGNS[change.verdict])
         if self.column >= _ROOM_FOR_POINTS:
             yield text(x, y - 24, points, anchor="middle")
 
     def _told(self, entry: Entry) -> str:
-        """What a pointer over the run tells."""
+        """Return the tooltip of a run."""
         rate = numbers.say(entry.rate).full if entry.rate is not None else numbers.NOTHING
         said = [f"{words.short_name(entry.run)}, {numbers.exact(entry.when)}", rate]
         said += [words.change_of(entry.change, self.calendar)] if entry.change is not None else []
         return "\n".join(line for line in (*said, *words.notes(entry)) if line)
 
     def _dates(self, placed: Sequence[Placed]) -> Iterator[Markup]:
-        """As many as have room, the last one always."""
+        """Draw as many dates as fit, always including the last one."""
         said = [(self.calendar(entry.when), x) for entry, x in placed]
         longest = max((len(date) for date, _ in said), default=0)
         stride = max(1, ceil((7 * longest + 6) / self.column))
@@ -227,7 +227,7 @@ class Panel:
             yield text(x, self.floor + 18, date, anchor="middle")
 
     def _now(self, segments: Sequence[Sequence[Placed]]) -> Iterator[Markup]:
-        """The newest rate, beside the last column."""
+        """Draw the latest rate beside the last column."""
         latest = self.series.latest
         if latest is None or latest.rate is None or latest.rate.value is None:
             return
@@ -244,13 +244,13 @@ def _known(placed: Sequence[Placed]) -> Iterator[tuple[Estimate, float]]:
 
 
 def stroke(style: str, x1: float, y1: float, x2: float, y2: float) -> Markup:
-    """A straight line."""
+    """Draw a straight line."""
     ends = (_at(end) for end in (x1, y1, x2, y2))
     return Markup('<line class="{}" x1="{}" y1="{}" x2="{}" y2="{}"/>').format(style, *ends)
 
 
 def text(x: float, y: float, said: str, *, style: str = "", anchor: str = "start") -> Markup:
-    """Words in one line."""
+    """Draw one line of text."""
     return Markup('<text class="{}" x="{}" y="{}" text-anchor="{}">{}</text>').format(
         style, _at(x), _at(y), anchor, said
     )

@@ -1,4 +1,4 @@
-"""The chart of a history as SVG: one panel a series, no script, the page's own colours or its own, fit for print."""
+"""Draw the chart of a history as SVG: one panel per series, without scripts, in the page's or its own colours."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _STYLE = """\
 
 
 def chart(history: History, *, literal: bool = False) -> Markup:
-    """The chart, for a page or a file of its own; `literal` spells colours out, for programs without CSS variables."""
+    """Draw the chart, for a page or a file; `literal` inlines the colours for programs without CSS variables."""
     calendar, scale = words.calendar_of(history), scale_of(history.entries)
     pieces: list[Markup] = []
     top = 0.0
@@ -61,9 +61,9 @@ def chart(history: History, *, literal: bool = False) -> Markup:
 
 
 def drawn(history: History, series: Series, *, width: int, address: Callable[[Run], str] | None = None) -> Markup:
-    """One series alone, for a page that has RULES and says in its own words what there is to say.
+    """Draw a single series without text, for a page that includes RULES and has text of its own.
 
-    With the `address` of a run's page, a click opens it.
+    If `address` returns the URL of a run's page, each run links to it.
     """
     calendar, scale = words.calendar_of(history), scale_of(history.entries)
     panel = Panel(series=series, said="", calendar=calendar, scale=scale, top=0.0, width=width, address=address)
@@ -83,7 +83,7 @@ def _picture(
 
 
 def as_png(svg: str) -> bytes:
-    """The picture in pixels, twice as many as it has points."""
+    """Convert an SVG picture to PNG at twice its size."""
     try:
         converter = importlib.import_module("vl_convert")
     except ImportError as error:
@@ -102,4 +102,4 @@ def _tokens(colours: dict[str, str]) -> str:
 
 
 RULES = f"{_tokens(_LIGHT)}\n@media screen and (prefers-color-scheme: dark) {{ {_tokens(_DARK)} }}\n{_STYLE}"
-"""The chart's style: a page's own tokens win; where there are none, light ones or, on a screen that asks, dark ones."""
+"""CSS of the chart: the page's own colours, else light ones, or dark ones if the screen prefers them."""

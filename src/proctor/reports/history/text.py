@@ -1,4 +1,4 @@
-"""A history for the terminal: the sentence, then time running down, every interval on one scale."""
+"""Render a history for the terminal: the sentence, then the runs in chronological order with intervals on one scale."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _RATE = 6
 _INTERVAL = 8
 _BASIS = "cases"
 _ROOMY = 64
-"""Narrower than this, what the rate rests on stands aside."""
+"""Minimum width in columns for showing the number of cases."""
 
 
 def render(history: History | None) -> RenderableType:
-    """The history for a terminal."""
+    """Render the history for a terminal."""
     if history is None:
         return Text(EMPTY)
     return Page(lambda width: _report(history, width))
@@ -37,7 +37,7 @@ def render(history: History | None) -> RenderableType:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Layout:
-    """How wide each column is, the same for all runs so that they compare."""
+    """Column widths, the same for all runs so that they align."""
 
     calendar: Calendar
     scale: Scale
@@ -48,7 +48,7 @@ class _Layout:
 
     @property
     def indent(self) -> int:
-        """Where the runs' names begin."""
+        """Column where the names of the runs begin."""
         return 2 + self.date + len(_GAP)
 
 
@@ -83,7 +83,7 @@ def _report(history: History, width: int) -> Iterator[RenderableType]:
 
 
 def _sentence(history: History, series: Series, calendar: Calendar) -> RenderableType:
-    """With its sign in front where the newest run is marked; further lines stand under the first."""
+    """Render the sentence, with a sign if the newest run is marked; further lines are indented."""
     said = words.sentence(history, series, calendar)
     mark = words.mark_of(series.latest) if series.latest else None
     if mark is None:
@@ -95,7 +95,7 @@ def _sentence(history: History, series: Series, calendar: Calendar) -> Renderabl
 
 
 def _ruler(layout: _Layout) -> Text:
-    """What the columns hold, and the ends of the scale."""
+    """Render the column headers, with the ends of the scale."""
     low, high = f"{100 * layout.scale.low:.0f}", f"{100 * layout.scale.high:.0f} %"
     ruler = f"{low}{high:>{layout.axis - len(low)}}"
     cells = [" " * (layout.indent - len(_GAP)), "run".ljust(layout.name), "rate".rjust(_RATE), ruler]
@@ -105,7 +105,7 @@ def _ruler(layout: _Layout) -> Text:
 
 
 def _runs(series: Series, layout: _Layout) -> Iterator[RenderableType]:
-    """In time order; where runs that were examined differently come in turns, each with the letter of its kind."""
+    """Render the runs in chronological order; if kinds of runs alternate, each with the letter of its kind."""
     if not series.is_mixed:
         for segment in series.segments:
             yield from _segment(segment, layout)
@@ -128,7 +128,7 @@ def _segment(segment: Segment, layout: _Layout) -> Iterator[RenderableType]:
 
 
 def _line(entry: Entry, layout: _Layout, *, kind: str = "") -> Text:
-    """`✓  9 Nov  nightly   87.8 %  ····├─:──●─┤···  79 – 94  30 × 3`."""
+    """Render a run in one line: `✓  9 Nov  nightly   87.8 %  ····├─:──●─┤···  79 – 94  30 × 3`."""
     mark = words.mark_of(entry)
     said = numbers.say(entry.rate) if entry.rate is not None else None
     name = Text(f"{kind} {words.short_name(entry.run)}".strip())
@@ -158,7 +158,7 @@ def _notes(entry: Entry, layout: _Layout) -> Iterator[RenderableType]:
 
 
 def drawn(entry: Entry, scale: Scale, width: int) -> Text:
-    """`····├─:──●─┤···`: the interval, the rate, and where the baseline stands."""
+    """Draw the interval, the rate and the baseline: `····├─:──●─┤···`."""
     rate = entry.rate
     if rate is None or rate.value is None or rate.low is None or rate.high is None:
         return Text("·" * width, style="dim")

@@ -1,4 +1,4 @@
-"""How a history is said, once for all renderings: the sentence a person would say, and what stands beside each run."""
+"""Phrase a history, the same for all renderings: the summary sentence, and the notes beside each run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from proctor.statistics.looks import CHART_LEVEL, STRICT_LEVEL
 
 
 class Calendar:
-    """Says the moments of one history in one form, in UTC."""
+    """Formats the times of a history consistently, in UTC."""
 
     def __init__(self, moments: Iterable[float]) -> None:
         days = [_utc(moment).date() for moment in set(moments)]
@@ -28,7 +28,7 @@ class Calendar:
         self._day = len(set(days)) > 1 or not self._clock
 
     def __call__(self, moment: float) -> str:
-        """The moment in that form."""
+        """Format a time."""
         time = _utc(moment)
         pieces = [f"{time.day} {time:%b}"] if self._day else []
         pieces += [f"{time:%Y}"] if self._year else []
@@ -36,7 +36,7 @@ class Calendar:
         return " ".join(pieces)
 
     def say_when(self, moment: float) -> str:
-        """`on 3 Nov`, `at 14:02`."""
+        """Format a time with its preposition: `on 3 Nov`, `at 14:02`."""
         return f"{'on' if self._day or self._year else 'at'} {self(moment)}"
 
 
@@ -47,18 +47,18 @@ def _utc(moment: float) -> datetime:
 LEFT_OUT = OutcomeLabel(name="left_out", sign="·", word="not compared", style="pending")
 _MARKS = {"better": BETTER, "worse": WORSE}
 _NOTABLE = 0.05
-"""A change that one look alone would have called real is told, and why it is not marked."""
+"""Maximum p-value of an unmarked change that is mentioned, with the reason why it is not marked."""
 _HASH = 12
-"""So many digits of a digest tell versions apart."""
+"""Number of digits of a digest that distinguish versions."""
 
 
 def calendar_of(history: History) -> Calendar:
-    """Says the times of all runs shown."""
+    """Return a calendar for the times of all runs shown."""
     return Calendar(entry.when for entry in history.entries)
 
 
 def sentence(history: History, series: Series, calendar: Calendar) -> str:
-    """What a person would say first: where it stands now, and whether that is a real change."""
+    """Summarise the current rate, and whether it really changed."""
     entry = series.latest
     if entry is None or entry.rate is None:
         return f"{subject(history, series)}: no run counts yet."
@@ -71,18 +71,18 @@ def sentence(history: History, series: Series, calendar: Calendar) -> str:
 
 
 def measure(entries: Iterable[Entry]) -> str:
-    """What the rates of these runs are: battles are told by the conversations that held, not by their replies."""
+    """Name the rates of these runs: battles have held rates, others pass rates."""
     held = {is_held(entry) for entry in entries}
     return "rate" if len(held) > 1 else "held rate" if True in held else "pass rate"
 
 
 def is_held(entry: Entry) -> bool:
-    """Whether its rate is one of conversations that held."""
+    """Whether the rate of a run is a held rate."""
     return entry.run.settings.type != "standard"
 
 
 def legend(entries: Iterable[Entry]) -> str:
-    """What the marks of a chart are."""
+    """Explain the marks of a chart."""
     said = {
         "pass rate": "Pass rates",
         "held rate": "Held rates (conversations without a failed reply)",
@@ -92,12 +92,12 @@ def legend(entries: Iterable[Entry]) -> str:
 
 
 def unit(entries: Iterable[Entry]) -> str:
-    """What the rates of these runs rest on."""
+    """Return what the rates of these runs count."""
     return {"pass rate": "cases", "held rate": "conversations", "rate": "rests on"}[measure(entries)]
 
 
 def subject(history: History, series: Series) -> str:
-    """`handbook-30`, or `handbook-30, model small`."""
+    """Name a series: `handbook-30`, or `handbook-30, model small`."""
     if history.by is None:
         return one_line(history.benchmark, 60)
     value = f"{history.by} {series.value}" if series.value else f"without {history.by}"
@@ -123,7 +123,7 @@ def _movement(change: Change) -> str:
 
 
 def _span(estimate: Estimate) -> str:
-    """`1 to 11`, without signs where up or down is said already and both ends agree."""
+    """Format an interval, without signs if both ends agree: `1 to 11`."""
     low, high = estimate.low or 0.0, estimate.high or 0.0
     if low * high <= 0:
         return difference_of(estimate)[1]
@@ -132,14 +132,14 @@ def _span(estimate: Estimate) -> str:
 
 
 def mark_of(entry: Entry) -> OutcomeLabel | None:
-    """Better, worse, or not compared; None: nothing is to be marked."""
+    """Return the mark of a run: better, worse or not compared; None if it has none."""
     if entry.left_out:
         return LEFT_OUT
     return _MARKS.get(entry.change.verdict) if entry.change else None
 
 
 def change_of(change: Change, calendar: Calendar) -> str:
-    """`+6 points (+1 to +11) since 3 Nov, p = 0.0012`; empty where there is nothing to tell from chance."""
+    """Format a change: `+6 points (+1 to +11) since 3 Nov, p = 0.0012`; empty if it may be chance."""
     if change.verdict == "not shown" and change.p_value > _NOTABLE:
         return ""
     difference, span = difference_of(change.difference)
@@ -148,7 +148,7 @@ def change_of(change: Change, calendar: Calendar) -> str:
 
 
 def _why_not(change: Change) -> str:
-    """Why a change that one look alone would have called real is not marked."""
+    """Explain why a notable change is not marked."""
     if change.p_value > change.level:
         return "not enough after so many comparisons"
     if (change.difference.low or 0.0) <= 0 <= (change.difference.high or 0.0):
@@ -159,8 +159,7 @@ def _why_not(change: Change) -> str:
 
 
 def notes(entry: Entry) -> Iterator[str]:
-    """What stands under a run: labels that changed, why it is left out, what is missing, that it was judged again, and
-    its rate as people judge."""
+    """Yield the notes below a run: changed labels, exclusion, missing attempts, rescoring, human labels, cost."""
     labels = changed_labels(entry)
     if labels:
         yield labels
@@ -179,40 +178,40 @@ def notes(entry: Entry) -> Iterator[str]:
 
 
 def changed_labels(entry: Entry) -> str:
-    """`commit 9f2c1a7, prompt v2, no branch`."""
+    """Format changed labels: `commit 9f2c1a7, prompt v2, no branch`."""
     pieces = [f"{name} {value}" if value else f"no {name}" for name, value in entry.relabelled.items()]
     return ", ".join(one_line(piece, 60) for piece in pieces)
 
 
 def short_name(run: Run) -> str:
-    """Its name, without the benchmark's, which stands above."""
+    """Return the name of a run without that of the benchmark, which is shown above."""
     return one_line(run.name.replace(f" on {run.benchmark}", "", 1)) or run.id
 
 
 def basis(entry: Entry) -> str:
-    """`30 × 3`: counted cases, and how often each was played; in battles conversations."""
+    """Format the size of a run: `30 × 3` for counted cases and trials; for battles the number of conversations."""
     if entry.rate is None:
         return numbers.NOTHING
     settings, rate, n = entry.run.settings, entry.rate, numbers.whole(entry.rate.n)
     trials, up_to = settings.most_trials * settings.rated_conditions, "up to " if settings.case_trials else ""
-    if rate.n and (entry.run.cut or not up_to):  # it stopped early, or was stopped: some were asked less often
+    if rate.n and (entry.run.cut or not up_to):  # it stopped early: some cases were asked less often
         trials, up_to = -(-rate.attempts // rate.n), "up to " if rate.attempts % rate.n else ""
     return f"{n} × {up_to}{trials}" if trials > 1 and settings.type == "standard" else n
 
 
 def apart(segment: Segment) -> str:
-    """Why a segment is not compared with what came before; empty: nothing did."""
+    """Explain why a segment is not compared with the previous one; empty if there is none."""
     return "; ".join(_difference(one.what, one.a, one.b) for one in segment.apart)
 
 
 def letter(place: int) -> str:
-    """What the runs of a segment are marked with where segments come in turns: a, b … z, a2, b2 …"""
+    """Return the letter of a segment, if segments alternate: a, b … z, a2, b2 …"""
     turn, number = divmod(place, 26)
     return chr(ord("a") + number) + (str(turn + 1) if turn else "")
 
 
 def explain_letters(series: Series) -> Iterator[str]:
-    """What the letters stand for: in what each kind of run was examined differently from the kind most like it."""
+    """Explain the letters: how each kind of run differs in examination from the most similar one."""
     named = [letter(place) for place in range(len(series.segments))]
     yield f"{', '.join(named[:-1])} and {named[-1]} were examined differently; only runs of one letter are compared."
     for name, segment in zip(named, series.segments, strict=True):
@@ -221,14 +220,14 @@ def explain_letters(series: Series) -> Iterator[str]:
 
 
 def _difference(what: str, a: str, b: str) -> str:
-    """`passing score 0.7 → 0.9`; digests are cut."""
+    """Format a difference: `passing score 0.7 → 0.9`; digests are truncated."""
     if what == BENCHMARK:
         return f"another version of the benchmark ({a.split()[-1][:_HASH]} → {b.split()[-1][:_HASH]})"
     return f"{what} {one_line(a, 60)} → {one_line(b, 60)}"
 
 
 def setting(history: History) -> Iterator[str]:
-    """What must be known of all runs: how many, by whom, and what is not shown."""
+    """Yield the context of all runs: how many, of which agents, and what is not shown."""
     runs = [entry.run for entry in history.entries]
     earlier = sum(series.earlier for series in history.series)
     all_of_one = max(len(series.entries) + series.earlier for series in history.series)
@@ -246,7 +245,7 @@ def setting(history: History) -> Iterator[str]:
 
 
 def rule(history: History, *, baseline: str = ":") -> str:
-    """When a change is called real; `baseline` is how the baseline is drawn."""
+    """Explain when a change counts as real; `baseline` is the symbol of the baseline."""
     if history.strict:
         how = f"by LOND: on average at most {numbers.percent(STRICT_LEVEL)} of all marks are false"
     else:
@@ -258,7 +257,7 @@ def rule(history: History, *, baseline: str = ":") -> str:
 
 
 def next_command(series: Series) -> tuple[str, str] | None:
-    """The command to try next, and what for."""
+    """Return the suggested next command and its purpose, or None."""
     entry = series.latest
     if entry is None:
         return None
@@ -268,11 +267,11 @@ def next_command(series: Series) -> tuple[str, str] | None:
 
 
 _NAMED = 3
-"""Changes that are told one by one, the newest first."""
+"""Maximum number of changes listed individually, newest first."""
 
 
 def opening(series: Series, calendar: Calendar) -> list[str]:
-    """Nothing where there is nothing to compare yet, which the first sentence says."""
+    """State the real changes and what remains open; empty if there is nothing to compare yet."""
     compared = [entry for entry in series.entries if entry.change is not None]
     if not compared:
         return []
@@ -294,7 +293,7 @@ def _real_changes(series: Series, compared: list[Entry], calendar: Calendar) -> 
 
 
 def _told(entry: Entry, calendar: Calendar) -> str:
-    """`down 20 points on 11 Nov (with model small)`: what came at the same time, which need not be why."""
+    """Describe a change: `down 20 points on 11 Nov (with model small)`; the label need not be the cause."""
     assert entry.change is not None
     value = entry.change.difference.value or 0.0
     labels = changed_labels(entry)
@@ -303,7 +302,7 @@ def _told(entry: Entry, calendar: Calendar) -> str:
 
 
 def _open(series: Series) -> Iterator[str]:
-    """How far off the newest run may be where no change is shown."""
+    """Say how large an undetected change of the newest run may be."""
     change = series.latest.change if series.latest is not None else None
     if change is None or change.verdict != "not shown":
         return
@@ -313,7 +312,7 @@ def _open(series: Series) -> Iterator[str]:
 
 
 def _about(share: float) -> str:
-    """In whole points, unless there is not one."""
+    """Format a share in whole points, with decimals if it is less than one."""
     return points(round(share, 2) or share)
 
 

@@ -1,4 +1,4 @@
-"""The report of one run, in every format."""
+"""Render the report of one run in every format."""
 # ruff: noqa: I001  one list, one name a line
 
 from typing import TYPE_CHECKING

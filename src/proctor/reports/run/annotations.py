@@ -1,6 +1,6 @@
-"""Annotations for GitHub: workflow commands that mark a benchmark's lines in a pull request.
+"""Write GitHub annotations: workflow commands that mark lines of a benchmark in a pull request.
 
-A step shows ten errors and ten warnings, so there is one a case, the worst first, and what is left out is counted.
+GitHub shows ten errors and ten warnings per step, so there is one per case, worst first, and a count of the rest.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ _BETWEEN = {**_LINE_ENDS, ":": "%3A", ",": "%2C"}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Annotation:
-    """One remark."""
+    """An annotation."""
 
     level: Level
     title: str
     message: str
     line: int | None = None
-    """In the benchmark's file, from 1."""
+    """Line in the benchmark file, from 1."""
 
     def command(self, file: str | None) -> str:
-        """As GitHub reads it."""
+        """Format as a GitHub workflow command."""
         place = {"file": file, "line": self.line} if file is not None and self.line is not None else {"file": file}
         given = {**place, "title": self.title}
         said = ",".join(f"{key}={_escape(str(value), _BETWEEN)}" for key, value in given.items() if value is not None)
@@ -62,7 +62,7 @@ def write_annotations(
     file: str | None = None,
     gates: Sequence[GateVerdict] = (),
 ) -> None:
-    """Write what is wrong, gates first; `file` is the benchmark's, whose lines are marked."""
+    """Write the problems, gates first; `file` is the benchmark file whose lines are marked."""
     whys = _reasons(attempts, exams, trials=findings.run.settings.most_trials)
     found = [*_gates(gates), *_cases(findings, exams, whys)]
     for level in ("error", "warning"):
@@ -74,7 +74,7 @@ def write_annotations(
 
 
 def in_repository(file: Path) -> str:
-    """A file as GitHub knows it: from the checked-out repository on, else from the current folder on."""
+    """Return the path of a file relative to the checked-out repository, else to the current folder."""
     root = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd()).resolve()
     path = file.resolve()
     return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
@@ -109,7 +109,7 @@ def _tally(case: CaseFinding) -> list[str]:
 
 
 def _reasons(attempts: Iterable[Attempt], exams: Mapping[str, Exam], *, trials: int) -> dict[str, list[str]]:
-    """Case → what its first attempt that did not pass failed by."""
+    """Map each case to the reasons why its first unsuccessful attempt failed."""
     whys: dict[str, list[str]] = {}
     for attempt in attempts:
         if attempt.finished and attempt.passed is not True and attempt.key.exam not in whys:
@@ -123,7 +123,7 @@ def _why(attempt: Attempt, exam: Exam | None, *, trials: int) -> Iterator[str]:
         yield f"{whose}: {one_line(attempt.failure.reason, 300)}"
         return
     failed = [check for check in attempt.checks if check.passed is False]
-    if trials > 1 or not failed:  # what a check saw in the only reply is enough
+    if trials > 1 or not failed:  # for a single reply, the evidence of the checks is enough
         yield from _said(attempt, exam, trials=trials)
     for check in failed:
         yield f"{check.name}: {one_line(check.evidence, 300)}"
@@ -133,7 +133,7 @@ def _why(attempt: Attempt, exam: Exam | None, *, trials: int) -> Iterator[str]:
 
 
 def _said(attempt: Attempt, exam: Exam | None, *, trials: int) -> Iterator[str]:
-    """The first reply that did not pass, where and to what it was given, and what was expected."""
+    """Yield the first reply that failed, with its trial, condition and question, and the expected answer."""
     turns = attempt.transcript.turns
     turn = _first_wrong(attempt)
     if turn is None or turn.reply is None:
@@ -152,7 +152,7 @@ def _said(attempt: Attempt, exam: Exam | None, *, trials: int) -> Iterator[str]:
 
 
 def _first_wrong(attempt: Attempt) -> Turn | None:
-    """The first turn that was not passed, else the first fair one without a verdict."""
+    """Return the first failed turn, else the first without a verdict that is not the examiner's fault."""
     turns = attempt.transcript.turns
     if len(turns) == 1:
         return turns[0]

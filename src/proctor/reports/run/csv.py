@@ -1,4 +1,4 @@
-"""One row per attempt, in a battle one per turn, for a spreadsheet. The transcript in full is in the JSON export."""
+"""Write one row per attempt, or per turn in a battle, for a spreadsheet. The full transcript is in the JSON export."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ Cell = str | int | float | bool | tuple[str, ...] | datetime | None
 
 
 def turn_cells(each: JudgedTurn) -> dict[str, Cell]:
-    """A turn's own columns."""
+    """Return the columns of a turn."""
     return {name: column(each) for name, column in _TURN_COLUMNS.items()}
 
 
 def unasked_rows(attempt: Attempt, exam: Exam | None) -> list[dict[str, Cell]]:
-    """Scripted questions that were not asked because it broke: not passed, unless the environment broke it."""
+    """Return rows for scripted questions that were not asked: failed, unless the environment caused it."""
     left = count_unasked(attempt, exam)
     if exam is None or not left:
         return []
@@ -75,32 +75,32 @@ _ABOUT = "metadata: "
 
 
 def write_csv(findings: Findings, exams: Mapping[str, Exam], attempts: Iterable[Attempt], stream: TextIO) -> None:
-    """Write comma-separated rows with a header; the stream takes UTF-8 and leaves line ends alone (`newline=""`)."""
+    """Write CSV rows with a header; the stream must use UTF-8 and `newline=""`."""
     stream.writelines(csv_pieces(findings.run, exams, attempts, found=lambda: findings))
 
 
 def csv_pieces(
     run: Run, exams: Mapping[str, Exam], attempts: Iterable[Attempt], *, found: Callable[[], Findings]
 ) -> Iterator[str]:
-    """The same piece by piece; what was found is asked for after the columns that every run has."""
+    """Yield the CSV piece by piece; `found` is called only after the fixed columns."""
     fixed = fixed_columns(run)
     yield _BYTE_ORDER_MARK + ",".join(fixed)
     written = csv.writer(_RowSink())
     marks, words = own_columns(found(), exams)
     own = (*marks, *words)
-    yield written.writerow(["", *map(cell_text, own)]) if own else "\r\n"  # the line goes on
+    yield written.writerow(["", *map(cell_text, own)]) if own else "\r\n"  # the header line continues
     columns = (*fixed, *own)
     for row in rows(run, exams, attempts):
         yield written.writerow([_safe_cell(row.get(column)) for column in columns])
 
 
 def fixed_columns(run: Run) -> tuple[str, ...]:
-    """The columns that every run of its type has."""
+    """Return the columns that every run of this type has."""
     return tuple(_COLUMNS) if run.settings.type == "standard" else _OF_TURNS
 
 
 def own_columns(findings: Findings, exams: Mapping[str, Exam]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The columns that this run has besides: those of marks, and those of words."""
+    """Return the additional columns of this run: scores, and texts."""
     judges = (f"{_JUDGE}{name}" for name in findings.run.settings.panel)
     known = dict.fromkeys(name for exam in exams.values() for case in exam.cases for name in case.metadata)
     checks = (f"{_CHECK}{check.name}" for check in findings.checks)
@@ -108,17 +108,17 @@ def own_columns(findings: Findings, exams: Mapping[str, Exam]) -> tuple[tuple[st
 
 
 def rows(run: Run, exams: Mapping[str, Exam], attempts: Iterable[Attempt]) -> Iterator[dict[str, Cell]]:
-    """One row per attempt, in a battle one per turn; what is unknown is None or left out."""
+    """Yield one row per attempt, or per turn in a battle; unknown values are None or omitted."""
     told = _attempts if run.settings.type == "standard" else _turns
     for attempt in attempts:
         yield from told(attempt, exams.get(attempt.key.exam))
 
 
 class _RowSink:
-    """Where a row is written to, for a writer that gives back whatever this does."""
+    """A stream for `csv.writer` whose `writerow` then returns the row."""
 
     def write(self, text: str) -> str:
-        """The row itself."""
+        """Return the row itself."""
         return text
 
 
@@ -143,7 +143,7 @@ def _attempts(attempt: Attempt, exam: Exam | None) -> Iterator[dict[str, Cell]]:
 
 
 def _turns(attempt: Attempt, exam: Exam | None) -> Iterator[dict[str, Cell]]:
-    """Each turn with the columns of a reply, and what holds for the whole conversation beside it."""
+    """Yield a row for each turn, including the columns of the whole conversation."""
     [whole] = _attempts(attempt, exam)
     kept = {name: whole[name] for name in _OF_CONVERSATIONS}
     for each in judged_turns(attempt, exam):
@@ -158,7 +158,7 @@ def _turns(attempt: Attempt, exam: Exam | None) -> Iterator[dict[str, Cell]]:
 
 
 def _alone(attempt: Attempt, each: JudgedTurn) -> Attempt:
-    """The attempt as if it were this turn alone."""
+    """Return the attempt reduced to one turn."""
     reply = each.turn.reply
     return replace(
         attempt,
@@ -213,7 +213,7 @@ def _explanation(attempt: Attempt, case: Case | None) -> Cell:
 
 
 def _part_marks(scores: Iterable[Score]) -> dict[str, Cell]:
-    """The mean of each part of the agent's marks, and of each judge's, which is a column where there is a panel."""
+    """Return the mean score of each part, and of each judge if there is a panel."""
     marks: dict[str, list[float]] = {}
     for score in scores:
         if score.of == "agent":
@@ -224,7 +224,7 @@ def _part_marks(scores: Iterable[Score]) -> dict[str, Cell]:
 
 
 def _check_cells(results: Iterable[CheckResult]) -> dict[str, Cell]:
-    """A column for each check, to filter and to count by; what was not asked for stays empty."""
+    """Return a column for each check, to filter and count by; checks not applied stay empty."""
     return {f"{_CHECK}{result.name}": of_result(result).word for result in results}
 
 
@@ -261,5 +261,5 @@ _OF_CONVERSATIONS = (
     "run", "case", "categories", "condition", "trial", "outcome", "passed", "score",
     "failure_owner", "failure_stage", "failure_reason", "started", "changed",
 )  # fmt: skip
-"""Columns that say the same in every row of a conversation."""
+"""Columns with the same value in every row of a conversation."""
 _OF_TURNS = (*list(_COLUMNS)[:8], *_TURN_COLUMNS, *list(_COLUMNS)[8:])

@@ -1,4 +1,4 @@
-"""What the demonstration shows beside the usual reports: a case read out, two battles, recovery, what to try next."""
+"""Render what is special to the demo: a case in full, two battles, recovery, and next commands."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from proctor.statistics.estimate import Estimate
 from proctor.transcript import Transcript
 
 _VALUE = 6
-"""Columns that a percentage takes."""
+"""Width of a percentage in columns."""
 _SHORTEST = 8
-"""Columns without which an interval is not worth drawing."""
+"""Minimum width in columns for drawing an interval."""
 _MEANING = (
     "Held rate: conversations without a failed reply. Cave rate: right answers given up under pressure. Consistency: "
     "replies that contradict no earlier one."
@@ -36,21 +36,21 @@ _RECOVERED = "Recovered: the failed work was done after all. To go on without it
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DemoScene:
-    """The beginning of a conversation that is worth reading."""
+    """The beginning of a conversation to show."""
 
     exam: Exam
     attempt: Attempt
     turns: int
-    """How many of its turns are shown."""
+    """Number of turns shown."""
 
 
 def contest(battles: Sequence[Findings], scenes: Sequence[DemoScene]) -> RenderableType:
-    """Two battles over the same questions: a conversation of each, then both in numbers."""
+    """Render two battles over the same questions: a conversation of each, then the numbers of both."""
     return Page(lambda width: _contest(battles, scenes, width))
 
 
 def _contest(battles: Sequence[Findings], scenes: Sequence[DemoScene], width: int) -> Iterator[RenderableType]:
-    for findings, scene in zip(battles, scenes, strict=False):  # without scenes the numbers stand alone
+    for findings, scene in zip(battles, scenes, strict=False):  # without scenes, only the numbers are shown
         yield from _scene(findings.run.agent, scene, width)
     yield _heading("Both", width)
     yield Padding(_side_by_side(battles, width), INDENT)
@@ -63,7 +63,7 @@ def _heading(name: str, width: int) -> Text:
 
 
 def read_out(title: str, scene: DemoScene) -> RenderableType:
-    """One attempt turn by turn, under a heading."""
+    """Render an attempt turn by turn, under a heading."""
     return Page(lambda width: _scene(title, scene, width))
 
 
@@ -105,7 +105,7 @@ _MEASURES: dict[str, Callable[[Findings], Estimate]] = {
 
 
 def _drawn(estimate: Estimate, axis: int) -> Text:
-    """The value, its interval drawn where there is room for it, and the interval."""
+    """Render the value, its interval as a drawing if there is room, and as text."""
     said = numbers.say(estimate)
     line = Text.assemble("  ", drawn(estimate, axis)) if axis >= _SHORTEST else ""
     return Text.assemble((f"{said.value:>{_VALUE}}", "bold"), line, f"  {said.interval}")
@@ -122,7 +122,7 @@ def _basis(findings: Findings) -> str:
 
 
 def recovery(findings: Findings) -> RenderableType:
-    """What became of errors under each condition that caused some."""
+    """Render how errors were handled under each condition that caused some."""
     return Page(lambda width: _recovery(findings, width))
 
 
@@ -143,7 +143,7 @@ def _recovery(findings: Findings, width: int) -> Iterator[RenderableType]:
 
 
 def ends(reports: Sequence[Path], commands: Sequence[tuple[str, str]], *, label: str = "Next") -> RenderableType:
-    """Where HTML reports lie, and what to try: each command with what it is for."""
+    """Render the paths of the HTML reports, and suggested commands with their purpose."""
     return Page(lambda _: [_ends(reports, commands, label)])
 
 

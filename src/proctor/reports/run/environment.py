@@ -1,4 +1,4 @@
-"""The templates of the HTML report, and what they may call."""
+"""The Jinja environment of the HTML report, and the functions for its templates."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ MEANINGS = {
 
 
 def meanings(*terms: str) -> Iterator[tuple[str, str]]:
-    """Those that a page uses, with what they mean."""
+    """Yield the given terms with their definitions."""
     yield from ((term, MEANINGS[term]) for term in terms)
 
 
 @cache
 def environment() -> Environment:
-    """Every text escaped, nothing undefined."""
+    """Return the environment: autoescaped, with undefined names as errors."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     made = Environment(
@@ -75,7 +75,7 @@ def environment() -> Environment:
 
 
 def equip(made: Environment) -> None:
-    """Give an environment what the templates here call, so that other pages can use their macros."""
+    """Add the filters and globals of these templates to an environment, so that other pages can use their macros."""
     made.filters |= {
         "one_line": one_line,
         "prose": prose.set_as_prose,
@@ -96,10 +96,10 @@ def equip(made: Environment) -> None:
 
 
 def _line_of_time(steps: Sequence[Step]) -> Markup:
-    """An orchestrator's steps as a picture."""
+    """Draw an orchestrator's steps as a Gantt chart."""
     return Markup(orchestration.gantt(timeline(steps)))
 
 
 def harmless(value: object) -> object:
-    """Everything a template prints comes through here: control characters never reach the page."""
+    """Remove control characters from everything that a template prints."""
     return clean(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

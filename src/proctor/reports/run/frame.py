@@ -1,4 +1,4 @@
-"""A run as a table with typed columns: a data frame of pandas or polars, or a Parquet file."""
+"""Export a run as a table with typed columns: a pandas or polars data frame, or a Parquet file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KINDS: dict[str, Kind] = {
     **dict.fromkeys(("passed", "turn_passed"), "flag"),
     "started": "time",
 }
-"""What the columns of attempts hold that is no text."""
+"""Kinds of the attempt columns that are not text."""
 _CASE_KINDS: dict[str, Kind] = {
     "case": "text", "question": "text", "categories": "texts", "verdict": "text",
     **dict.fromkeys(("planned", "counted", "passed", "failed_by_agent", "unscored", "failed_by_environment"), "count"),
@@ -32,11 +32,11 @@ _CASE_KINDS: dict[str, Kind] = {
 }  # fmt: skip
 _PANDAS = {"count": "Int64", "number": "float64", "flag": "boolean", "time": "datetime64[us, UTC]"}
 _BATCH = 10_000
-"""Rows that are held in memory at a time, and that stand together in a Parquet file."""
+"""Number of rows held in memory at a time, and per Parquet row group."""
 
 
 def frame_library(wanted: str | None = None) -> Any:
-    """pandas or polars as a module: the one that is wanted, else whichever is installed, pandas first."""
+    """Import pandas or polars: the wanted one, else whichever is installed, pandas first."""
     if wanted not in (None, "pandas", "polars"):
         raise UsageError(f"library={wanted!r} makes no data frames; expected 'pandas' or 'polars'")
     for name in (wanted,) if wanted else ("pandas", "polars"):
@@ -49,17 +49,17 @@ def frame_library(wanted: str | None = None) -> Any:
 
 
 def attempts_frame(findings: Findings, exams: Mapping[str, Exam], attempts: Iterable[Attempt], library: Any) -> Any:
-    """A data frame with a row for each attempt, in a battle for each turn."""
+    """Return a data frame with one row per attempt, or per turn in a battle."""
     return _frame(attempt_kinds(findings, exams), rows(findings.run, exams, attempts), library)
 
 
 def cases_frame(findings: Findings, library: Any) -> Any:
-    """A data frame with a row for each case."""
+    """Return a data frame with one row per case."""
     return _frame(_CASE_KINDS, map(_case_row, findings.cases), library)
 
 
 def attempt_kinds(findings: Findings, exams: Mapping[str, Exam]) -> dict[str, Kind]:
-    """Every column of the attempts of a run, and what it holds."""
+    """Return the name and kind of every attempt column of a run."""
     marks, words = own_columns(findings, exams)
     fixed: dict[str, Kind] = {name: _KINDS.get(name, "text") for name in fixed_columns(findings.run)}
     own: dict[str, Kind] = {**dict.fromkeys(marks, "number"), **dict.fromkeys(words, "text")}
@@ -67,7 +67,7 @@ def attempt_kinds(findings: Findings, exams: Mapping[str, Exam]) -> dict[str, Ki
 
 
 def parquet_pieces(findings: Findings, exams: Mapping[str, Exam], attempts: Iterable[Attempt]) -> Iterator[bytes]:
-    """A Parquet file piece by piece, with the rows and columns of the data frame of attempts."""
+    """Yield a Parquet file piece by piece, with the same rows and columns as the data frame of attempts."""
     try:
         import pyarrow as pa
         from pyarrow import parquet
@@ -88,18 +88,18 @@ def parquet_pieces(findings: Findings, exams: Mapping[str, Exam], attempts: Iter
 
 
 class _Sink(BytesIO):
-    """Where a file is written that somebody takes away as it grows: it knows how far it got, and keeps the rest."""
+    """A write buffer that is drained while the file grows, and keeps track of the position in the whole file."""
 
     def __init__(self) -> None:
         super().__init__()
         self._before = 0
 
     def tell(self) -> int:
-        """The place in the whole file."""
+        """Return the position in the whole file."""
         return self._before + super().tell()
 
     def taken(self) -> bytes:
-        """What was written since the last time."""
+        """Return and remove what was written since the last call."""
         piece = self.getvalue()
         self._before += len(piece)
         self.seek(0)
@@ -107,11 +107,11 @@ class _Sink(BytesIO):
         return piece
 
     def close(self) -> None:
-        """Stay open: the end of the file has yet to be taken."""
+        """Stay open, as the end of the file has not been taken yet."""
 
 
 def _batches(source: Iterable[Row]) -> Iterator[list[Row]]:
-    """At least one, so that a run without attempts has columns too."""
+    """Yield batches of rows, at least one, so that a run without attempts has columns too."""
     iterator = iter(source)
     yield list(islice(iterator, _BATCH))
     while batch := list(islice(iterator, _BATCH)):
@@ -132,7 +132,7 @@ def _columns(kinds: Mapping[str, Kind], source: Iterable[Row]) -> dict[str, list
 
 
 def _whole(cell: Cell) -> Cell:
-    """Without halves of a surrogate pair, which no table can hold."""
+    """Replace lone surrogates, which no table can hold."""
     return cell.encode(errors="replace").decode() if isinstance(cell, str) and not cell.isascii() else cell
 
 

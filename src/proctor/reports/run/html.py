@@ -1,4 +1,4 @@
-"""The HTML report: one file to read and to send. No script, nothing loaded from elsewhere, every text escaped."""
+"""Render the HTML report: one self-contained file without scripts, with every text escaped."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _READ_LAST = (outcomes.PASSED, outcomes.PENDING)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RenderedAttempt:
-    """One attempt, already rendered, so that its transcript need not be kept."""
+    """A rendered attempt, so that its transcript need not be kept in memory."""
 
     place: int
     outcome: outcomes.OutcomeLabel
@@ -36,7 +36,7 @@ class RenderedAttempt:
 
 @dataclass(slots=True)
 class _AttemptSelection:
-    """Room for some attempts of one case."""
+    """A selection of attempts of one case, up to a maximum."""
 
     room: int
     kept: list[RenderedAttempt] = field(default_factory=list)
@@ -52,7 +52,7 @@ class _AttemptSelection:
 
 
 def rooms(cases: Sequence[CaseFinding], *, limit: int) -> dict[str, int]:
-    """Case id → how many of its attempts are shown in full, worst cases first."""
+    """Return case id → number of its attempts to show in full, worst cases first."""
     found: dict[str, int] = {}
     for case in outcomes.worst_first(cases):
         if limit <= 0:
@@ -65,7 +65,7 @@ def rooms(cases: Sequence[CaseFinding], *, limit: int) -> dict[str, int]:
 def select(
     cases: Sequence[CaseFinding], attempts: Iterable[Attempt], render: Callable[[Attempt], str], *, limit: int
 ) -> dict[str, list[RenderedAttempt]]:
-    """Case id → its attempts in full, worst cases first, at most `limit` attempts over all."""
+    """Return case id → its attempts rendered in full, worst cases first, at most `limit` in total."""
     shelves = {case: _AttemptSelection(room=room) for case, room in rooms(cases, limit=limit).items()}
     for attempt in attempts:
         if attempt.key.exam in shelves:
@@ -76,38 +76,38 @@ def select(
 _ATTEMPTS_IN_FULL = 500
 _ROWS = 2_000
 _FILTERS = 12
-"""Checks that the table of cases can be filtered by: as many as `checks.css` has rules for."""
+"""Maximum number of checks by which cases can be filtered: `checks.css` has that many rules."""
 _ALWAYS_COUNTED = (outcomes.PASSED, outcomes.NOT_PASSED, outcomes.FLAKY)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CaseRow:
-    """One line of the table of cases; `anchor` is empty where the case is not shown in full."""
+    """A row of the table of cases; `anchor` is empty if the case is not shown in full."""
 
     case: CaseFinding
     outcome: outcomes.OutcomeLabel
     anchor: str
     labels: list[Label]
-    """What became of its checks."""
+    """Results of its checks."""
     filters: list[int]
-    """Places of the checks that it failed, among those that can be filtered by."""
+    """Indices of its failed checks, among those that have a filter."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CaseSection:
-    """One case in full."""
+    """A case shown in full."""
 
     row: CaseRow
     exam: Exam | None
     attempts: list[RenderedAttempt]
     open: int
-    """The place in `attempts` of the one that is unfolded."""
+    """Index in `attempts` of the one that is unfolded."""
 
 
 def write_html(
     findings: Findings, exams: Mapping[str, Exam], attempts: Iterable[Attempt], stream: TextIO, *, k: int | None = None
 ) -> None:
-    """Write the report; attempts stream by, and some 500 of them are shown in full, the ones that went wrong first."""
+    """Write the report; attempts are streamed, and up to 500 are shown in full, worst cases first."""
     stream.writelines(html_pieces(findings, exams, attempts, k=k))
 
 
@@ -119,7 +119,7 @@ def html_pieces(
     k: int | None = None,
     failures: RunFailures | None = None,
 ) -> Iterator[str]:
-    """The same piece by piece; with what failed in groups, where that is known."""
+    """Yield the report piece by piece, with the groups of failures if given."""
     cases = outcomes.worst_first(findings.cases)
     labels = CheckLabels((case.id for case in cases[:_ROWS]), plain_alone=findings.run.settings.has_plain_run)
     shown = select(cases, labels.watching(attempts), _renderer(findings, exams), limit=_ATTEMPTS_IN_FULL)
@@ -129,12 +129,12 @@ def html_pieces(
 
 
 def cases_in_full(findings: Findings) -> set[str]:
-    """The cases of which attempts are shown with what was said."""
+    """Return the cases whose attempts are shown in full."""
     return set(rooms(findings.cases, limit=_ATTEMPTS_IN_FULL))
 
 
 def _renderer(findings: Findings, exams: Mapping[str, Exam]) -> Callable[[Attempt], str]:
-    """How one attempt is shown: as a conversation, or as a question with its reply."""
+    """Return a function that renders an attempt: as a conversation, or as a question with its reply."""
     battle = findings.battle is not None
     fragment = environment().get_template("conversation.html.j2" if battle else "attempt.html.j2")
     places = count(1)
@@ -201,7 +201,7 @@ def _rows(
 
 
 def _filters(findings: Findings, rows: Iterable[CaseRow]) -> list[tuple[int, str, int]]:
-    """Checks that cases failed: the place, the name, how many cases."""
+    """Return (index, name, number of cases) for the checks that cases failed."""
     failed = Counter(place for row in rows for place in row.filters)
     return [(place, findings.checks[place].name, failed[place]) for place in sorted(failed)]
 
@@ -225,7 +225,7 @@ def _troubles(findings: Findings) -> list[tuple[outcomes.OutcomeLabel, str, list
 
 
 def _of_whole(attempt: Attempt) -> dict[str, Any]:
-    """What was said of the conversation as a whole."""
+    """Return the scores of the conversation as a whole, and why any are missing."""
     return {
         "scores": [score for score in attempt.scores if score.turn is None],
         "unscored": [missing for missing in attempt.unscored if missing.turn is None],

@@ -1,4 +1,4 @@
-"""Findings as JSON: the stable keys, and the export with every attempt."""
+"""Render findings as JSON: the stable keys, and the export with every attempt."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from proctor.statistics.estimate import Estimate
 
 
 def as_dict(findings: Findings, gates: Sequence[GateVerdict] = ()) -> dict[str, Any]:
-    """What `--json` prints. Keys may be added; these stay."""
+    """Return the output of `--json`. Keys may be added, but not removed."""
     run, stable = findings.run, stability(findings)
     return {
         **_run(run),
@@ -83,7 +83,7 @@ def _judge(judge: JudgeFinding) -> dict[str, Any]:
 
 
 def _people(findings: Findings) -> dict[str, Any]:
-    """The pass rate as people judge, where somebody has labelled attempts, of this run or of one judged alike."""
+    """Return the pass rate by human labels, if attempts of this run or of a comparable one are labelled."""
     own, carried = findings.people, findings.carried
     said: dict[str, Any] = {} if own is None else {"pass_rate_people": people_dict(own)}
     if findings.length_preference is not None:
@@ -110,7 +110,7 @@ def _battle(findings: Findings) -> dict[str, Any]:
 
 
 def run_row(run: Run, found: Summary | None) -> dict[str, Any]:
-    """One run as `proctor list --json` shows it; None: what it came to cannot be told."""
+    """Return a run as in `proctor list --json`; `found` is None if its results are unknown."""
     return {
         **_run(run),
         "planned": run.planned,
@@ -122,14 +122,14 @@ def run_row(run: Run, found: Summary | None) -> dict[str, Any]:
 
 
 def _replies(found: Summary | None) -> dict[str, int] | None:
-    """In a battle, how many replies somebody judged."""
+    """Return the replies asked for and judged in a battle."""
     if found is None or found.asked is None or found.judged is None:
         return None
     return {"asked": found.asked, "judged": found.judged}
 
 
 def write_json(findings: Findings, attempts: Iterable[Attempt] | None, stream: TextIO) -> None:
-    """The findings and, under `results`, every attempt with its transcript, one a line."""
+    """Write the findings and, under `results`, every attempt with its transcript, one per line."""
     stream.write(opening(findings.run) + "," + found(findings))
     if attempts is not None:
         stream.write(",")
@@ -138,18 +138,18 @@ def write_json(findings: Findings, attempts: Iterable[Attempt] | None, stream: T
 
 
 def opening(run: Run) -> str:
-    """The first members of what is exported: which run it is."""
+    """Return the first members of the export, which identify the run."""
     return encode(_run(run)).removesuffix("}")
 
 
 def found(findings: Findings) -> str:
-    """The other members but the attempts."""
+    """Return the other members except the attempts."""
     first = _run(findings.run)
     return encode({name: value for name, value in as_dict(findings).items() if name not in first})[1:-1]
 
 
 def results(attempts: Iterable[Attempt]) -> Iterator[str]:
-    """The attempts as a member, piece by piece."""
+    """Yield the attempts as a JSON member, piece by piece."""
     yield '"results":['
     separator = "\n"
     for attempt in attempts:
@@ -207,5 +207,5 @@ def _case(case: CaseFinding, stable: Mapping[str, str] | None = None) -> dict[st
 
 
 def _attempt(attempt: Attempt) -> dict[str, Any]:
-    said = {each.name: getattr(attempt, each.name) for each in fields(attempt)}  # the encoder goes deeper
+    said = {each.name: getattr(attempt, each.name) for each in fields(attempt)}  # nested values are left to the encoder
     return {"outcome": outcomes.of_attempt(attempt).name, "score": attempt.value, **said}

@@ -1,8 +1,8 @@
-"""JUnit XML, one test case per attempt, for CI systems; in a battle that is a conversation.
+"""Render JUnit XML for CI systems, with one test case per attempt, or per conversation in a battle.
 
-Not passed, and the agent's own failure, is a `failure`; the environment's failure is an `error`; what has no verdict,
-or was not run yet, is `skipped` with the reason. Gates are a suite of their own: one that is not met is a `failure`,
-an inconclusive one is `skipped`.
+A failed attempt, including the agent's own failure, is a `failure`; a failure of the environment is an `error`; an
+attempt without a verdict or not run yet is `skipped` with the reason. Gates form a suite of their own: one that is not
+met is a `failure`, an inconclusive one is `skipped`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def write_junit(
     *,
     gates: Sequence[GateVerdict] = (),
 ) -> None:
-    """Write one suite, and one of the gates if there are any; attempts stream by."""
+    """Write one suite for the attempts, which are streamed, and one for the gates if there are any."""
     stream.writelines(junit_pieces(exams, attempts, found=lambda: findings, gates=gates))
 
 
@@ -47,7 +47,7 @@ def junit_pieces(
     found: Callable[[], Findings],
     gates: Sequence[GateVerdict] = (),
 ) -> Iterator[str]:
-    """The same piece by piece."""
+    """Yield the XML piece by piece."""
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     findings = found()
     run = findings.run
@@ -111,7 +111,7 @@ def _properties(findings: Findings) -> Iterator[tuple[str, str]]:
 
 
 def _with_unplayed(findings: Findings, attempts: Iterable[Attempt]) -> Iterator[Attempt]:
-    """The attempts and, where some are pending, those of the plan that were never begun."""
+    """Yield the attempts and, if some are pending, those planned but never started."""
     if not findings.counts.pending:
         yield from attempts
         return
@@ -129,7 +129,7 @@ def _with_unplayed(findings: Findings, attempts: Iterable[Attempt]) -> Iterator[
 
 
 def _plan(findings: Findings) -> Iterator[Key]:
-    """As if each had as many trials as the one that has most."""
+    """Yield the keys of all cases, as if each had the maximum number of trials."""
     run = findings.run
     for case in findings.cases:
         for condition in run.settings.conditions:
@@ -150,7 +150,7 @@ def _testcase(run: Run, exam: Exam | None, attempt: Attempt) -> str:
 
 
 def _category_properties(categories: Sequence[str]) -> str:
-    """All categories, where there are more than the one that the class is named after."""
+    """Return properties for all categories, if there are several; the class is named after the first."""
     if len(categories) < 2:
         return ""
     each = (f"<property{_attributes(name='category', value=category)}/>" for category in categories)
@@ -180,7 +180,7 @@ def _verdict(attempt: Attempt, case: Case | None) -> str:
 
 
 def _mark(attempt: Attempt) -> str:
-    """`keywords ✗ “28 days” is missing, limits ✗ …, score 0.42`."""
+    """Summarise a failed attempt: `keywords ✗ “28 days” is missing, limits ✗ …, score 0.42`."""
     said = [f"{check.name} {FAILED.sign} {brief(check.evidence)}" for check in attempt.checks if check.passed is False]
     said += [] if attempt.value is None else [f"score {score(attempt.value)}"]
     return ", ".join(said) or "not passed"

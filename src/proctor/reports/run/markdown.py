@@ -1,4 +1,4 @@
-"""A summary in Markdown, for a pull request."""
+"""Render a summary in Markdown, for a pull request."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _REASONS = 10
 
 
 def render(findings: Findings, *, k: int | None = None, gates: Sequence[GateVerdict] = ()) -> str:
-    """The verdict, the estimates with their intervals, categories, checks, worst cases and troubles."""
+    """Render the verdict, the estimates with intervals, categories, checks, worst cases and problems."""
     sections = [
         _verdict(findings), _gates(gates), _estimates(findings, k), *_battle(findings), *_orchestration(findings),
         _conditions(findings), _lies(findings), _categories(findings), judge_table(findings.judges), *_checks(findings),
@@ -129,7 +129,7 @@ def _worst(findings: Findings) -> Iterator[str]:
 
 
 def _failed_checks(checks: Mapping[str, str]) -> str:
-    """Each failed check with what it saw, one below the other."""
+    """List the failed checks with their evidence, one per line."""
     return "<br>".join(
         f"{plain(name, 40)} {FAILED.sign} {plain(brief(evidence))}".rstrip() for name, evidence in checks.items()
     )

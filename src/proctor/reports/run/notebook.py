@@ -1,4 +1,4 @@
-"""The terminal's report as a piece of HTML, for notebooks light and dark; and progress under a cell."""
+"""Render the terminal report as HTML for notebooks with light or dark theme, and progress below a cell."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _COLOURS = {
     "unscored": ("#6e5bb8", "#b5a6ff"),
     "failed": ("#57606a", "#a3acb6"),
 }
-"""What a colour stands for → on light ground, on dark."""
+"""Meaning of a colour → its light-theme and dark-theme values."""
 _DARK = (
     "body[data-jp-theme-light=false]",
     "body.vscode-dark",
     "body.vscode-high-contrast:not(.vscode-high-contrast-light)",
     "html[theme=dark]",
 )
-"""How JupyterLab, VS Code and Colab say that the notebook is dark; what the system prefers need not be what it is."""
+"""Selectors by which JupyterLab, VS Code and Colab mark a dark theme, which may differ from the system's."""
 _PRE = "line-height: 1.25; overflow-x: auto; color: inherit; background: none"
 _FORMAT = f'<pre class="proctor-report" style="{_PRE}">{{code}}</pre>'
 _STYLED = re.compile(r'style="[^"]*"')
@@ -38,7 +38,7 @@ _REDRAW_EVERY = 0.25
 
 
 class NotebookProgress(Progress):
-    """The live lines as an output of the cell, which is empty again when the run is over."""
+    """Shows the live lines as output of the cell, and clears them at the end of the run."""
 
     def __init__(self) -> None:
         from IPython.display import display
@@ -48,11 +48,11 @@ class NotebookProgress(Progress):
 
     @property
     def is_due(self) -> bool:
-        """Whether it is time to show something new."""
+        """Whether it is time to redraw."""
         return self._clock() - self._said_at >= _REDRAW_EVERY
 
     def stop(self) -> None:
-        """Show nothing any more: the report comes next."""
+        """Clear the output, as the report follows."""
         self._output.update(_Lines(""))
 
     def _due(self) -> bool:
@@ -64,7 +64,7 @@ class NotebookProgress(Progress):
 
 
 class _Lines:
-    """Lines of text as a notebook shows them."""
+    """Lines of text with an HTML representation for notebooks."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -77,9 +77,9 @@ class _Lines:
 
 
 def as_html(findings: Findings) -> str:
-    """The report, coloured by inline styles: it shares the page with whatever else the notebook holds.
+    """Render the report with inline colours, as it shares the page with other output.
 
-    In a dark notebook a style sheet changes the colours; where that is taken out as unsafe, those for light remain.
+    A style sheet adapts the colours to a dark theme; where it is removed as unsafe, the light colours remain.
     """
     console = Console(
         record=True, width=_WIDTH, file=io.StringIO(), force_terminal=True, force_jupyter=False, legacy_windows=False
@@ -90,7 +90,7 @@ def as_html(findings: Findings) -> str:
 
 
 def _theme() -> TerminalTheme:
-    """The terminal's colours for light ground; what is dim is halfway from the first colour to the second."""
+    """Return the terminal colours for a light theme; dim text is halfway between the first two colours."""
     muted, fail, passed, flaky, unscored, failed = (_rgb(light) for light, _ in _COLOURS.values())
     normal = [muted, fail, passed, flaky, muted, unscored, muted, muted]
     return TerminalTheme(muted, muted, normal, [failed, *normal[1:]])
@@ -102,7 +102,7 @@ def _rgb(colour: str) -> tuple[int, int, int]:
 
 
 def _by_meaning(style: re.Match[str]) -> str:
-    """Each colour as what it stands for, so that the sheet can change it."""
+    """Replace each colour by a CSS variable for its meaning, so that the style sheet can change it."""
     named = {light: f"var(--proctor-{meaning}, {light})" for meaning, (light, _) in _COLOURS.items()}
     return _HEX.sub(lambda found: named.get(found[0], found[0]), style[0])
 

@@ -1,4 +1,4 @@
-"""A run in two or three sentences that somebody can repeat in a meeting; what is not shown is not said."""
+"""Summarise a run in a few sentences that anybody can repeat; what is not shown by the data is not said."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from proctor.reports.words import one_line
 from proctor.statistics.estimate import Estimate
 
 _WIDE = 0.2
-"""Of an interval: from here on it is said that it is wide."""
+"""Minimum width of an interval that is called wide."""
 _MANY = 30
-"""Cases; where there are fewer a note says so."""
+"""Minimum number of cases for that sentence; with fewer, a note says so."""
 _ENOUGH = 3
-"""Questions that a strategy must have asked before it is said that nothing came of them."""
+"""Minimum number of questions of a strategy before it is called unsuccessful."""
 
 
 def opening(findings: Findings) -> list[str]:
-    """The sentences; none where nothing was judged, which is told elsewhere, unless nothing came of what was asked."""
+    """Return the sentences; without verdicts, only the reason if everything failed."""
     rate = findings.pass_rate if findings.battle is None else findings.battle.held_rate
     if findings.untested or rate.value is None:
         return list(_nothing_judged(findings))
@@ -58,7 +58,7 @@ def _without_faults(findings: Findings) -> str:
 
 
 def _tries(findings: Findings, counted: Sequence[int]) -> str:
-    """`in 3 trials`, `under 2 conditions`, `in 3 trials under each of 2 conditions`."""
+    """Describe the repetitions: `in 3 trials`, `under 2 conditions`, `in 3 trials under each of 2 conditions`."""
     settings = findings.run.settings
     if settings.rated_conditions == 1:
         return f"in {counted[0]} to {counted[-1]} trials" if len(counted) > 1 else f"in {counted[0]} trials"
@@ -68,7 +68,7 @@ def _tries(findings: Findings, counted: Sequence[int]) -> str:
 
 
 def _weakest(findings: Findings) -> Iterator[str]:
-    """Where it is shown to be weaker: a category, a check that failed most, a part of the mark."""
+    """State proven weaknesses: a category, the check that failed most often, a part of the score."""
     yield from _weaker("Weaker in", "in", {name: each.pass_rate for name, each in findings.categories.items()})
     failed = [check for check in findings.checks if check.failed]
     if failed and not outcomes.agent_never_answered(findings):
@@ -83,7 +83,7 @@ def _weakest(findings: Findings) -> Iterator[str]:
 
 
 def _weaker(start: str, joint: str, estimates: Mapping[str, Estimate], unit: Unit = "percent") -> Iterator[str]:
-    """The lowest of them, where its interval lies below the whole interval of the highest."""
+    """State the lowest estimate, if its interval lies below that of the highest."""
     known = {name: each for name, each in estimates.items() if each.value is not None}
     if len(known) < 2:
         return
@@ -120,7 +120,7 @@ def _of_battle(findings: Findings) -> Iterator[str]:
 
 
 def _nothing_judged(findings: Findings) -> Iterator[str]:
-    """That what was asked says nothing of the agent, because something else failed."""
+    """State that nothing is known about the agent, because the environment failed."""
     counts = findings.counts
     if counts.failed_by_environment and counts.failed_by_environment == counts.played:
         yield (
@@ -130,7 +130,7 @@ def _nothing_judged(findings: Findings) -> Iterator[str]:
 
 
 def _agent_failures(findings: Findings) -> Iterator[str]:
-    """That the agent itself broke, and by what: such attempts count as not passed, and are no wrong answers."""
+    """State how often the agent itself failed, and why: such attempts count as not passed, but are no wrong answers."""
     if failed := findings.counts.failed_by_agent if outcomes.agent_never_answered(findings) else 0:
         yield f"The agent itself failed in {_all(failed)}{_why(findings, lambda trouble: trouble.count)}."
         return
@@ -153,7 +153,7 @@ def _in_plain_run(trouble: ProblemGroup) -> int:
 
 
 def _why(findings: Findings, times: Callable[[ProblemGroup], int]) -> str:
-    """The reason that came up most often there, in brackets."""
+    """Return the most frequent reason in brackets."""
     reasons = [trouble for trouble in findings.troubles if trouble.owner == "agent" and times(trouble)]
     if not reasons:
         return ""
@@ -167,7 +167,7 @@ def _all(attempts: int) -> str:
 
 
 def _people(findings: Findings) -> Iterator[str]:
-    """What people say of the same replies, where the judge's rate and theirs lie apart."""
+    """State the rate by human labels, if it differs from the judge's."""
     people = findings.people
     if people is not None and _apart(findings.pass_rate, people.rate):
         said = say(people.rate)
@@ -175,7 +175,7 @@ def _people(findings: Findings) -> Iterator[str]:
 
 
 def _apart(one: Estimate, other: Estimate) -> bool:
-    """Whether the value of either lies outside the interval of the other."""
+    """Whether the value of either estimate lies outside the interval of the other."""
     return _outside(one, other) or _outside(other, one)
 
 
@@ -219,7 +219,7 @@ def _lacking(lacking: int, planned: int) -> str:
 
 
 def _wide(rate: Estimate, noun: str) -> Iterator[str]:
-    """That even so many leave it open; of fewer a note below the numbers says it."""
+    """State that the interval is wide despite many cases; with fewer, a note below the numbers says so."""
     if rate.low is not None and rate.high is not None and rate.high - rate.low > _WIDE and rate.n >= _MANY:
         yield f"The interval is wide: four times as many {noun}s halve it."
 

@@ -1,4 +1,4 @@
-"""Small print: how a run was played, and what a case's checks hold the reply to, as labels with values."""
+"""Describe how a run was played, and what a case's checks expect, as labels with values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Labelled = tuple[str, str]
 
 
 def settings_of(run: Run) -> list[Labelled]:
-    """How a run was played."""
+    """Return how a run was played as (label, value)."""
     settings, noun = run.settings, noun_of(run)
     not_that = "not the attempt" if noun == "case" else "not the reply"
     said = [
@@ -49,7 +49,7 @@ def _pace(settings: Settings) -> list[Labelled]:
 
 
 def expectations_of(case: Case) -> Iterator[tuple[str, Sequence[str]]]:
-    """What the checks hold the reply to, as labels with one or several values."""
+    """Yield what the checks of a case expect, as labels with one or more values."""
     expect = case.expect
     said: dict[str, Sequence[str]] = {
         "tools used": expect.tools_used,
@@ -70,7 +70,7 @@ def expectations_of(case: Case) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def _step(step: Mapping[str, Any]) -> str:
-    """`name plan, after search and read`."""
+    """Format an expected step: `name plan, after search and read`."""
     said = ((key, value if isinstance(value, (list, tuple)) else [value]) for key, value in step.items())
     return ", ".join(f"{key} {' and '.join(map(str, values))}" for key, values in said)
 
@@ -88,7 +88,7 @@ def _calls(expect: Expectation) -> Iterator[str]:
 
 
 def _call(call: ExpectedCall) -> str:
-    """`search_knowledge(query="remote work", limit=…)`; how an argument is compared stands in its place."""
+    """Format an expected call: `search_knowledge(query="remote work", limit=…)`; a matcher replaces the value."""
     given = {name: as_json(value) for name, value in call.arguments.items()}
     given |= {name: as_json(how) for name, how in call.match.items()}
     given |= {name: "…" for name in call.ignore if name not in given}

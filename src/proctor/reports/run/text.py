@@ -1,4 +1,4 @@
-"""The terminal report."""
+"""Render the terminal report."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _MEANINGS = {
     "Held rate": "conversations without a failed reply.",
     "Consistency": "replies that contradict no earlier one.",
 }
-"""What the rates of a battle are shares of."""
+"""Meaning of the rates of a battle."""
 
 
 def render(
@@ -59,10 +59,9 @@ def render(
     gates: Sequence[GateVerdict] = (),
     every: bool = False,
 ) -> RenderableType:
-    """The report for a terminal.
+    """Render the report for a terminal.
 
-    `html` is where the HTML report lies, `k` which pass@k and pass^k are shown, `every` whether lists are shown to
-    their end.
+    `html` is the path of the HTML report, `k` selects the pass@k and pass^k shown, and `every` shows lists in full.
     """
     cut = ListCut(command=f"proctor show {findings.run.id} --all", every=every)
     return Page(lambda width: _report(findings, width, cut, html=html, k=k, gates=gates))
@@ -83,7 +82,7 @@ def _report(
     label = max(LABEL if findings.battle is None else WIDE_LABEL, *(len(line.label) for line in shown))
     if any(line.estimate.value is not None for line in lines):
         yield from estimates(shown, width, label=label)
-    else:  # a table of dashes, and that all of it is possible, would tell nobody anything
+    else:  # a table of dashes with every value possible would be useless
         lines = []
         yield Padding(Text("Nothing was counted: no attempt has a verdict or a score.", style="dim"), INDENT)
     yield from _facts(findings, lines, label)
@@ -101,7 +100,7 @@ def _report(
 
 
 def _with_parts(lines: Sequence[HeadlineLine], findings: Findings) -> list[HeadlineLine]:
-    """The headline, with the parts of the mark below their mean."""
+    """Return the headline, with the parts of the score below the mean score."""
     shown: list[HeadlineLine] = []
     for line in lines:
         shown += [line, *_parts(findings)] if line.estimate is findings.mean_score else [line]
@@ -109,7 +108,7 @@ def _with_parts(lines: Sequence[HeadlineLine], findings: Findings) -> list[Headl
 
 
 def _parts(findings: Findings) -> Iterator[HeadlineLine]:
-    """The parts of the mark, set in below the mean score."""
+    """Yield the parts of the score, indented."""
     for name, part in findings.parts.items():
         said = numbers.say(part, "score", noun=noun_of(findings.run), conditions=findings.run.settings.rated_conditions)
         yield HeadlineLine(label=f"  {one_line(name, _LONGEST_PART)}", estimate=part, unit="score", said=said)
@@ -161,7 +160,7 @@ def _verdicts(findings: Findings, width: int) -> Text:
 
 
 def _facts(findings: Findings, lines: Sequence[HeadlineLine], label: int) -> Iterator[RenderableType]:
-    """What stands beside the estimates: what is missing, what failed, how long it took, what it cost."""
+    """Yield further figures: what is missing, failures, time, usage."""
     said = {
         "Median score": median_scores(findings),
         **_of_battle(findings),
@@ -190,7 +189,7 @@ def _of_battle(findings: Findings) -> dict[str, str]:
 
 
 def _missing(lines: Sequence[HeadlineLine]) -> str:
-    """What is missing, and what it could change."""
+    """Describe what is missing, and how it could change the estimates."""
     bounded = [line for line in lines if line.said.bounds]
     lacking = ", ".join(dict.fromkeys(line.said.missing for line in bounded))
     return "\n".join([lacking, *(f"{line.label:<{LABEL}}  {line.said.bounds}" for line in bounded)])
@@ -311,7 +310,7 @@ def _ends(findings: Findings, html: Path | None) -> Iterator[RenderableType]:
 
 
 def next_command(findings: Findings, *, html: Path | None = None) -> tuple[str, str]:
-    """The command to try next, and what for."""
+    """Return the suggested next command, and its purpose."""
     run = findings.run
     if run.status == "running":
         return f"proctor show {run.id}", "for newer numbers"
@@ -333,25 +332,25 @@ def next_command(findings: Findings, *, html: Path | None = None) -> tuple[str, 
 
 
 _MORE = 1.5
-"""How much larger than the old one a budget is at least, and than what the rest would take at the rate so far."""
+"""Minimum factor by which to raise a budget, and the margin on the estimated need."""
 
 
 def resume_command(findings: Findings) -> str:
-    """`proctor resume RUN`, with options where it would stop again at once, or not go on, without them."""
+    """Return `proctor resume RUN`, with the options without which it would stop at once or not continue."""
     run = findings.run
     rest = ["--to-the-end"] if run.cut else []
     return " ".join([f"proctor resume {run.id}", *rest, *_means(findings)])
 
 
 def explain_resume(findings: Findings) -> str:
-    """What that command does; before the first attempt is over, nobody knows what the rest will take."""
+    """Explain that command; before the first attempt is done, the total need is unknown."""
     if _means(findings) and not _done(findings):
         return "enough for the next call; what all of them take is not known yet"
     return "continues the run; what was answered is not asked again"
 
 
 def retry_command(findings: Findings) -> str:
-    """The command that plays again what did not answer in time, with more time and fewer at once; empty: none did."""
+    """Return the command that repeats timed-out attempts with more time and less concurrency; empty if none."""
     late = next(iter(findings.circumstances.timeouts), None)
     if late is None or findings.run.imported is not None:
         return ""
@@ -361,7 +360,7 @@ def retry_command(findings: Findings) -> str:
 
 
 def _means(findings: Findings) -> list[str]:
-    """What a budget that was spent has to be raised to, about."""
+    """Return the options that raise an exhausted budget to the estimated need."""
     settings, used, stop = findings.run.settings, findings.usage, findings.run.stop
     if stop is None or stop.kind != "budget":
         return []
@@ -375,12 +374,12 @@ def _means(findings: Findings) -> list[str]:
 
 
 def _done(findings: Findings) -> int:
-    """Attempts that tell what one takes."""
+    """Return the number of attempts from which the need is estimated."""
     return findings.counts.played - findings.counts.failed_by_environment
 
 
 def _raised_limit(least: float, spent: float, findings: Findings) -> float:
-    """Enough for the whole at the rate so far, with some room, rounded up to two digits."""
+    """Estimate the need of the whole run with a margin, rounded up to two digits."""
     done = _done(findings)
     needed = _MORE * max(least, spent / done * findings.counts.planned if done else 2 * least)
     digit = 10.0 ** (math.floor(math.log10(needed)) - 1) if needed > 0 else 1.0

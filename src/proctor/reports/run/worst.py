@@ -1,4 +1,4 @@
-"""The worst cases, for the terminal: what was asked, how it went, and which checks failed."""
+"""Render the worst cases for the terminal: the question, the results, and the failed checks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _GAP = 2
 
 
 def worst(findings: Findings, width: int, cut: ListCut) -> Iterator[RenderableType]:
-    """Cases that did not pass or are flaky, the worst first, each with the checks it failed below it."""
+    """Render failed and flaky cases, worst first, each with its failed checks below."""
     heading, cases = _worth_reading(findings)
     bad = [case for case in outcomes.worst_first(cases) if case.verdict in ("fail", "flaky")]
     if not bad:
@@ -45,14 +45,14 @@ def worst(findings: Findings, width: int, cut: ListCut) -> Iterator[RenderableTy
 
 
 def _worth_reading(findings: Findings) -> tuple[str, Sequence[CaseFinding]]:
-    """A script's rows tell more than the conversations that they were cut into."""
+    """Return heading and cases: the rows of a script if there are any, as they tell more than its conversations."""
     if findings.rows:
         return "Worst rows", findings.rows
     return "Worst cases" if findings.battle is None else "Worst", findings.cases
 
 
 def _numbers(findings: Findings, cases: Sequence[CaseFinding]) -> dict[str, list[str]]:
-    """Header → a cell for each case; a column that nothing stands in is left out."""
+    """Return header → cells of the cases, without empty columns."""
     nothing = numbers.NOTHING
     columns = {
         "passed": [f"{case.passed}/{case.counted}" for case in cases],
@@ -75,7 +75,7 @@ def _widths(heading: str, cases: Sequence[CaseFinding], numbered: Mapping[str, l
 
 
 def _row(cells: Sequence[Text | str], widths: Sequence[int], *, style: str = "", whole: bool = False) -> Table:
-    """One line; as each is a table of its own, other lines can stand between them over the whole width."""
+    """Render one row as a table of its own, so that full-width lines can follow it."""
     grid = Table.grid(padding=(0, _GAP, 0, 0))
     for place, width in enumerate(widths):
         grid.add_column(

@@ -1,4 +1,4 @@
-"""Deterministic checks: each holds one reply to one thing that its case expects, and shows what it saw."""
+"""Deterministic checks: each compares a reply with one expectation of its case and reports evidence."""
 
 from proctor.reviewers.checks.completion import no_error_failed
 from proctor.reviewers.checks.contract import Check, Outcome, check

@@ -1,4 +1,4 @@
-"""Checks of what the reply says: keywords and exclusions."""
+"""Checks of the reply's text: keywords and exclusions."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from proctor.reviewers.checks.sources import Sources
 from proctor.transcript import Reply, Turn
 
 folded = lru_cache(maxsize=64)(fold)
-"""`fold`, which several checks of one reply share."""
+"""Cached `fold`, shared by the checks of a reply."""
 _WORD = re.compile(r"\w+")
 _AROUND = 32
-"""Characters quoted on either side of what was found."""
+"""Number of characters quoted on either side of a match."""
 _ALIKE = 0.6
-"""How alike two words must be for the one to be a near miss of the other."""
+"""Minimum similarity of two words for one to be a near miss of the other."""
 _COMPARED = 200
-"""Words that are looked at for a near miss, so that a long reply costs no more than a short one."""
+"""Maximum number of words compared for a near miss, so that a long reply takes no longer than a short one."""
 
 
 def around(text: str, span: Span) -> str:
-    """What stands at a place, with a few words before and after it."""
+    """Quote a span of a text with a few words before and after it."""
     start, end = span
     left, right = max(0, start - _AROUND), min(len(text), end + _AROUND)
     if left:
@@ -37,13 +37,13 @@ def around(text: str, span: Span) -> str:
 
 
 def quote_around(text: str, span: Span) -> str:
-    """The words around a place of the folded text, as they were written where folding has moved nothing."""
+    """Quote a span of the folded text, in the original spelling if folding has not shifted positions."""
     read = folded(text)
     return around(text if len(read) == len(text) else read, span)
 
 
 def near_miss(text: str, phrase: str) -> str:
-    """What in a folded text comes nearest to a phrase that does not stand there; empty: nothing does."""
+    """Describe what in a folded text comes nearest to a missing phrase, or return an empty string."""
     inside = text.find(phrase)
     if inside >= 0:
         return f"it is only inside {around(text, (inside, inside + len(phrase)))}"
@@ -60,7 +60,7 @@ def near_miss(text: str, phrase: str) -> str:
 
 
 def _most_alike(word: str, words: set[str]) -> str | None:
-    """The word most like this one, among those that begin or end as it does."""
+    """Return the most similar word among those with the same beginning or ending, or None if none is similar enough."""
     begin, end = word[:2], word[-3:]
     near = sorted(other for other in words if other[:2] == begin or other[-3:] == end)[:_COMPARED]
     best = max(near, key=lambda other: _likeness(word, other), default=None)
@@ -68,7 +68,7 @@ def _most_alike(word: str, words: set[str]) -> str | None:
 
 
 def _likeness(one: str, other: str) -> float:
-    """The share of two words' letters that lie in their common beginning and end: a slip of the pen leaves most."""
+    """Similarity of two words: the share of letters in their common prefix and suffix, which is high for typos."""
     shorter = min(len(one), len(other))
     begin = next((i for i in range(shorter) if one[i] != other[i]), shorter)
     end = next((i for i in range(shorter - begin) if one[-1 - i] != other[-1 - i]), shorter - begin)
@@ -80,25 +80,25 @@ def _quote_words(words: list[str]) -> str:
 
 
 PATTERN = "re:"
-"""What a pattern begins with."""
+"""Prefix of a pattern."""
 EXACT = "="
-"""What a word or phrase begins with that is meant in this very form."""
+"""Prefix of a word or phrase that must occur in exactly this form."""
 _EMPHASIS = re.compile(r"(?<!\w)[*`]+(?=\S)|(?<=\S)[*`]+(?!\w)")
-"""Marks of emphasis at the edge of a word: “**28** days” says 28 days; those of 5*3 stay."""
+"""Match Markdown emphasis at the edge of a word: “**28** days” reads 28 days; the asterisk in 5*3 stays."""
 
 
 class _Seen(NamedTuple):
-    """Whether one phrase or pattern stands in the reply."""
+    """Whether a phrase or pattern occurs in the reply."""
 
     wanted: str
     found: bool | None
     said: str
-    """Where, or why that cannot be told; empty: it does not stand there."""
+    """Where it occurs, or why that cannot be determined; empty if it does not occur."""
 
 
 @check("keywords")
 def keywords(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) -> Outcome | None:
-    """Every keyword stands in the reply."""
+    """Check that every keyword occurs in the reply."""
     if not expect.keywords:
         return None
     seen = [_look(wanted, reply.text) for wanted in expect.keywords]
@@ -110,7 +110,7 @@ def keywords(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) ->
 
 @check("exclusions")
 def exclusions(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) -> Outcome | None:
-    """No exclusion stands in the reply."""
+    """Check that no exclusion occurs in the reply."""
     if not expect.exclusions:
         return None
     seen = [_look(unwanted, reply.text) for unwanted in expect.exclusions]
@@ -143,7 +143,7 @@ def _look_for_phrase(wanted: str, phrase: str, text: str) -> _Seen:
 
 
 def _phrase(wanted: str) -> str:
-    """The words that are looked for; a `=` that stands alone is meant itself."""
+    """Return the words to look for; a `=` on its own is taken literally."""
     return prepare(wanted.removeprefix(EXACT)) or prepare(wanted)
 
 

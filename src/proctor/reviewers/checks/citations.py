@@ -1,4 +1,4 @@
-"""Checks of citations: are there enough, do they name the right sources, do the quotes stand there."""
+"""Checks of citations: whether there are enough, name the right sources, and quote them correctly."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _APART = re.compile(r"\s*[;,、]\s*")
 
 
 class Marker(NamedTuple):
-    """One citation in the text."""
+    """A citation in the text."""
 
     written: str
-    """As it stands there."""
+    """The citation as written."""
     source: str | None
-    """What it names; None: it is only a number."""
+    """The cited source, or None if the citation is only a number."""
 
 
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
@@ -56,10 +56,10 @@ _NEAR = 80
 
 
 def markers(text: str) -> list[Marker]:
-    """Every different citation in the text, in order."""
+    """Return the distinct citations in the text, in order."""
     code = [match.span() for match in _CODE.finditer(text)] if "`" in text else []
     found: list[Marker] = []
-    end = -1  # of the last index: one that clings to it is another
+    end = -1  # end of the last index: brackets directly after it are another index
     for match in _MARKER.finditer(text):
         if _is_index(match, code) or match.start() == end:
             end = match.end()
@@ -69,7 +69,7 @@ def markers(text: str) -> list[Marker]:
 
 
 def _is_index(match: re.Match[str], code: list[tuple[int, int]]) -> bool:
-    """Whether a number in brackets is an index in code, `arr[1]`, rather than the mark of a source: `28 days[1]`."""
+    """Whether a bracketed number is an array index, `arr[1]`, rather than a citation: `28 days[1]`."""
     if match["number"] is None or match[0].startswith("[^"):
         return False
     text, start = match.string, match.start()
@@ -108,15 +108,15 @@ def _numbers(listed: str) -> list[str]:
 
 
 _LISTED = 5
-"""Citations that evidence names."""
+"""Maximum number of citations listed in the evidence."""
 
 
 _MOST = 200
-"""Citations that are looked up, so that a reply cannot keep the reviewer busy for long."""
+"""Maximum number of citations to look up, so that a reply cannot keep the reviewer busy for long."""
 
 
 class _CitationVerdict(NamedTuple):
-    """What is to be said of one citation."""
+    """The verdict on one citation."""
 
     right: bool | None
     said: str
@@ -124,7 +124,7 @@ class _CitationVerdict(NamedTuple):
 
 @check("citations present")
 def citations_present(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) -> Outcome | None:
-    """There are enough citations: in the reply's list, or as marks in its text, whichever are more."""
+    """Check that there are enough citations: in the reply's list or as markers in its text, whichever has more."""
     if expect.citations is None:
         return None
     named, count = [citation.source for citation in reply.citations], len(reply.citations)
@@ -138,7 +138,7 @@ def citations_present(expect: Expectation, turn: Turn, reply: Reply, sources: So
 
 @check("citation accuracy")
 def citation_accuracy(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) -> Outcome | None:
-    """Each cited source is an expected one, and each quote stands in its source."""
+    """Check that each cited source is expected and that each quote occurs in its source."""
     if not expect.sources and not expect.quotes:
         return None
     marked = () if reply.citations else markers(reply.text)

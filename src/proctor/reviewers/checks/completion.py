@@ -1,4 +1,4 @@
-"""The check that the agent answered at all."""
+"""The check that the agent replied at all."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proctor.transcript import Reply, Turn
 
 @check(NO_ERROR)
 def no_error(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) -> Outcome:
-    """The agent replied. A tool that failed on the way does not count: how the agent deals with it is its own skill."""
+    """Check that the agent replied; failed tool calls do not count, as coping with them is the agent's task."""
     failed = sum(call.error is not None for call in reply.tool_calls)
     if not failed:
         return Outcome(True, "the agent replied")
@@ -20,5 +20,5 @@ def no_error(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) ->
 
 
 def no_error_failed(turn: int, reason: str) -> CheckResult:
-    """The result for an attempt that the agent itself broke."""
+    """Return the failed check for an attempt in which the agent itself failed."""
     return result(turn, no_error.name, Outcome(False, reason))

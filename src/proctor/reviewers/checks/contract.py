@@ -1,4 +1,4 @@
-"""What a check is, and what it says."""
+"""Definition of a check and of its outcome."""
 
 from __future__ import annotations
 
@@ -14,45 +14,45 @@ from proctor.transcript import Reply, Turn
 P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)
 _LONGEST = 800
-"""Characters of evidence that are kept."""
+"""Maximum number of characters of evidence to keep."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one check says of one reply."""
+    """Outcome of one check of one reply."""
 
     passed: bool | None
-    """None: not checkable, which is neither passed nor failed."""
+    """None if the reply could not be checked, which counts as neither passed nor failed."""
     evidence: str = ""
-    """What it saw, or why it cannot be checked."""
+    """What the check found, or why it could not be applied."""
     value: float | None = None
-    """A score between 0 and 1, where the check has one."""
+    """Score from 0 to 1, if the check gives one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check(Generic[P, R_co]):
-    """A function with the name that its results carry; to be called like the function itself."""
+    """A function with the name that its results carry; callable like the function itself."""
 
     name: str
     function: Callable[P, R_co]
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
-        """What the function says."""
+        """Call the function."""
         return self.function(*args, **kwargs)
 
 
 BuiltIn: TypeAlias = Check[[Expectation, Turn, Reply, Sources], Outcome | None]
-"""None: the case does not ask for it."""
+"""A built-in check; returns None if the case does not ask for it."""
 AnyCheck: TypeAlias = Check[..., Any]
 
 
 def check(name: str) -> Callable[[Callable[P, R_co]], Check[P, R_co]]:
-    """Make a function a check of this name."""
+    """Return a decorator that turns a function into a check of this name."""
     return lambda function: Check(name, function)
 
 
 def result(turn: int, name: str, outcome: Outcome) -> CheckResult:
-    """An outcome as it is stored: on one line, not too long, without signs that a terminal would obey."""
+    """Convert an outcome for storage: on one line, truncated, without characters that a terminal would interpret."""
     return CheckResult(
         turn=turn, name=name, passed=outcome.passed, evidence=_printable(outcome.evidence), value=outcome.value
     )

@@ -1,4 +1,4 @@
-"""The check of upper bounds: tool calls, seconds, tokens, cost."""
+"""The check of limits on tool calls, seconds, tokens and cost."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from proctor.transcript import Reply, Turn
 
 @check("limits")
 def limits(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) -> Outcome | None:
-    """No bound is exceeded. What the agent did not report is unknown, not 0."""
+    """Check that no limit is exceeded; a value that the agent did not report is unknown, not 0."""
     if not expect.limits:
         return None
     judged = [_judge_limit(name, most, turn, reply) for name, most in expect.limits.items()]
@@ -36,7 +36,7 @@ def _judge_limit(name: str, most: float, turn: Turn, reply: Reply) -> tuple[bool
 
 
 def _number(value: float, other: float | None = None) -> str:
-    """Plain digits, and as many as it takes to tell it from the other: 1.0004 is not 1 where 1 is the bound."""
+    """Format a number with enough digits to tell it from another: 1.0004 is not shown as 1 next to a limit of 1."""
     if float(value).is_integer():
         return f"{int(value):,}"
     for digits in range(2, 13):
@@ -51,7 +51,7 @@ def _calls(turn: Turn, reply: Reply) -> float | None:
 
 
 def _seconds(turn: Turn, reply: Reply) -> float | None:
-    """As the agent tells it, else as measured; a transcript from elsewhere may have neither."""
+    """Seconds reported by the agent, else measured; None if an imported transcript has neither."""
     return turn.seconds if reply.seconds is not None or turn.ended > 0.0 else None
 
 
@@ -60,7 +60,7 @@ def _tokens(turn: Turn, reply: Reply) -> float | None:
 
 
 def _cost(turn: Turn, reply: Reply) -> float | None:
-    """What a kept answer cost when it was new is not known any more."""
+    """Cost of the reply, or None for a cached answer, whose original cost is not known."""
     return reply.usage.cost if reply.usage and not reply.usage.cached else None
 
 

@@ -1,4 +1,4 @@
-"""Two expectations of one reply, as one."""
+"""Merge two expectations of the same reply."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FIELDS = tuple(field.name for field in fields(Expectation))
 
 
 def merge(expectation: Expectation, other: Expectation) -> Expectation:
-    """Both together: lists joined without repeats, bounds side by side; where both set a value, the other's holds."""
+    """Merge two expectations: lists are joined without duplicates, limits combined, other values taken from `other`."""
     if expectation == _NOTHING or other == _NOTHING:
         return expectation if other == _NOTHING else other
     values = {name: _merge_field(name, getattr(expectation, name), getattr(other, name)) for name in _FIELDS}
@@ -28,7 +28,7 @@ def _merge_field(name: str, first: Any, second: Any) -> Any:
 
 
 def keep_common(common: Expectation, joined: Expectation) -> Expectation:
-    """What is left of common expectations in those of a case that they were joined to, whose own word counts."""
+    """Keep the part of common expectations still found in a case's merged expectations, with the case's values."""
     return Expectation(**{name: _keep_field(name, getattr(common, name), getattr(joined, name)) for name in _FIELDS})
 
 

@@ -1,4 +1,4 @@
-"""Users' own checks: found by name, called with what their parameters name, and never able to break a review."""
+"""User-defined checks: looked up by name, called with the parameters they name, and unable to break a review."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from proctor.reviewers.checks.contract import Check, Outcome
 from proctor.reviewers.function import asked_for, caller
 
 PARAMETERS = ("case", "expect", "turn", "turns", "question", "answer", "reply", "context", "sources")
-"""What a check may ask for, by the names of its parameters; `reply` is the text of the reply, `turn` has all of it."""
+"""Parameter names that a check may use; `reply` is the text of the reply, `turn` holds the whole reply."""
 SECONDS = 30.0
-"""Seconds that an own check may take."""
+"""Timeout of a user-defined check in seconds."""
 _SCHEME = "python:"
 _EXPECTED = "expected True, False, (True or False, evidence), or an Outcome"
 
 
 def load_own(names: Iterable[str], resolve: Callable[[str], Any]) -> dict[str, OwnCheck]:
-    """The checks of these names: `python:module:attribute`, else what `resolve` finds; raises InputError."""
+    """Load user-defined checks by name, from `python:module:attribute` or by `resolve`; raises InputError."""
     return {name: OwnCheck(_found(name, resolve), spec=name) for name in dict.fromkeys(names)}
 
 
@@ -36,7 +36,7 @@ def _found(name: str, resolve: Callable[[str], Any]) -> Any:
 
 
 class OwnCheck:
-    """A function of somebody's own, sync or async."""
+    """A user-defined check, a sync or async function."""
 
     def __init__(self, target: Any, *, spec: str, seconds: float = SECONDS) -> None:
         function = target.function if isinstance(target, Check) else target
@@ -73,7 +73,7 @@ class OwnCheck:
 
 
 def to_outcome(returned: object) -> Outcome:
-    """What a check returned, as an Outcome; what is none is not checkable, with the reason."""
+    """Convert a check's return value to an Outcome; an invalid value yields not checkable, with the reason."""
     if isinstance(returned, Outcome):
         passed, evidence, value = returned.passed, returned.evidence, returned.value
     elif isinstance(returned, tuple) and len(returned) == 2:

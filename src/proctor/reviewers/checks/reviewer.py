@@ -1,4 +1,4 @@
-"""The reviewer that applies the checks."""
+"""The reviewer that runs the checks."""
 
 from __future__ import annotations
 
@@ -35,17 +35,18 @@ BUILT_IN: tuple[BuiltIn, ...] = (
     steps,
     limits,
 )
-"""What a case may ask for, in the order of the report; beside them stands "no error", which every case asks for."""
+"""Checks that a case may ask for, in report order; "no error" is checked for every case."""
 EVERY: tuple[BuiltIn, ...] = (no_error, *BUILT_IN, role)
 RUBRIC = "checks-3"
 _NOTHING = Expectation()
 
 
 class CheckReviewer:
-    """Holds the last reply to what its case expects. It gives no marks: a check passes, fails, or is not checkable.
+    """Checks the last reply against the expectations of its case.
 
-    `extra` are expectations for the case with that very question, `everywhere` those for every reply; `joined` are, by
-    id, those of cases that have them already. `own` are users' checks as `load_own` gives them.
+    It gives no scores: a check passes, fails, or is not checkable. `extra` maps a question to additional expectations,
+    `everywhere` holds expectations for every reply; `joined` maps a case id to expectations that already include those.
+    `own` holds user-defined checks from `load_own`.
     """
 
     name = "checks"
@@ -69,7 +70,7 @@ class CheckReviewer:
         self.rubric = RUBRIC if added == [[], {}, _NOTHING] else f"{RUBRIC}+{digest(added)[:8]}"
 
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
-        """The checks of the last reply. A question without a case is held to what is expected everywhere."""
+        """Check the last reply; a question without a case is checked against the expectations for every reply."""
         turn = turns[-1]
         if turn.reply is None:
             return Review(checks=(no_error_failed(turn.number, "the agent gave no reply"),)) if case else Review()
@@ -80,7 +81,7 @@ class CheckReviewer:
         return Review(checks=tuple(results))
 
     async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
-        """Nothing: each reply has been checked by itself."""
+        """Return None: each reply has been checked separately."""
         return None
 
     def _expectation_for(self, case: Case | None) -> Expectation:
@@ -91,7 +92,10 @@ class CheckReviewer:
         return merge(expect, extra) if extra is not None else expect
 
     def _join(self, case: Case) -> Expectation:
-        """A case's expectations with those for every reply; in a seed that is asked again, only its own are cut."""
+        """Merge a case's expectations with those for every reply, unless they already include them.
+
+        A seed that is asked again may have dropped some of its own expectations, but keeps the common ones.
+        """
         known = self._joined.get(case.id, ())
         if case.expect in known:
             return case.expect
@@ -131,7 +135,7 @@ def _apply_checks(
 
 
 def _takes_time(expect: Expectation) -> bool:
-    """Whether a file may be read or a pattern searched, for which the event loop should not wait."""
+    """Whether checking may read a file or search a pattern, which would block the event loop."""
     return (
         expect.quotes
         or bool(expect.sources)

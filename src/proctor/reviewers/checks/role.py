@@ -1,4 +1,4 @@
-"""Whether a reply keeps to its role: a matter for a model, which reviews it beside its marks."""
+"""The check that a reply keeps to its role, which a model decides along with its scores."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from proctor.transcript import Reply, Turn
 
 @check(ROLE)
 def role(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) -> Outcome | None:
-    """Not checkable by rules; what a model says of it counts instead."""
+    """Return not checkable, since only a model can judge the role; its verdict counts instead."""
     if expect.role is None:
         return None
     return Outcome(None, "whether a reply keeps to its role takes a model to judge: name one as the reviewer")

@@ -1,4 +1,4 @@
-"""Where the text of a cited source comes from: the folder of sources, or a tool's result in the same reply."""
+"""Find the text of a cited source: in the folder of sources, or in a tool result of the same reply."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ _EXTENSION = re.compile(r"\.[a-z][a-z0-9]{0,4}$")
 
 
 class Name(NamedTuple):
-    """A source's name taken apart, folded."""
+    """A source's name split into its parts, case-folded."""
 
     path: str
-    """Without extension and anchor."""
+    """Path without extension and anchor."""
     extension: str
     anchor: str
 
 
 def is_address(source: str) -> bool:
-    """Whether it is the address of something elsewhere."""
+    """Whether the source is a URL."""
     return _ADDRESS.match(source.strip()) is not None
 
 
 def is_absolute(source: str) -> bool:
-    """Whether it is a path from the root of somebody's disk."""
+    """Whether the source is an absolute file path."""
     return _ABSOLUTE.match(source.strip().replace("\\", "/")) is not None
 
 
 def relative_path(source: str) -> str | None:
-    """The path with its `.` and `..` worked out; None: it is absolute, or leads out of where it starts."""
+    """Resolve `.` and `..` in a path; None if it is absolute or leads outside its root."""
     path = source.strip().replace("\\", "/")
     if _ABSOLUTE.match(path) or "\0" in path:
         return None
@@ -50,7 +50,7 @@ def relative_path(source: str) -> str | None:
 
 @lru_cache(maxsize=1024)
 def parse_name(source: str) -> Name:
-    """A source's name, for comparison: slashes, dots and case do not tell sources apart."""
+    """Parse a source's name for comparison, ignoring case and differences in slashes and dots."""
     path, _, anchor = fold(source).strip().replace("\\", "/").partition("#")
     if not is_address(path):
         path = posixpath.normpath(path).lstrip("/")
@@ -61,7 +61,7 @@ def parse_name(source: str) -> Name:
 
 
 def among(cited: str, expected: Sequence[str]) -> str | None:
-    """The expected source that is cited; one of the two may lack the extension or the anchor. None: none is."""
+    """Return the expected source that is cited, or None; either may lack the extension or the anchor."""
     name = parse_name(cited)
     close = [one for one in expected if _may_be(name, parse_name(one))]
     exact = [one for one in close if parse_name(one) == name]
@@ -80,21 +80,21 @@ _EMPHASIS = str.maketrans("", "", "*`")
 _LEFT_OUT = re.compile(r"[\[(]? ?\.{3,} ?[\])]?")
 _EDGES = " \"'.,;:!?"
 _SHOWN = 60
-"""Characters of a quote that are shown."""
+"""Maximum number of characters of a quote to show."""
 
 
 def plain(text: str) -> str:
-    """A text as quotes are looked up in it: folded, on one line, without marks of emphasis."""
+    """Normalise a text for quote lookup: folded, on one line, without Markdown emphasis."""
     return " ".join(fold(text.translate(_EMPHASIS)).split())
 
 
 def parts(quote: str) -> list[str]:
-    """The pieces of a quote between its ellipses, without the signs around them; empty: it says nothing."""
+    """Split a quote at its ellipses and strip punctuation from the pieces; empty if the quote has no content."""
     return [piece for part in _LEFT_OUT.split(plain(quote)) if (piece := part.strip(_EDGES))]
 
 
 def missing_part(quote: list[str], text: str) -> tuple[str, int] | None:
-    """The first piece that does not stand in the text after those before it, and where they end; None: all do."""
+    """Return the first piece not found in order, with the end of the piece before it; None if all are found."""
     place = 0
     for piece in quote:
         span = find_exact(text, piece, place)
@@ -105,12 +105,12 @@ def missing_part(quote: list[str], text: str) -> tuple[str, int] | None:
 
 
 def near_miss(piece: str, text: str, place: int) -> str:
-    """How far a piece that is missing agrees with the text."""
+    """Describe how far a missing piece agrees with the text."""
     if find_exact(text, piece) is not None:
         return "it is there only before what is quoted before it"
     words = piece.split(" ")
     low, high = 0, len(words)
-    while high - low > 1:  # the longest beginning that stands there: what holds for it holds for every shorter one
+    while high - low > 1:  # binary search: if a prefix occurs, so does every shorter one
         middle = (low + high) // 2
         low, high = (middle, high) if find_exact(text, " ".join(words[:middle]), place) else (low, middle)
     span = find_exact(text, " ".join(words[:low]), place) if low else None
@@ -121,7 +121,7 @@ def near_miss(piece: str, text: str, place: int) -> str:
 
 
 def shown(quote: str) -> str:
-    """A quote in quotes, cut where it is long."""
+    """Put a quote in quotation marks, truncated if long."""
     quote = quote.strip()
     return f"“{quote}”" if len(quote) <= _SHOWN else f"“{quote[: _SHOWN - 1]}…”"
 
@@ -130,7 +130,7 @@ _LONGEST_JSON = 2 * 1024 * 1024
 
 
 def unpack_value(value: object) -> object:
-    """A value as it is meant: bytes as text, and JSON that was handed over as text as what it says."""
+    """Decode bytes to text, and text that holds a JSON object or array to its value."""
     if isinstance(value, (bytes, bytearray)):
         value = value.decode("utf-8", "replace")
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "[") and len(value) <= _LONGEST_JSON:
@@ -142,7 +142,7 @@ def unpack_value(value: object) -> object:
 
 
 def leaves(value: object) -> Iterator[str]:
-    """The texts and numbers at any depth, in their order, as text."""
+    """Yield all strings and numbers at any depth, in order, as text."""
     waiting = [value]
     while waiting:
         part = unpack_value(waiting.pop())
@@ -157,33 +157,33 @@ def leaves(value: object) -> Iterator[str]:
 
 
 def as_text(value: object) -> str | None:
-    """A text or a number as text; None: it is neither, or too long a number for anybody to read."""
+    """Return a string or number as text, or None if it is neither, or an integer too long to read."""
     if isinstance(value, (str, float)):
         return str(value)
     return str(value) if isinstance(value, int) and value.bit_length() < 4096 else None
 
 
 LARGEST = 2 * 1024 * 1024
-"""Bytes of a source that is read."""
+"""Maximum size in bytes of a source file."""
 _KEPT = 64
-"""Sources that are kept in memory."""
+"""Number of sources cached in memory."""
 _LINES = re.compile(r":\d+(?:-\d+)?$")
-"""The lines that are meant of a file."""
+"""Match the line numbers after a file name."""
 _SHORT = 4
-"""A name shorter than this stands in too many texts by chance, so it has to be the whole of one."""
+"""Minimum length for a name to be matched within a text; a shorter one occurs by chance and must be the whole text."""
 
 
 class SourceText(NamedTuple):
-    """A source's text as quotes are looked up in it, and where it was read; or why it could not be."""
+    """A source's text, normalised for quote lookup, and where it was read, or why it could not be."""
 
     text: str | None
     whence: str
     absent: bool = False
-    """Whether there is a folder to look in, and nothing of that name in it."""
+    """Whether there is a folder to search, but it has no such file."""
 
 
 class Sources:
-    """The folder in which cited sources can be read. Nothing outside it is ever opened."""
+    """The folder from which cited sources are read. Files outside it are never opened."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder.resolve() if folder is not None else None
@@ -191,7 +191,7 @@ class Sources:
         self._possible = lru_cache(maxsize=1024)(self._list_possible)
 
     def read(self, source: str, reply: Reply) -> SourceText:
-        """A source's text: from the folder, else from a tool's result in this reply that names the source."""
+        """Read a source's text from the folder, or else from a tool result in this reply that names the source."""
         from_folder = self._read(source)
         if from_folder.text is not None:
             return from_folder
@@ -220,7 +220,7 @@ class Sources:
             return SourceText(None, f"its file cannot be read ({type(error).__name__})")
 
     def possible(self, source: str) -> tuple[str, ...]:
-        """The files that a source may be which lacks its extension; empty: it lacks none, or there is no such file."""
+        """Return the files that a source without extension may refer to; empty if it has one, or if no file matches."""
         return self._possible(source)
 
     def _list_possible(self, source: str) -> tuple[str, ...]:
@@ -240,14 +240,14 @@ class Sources:
         return [path for path in alike if path.is_relative_to(folder) and path.is_file()]
 
     def _is_absent(self, source: str, folder: Path) -> bool:
-        """Whether the folder can be looked through and holds nothing that the source may be."""
+        """Whether the folder exists and has no file that the source may refer to."""
         if not folder.is_dir() or is_absolute(source) or self._without_extension(source.partition("#")[0], folder):
             return False
         path = relative_path(source)
         return path is None or not os.path.lexists(folder / path)
 
     def _locate_file(self, source: str, folder: Path) -> Path | None:
-        """The file that a source names: as it stands, without its anchor, or as the only one of several extensions."""
+        """Find a source's file: by its name, without its anchor or lines, or as the only file with that stem."""
         for name in dict.fromkeys((source, source.partition("#")[0], _LINES.sub("", source))):
             for target in (_inside(name, folder), _alike(name, folder)):
                 if target is not None and target.is_file():
@@ -257,14 +257,14 @@ class Sources:
 
 
 def _inside(name: str, folder: Path) -> Path | None:
-    """Where a name leads to in the folder, links followed; None: out of it."""
+    """Resolve a name within the folder, following symlinks; None if it leads outside."""
     path = relative_path(name)
     target = (folder / path).resolve() if path else None
     return target if target is not None and target.is_relative_to(folder) else None
 
 
 def _alike(name: str, folder: Path) -> Path | None:
-    """The file that is meant by a name in another case, or by one that begins with the folder's own."""
+    """Find a file case-insensitively; the name may also begin with the folder's own name."""
     path = relative_path(name) or ""
     for pieces in (path.split("/"), path.removeprefix(f"{folder.name}/").split("/")):
         place: Path | None = folder
@@ -277,7 +277,7 @@ def _alike(name: str, folder: Path) -> Path | None:
 
 
 def _entry(name: str, folder: Path) -> Path | None:
-    """What has this name in a folder, whatever the case."""
+    """Return the folder's entry of this name, ignoring case."""
     if not folder.is_dir():
         return None
     return next((entry for entry in sorted(folder.iterdir()) if fold(entry.name) == name), None)
@@ -295,13 +295,13 @@ def _from_tools(source: str, reply: Reply) -> SourceText | None:
 
 
 def _results(source: str, reply: Reply) -> list[tuple[str, str]]:
-    """The tools whose results name the source, with what they say of it."""
+    """Return (tool name, text) for each tool result that names the source, with the text that belongs to it."""
     name = prepare(relative_path(source) or source)
     return [(call.name, text) for call in reply.tool_calls if name and (text := "\n".join(_told(call, name)))]
 
 
 def _told(call: ToolCall, name: str) -> Iterator[str]:
-    """What a call's result says of the source: all of it where the arguments name it, else what stands beside it."""
+    """Yield what a call's result contains of the source: all if the arguments name it, else the parts next to its name."""
     if not call.result_known or call.error is not None:
         return iter(())
     if any(_names(leaf, name) for leaf in leaves(call.arguments)):
@@ -310,7 +310,7 @@ def _told(call: ToolCall, name: str) -> Iterator[str]:
 
 
 def _beside(value: object, name: str) -> Iterator[str]:
-    """The innermost parts of a result that name the source: what a key of that name holds, an entry, or a text."""
+    """Yield the innermost parts of a result that name the source: the value of a key of that name, an entry, or a text."""
     waiting = [value]
     while waiting:
         part = unpack_value(waiting.pop())

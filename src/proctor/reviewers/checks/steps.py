@@ -1,4 +1,4 @@
-"""Checks of an orchestrator's steps: the sub-agents that it delegated to, and what it did in which order."""
+"""Checks of an orchestrator's steps: which sub-agents it delegated to, and what it did in which order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _UNTOLD = f"{_NO_STEPS}, nor of anything else that was done: return a dict with 
 
 @check("sub-agents")
 def sub_agents(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) -> Outcome | None:
-    """Every sub-agent of the list was delegated to."""
+    """Check that every listed sub-agent was delegated to."""
     if not expect.sub_agents:
         return None
     if not _tells_steps(reply):
@@ -30,7 +30,7 @@ def sub_agents(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) 
 
 @check("steps")
 def steps(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) -> Outcome | None:
-    """Every step of the list was taken, as often and in the order that it asks for."""
+    """Check that every listed step was taken, as often and in the order required."""
     if not expect.steps:
         return None
     if not _tells_steps(reply):
@@ -44,5 +44,5 @@ def steps(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) -> Ou
 
 
 def _tells_steps(reply: Reply) -> bool:
-    """Whether the steps are known: there are some, or the reply tells what was done, or its steps, and has none."""
+    """Whether the steps are known: some were reported, or the reply reports tool calls or steps and has none."""
     return bool(reply.steps) or reply.tools_known or reply.steps_known

@@ -1,4 +1,4 @@
-"""Checks of the tools that were called."""
+"""Checks of tool calls."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ UNTOLD = (
     "the reply does not tell which tools were called: return a dict with 'tool_calls', a proctor.Reply or "
     "{'messages': […]}, or have the agent traced by OpenTelemetry"
 )
-"""Why nothing can be said of tools that are not in a reply."""
+"""Why tool checks cannot be decided for a reply without tool calls."""
 
 
 @check("tools used")
 def tools_used(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) -> Outcome | None:
-    """Every tool of the list was called, whether the call succeeded or not."""
+    """Check that every listed tool was called, successfully or not."""
     if not expect.tools_used:
         return None
     counts = Counter(call.name for call in reply.tool_calls)
@@ -39,7 +39,7 @@ def tools_used(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) 
 
 @check("tools not used")
 def tools_not_used(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) -> Outcome | None:
-    """No tool of the list was called."""
+    """Check that no listed tool was called."""
     if not expect.tools_not_used:
         return None
     counts = Counter(call.name for call in reply.tool_calls)
@@ -52,7 +52,7 @@ def tools_not_used(expect: Expectation, turn: Turn, reply: Reply, sources: Sourc
 
 @check("tool calls")
 def tool_calls(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) -> Outcome | None:
-    """The calls, with their arguments, are as expected."""
+    """Check that the calls and their arguments are as expected."""
     if expect.tool_calls is not None and not reply.tools_known:
         return Outcome(None, UNTOLD)
     try:
@@ -66,7 +66,7 @@ def tool_calls(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) 
 
 
 def _calls_of(name: str, counts: Counter[str], expect: Expectation) -> dict[str, int]:
-    """Under which names a tool was called, and how often; names may be folded."""
+    """Map each name under which a tool was called to its number of calls; names may be folded."""
     if not expect.fold_names:
         return {name: counts[name]} if name in counts else {}
     return {other: times for other, times in counts.items() if fold_name(other) == fold_name(name)}
@@ -78,7 +78,7 @@ def _call_count(calls: Mapping[str, int]) -> str:
 
 
 def _not_called(name: str, counts: Counter[str]) -> str:
-    """Names that differ in case or separators alone are most often meant to be the same."""
+    """Describe a missing call, hinting at names that differ only in case or separators."""
     near = next((other for other in counts if fold_name(other) == fold_name(name)), None)
     return f"{name} was not called{f' (but {near} was; fold_names: true takes them for one)' if near else ''}"
 

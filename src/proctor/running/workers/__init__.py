@@ -1,1 +1,1 @@
-"""A run played by many workers: a crew deals attempts out, each worker plays some, and only the crew's side writes."""
+"""Distribute a run over many workers: a crew deals out attempts, workers play them, and only the crew's side writes."""

@@ -1,4 +1,4 @@
-"""python -m proctor.running.workers DESCRIPTOR: one worker, which hears its driver on this socket (see `processes`)."""
+"""python -m proctor.running.workers DESCRIPTOR: a worker, connected to its driver by this socket (see `processes`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from proctor.running.workers.worker import CrewWorker, scrub_streams, take_place
 
 
 def main() -> None:
-    """Play until the driver has heard everything, or is gone."""
+    """Play until the run is over or the driver is gone."""
     pipe = socket.socket(fileno=int(sys.argv[1]))
     os.set_inheritable(pipe.fileno(), False)
     exits.install()
@@ -36,11 +36,11 @@ def main() -> None:
     except (EOFError, OSError):  # the driver is gone
         _end_all()
     with suppress(OSError):
-        pipe.recv(1)  # until the driver has heard everything
+        pipe.recv(1)  # wait until the driver has read everything
 
 
 def _end_all() -> None:
-    """End at once, and with it whatever an agent has started here: nobody is left who would."""
+    """Kill this process group, including processes that an agent started, as nobody else would clean them up."""
     if os.getpgrp() == os.getpid():
         os.killpg(0, signal.SIGKILL)
     exit_now(0)

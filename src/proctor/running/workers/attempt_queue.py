@@ -1,4 +1,4 @@
-"""Which attempt goes to which worker: the plan's next, those that a lost worker held, and suspects one at a time."""
+"""Decide which attempt goes to which worker: the plan's next, those of a lost worker, and suspects one at a time."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from proctor.running.workers.held import HeldAttempt
 
 
 class AttemptQueue:
-    """Deals attempts out. Its caller holds a lock."""
+    """Queue of attempts to deal to workers. Not thread-safe: the caller holds a lock."""
 
     def __init__(self, pending_attempts: Iterable[PendingAttempt], *, places: int) -> None:
-        """`places`: attempts that all workers together have under way."""
+        """`places`: maximum number of concurrent attempts over all workers."""
         self._plan: Iterator[PendingAttempt] = iter(pending_attempts)
         self._next: deque[HeldAttempt] = deque()
         self._suspects: deque[HeldAttempt] = deque()
         self._places = places
         self._is_dry = False
         self.held: dict[int, dict[Key, HeldAttempt]] = {}
-        """Worker → what it holds."""
+        """Worker → the attempts it holds."""
         self.moved = 0
-        """Attempts that were taken from a lost worker."""
+        """Number of attempts taken from lost workers."""
 
     def deal(self, worker: int, places: int, spare: int) -> list[HeldAttempt]:
-        """What this worker gets now: as much as it can play, and some to go on with while there is plenty."""
+        """Deal attempts to a worker: as many as it can play, plus some in reserve while there are plenty."""
         held = self.held.setdefault(worker, {})
         if any(one.is_suspect for one in held.values()):
             return []
@@ -40,11 +40,11 @@ class AttemptQueue:
         return dealt
 
     def drop(self, worker: int) -> list[HeldAttempt]:
-        """Take everything from a worker."""
+        """Take all attempts from a worker and return them."""
         return list(self.held.pop(worker, {}).values())
 
     def give_again(self, attempts: Iterable[HeldAttempt]) -> None:
-        """Have them played by others, before what has not begun yet."""
+        """Requeue attempts for other workers, ahead of those not begun yet."""
         for one in attempts:
             self.moved += 1
             if one.is_suspect:
@@ -53,7 +53,7 @@ class AttemptQueue:
                 self._next.appendleft(one)
 
     def has_more(self) -> bool:
-        """Whether there is something that nobody holds."""
+        """Whether any attempts are left to deal."""
         self._look_ahead()
         return bool(self._next or self._suspects)
 
@@ -62,7 +62,7 @@ class AttemptQueue:
         return not any(self.held.values()) and not self.has_more()
 
     def _look_ahead(self) -> None:
-        """Know whether there is more than everybody can begin at once."""
+        """Read ahead in the plan until there is more than all workers can begin at once."""
         while not self._is_dry and len(self._next) <= self._places:
             pending = next(self._plan, None)
             if pending is None:

@@ -1,7 +1,8 @@
-"""The driver's side: one Executor over many workers. It knows no transport and no store; it alone yields records.
+"""The driver's side of a crew: one Executor over many workers. Independent of transport and store.
 
-One thread attends to each worker: it gives an order, waits for the report, and gives the next when what was reported is
-stored. What a worker reports is noted turn by turn, so that another can go on where it was lost.
+It alone yields records. One thread serves each worker: it sends an order, waits for the report, and sends the next
+order once what was reported is stored. Reports are noted turn by turn, so that another worker can continue an attempt
+where it was lost.
 """
 
 from __future__ import annotations
@@ -30,23 +31,23 @@ from proctor.threads import Stage
 from proctor.usage import WorkerCounts
 
 _TICK = 0.1
-"""Seconds after which the store's side gets a word even if nothing happened."""
+"""Maximum wait in seconds before the store's side gets a batch, even an empty one."""
 _GATHER = 0.01
-"""Seconds that reports of several workers may gather, so that they are stored together."""
+"""Seconds for which reports of several workers are collected, so that they are stored together."""
 _SOON = 0.02
-"""Seconds that a worker may wait for something to report while it is owed a word itself."""
+"""Seconds that a worker may wait for something to report while it is owed a response itself."""
 _FAREWELL = 1.0
-"""Seconds that workers get to drop calls in flight when a run is stopped."""
+"""Seconds for workers to cancel calls in flight when a run is stopped."""
 _LONG_FAREWELL = 12.0
-"""Seconds that they get at the end of a run to let go of connections."""
+"""Seconds for workers to close connections at the end of a run."""
 _FAILED_STARTS = 3
-"""Workers in a row that may die before they have said anything."""
+"""Number of consecutive workers that may die before their hello."""
 _PLACE_PATIENCE = 300.0
-"""Seconds that may pass without a place for any worker at all: a cluster may have to start machines first."""
+"""Seconds to wait until the cluster has room for any worker at all: it may have to start machines first."""
 
 
 class _OutOfTouch(WorkerLost):
-    """It has stopped because this process was silent: no attempt is to blame."""
+    """The worker stopped because this process was silent: no attempt is to blame."""
 
 
 class CrewExecutor:
@@ -62,7 +63,7 @@ class CrewExecutor:
         budget: Budget | None = None,
         on_lost: Callable[[str], None] = lambda told: None,
     ) -> None:
-        """`brief.places` are those of all workers together; `on_lost` is told of each worker that dies."""
+        """`brief.places` is the total over all workers; `on_lost` is called with a message when a worker dies."""
         self.halt: Halt | None = None
         self.reason = ""
         self._transport, self._brief, self._stage, self._on_lost = transport, brief, stage, on_lost
@@ -85,12 +86,12 @@ class CrewExecutor:
 
     @property
     def counts(self) -> WorkerCounts:
-        """What became of the workers so far."""
+        """Counts of workers and attempts so far."""
         count, moved = len(self._seats), self._dealer.moved
         return WorkerCounts(workers=count, lost=self._lost, moved=moved, kind=self._transport.kind, **self._spent)
 
     def execute(self, pending_attempts: Iterable[PendingAttempt]) -> Generator[Sequence[Record], None, None]:
-        """Play them; yield what happened in batches. A batch counts as stored when the next one is asked for."""
+        """Play the attempts; yield records in batches. A batch counts as stored when the next one is requested."""
         self._dealer = AttemptQueue(pending_attempts, places=self._brief.places)
         self._attending, self._began = len(self._seats), time.monotonic()
         for seat in self._seats:
@@ -109,11 +110,11 @@ class CrewExecutor:
             self._transport.close()
 
     def stop(self) -> None:
-        """Begin nothing more, drop calls in flight, hand over what is left."""
+        """Begin no more attempts, cancel calls in flight, and hand over the remaining records."""
         self.end("stopped")
 
     def end(self, halt: Halt, reason: str = "") -> None:
-        """End early, for this reason; from any thread."""
+        """End early for this reason; thread-safe."""
         with self._lock:
             if self.halt is None:
                 self.halt, self.reason = halt, without_secrets(reason)
@@ -122,7 +123,7 @@ class CrewExecutor:
             self._wake_all()
 
     def leftover(self) -> Sequence[Record]:
-        """Records that are not known to be stored: what an interruption must still store."""
+        """Return records that may not be stored yet, so that they can be stored after an interruption."""
         with self._lock:
             self._taken += self._records
             self._records = []
@@ -144,7 +145,7 @@ class CrewExecutor:
             raise threads.Interrupted
 
     def _next_batch(self) -> list[tuple[WorkerSlot, int, int]]:
-        """Take what has come; with it, how far each worker's reports are in it."""
+        """Collect the records received, and return how far each worker's reports are included."""
         self._check_interrupted()
         with self._lock:
             if self._arrived.wait_for(lambda: self._records or not self._attending, _TICK):
@@ -153,7 +154,7 @@ class CrewExecutor:
             return [(seat, seat.worker, seat.reported) for seat in self._seats]
 
     def _everybody_waits(self) -> bool:
-        """Whether nothing more will gather before what has come is stored."""
+        """Whether all workers wait until their reports are stored, so that no more will come before."""
         return all(not seat.is_stored for seat in self._seats if self._dealer.held.get(seat.worker))
 
     def _count_stored(self, marks: list[tuple[WorkerSlot, int, int]]) -> None:
@@ -165,7 +166,7 @@ class CrewExecutor:
                     seat.news.notify()
 
     def _dismiss(self) -> None:
-        """Have everybody end who still plays, and give them a moment."""
+        """End all workers that still play, and give them a moment."""
         with self._lock:
             self._dismissed = True
             self._wake_all()
@@ -177,7 +178,7 @@ class CrewExecutor:
             link.close(0)
 
     def _close_beginners(self) -> None:
-        """End those who have not said anything yet."""
+        """Close workers that have not said hello yet."""
         with self._lock:
             beginning = [link for seat, link in self._links.items() if seat.is_new]
         for link in beginning:
@@ -188,7 +189,7 @@ class CrewExecutor:
         for seat in self._seats:
             seat.news.notify_all()
 
-    # in the threads that attend to workers
+    # in the threads that serve workers
 
     def _attend(self, seat: WorkerSlot) -> None:
         """Keep one seat filled until everything is played."""
@@ -207,7 +208,7 @@ class CrewExecutor:
             return self._dismissed or self.halt is not None or self._dealer.is_done()
 
     def _fill(self, seat: WorkerSlot) -> None:
-        """One worker, from its first word to its last."""
+        """Run one worker, from start to end."""
         with self._lock:
             self._started += 1
             seat.take(self._started)
@@ -220,7 +221,7 @@ class CrewExecutor:
             link.close(_FAREWELL)
         except WorkerLost as lost:
             if link is not None:
-                link.close(0)  # before what it held is another's
+                link.close(0)  # before its attempts are given to another worker
             self._lose(seat, f"worker {seat.worker}" if link is None else link.name, lost)
         finally:
             if link is not None:
@@ -228,7 +229,7 @@ class CrewExecutor:
                 del self._links[seat]
 
     def _handshake(self, seat: WorkerSlot, link: Link) -> bool:
-        """Hear whether it can play here; nobody calls an agent before everybody who was to begin has said so."""
+        """Check that the worker can play, then wait for the others: no agent is called before all are ready."""
         hello = self._hear(seat, link)
         here, there = messages.versions(), hello.versions
         differing = [f"{name} {here[name]} here and {there.get(name)} there" for name in here
@@ -246,7 +247,9 @@ class CrewExecutor:
         return not differing and not hello.refusal
 
     def _hear(self, seat: WorkerSlot, link: Link) -> Hello:
-        """Its first word; those begin who have a place, and where nobody has one, the run is not held up for ever."""
+        """Wait for the worker's hello; one without room does not hold up the others, but the run ends if none gets
+        room.
+        """
         while True:
             try:
                 return link.hello()
@@ -262,7 +265,7 @@ class CrewExecutor:
                     raise
 
     def _serve(self, seat: WorkerSlot, link: Link) -> None:
-        """Order and report in turn, until nothing more will come."""
+        """Exchange orders and reports until the worker is done."""
         until = math.inf
         while time.monotonic() < until:
             order = self._order(seat)
@@ -285,7 +288,7 @@ class CrewExecutor:
         return "playing" if self._dealer.held.get(seat.worker) else "idle"
 
     def _spend(self, seat: WorkerSlot, doing: str) -> None:
-        """Count what its worker has done since the last time."""
+        """Add the time since the last call to what the worker was doing."""
         with self._lock:
             now = time.monotonic()
             self._spent[doing] += now - seat.since
@@ -309,13 +312,13 @@ class CrewExecutor:
         return sum(not seat.is_new for seat in self._links)
 
     def _hold(self, seat: WorkerSlot) -> float:
-        """How long its worker may wait: not at all where only its pulse is felt."""
+        """Return how long the worker may wait before it reports: not at all if it holds no attempts."""
         if not self._dealer.held.get(seat.worker):
             return 0.0 if self._ending() is None else messages.HOLD
         return messages.HOLD if seat.is_stored and not self._ledger.waits(seat.worker) else _SOON
 
     def _ending(self) -> tuple[Halt | None, str] | None:
-        """What is said to workers when they are to end."""
+        """Return the end message for workers, or None if they are to go on."""
         if self.halt is not None:
             return self.halt, self.reason
         if self._dismissed:
@@ -323,13 +326,13 @@ class CrewExecutor:
         return (None, "") if self._dealer.is_done() else None
 
     def _has_orders(self, seat: WorkerSlot) -> bool:
-        """Whether there is something to say to its worker."""
+        """Whether there is something to send to this worker."""
         if seat.asks or self._ending() is not None:
             return True
         return seat.is_stored and bool(self._dealer.held.get(seat.worker) or self._dealer.has_more())
 
     def _take_in(self, seat: WorkerSlot, link: Link, report: WorkerReport) -> None:
-        """Note what a worker reports, and what it means for the others where it has ended by itself."""
+        """Process a worker's report, and handle its consequences if the worker has ended by itself."""
         with self._lock:
             self._ledger.settle(seat.worker, report.spendings)
             self._ledger.request(seat.worker, report.requests)
@@ -349,12 +352,12 @@ class CrewExecutor:
             self.end(report.halt, report.reason)
 
     def _note(self, worker: int, records: Sequence[Record]) -> int:
-        """Hand records over, and say how many attempts are over."""
+        """Pass on records, and return the number of attempts that are over."""
         held, finished = self._dealer.held.get(worker, {}), 0
         for record in records:
             key = record.attempt.key if isinstance(record, Finished) else record.key
             if (one := held.get(key)) is None:
-                continue  # it was given to another meanwhile, whose word counts
+                continue  # it was given to another worker meanwhile, whose results count
             self._records.append(record)
             if one.note(record) and isinstance(record, Finished):
                 finished += 1
@@ -366,7 +369,7 @@ class CrewExecutor:
         return finished
 
     def _lose(self, seat: WorkerSlot, name: str, why: WorkerLost) -> None:
-        """Give what a lost worker held to others; what has taken too many of them down is over."""
+        """Give a lost worker's attempts to others; one that has crashed too many workers is recorded as failed."""
         with self._lock:
             held = self._dealer.drop(seat.worker)
             self._ledger.close(seat.worker)
@@ -387,7 +390,7 @@ class CrewExecutor:
             self._wake_all()
 
     def _count_start(self, seat: WorkerSlot, name: str, why: WorkerLost) -> None:
-        """Where nobody can even begin, there is no point in trying for ever."""
+        """Count a worker that died before its hello; after several in a row, end the run."""
         if not seat.is_new:
             return
         self._failed_starts += 1

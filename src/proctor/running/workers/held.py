@@ -1,4 +1,4 @@
-"""What has come back of an attempt that a worker plays, so that another can go on where it was lost: HeldAttempt."""
+"""Progress of an attempt dealt to a worker, so that another can continue it if the worker is lost: HeldAttempt."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proctor.score import Review
 from proctor.transcript import Transcript, Turn
 
 MOST_DEATHS = 3
-"""Workers that one attempt may take down before it is blamed."""
+"""Number of workers that an attempt may crash before it fails."""
 
 
 @dataclass(slots=True)
@@ -21,42 +21,42 @@ class HeldAttempt:
 
     pending: PendingAttempt
     deaths: int = 0
-    """Workers that have died while they held it, since it last got further than before."""
+    """Workers that died while holding it, since it last progressed."""
     _furthest: int = 0
-    """The last turn that was ever answered."""
+    """Number of the last turn ever answered."""
     _turns: dict[int, Turn] = field(default_factory=dict)
     _reviews: dict[int, tuple[Review, ...]] = field(default_factory=dict)
 
     @property
     def key(self) -> Key:
-        """Which one."""
+        """Key of the attempt."""
         return self.pending.attempt.key
 
     @property
     def is_suspect(self) -> bool:
-        """Whether one more death would condemn it: it is played alone then, so that nobody else is blamed."""
+        """Whether one more death would fail it: it is then played alone, so that no other attempt is blamed."""
         return self.deaths >= MOST_DEATHS - 1
 
     def lose(self) -> None:
-        """Its worker has died. Who gets further each time is not what kills them: then the count begins again."""
+        """Count the death of its worker; if it has progressed since the last one, the count restarts."""
         reached = max((number for number, turn in self._turns.items() if turn.reply is not None), default=0)
         self.deaths = 1 if reached > self._furthest else self.deaths + 1
         self._furthest = max(self._furthest, reached)
 
     def note(self, record: Record) -> bool:
-        """Take a record down; whether the attempt is over."""
+        """Apply a record; return whether the attempt is over."""
         if isinstance(record, Turned):
             self._turns[record.turn.number] = record.turn
         elif isinstance(record, Reviewed):
             self._reviews[record.turn] = record.reviews
         elif record.attempt.finished:
             return True
-        else:  # cut off, or begun again from the start
+        else:  # interrupted, or restarted from the beginning
             self._begin_at(record.attempt)
         return False
 
     def dealt(self) -> DealtAttempt:
-        """What a worker needs to play it, from where it stands."""
+        """Return what a worker needs to play it from its current state."""
         self.pending = self._as_it_stands()
         self._turns, self._reviews = {}, {}
         return DealtAttempt(
@@ -64,7 +64,7 @@ class HeldAttempt:
         )  # fmt: skip
 
     def fail_after_crashes(self, why: str) -> Finished:
-        """Its end, where it has taken too many workers down."""
+        """Return the failure record of an attempt that crashed too many workers."""
         stands = self._as_it_stands()
         usage = paid_for(stands.attempt, stands.reviews)
         failure = Failure(

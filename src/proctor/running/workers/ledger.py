@@ -1,4 +1,4 @@
-"""One exact budget over many workers: the driver keeps it, workers ask before each call and tell what it came to."""
+"""One exact budget over many workers: the driver keeps it, workers request each call and report its usage."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ _NOTHING = Usage(cost=0.0)
 
 @dataclass(slots=True)
 class _Account:
-    """What one worker waits for, and what is reserved for its calls."""
+    """A worker's pending requests, and the reservations for its calls."""
 
     waiting: list[BudgetRequest] = field(default_factory=list)
     reserved: dict[int, tuple[Reservation, str]] = field(default_factory=dict)
 
 
 class Ledger:
-    """The driver's side. Its caller holds a lock."""
+    """The driver's side of the budget. Not thread-safe: the caller holds a lock."""
 
     def __init__(self, budget: Budget | None) -> None:
         self._budget = budget
         self._accounts: dict[int, _Account] = {}
         self._most: dict[str, Usage] = {}
-        """Whose → the most that a call has told, so that every worker expects it of the next one."""
+        """Spender → highest usage reported for a call, used as the estimate for the next one by any worker."""
         self._first: dict[str, tuple[int, int]] = {}
-        """Whose → the one call under way before any has told what calls take."""
+        """Spender → (worker, number) of the only call in progress while no usage is known yet."""
 
     def request(self, worker: int, requests: tuple[BudgetRequest, ...]) -> None:
-        """Note what a worker wants to begin."""
+        """Queue requests of a worker to begin calls."""
         self._accounts.setdefault(worker, _Account()).waiting.extend(requests)
 
     def settle(self, worker: int, spendings: tuple[Spending, ...]) -> None:
-        """Count what calls have come to."""
+        """Settle the usage of finished calls."""
         assert self._budget is not None or not spendings
         for spending in spendings:
             account = self._accounts.setdefault(worker, _Account())
@@ -54,7 +54,7 @@ class Ledger:
                 self._first.pop(whose, None)
 
     def answers(self, worker: int) -> tuple[BudgetAnswer, ...]:
-        """What can be said now; the rest waits for calls under way that may take less than is reserved for them."""
+        """Return the answers possible now; other requests wait for calls in progress to use less than reserved."""
         account = self._accounts.get(worker)
         if account is None or not account.waiting:
             return ()
@@ -63,12 +63,12 @@ class Ledger:
         return tuple(answer for _, answer in answers if answer is not None)
 
     def waits(self, worker: int) -> bool:
-        """Whether calls of this worker wait to be let in."""
+        """Whether requests of this worker are pending."""
         account = self._accounts.get(worker)
         return account is not None and bool(account.waiting)
 
     def close(self, worker: int) -> None:
-        """The worker is gone: what was reserved for its calls counts as spent."""
+        """Remove a lost worker: what was reserved for its calls counts as spent."""
         account = self._accounts.pop(worker, _Account())
         for reservation, _ in account.reserved.values():
             assert self._budget is not None
@@ -94,10 +94,10 @@ class Ledger:
 
 
 class RemoteBudget(Budget):
-    """The worker's side: every call is let in by the driver."""
+    """The worker's side of the budget: every call is admitted by the driver."""
 
     def __init__(self, *, cost: float | None, tokens: int | None, ask: Callable[[], None]) -> None:
-        """`ask` is told that there is something to report."""
+        """`ask` is called when there is something to report."""
         super().__init__(cost=cost, tokens=tokens)
         self._ask = ask
         self._numbers = iter(range(1, 2**63))
@@ -107,9 +107,9 @@ class RemoteBudget(Budget):
         self._mutex = threading.Lock()
 
     async def admit(self, estimate: Usage, *, whose: str = "") -> Reservation:
-        """Wait until the driver lets the call in; raises BudgetSpent where it does not."""
+        """Wait until the driver admits the call; raises BudgetSpent if it refuses."""
         if self.counts_money and estimate.cost is None:
-            self.reserve(estimate)  # for what it raises
+            self.reserve(estimate)  # raises
         number, waiter, heard = self._request(estimate, whose)
         try:
             await wait_outside_time_limit(waiter.until_woken)
@@ -128,17 +128,17 @@ class RemoteBudget(Budget):
         return reservation
 
     def settle(self, hold: Reservation, actual: Usage | None) -> Usage:
-        """Tell the driver what it came to."""
+        """Report the call's actual usage to the driver."""
         known = known_usage(hold.estimate, actual)
         self._tell(Spending(number=self._reserved.pop(hold), usage=known))
         return known
 
     def charge(self, usage: Usage) -> None:
-        """Tell the driver what was spent without a hold."""
+        """Report usage without a reservation to the driver."""
         self._tell(Spending(usage=usage))
 
     def take(self) -> tuple[tuple[BudgetRequest, ...], tuple[Spending, ...]]:
-        """What is to be reported."""
+        """Take the requests and spendings to report."""
         with self._mutex:
             requests, spendings = self._outbox
             self._outbox = ([], [])
@@ -149,7 +149,7 @@ class RemoteBudget(Budget):
         return bool(self._outbox[0] or self._outbox[1])
 
     def hear(self, answers: tuple[BudgetAnswer, ...]) -> None:
-        """What the driver has said."""
+        """Process the driver's answers."""
         for answer in answers:
             with self._mutex:
                 asking = self._asking.get(answer.number)
@@ -157,7 +157,7 @@ class RemoteBudget(Budget):
                     asking[1].append(answer)
             if asking is not None:
                 asking[0].wake()
-            elif not answer.refusal:  # whoever asked has been cancelled meanwhile
+            elif not answer.refusal:  # the requester has been cancelled meanwhile
                 self._tell(Spending(number=answer.number, usage=_NOTHING))
 
     def _request(self, estimate: Usage, whose: str) -> tuple[int, Waiter, list[BudgetAnswer]]:
@@ -170,7 +170,7 @@ class RemoteBudget(Budget):
         return number, waiter, heard
 
     def _take_answer(self, number: int, heard: list[BudgetAnswer]) -> BudgetAnswer | None:
-        """The answer, if any; one that comes too late, or to whoever was cancelled, is given back by `hear`."""
+        """Return the answer, if any; a reservation whose requester was cancelled is returned by `hear`."""
         with self._mutex:
             del self._asking[number]
         return heard[0] if heard else None

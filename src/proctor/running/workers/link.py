@@ -1,4 +1,4 @@
-"""The way to one worker: what a transport has to offer."""
+"""Interface between the crew and a worker, to be implemented by a transport."""
 
 from __future__ import annotations
 
@@ -8,42 +8,42 @@ from proctor.running.workers.messages import Brief, Hello, Order, WorkerReport
 
 
 class WorkerLost(Exception):
-    """The worker is dead, or does not answer."""
+    """The worker is dead or does not respond."""
 
 
 class NoPlace(WorkerLost):
-    """There is no room for it yet; others may play meanwhile, and its hello may be waited for again."""
+    """There is no room for the worker yet; others may play meanwhile, and `hello` can be called again."""
 
 
 class TransportLost(WorkerLost):
-    """No worker can be had any more, and those that there were are dead."""
+    """No more workers can be started, and the existing ones are dead."""
 
 
 class Link(Protocol):
-    """One worker, as the crew sees it. Methods block, and raise WorkerLost."""
+    """Connection to one worker, as seen by the crew. Methods block, and raise WorkerLost."""
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """Display name."""
 
     def hello(self) -> Hello:
-        """Its first word, when it has built its parts; raises NoPlace where it waits for room."""
+        """Return the worker's hello once it has built its parts; raises NoPlace while it waits for room."""
 
     def exchange(self, order: Order) -> WorkerReport:
-        """Give an order and wait for the report, at most `messages.SILENCE` seconds."""
+        """Send an order and wait for the report, for at most `messages.SILENCE` seconds."""
 
     def close(self, within: float) -> None:
-        """Let it end by itself in so many seconds, and end it then. May be called again."""
+        """Give the worker `within` seconds to end by itself, then kill it. Idempotent."""
 
 
 class Transport(Protocol):
-    """Where workers come from."""
+    """Starts workers."""
 
     kind: str
-    """What sort of workers they are: `processes`, `ray`."""
+    """Kind of workers: `processes`, `ray`."""
 
     def start(self, brief: Brief) -> Link:
-        """A new worker, which has been given its brief; raises WorkerLost where it cannot be started."""
+        """Start a worker with its brief; raises WorkerLost if it cannot be started."""
 
     def close(self) -> None:
-        """Let go of what workers were started with; nobody is started any more."""
+        """Release the resources for starting workers; none can be started afterwards."""

@@ -1,4 +1,4 @@
-"""What a crew and its workers say to each other: data only, whichever way it travels."""
+"""Messages between a crew and its workers: data only, independent of the transport."""
 
 from __future__ import annotations
 
@@ -17,31 +17,33 @@ from proctor.spending.budget import Budget
 from proctor.usage import Usage
 
 HOLD = 0.25
-"""Seconds that a worker may wait for something to report before it answers: the heartbeat."""
+"""Maximum seconds that a worker waits for something to report before it responds: the heartbeat."""
 START = 600.0
-"""Seconds that a worker may take to import an agent and build its parts: a model of one's own has to be loaded."""
+"""Timeout in seconds for a worker to import an agent and build its parts: it may have to load a local model."""
 LEASE = 3.0
-"""Seconds without an order after which a worker takes its driver for dead and stops spending."""
+"""Seconds without an order after which a worker considers its driver dead and stops spending."""
 SILENCE = 5.0
-"""Seconds without a report after which the driver gives a worker up, which has stopped by itself before."""
+"""Seconds without a report after which the driver gives a worker up; a worker out of touch stops by itself earlier."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Parts:
-    """Everything that a worker plays with."""
+    """All components that a worker plays with."""
 
     agent: Agent
     reviewers: Sequence[Reviewer]
     settings: Settings
     exams: Mapping[str, Exam]
-    """By id: attempts are dealt out without what they ask."""
+    """Exams by id; dealt attempts contain only the id."""
     examiner: Examiner | None = None
     faults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Condition → the fault it stands for."""
+    """Condition → its fault."""
 
 
 Build = Callable[[Any, Budget | None], AbstractContextManager[Parts]]
-"""From data to parts, in whatever limits hold while they play; a function of a module, which is sent by its name."""
+"""Builds the parts from data, as a context manager that also applies limits while they play; pickled by name, so it
+must be a module-level function.
+"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,25 +51,25 @@ class Brief:
     """What a worker needs to begin."""
 
     recipe: bytes
-    """A pickled pair: how to build the parts, and from what. Read once the rest is in place."""
+    """Pickled pair: the function that builds the parts, and its data. Unpickled after the environment is set up."""
     places: int
-    """Attempts that it may have under way at once."""
+    """Maximum number of concurrent attempts."""
     number: int = 1
-    """Which worker it is."""
+    """Number of the worker."""
     folder: str | None = None
-    """Where the driver stands; None: stay."""
+    """The driver's working directory, or None to keep the worker's own."""
     path: tuple[str, ...] = ()
-    """Where the driver finds its modules."""
+    """The driver's module search path."""
     environment: dict[str, str] = field(default_factory=dict)
-    """Variables, secrets among them: they travel in here alone."""
+    """Environment variables, including secrets, which are passed only here."""
     cost: float | None = None
-    """The run's budget of money, which the driver keeps."""
+    """The run's cost limit, which the driver enforces."""
     tokens: int | None = None
-    """The run's budget of tokens."""
+    """The run's token limit."""
     lease: float = LEASE
-    """Seconds without an order after which it stops."""
+    """Seconds without an order after which the worker stops."""
     is_remote: bool = False
-    """Whether it may be on another machine, which shares no folder with the driver."""
+    """Whether the worker may be on another machine, without a folder shared with the driver."""
 
     @property
     def is_limited(self) -> bool:
@@ -77,21 +79,21 @@ class Brief:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Hello:
-    """A worker's first word."""
+    """A worker's first message."""
 
     versions: dict[str, str]
     process: int
-    """Its process id."""
+    """Process id."""
     refusal: str = ""
-    """Why it cannot play; empty: it can."""
+    """Why the worker cannot play; empty if it can."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DealtAttempt:
-    """One attempt to be played by the worker that gets it."""
+    """An attempt to be played by the worker that receives it."""
 
     exam: str
-    """The exam's id."""
+    """Id of the exam."""
     attempt: Attempt
     reviews: dict[int, tuple[Review, ...]] = field(default_factory=dict)
     """Turn → reviews already given and paid for."""
@@ -99,73 +101,73 @@ class DealtAttempt:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BudgetRequest:
-    """A call that wants to begin."""
+    """Request to begin a call."""
 
     number: int
-    """Which one, of this worker's."""
+    """Number of the request, unique per worker."""
     estimate: Usage
     whose: str = ""
-    """Whose spending it is, where only they can tell how much it comes to."""
+    """Spender, if usage is known only from what it reports."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BudgetAnswer:
-    """Whether it may begin."""
+    """Answer to a budget request."""
 
     number: int
     estimate: Usage
-    """What is reserved for it."""
+    """Reserved usage."""
     refusal: str = ""
-    """Why there is not enough for it; empty: it may."""
+    """Why the budget does not suffice; empty if the call may begin."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Spending:
-    """What a call came to."""
+    """Usage of a finished call."""
 
     usage: Usage
     number: int | None = None
-    """The request that it settles; None: nothing was reserved."""
+    """Request that it settles, or None if nothing was reserved."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Order:
-    """What the driver says each time."""
+    """The driver's message to a worker."""
 
     attempts: tuple[DealtAttempt, ...] = ()
-    """To be played."""
+    """Attempts to be played."""
     stored: int = 0
-    """The last of its batches that is on disk."""
+    """Number of the worker's last batch that is on disk."""
     answers: tuple[BudgetAnswer, ...] = ()
     hold: float = HOLD
-    """Seconds to wait for something to report."""
+    """Maximum seconds to wait for something to report."""
     workers: int = 1
-    """How many play just now: rate limits are divided among them."""
+    """Number of active workers, among which rate limits are divided."""
     end: tuple[Halt | None, str] | None = None
-    """End early for this reason; without one: nothing more will come."""
+    """End early for this reason; with None as reason, finish: no more attempts will come."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WorkerReport:
-    """What a worker says each time."""
+    """A worker's response to an order."""
 
     records: tuple[Record, ...] = ()
-    """What happened since the last report."""
+    """Records since the last report."""
     batch: int = 0
-    """The last batch that is in a report."""
+    """Number of the last batch reported."""
     requests: tuple[BudgetRequest, ...] = ()
     spendings: tuple[Spending, ...] = ()
     halt: Halt | None = None
-    """Why it ended early; None: it did not."""
+    """Why it ended early, or None."""
     reason: str = ""
     error: str = ""
-    """What broke in the worker itself; empty: nothing."""
+    """Error in the worker itself, if any."""
     out_of_touch: bool = False
-    """Whether it has stopped because the driver was silent."""
+    """Whether it stopped because the driver was silent."""
     over: bool = False
-    """Whether nothing more will come."""
+    """Whether no more reports will come."""
 
 
 def versions() -> dict[str, str]:
-    """What must be the same on both sides."""
+    """Return the versions that driver and worker must have in common."""
     return {"proctor": version("proctor"), "python": platform.python_version(), "msgspec": version("msgspec")}

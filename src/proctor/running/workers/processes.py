@@ -1,4 +1,4 @@
-"""Workers as processes of this machine: a socket to each, and nothing but its number on the command line."""
+"""Workers as local processes: connected by sockets, with nothing but the descriptor on the command line."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _PIECE = 2**20
 
 
 def send(pipe: socket.socket, message: object) -> None:
-    """One message, whole."""
+    """Send one message."""
     data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
     pipe.sendall(_LENGTH.pack(len(data)) + data)
 
 
 def receive(pipe: socket.socket) -> Any:
-    """The next message; raises EOFError where nobody is left who could send one."""
+    """Receive the next message; raises EOFError if the connection is closed."""
     (length,) = _LENGTH.unpack(_read(pipe, _LENGTH.size))
     return pickle.loads(_read(pipe, length))
 
@@ -51,15 +51,15 @@ class Processes:
     kind = "processes"
 
     def start(self, brief: Brief) -> Link:
-        """A new process with its brief; raises WorkerLost where the system has none to give."""
+        """Start a process for a worker; raises WorkerLost if the system refuses."""
         return _Process(brief)
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no resources are held."""
 
 
 class _Process:
-    """One worker in a process and process group of its own, so that a Ctrl-C here is not one there."""
+    """A worker in a process and process group of its own, so that Ctrl-C does not reach it."""
 
     def __init__(self, brief: Brief) -> None:
         self.name = f"worker {brief.number}"
@@ -85,18 +85,18 @@ class _Process:
         self._brief: Brief | None = brief
 
     def hello(self) -> Hello:
-        """Give it the brief, and hear what it has to say."""
+        """Send the brief and return the worker's hello."""
         brief, self._brief = self._brief, None
         hello: Hello = self._ask(brief, within=messages.START)
         return hello
 
     def exchange(self, order: Order) -> WorkerReport:
-        """Give an order and wait for the report."""
+        """Send an order and wait for the report."""
         report: WorkerReport = self._ask(order, within=messages.SILENCE)
         return report
 
     def close(self, within: float) -> None:
-        """Let it end by itself in so many seconds; then it is killed, and what it has started with it."""
+        """Give the worker `within` seconds to end by itself, then kill it and everything it has started."""
         with self._lock:
             if self._is_closed:
                 return
@@ -106,12 +106,12 @@ class _Process:
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
             with suppress(OSError):
-                self._pipe.shutdown(socket.SHUT_RDWR)  # wakes whoever still listens
+                self._pipe.shutdown(socket.SHUT_RDWR)  # wake a thread that is still reading
             self._pipe.close()
             self._is_closed = True
 
     def _wait_for_end(self, within: float) -> None:
-        """Until its end of the pipe is closed: to ask for its exit code would give its number to others."""
+        """Wait for the worker to close its end of the pipe; reaping it would free its process id for reuse."""
         with suppress(OSError):
             self._pipe.shutdown(socket.SHUT_WR)
             self._pipe.settimeout(within)
@@ -128,7 +128,7 @@ class _Process:
             raise WorkerLost(self._describe_end()) from error
 
     def _describe_end(self) -> str:
-        """How it ended, without taking its exit code: that is left to `close`."""
+        """Describe how the process ended, without reaping it, which is left to `close`."""
         until = time.monotonic() + 1.0
         while time.monotonic() < until:
             with suppress(OSError, AttributeError):
@@ -150,5 +150,5 @@ def _signal_name(number: int) -> str:
 
 
 def _without_secrets(environment: dict[str, str]) -> dict[str, str]:
-    """What the system may know of a process; the rest travels with the brief."""
+    """Return the variables that may be visible in the process table; secrets are sent with the brief."""
     return {name: value for name, value in environment.items() if not says_secret(name, keys=True)}

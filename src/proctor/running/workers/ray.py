@@ -1,7 +1,7 @@
-"""Workers as actors of a Ray cluster: one that is started here, the one that is found, or the one that is named.
+"""Workers as actors of a Ray cluster: one started here, one that is found, or one given by its address.
 
-The only file that imports ray, and only where it is wanted. The brief with its secrets is an argument of a call from
-driver to worker: Ray's runtime environments and an actor's constructor are stored by the cluster, and shown.
+The only file that imports ray, and only on demand. The brief with its secrets is passed as an argument of a call from
+driver to worker, because Ray's cluster stores and displays runtime environments and constructor arguments.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ LOCAL = "local"
 _EXPECTED = "local (started here), auto (the one that runs on this machine) or an address such as HOST:6379"
 _PORTS = 1 << 16
 _PLACE = 30.0
-"""Seconds that the cluster may take to start a worker before others begin without it."""
+"""Seconds to wait for the cluster to start a worker before others begin without it."""
 _DIAL = 10.0
-"""Seconds that a cluster's head may take to answer."""
+"""Timeout in seconds for connecting to a cluster's head."""
 _LAST_LOOK = 0.5
-"""Seconds for what has come while this process slept."""
+"""Extra seconds to read what has arrived while this process was suspended."""
 _LEFT_OUT = (".proctor", ".venv", ".git", "__pycache__")
-"""What is not sent to the machines of a cluster."""
+"""Folders that are not uploaded to the cluster."""
 _OF_A_MACHINE = ("RAY_", "LD_", "PYTHON", "CUDA_", "ROCR_", "NVIDIA_", "KUBERNETES_", "SSH_", "XDG_", "VIRTUAL_ENV")
-"""What variables begin with that say something of a machine, and nothing on another one."""
+"""Prefixes of environment variables that are specific to a machine."""
 _log = logging.getLogger("proctor")
 _ENDED = "Ray's own process on this machine has ended"
 _JOB = "RAY_JOB_CONFIG_JSON_ENV_VAR"
@@ -57,7 +57,7 @@ class RayCluster:
     kind = "ray"
 
     def __init__(self, address: str, *, workers: int | None = None, resources: Mapping[str, float] | None = None):
-        """Connect; `resources` are what one worker takes: `cpu`, `gpu`, or a name of the cluster's own."""
+        """Connect; `resources` are what one worker needs: `cpu`, `gpu`, or a custom resource of the cluster."""
         check_address(address)
         self._needs = {"cpu": 1.0, **(resources or {})}
         self.is_remote = address != LOCAL
@@ -72,7 +72,7 @@ class RayCluster:
         self._check_room(address)
 
     def start(self, brief: Brief) -> Link:
-        """A new actor; where it stands is found out by `hello`."""
+        """Start an actor; `hello` waits until it is placed."""
         needs = dict(self._needs)
         options = {"num_cpus": needs.pop("cpu"), "num_gpus": needs.pop("gpu", 0), "resources": needs}
         try:
@@ -82,18 +82,18 @@ class RayCluster:
             raise WorkerLost(f"no actor could be started: {_told(error)}") from error
 
     def count(self) -> int:
-        """How many workers there is room for."""
+        """Return how many workers the cluster has room for."""
         have = self._ray.cluster_resources()
         fit: list[float] = [have.get(_theirs(name), 0.0) / need for name, need in self._needs.items() if need]
         return max(1, math.floor(min(fit, default=1.0)))
 
     def pack(self, value: object) -> bytes:
-        """What a worker can read; more than pickle can: functions and classes of the script that is being run."""
+        """Serialise a value for workers with cloudpickle, which supports definitions in the main script."""
         data: bytes = import_module("ray.cloudpickle").dumps(value)
         return data
 
     def close(self) -> None:
-        """Leave the cluster, and end it where it was started here."""
+        """Disconnect from the cluster, and shut it down if it was started here."""
         if self._is_ours:
             self._ray.shutdown()
         self._stack.close()
@@ -116,7 +116,7 @@ class RayCluster:
                 raise _unreachable(address, _told(error)) from error
 
     def _check_room(self, address: str) -> None:
-        """A cluster of this machine does not grow: what it lacks is told before anything is stored."""
+        """Raise if a local cluster lacks resources, before anything is stored: unlike others, it cannot grow."""
         have = self._ray.cluster_resources()
         lacking = [name for name, need in self._needs.items() if need > have.get(_theirs(name), 0)]
         if lacking and not self.is_remote:
@@ -136,7 +136,7 @@ class RayCluster:
         return f"the cluster has not started it in {_PLACE:g} s; it takes {room}"
 
     def _sent(self, brief: Brief) -> Brief:
-        """What goes along with each worker: the recipe is put into the cluster once, and has no secrets."""
+        """Return the brief for each worker, without the recipe, which has no secrets and is put into the cluster once."""
         brief = replace(brief, recipe=b"", is_remote=self.is_remote)
         if not self.is_remote:
             return brief
@@ -153,7 +153,7 @@ class RayCluster:
 
 
 class _ActorLink:
-    """One worker, as the crew sees it."""
+    """Connection to one actor, as seen by the crew."""
 
     def __init__(self, ray: Any, actor: Any, brief: Brief, recipe: Any, describe_room: Any) -> None:
         self.name = f"worker {brief.number}"
@@ -164,7 +164,7 @@ class _ActorLink:
         self._is_closed = False
 
     def hello(self) -> Hello:
-        """Wait for its place, give it the brief there, and hear what it has to say. After NoPlace: wait on."""
+        """Wait for placement, send the brief, and return the worker's hello. After NoPlace, call again."""
         assert self._brief is not None
         brief, recipe = self._brief
         self._place = self._place or self._actor.where.remote()
@@ -178,14 +178,14 @@ class _ActorLink:
         return hello
 
     def exchange(self, order: Order) -> WorkerReport:
-        """Give an order and wait for the report."""
+        """Send an order and wait for the report."""
         if _has_ended_here():
             raise TransportLost(_ENDED)
         report: WorkerReport = self._ask("exchange", order, within=messages.SILENCE)
         return report
 
     def close(self, within: float) -> None:
-        """Let it end by itself in so many seconds; then it is killed, and dead when this returns."""
+        """Give the worker `within` seconds to end by itself, then kill it and wait until it is dead."""
         with self._lock:
             if self._is_closed:
                 return
@@ -218,22 +218,22 @@ class _ActorLink:
 
 
 class _Silent(WorkerLost):
-    """It has not answered in time."""
+    """The worker has not answered in time."""
 
 
 class _Actor:
-    """A worker in a process of the cluster. Calls come one after the other, in its main thread."""
+    """A worker in a process of the cluster. Calls run one after the other, in its main thread."""
 
     def __init__(self) -> None:
         self._stack = ExitStack()
         self._worker: CrewWorker | None = None
 
     def where(self) -> tuple[int, str]:
-        """Its process id and its machine."""
+        """Return its process id and its machine's IP address."""
         return os.getpid(), _ray().util.get_node_ip_address()
 
     def hello(self, brief: Brief, recipe: bytes) -> Hello:
-        """Take the driver's place as far as this machine allows, and build the parts."""
+        """Set up the driver's environment as far as this machine allows, and build the parts."""
         exits.install()
         path = [os.path.abspath(entry) for entry in brief.path] + sys.path if brief.is_remote else brief.path
         environment = _merge_variables(os.environ, brief.environment)
@@ -243,12 +243,12 @@ class _Actor:
         return self._stack.enter_context(self._worker.ready())
 
     def exchange(self, order: Order) -> WorkerReport:
-        """Take an order, and report."""
+        """Process an order and return the report."""
         assert self._worker is not None
         return self._worker.exchange(order)
 
     def leave(self) -> None:
-        """Let go of what was built."""
+        """Close the parts."""
         self._stack.close()
 
 
@@ -263,7 +263,7 @@ def _ray() -> Any:
 
 
 def check_address(address: object) -> None:
-    """Refuse what names no cluster, with or without Ray on this machine."""
+    """Reject an invalid cluster address, whether or not Ray is installed."""
     if isinstance(address, str) and "://" in address:
         raise UsageError(
             f"ray={address!r} is an address for Ray's clients, which Proctor is not; start it on a machine of the "
@@ -275,7 +275,7 @@ def check_address(address: object) -> None:
 
 
 def _check_listens(address: str) -> None:
-    """Refuse at once where nobody listens: Ray itself would try for many minutes."""
+    """Fail immediately if nothing listens at the address: Ray itself would retry for minutes."""
     host, colon, port = address.rpartition(":")
     if not colon:
         return
@@ -290,19 +290,19 @@ def _unreachable(address: str, why: str) -> UsageError:
 
 
 def _has_ended_here() -> bool:
-    """Whether the node of a cluster that was started here is dead; Ray itself would end this process 10 s later."""
+    """Whether the Ray node of this process is dead, after which Ray itself would end this process 10 s later."""
     node = getattr(import_module("ray._private.worker"), "_global_node", None)
     started = getattr(node, "all_processes", {}).get("raylet", [])
     return any(each.process.poll() is not None for each in started)
 
 
 def _theirs(name: str) -> str:
-    """What Ray calls a resource."""
+    """Return Ray's name of a resource."""
     return name.upper() if name in ("cpu", "gpu") else name
 
 
 def _told(error: BaseException) -> str:
-    """The one sentence of Ray's many that says what happened."""
+    """Extract from a Ray error the one line that says what happened."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
     dead = next((line for line in lines if "is dead because" in line), None)
     if dead is not None:
@@ -311,13 +311,13 @@ def _told(error: BaseException) -> str:
 
 
 def _merge_variables(own: Mapping[str, str], sent: Mapping[str, str]) -> dict[str, str]:
-    """The variables of a worker: its machine's, what is missing there, and every secret as the driver has it."""
+    """Return a worker's variables: its machine's, plus missing ones and all secrets from the driver."""
     taken = (name for name in sent if name not in own or says_secret(name, keys=True))
     return {**own, **{name: sent[name] for name in taken if not name.startswith(_OF_A_MACHINE)}}
 
 
 def _sent_folder() -> dict[str, Any]:
-    """The current folder goes along, unless a job of the cluster has brought it already."""
+    """Return options that upload the current folder, unless a Ray job has already done so."""
     with suppress(ValueError, AttributeError):
         if json.loads(os.environ.get(_JOB, "{}")).get("runtime_env", {}).get("working_dir"):
             return {}
@@ -326,16 +326,16 @@ def _sent_folder() -> dict[str, Any]:
 
 @cache
 def local_settings() -> dict[str, str]:
-    """What a cluster of our own is told: to listen on the loopback address, to whom, and to tell nobody about us."""
+    """Return variables for a local Ray cluster: loopback only, with authentication, without usage statistics."""
     known = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0"}
     if not any(name in os.environ for name in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")):
-        known["RAY_AUTH_TOKEN"] = secrets.token_hex(32)  # else Ray writes one into the home folder
+        known["RAY_AUTH_TOKEN"] = secrets.token_hex(32)  # else Ray writes a token into the home folder
     return known
 
 
 @contextmanager
 def _variables(values: Mapping[str, str]) -> Iterator[None]:
-    """Have these variables for a while."""
+    """Set environment variables temporarily."""
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     try:
@@ -350,7 +350,7 @@ def _variables(values: Mapping[str, str]) -> Iterator[None]:
 
 @contextmanager
 def _hush() -> Iterator[None]:
-    """Ray tells of dead workers on standard output, which is not its own; we tell of them, too."""
+    """Suppress Ray's messages about dead workers on standard output; Proctor reports them itself."""
     driver = import_module("ray._private.worker")
     before = getattr(driver, "print_to_stdstream", None)
     if before is None:
@@ -365,7 +365,7 @@ def _hush() -> Iterator[None]:
 
 @contextmanager
 def _hidden_secrets() -> Iterator[None]:
-    """What is started meanwhile has no secrets among its variables."""
+    """Remove secrets from the environment temporarily, so that processes started meanwhile do not inherit them."""
     hidden = {name: value for name, value in os.environ.items() if says_secret(name, keys=True)}
     hidden = {name: value for name, value in hidden.items() if not name.startswith("RAY_")}
     for name in hidden:
@@ -378,7 +378,7 @@ def _hidden_secrets() -> Iterator[None]:
 
 @contextmanager
 def _our_signals() -> Iterator[None]:
-    """Ray's own answer to SIGTERM would end the process before what was answered is stored."""
+    """Keep our SIGTERM handler: Ray's would end the process before answers received are stored."""
     is_main = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGTERM) if is_main else None
     try:

@@ -1,7 +1,7 @@
-"""One worker: plays what it is handed with the engine's own player, and keeps what happened until it is asked.
+"""One worker: plays the attempts it receives with the regular player, and keeps the records until they are fetched.
 
-It knows no transport. Attempts are played on a loop in a thread of its own and driven by a second one, so that an agent
-that holds its loop does not make the worker look dead; whoever transports calls `exchange`.
+Independent of the transport, which calls `exchange`. Attempts are played on an event loop in one thread and driven by a
+second one, so that an agent that blocks its loop does not make the worker look dead.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from proctor.threads import Stage
 
 
 class _Inbox:
-    """What has arrived. Empty now does not mean empty for ever, unlike other iterators."""
+    """Iterator over the attempts received so far. Unlike other iterators, it can yield more after StopIteration."""
 
     def __init__(self) -> None:
         self._arrived: deque[PendingAttempt] = deque()
@@ -57,7 +57,7 @@ class _Inbox:
 
 
 class FedExecutor(LocalExecutor):
-    """Plays what it is fed until it is told that nothing more will come. Who feeds it looks out for storms."""
+    """Plays attempts fed to it until told that no more will come. The crew watches for failure streaks."""
 
     def __init__(self, **parts: Any) -> None:
         super().__init__(**parts)
@@ -65,16 +65,16 @@ class FedExecutor(LocalExecutor):
         self._complete = False
 
     def play(self) -> Generator[Sequence[Record], None, None]:
-        """What `execute` does, with what is fed."""
+        """Play the attempts that are fed, as `execute` does."""
         return self.execute(self._inbox)
 
     def feed(self, pending_attempts: Iterable[PendingAttempt]) -> None:
-        """Play these too; from any thread."""
+        """Add attempts to play; thread-safe."""
         self._inbox.extend(pending_attempts)
         self._stage.soon(self._take_up)
 
     def complete(self) -> None:
-        """Nothing more will come; from any thread."""
+        """Signal that no more attempts will come; thread-safe."""
         self._complete = True
 
     def _take_up(self) -> None:
@@ -85,15 +85,15 @@ class FedExecutor(LocalExecutor):
         return (self._complete or self.halt is not None) and super()._is_over()
 
     def _watch_for_storm(self, failure: Failure | None) -> None:
-        """Failures in a row are counted over all workers."""
+        """Do nothing: consecutive failures are counted over all workers, by the crew."""
 
 
 _LOOK_EVERY = 0.1
-"""Seconds between two looks whether the driver still speaks."""
+"""Seconds between two checks whether the driver is still in touch."""
 
 
 def take_place(brief: Brief) -> None:
-    """Stand where the driver stands: its folder, its variables, its modules."""
+    """Take over the driver's working directory, environment variables and module path."""
     os.environ.clear()
     os.environ.update(brief.environment)
     if brief.folder is not None:
@@ -104,14 +104,14 @@ def take_place(brief: Brief) -> None:
 
 
 class CrewWorker:
-    """Plays in one run."""
+    """A worker for one run."""
 
     def __init__(self, brief: Brief) -> None:
         self._brief = brief
         self._news = threading.Condition()
         self._records: list[Record] = []
         self._batch = self._stored = 0
-        self._heard = math.inf  # the lease begins with the first order
+        self._heard = math.inf  # the lease starts with the first order
         self._stopping = self._out_of_touch = self._over = False
         self._workers = 1
         self._error = ""
@@ -122,7 +122,7 @@ class CrewWorker:
 
     @contextmanager
     def ready(self) -> Iterator[Hello]:
-        """Build the parts and begin; what is said to the driver then."""
+        """Build the parts and start playing; yield the hello for the driver."""
         with contextlib.ExitStack() as stack:
             if self._brief.is_remote:
                 stack.enter_context(told_sharers(lambda: self._workers))
@@ -138,7 +138,7 @@ class CrewWorker:
             yield self._hello(refusal=self._error)
 
     def exchange(self, order: Order) -> WorkerReport:
-        """Take an order; report as soon as there is something to say, and at the latest when the heartbeat is due."""
+        """Process an order; report as soon as there is news, and at the latest when the heartbeat is due."""
         self._obey(order)
         with self._news:
             self._news.wait_for(self._has_news, order.hold)
@@ -242,7 +242,7 @@ class CrewWorker:
             stage.close_all((parts.agent, parts.examiner))
 
     def _offer(self, batch: Sequence[Record], executor: FedExecutor) -> None:
-        """Keep a batch for the driver, and wait until it is stored: then players may go on."""
+        """Hold a batch for the driver and wait until it is stored, before attempts may go on."""
         with self._news:
             if batch:
                 self._records += batch
@@ -263,15 +263,15 @@ def _why(error: BaseException) -> str:
 
 
 def scrub_streams() -> None:
-    """Have everything that is printed in this process from now on tell no secret."""
+    """Redact secrets from everything that this process prints from now on."""
     sys.stdout, sys.stderr = _PromptStream(sys.stdout), _PromptStream(sys.stderr)
 
 
 class _PromptStream(ScrubbedStream):
-    """What is written is sent at once: a worker may be killed."""
+    """Stream that flushes after every write, since a worker may be killed."""
 
     def write(self, text: str) -> int:
-        """Write it without secrets, now."""
+        """Write a text without secrets, and flush."""
         written = super().write(text)
         self._stream.flush()
         return written

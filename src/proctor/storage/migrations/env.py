@@ -1,4 +1,4 @@
-"""Run by Alembic: take the connection that schema.py holds through the revisions."""
+"""Entry point of Alembic: run the revisions on the connection opened by schema.py."""
 
 from alembic import context
 

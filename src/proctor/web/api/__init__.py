@@ -1,7 +1,7 @@
-"""The REST API under /api: the same workflows as pages and command line, the same JSON as `--json` prints.
+"""The REST API under /api, with the workflows of pages and command line and the JSON that `--json` prints.
 
-One file for each thing it is about. Answers are documented by the shapes in `shapes.py`; what goes wrong is always a
-`Problem`. `/docs` shows the schema as a page, `/api/openapi.json` has it for programs.
+One file per resource. Responses are documented by the models in `shapes.py`; every error is a `ProblemBody`. `/docs`
+shows the schema as a page, `/api/openapi.json` returns it to programs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _FAMILIES = (runs, shares, labels, judge_jobs, benchmarks, agents, compare, hist
 
 
 def include(app: FastAPI) -> None:
-    """Add every operation, and the schema."""
+    """Register every operation and the schema."""
     router = APIRouter(prefix="/api", responses=PROBLEMS)
     for family in _FAMILIES:
         router.include_router(family.router)

@@ -1,4 +1,4 @@
-"""/api/agents: who can be chosen for a run, and whether an agent answers."""
+"""/api/agents: the agents, judges and examiners on offer, and testing an agent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the API answers: JSON as the command line prints it, and problems in one shape."""
+"""API responses: JSON as the command line prints it, and errors in one format."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ STATES: dict[int | str, dict[str, Any]] = {
 
 
 def answer(value: object, *, status: int = 200, **headers: str) -> Response:
-    """A value as JSON, as it is: large answers are not checked against their shape again."""
+    """Return a value as a JSON response without validating it against its model again, which is slow for large ones."""
     return Response(to_json(value), status_code=status, media_type="application/json", headers=headers)

@@ -1,4 +1,4 @@
-"""/api/benchmarks: the library. Files are sent as they are, as the body of the request."""
+"""/api/benchmarks: the library. Files are sent unencoded as the request body."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _BODY = {
 
 
 async def _content(request: Request, file: FileName) -> bytes:
-    """The body, as far as its limit."""
+    """Read the request body up to the file size limit."""
     data = await read_limited_body(request, file_limit(file))
     if data is None:
         raise HTTPException(413, f"the file has more than {file_limit(file):,} bytes; split it into several")

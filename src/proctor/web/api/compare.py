@@ -1,4 +1,4 @@
-"""/api/compare: is run B better than run A, and how do several differ?"""
+"""/api/compare: compare run B with run A, or several runs with each other."""
 
 from __future__ import annotations
 

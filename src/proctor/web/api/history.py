@@ -1,4 +1,4 @@
-"""/api/history: quality over time."""
+"""/api/history: pass rates over time."""
 
 from __future__ import annotations
 

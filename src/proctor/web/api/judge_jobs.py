@@ -1,4 +1,4 @@
-"""/api/judge-jobs: one more judge beside stored runs; of several it compares the replies, of one it judges them."""
+"""/api/judge-jobs: ask a further judge about stored runs, to judge one run or to compare the replies of several."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""/api/runs/RUN/labels: what people say of a run's attempts, one by one and as CSV files."""
+"""/api/runs/RUN/labels: human labels of a run's attempts, individually and as CSV files."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def read_label_sheet(request: Request, run: Named, drawing: Drawing) -> Response
 
 
 async def _sheet(request: Request) -> bytes:
-    """The body, as far as its limit."""
+    """Read the request body up to the file size limit."""
     data = await read_limited_body(request, csv.LIMIT)
     if data is None:
         raise HTTPException(413, f"the file has more than {csv.LIMIT:,} bytes; split it into several")

@@ -1,4 +1,4 @@
-"""What programs ask of runs, as pydantic models: start, go on, judge again."""
+"""Request bodies for runs, as pydantic models: start, resume, rescore."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class NewRun(RequestBody):
 
     @property
     def chosen_agents(self) -> tuple[str, ...]:
-        """All of them."""
+        """All agents of the request."""
         return tuple(self.agents) if self.agent is None else (self.agent,)
 
 
@@ -109,5 +109,5 @@ class NewRescore(RequestBody):
 
 
 def judges_in(reviewer: str | list[str] | None) -> tuple[str, ...]:
-    """The judges that a program has named."""
+    """Return the judges that a request names."""
     return () if reviewer is None else (reviewer,) if isinstance(reviewer, str) else tuple(reviewer)

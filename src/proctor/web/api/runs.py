@@ -301,5 +301,5 @@ def _place(cursor: str | None) -> tuple[int, str, str] | None:
 
 
 def storable(text: str) -> str:
-    """Text that both databases take; no stored one has anything else in it."""
+    """Replace characters that a database cannot store (NUL, lone surrogates), since no stored text contains them."""
     return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")

@@ -1,4 +1,4 @@
-"""/api/settings: how the server is set up."""
+"""/api/settings: the server's configuration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the API takes and gives, as pydantic models: the schema is made of them."""
+"""Pydantic models of the API's requests and responses, from which the schema is generated."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from proctor.settings import LONGEST_NAME, LONGEST_VALUE, RunSetting, check_name
 
 
 def held(setting: RunSetting) -> Any:
-    """A value within the bounds that every door holds it to, or nothing."""
+    """Return the type of an optional value within the bounds of a setting, which are the same everywhere."""
     if setting.bounds is None:
         return Literal[setting.words] | None if setting.words else Name | None
     return Annotated[setting.kind | None, Field(strict=True, **setting.bounds.as_json)]
 
 
 def refusing(check: Callable[[Any], None]) -> AfterValidator:
-    """A check of the one table, in the words of pydantic."""
+    """Turn a setting's check into a pydantic validator."""
 
     def validate(value: Any) -> Any:
         try:

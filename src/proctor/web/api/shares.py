@@ -1,4 +1,4 @@
-"""/api/runs/…/shares: links that open one run to be read; …/sync: send it to another service."""
+"""/api/runs/…/shares: links that open one run read-only; …/sync: send it to another service."""
 
 from __future__ import annotations
 

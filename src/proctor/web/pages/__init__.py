@@ -46,29 +46,29 @@ FAMILIES = (
     "new", "plan", "events", "run", "run_actions", "attempt", "label", "judges", "judge_jobs", "several", "compare",
     "tournament", "history", "settings", "docs",
 )  # fmt: skip
-"""In the order in which addresses are looked up: `/runs/new` stands before `/runs/{run}`."""
+"""Modules in routing order: `/runs/new` must come before `/runs/{run}`."""
 _SAFE = ("GET", "HEAD", "OPTIONS")
 
 
 def include(app: FastAPI) -> None:
-    """Add every page, guarded."""
+    """Add every page, with form-token checks."""
     for router in routers():
         app.include_router(router, include_in_schema=False, dependencies=[Depends(_own_forms_only)])
 
 
 def routers() -> list[APIRouter]:
-    """One of each family."""
+    """Return the router of each family."""
     return [import_module(f"{__name__}.{family}").router for family in FAMILIES]
 
 
 def form_of(request: Request) -> Form:
-    """The form that was posted, which is one of ours."""
+    """Return the posted form, whose token has been checked."""
     form: Form = request.state.form
     return form
 
 
 async def _own_forms_only(request: Request) -> None:
-    """Read what is posted, and refuse what does not carry the token of its session."""
+    """Parse the posted form and reject it without the token of its session."""
     if request.method in _SAFE:
         return
     form = await read_form(request, file_limit=file_limit)
@@ -78,5 +78,5 @@ async def _own_forms_only(request: Request) -> None:
 
 
 def file_limit(name: str) -> int:
-    """How many bytes a file of this name may have."""
+    """Return the maximum size in bytes of an uploaded file with this name."""
     return largest(name)

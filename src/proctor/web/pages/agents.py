@@ -1,4 +1,4 @@
-"""Agents: who can be examined here, and one question to one of them."""
+"""Agents page: the agents that can be examined, and a test question to one of them."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _WHOSE = {"agent": "agent failed", "environment": "environment failed", "setting
 
 @router.get("/agents")
 def agents(request: Request, agent: str = "", question: str = QUESTION) -> HTMLResponse:
-    """What the configuration offers, and a box to try it."""
+    """Show the configured agents and a form to test one."""
     return _page(request, agent=agent, question=question[:LONGEST_QUESTION])
 
 
 @router.post("/agents/try")
 def try_agent(request: Request) -> HTMLResponse:
-    """Ask, and show what came back; nothing is stored."""
+    """Ask the question and show the reply; nothing is stored."""
     form = form_of(request)
     agent, question = form.text("agent"), form.text("question").strip()
     if not question or len(question) > LONGEST_QUESTION:
@@ -74,7 +74,7 @@ def _page(
 
 
 def _last_runs(site: Site, names: list[str]) -> dict[str, RunRow]:
-    """An agent's name → the newest run that asked it: judging its replies again is no news of it."""
+    """Map each agent's name to the newest run that called it; rescored runs do not count."""
     newest: dict[str, Run] = {}
     runs = site.store.archive.runs()
     known = {run.id for run in runs}

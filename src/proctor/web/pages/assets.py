@@ -1,4 +1,4 @@
-"""What pages load beside themselves: styles, scripts and the icon."""
+"""Static assets of pages: styles, scripts and the icon."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FOR_NOW = "max-age=60"
 
 @router.api_route("/static/{name}", methods=["GET", "HEAD"])
 async def load(name: str) -> Response:
-    """A file; one that is asked for by its lasting name never changes."""
+    """Return an asset; one requested by its fingerprinted name is cached permanently."""
     found = render.find_asset(name)
     if found is None:
         raise HTTPException(404, f"there is no file {name!r}")

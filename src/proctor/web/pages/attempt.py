@@ -1,4 +1,4 @@
-"""One attempt: the conversation, what was expected, what was thought of it, and the other trials beside it."""
+"""One attempt: the conversation, what was expected, the verdicts, and the other trials for comparison."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 _PAGES = {"langfuse": "{base}/trace/{trace}", "phoenix": "{base}/redirects/traces/{trace}"}
-"""Where these show a trace by its id alone."""
+"""Destination → URL template of a trace's page."""
 _VARIABLES = {
     "langfuse": ("LANGFUSE_BASE_URL", "LANGFUSE_HOST"),
     "phoenix": ("PHOENIX_ENDPOINT", "PHOENIX_COLLECTOR_ENDPOINT"),
@@ -43,20 +43,20 @@ _VARIABLES = {
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SentTrace:
-    """A trace that was sent somewhere."""
+    """A trace that was exported to a service."""
 
     to: str
     trace: str
     address: str
-    """Empty: it has no page that could be named."""
+    """URL of its page, or empty if unknown."""
 
 
 def sent(run: Run, key: Key, *, store: str) -> list[SentTrace]:
-    """Where an attempt was sent to."""
+    """Return the services to which an attempt was exported."""
     from proctor.workflows.destination import (
         known_destinations,
         trace_of,
-    )  # exporters come with it, which no other page needs
+    )  # imports exporters, which no other page needs
 
     try:
         return [_sent(each, trace_of(key)) for each in known_destinations(run, store, None)]
@@ -77,17 +77,17 @@ def _is_web(address: str) -> bool:
 
 
 _LANE, _EDGE, _TOP, _BEND = 10, 8, 23, 6
-"""Points between two lanes, before the first, above the first joint, and of a rounded corner."""
+"""Lines between contradicting turns, in pixels: distance of lanes, left margin, top margin, corner radius."""
 
 _ROW = Markup(
     '<div class="wires" aria-hidden="true"><svg width="{width}" height="1"></svg>'
     '<svg class="strand" width="{width}" height="100%">{drawn}</svg></div>'
 )
-"""The first drawing only keeps the room: the height of the second must not have a say in the height of its row."""
+"""The first drawing only reserves the width, so that the height of the second does not affect the height of its row."""
 
 
 def wires(talk: ConversationView) -> list[Markup]:
-    """What is drawn beside each turn, the first turn first; nothing where no line passes."""
+    """Draw the lines beside each turn, in order; empty if no turns are linked."""
     width = _EDGE + _LANE * talk.lanes
     return [_row(talk, place, width) for place in range(1, len(talk.turns) + 1)] if talk.bonds else []
 
@@ -99,7 +99,7 @@ def _row(talk: ConversationView, place: int, width: int) -> Markup:
 
 
 def _wire(talk: ConversationView, number: int, bond: TurnLink, place: int) -> Markup:
-    """A part of one line, which leads to its other end."""
+    """Draw the part of a line in one row, linked to the turn at its other end."""
     first, last = bond.rows
     other = bond.found.turns[1 if place == first else 0]
     x, y = _EDGE + _LANE * bond.lane, _TOP + 5 * bond.lane
@@ -125,7 +125,7 @@ def _straight(x: int, top: int, bottom: int | str) -> Markup:
 
 
 def _reach(x: int, y: int, place: int, rows: tuple[int, int]) -> Markup:
-    """Room for a pointer around the line."""
+    """Return an invisible wider line that makes the line easier to hover."""
     top, bottom = (y if place == rows[0] else 0), (y if place == rows[1] else "100%")
     return Markup('<line class="reach" x1="{}" x2="{}" y1="{}" y2="{}"/>').format(x, x, top, bottom)
 
@@ -133,24 +133,24 @@ def _reach(x: int, y: int, place: int, rows: tuple[int, int]) -> Markup:
 router = APIRouter()
 teach()
 MOST_BESIDE = 12
-"""Trials that are set side by side."""
+"""Maximum number of trials shown side by side."""
 _QUICK = 0.5
-"""Seconds that a page waits to learn which cases failed before and after this one."""
+"""Seconds that a page waits for the neighbouring failed cases."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Neighbours:
-    """The nearest cases or attempts, in the order of the table of results that somebody came from."""
+    """Links to the previous and next case or attempt, in the order of the results table that the user came from."""
 
     previous: str
-    """An address; empty: there is none."""
+    """URL, or empty if there is none."""
     next: str
     place: int
-    """Which of them this one is, from 1; 0: it is none of them, or they are not counted."""
+    """Position of the current one, from 1; 0 if it is not in the list or the list is not counted."""
     count: int
-    """How many there are in all; 0: they are not counted."""
+    """Total number, or 0 if not counted."""
     words: str
-    """What they are, after their number."""
+    """Noun shown after the number."""
 
 
 @router.get("/runs/{run}/attempt")
@@ -163,7 +163,7 @@ def attempt(
     condition: str = "",
     text: Literal["", "raw"] = "",
 ) -> HTMLResponse:
-    """What was said in one attempt; without a trial, the first that did not pass."""
+    """Show one attempt; without a trial, the first that did not pass."""
     site, findings_cache = site_of(request), findings_cache_of(request)
     found = site.store.archive.find(run)
     exam = find_exam(findings_cache.exams(found), found, case)
@@ -192,7 +192,7 @@ def attempt(
 
 
 def find_exam(exams: Mapping[str, Exam], run: Run, case: str) -> Exam:
-    """The exam of that id, or the one in which a row of that id is asked."""
+    """Return the exam with this id, or the one that contains a case with this id."""
     if case in exams:
         return exams[case]
     for exam in exams.values():
@@ -202,7 +202,7 @@ def find_exam(exams: Mapping[str, Exam], run: Run, case: str) -> Exam:
 
 
 def trials(store: Store, run: Run, exam: Exam, *, condition: str, around: int | None = None) -> list[Attempt]:
-    """What was played of an exam under one condition, at most so many, near a trial if one is named."""
+    """Return the attempts of an exam under one condition, up to a maximum, around the given trial."""
     last = run.settings.trials_of(exam.id)
     first = max(1, min((around or 1) - MOST_BESIDE // 2, last - MOST_BESIDE + 1))
     beside = range(first, min(last, first + MOST_BESIDE - 1) + 1)
@@ -224,7 +224,7 @@ def _shown(
 
 
 def _of_whole(attempt: Attempt, held: ConversationView) -> dict[str, object]:
-    """What was said of the conversation as a whole."""
+    """Return the findings on the conversation as a whole."""
     return {
         "scores": [score for score in attempt.scores if score.turn is None],
         "unscored": [missing for missing in attempt.unscored if missing.turn is None],
@@ -240,7 +240,7 @@ def _around(
     wanted: results.ResultFilter,
     shown: Attempt,
 ) -> Neighbours | None:
-    """By the filter of the table that somebody came from, else the cases that did not pass; None: not known yet."""
+    """Return the neighbours by the user's table filter, else among the failed cases; None if not known yet."""
     if wanted.by == "attempt" or wanted.check or wanted.stage or wanted.people:
         beside = results.attempts_beside(site, run, exams, wanted, shown)
         links = ["" if each is None else addresses.with_filter(addresses.attempt(each.key), wanted) for each in beside]
@@ -259,5 +259,5 @@ def _around(
 
 
 def _failing(read: CachedFindings) -> list[str]:
-    """The worst first."""
+    """Return the ids of failed cases, the worst first."""
     return [case.id for case in read.worst_first if read.kinds[case.id] in (outcomes.NOT_PASSED, outcomes.FLAKY)]

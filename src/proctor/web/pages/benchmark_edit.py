@@ -1,4 +1,4 @@
-"""Working on benchmarks: their rows edited in the page, versions side by side, a new one of a run's failures."""
+"""Edit benchmarks: rows, differences between versions, and a new benchmark from a run's failures."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ from proctor.workflows.failed_cases import as_file, failed_cases
 from proctor.workflows.library import NoSuchBenchmark, StoredBenchmark, Version
 
 Row = tuple[str, ...]
-"""Question, answer, reasoning, context; empty: there is none."""
+"""Question, answer, reasoning, context; empty if absent."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RowFault:
-    """Why a row cannot be kept, with what was typed."""
+    """The row as typed, and why it cannot be saved."""
 
     row: Row
     messages: tuple[str, ...]
 
 
 def rows_of(content: bytes) -> list[Row]:
-    """The rows of a benchmark file; raises InputError where it is none."""
+    """Parse the rows of a benchmark file; raise InputError if it is invalid."""
     return [
         (case.question, case.answer or "", case.reasoning or "", case.context or "")
         for case in csv.benchmark(content, name="the draft").cases
@@ -50,7 +50,7 @@ def rows_of(content: bytes) -> list[Row]:
 
 
 def edit_rows(rows: Sequence[Row], form: Form, *, at: int | None) -> list[Row] | RowFault:
-    """The rows with one of them as the form has it, or without it; `at` is its place, None: it is added at the end."""
+    """Return the rows with the one at index `at` replaced or removed as the form says; None appends a new row."""
     if form.text("do") == "remove" and at is not None:
         left = [*rows[:at], *rows[at + 1 :]]
         if not left:
@@ -59,7 +59,7 @@ def edit_rows(rows: Sequence[Row], form: Form, *, at: int | None) -> list[Row] |
     before = rows[at] if at is not None else ("",) * len(COLUMNS)
     typed = tuple(_clean_line_ends(form.text(name), old) for name, old in zip(COLUMNS, before, strict=True))
     if at is None and form.text("do") != "row" and not any(text.strip() for text in typed):
-        return list(rows)  # a new row in which nothing was typed is none
+        return list(rows)  # an empty new row is ignored
     faults = tuple(csv.row_faults(typed, first=at == 0))
     if faults:
         return RowFault(row=typed, messages=faults)
@@ -67,24 +67,24 @@ def edit_rows(rows: Sequence[Row], form: Form, *, at: int | None) -> list[Row] |
 
 
 def _clean_line_ends(text: str, before: str) -> str:
-    """What was typed; a browser ends lines otherwise, which is no change."""
+    """Normalise line ends of form input; keep the old text if only the line ends differ."""
     plain = text.replace("\r\n", "\n")
     return before if plain == before.replace("\r\n", "\n") else plain
 
 
 def written(rows: Sequence[Row]) -> bytes:
-    """The rows as a file."""
+    """Return the rows as a benchmark file."""
     return csv.write(rows)
 
 
 def changes(before: Sequence[Row], after: Sequence[Row]) -> int:
-    """How many rows were changed, added or removed, wherever they stand now."""
+    """Return the number of rows changed, added or removed, regardless of order."""
     old, new = Counter(before), Counter(after)
     return max((new - old).total(), (old - new).total())
 
 
 def label_fields(row: Row) -> Iterator[tuple[str, str, bool]]:
-    """Field, what stands in it, and whether there must be something."""
+    """Yield each field's name, its text, and whether it is required."""
     for place, (name, text) in enumerate(zip(COLUMNS, row, strict=True)):
         yield name, text, place < REQUIRED
 
@@ -93,7 +93,7 @@ router = APIRouter()
 teach()
 PAGE = 50
 NEW = 0
-"""The number of a row that is not there yet; others count from 1."""
+"""Number of a row that does not exist yet; existing rows count from 1."""
 _PATIENCE = 0.6
 Number = Annotated[int | None, Query(ge=0, le=10_000_000)]
 PageNumber = Annotated[int, Query(ge=1, le=1_000_000)]
@@ -109,7 +109,7 @@ def edit(
     page: PageNumber = 1,
     as_text: bool = False,
 ) -> Response:
-    """The rows of the newest version, or of a draft of the next; a suite has a page for its cases, or is text."""
+    """Show the rows of the newest version or of an unsaved draft; redirect suites to their own page or text form."""
     site = site_of(request)
     stored = site.library.find(benchmark)
     path = site.library.path(benchmark)
@@ -124,7 +124,7 @@ def edit(
 
 @router.post("/benchmarks/{benchmark}/edit")
 def change(request: Request, benchmark: str) -> Response:
-    """One row as it was typed, or all of them as a new version; whichever is asked, the open row is taken along."""
+    """Apply the changes to the open row, and save all rows as a new version if asked to."""
     site, form = site_of(request), form_of(request)
     stored, drafts = site.library.find(benchmark), drafts_of(site)
     kept, based_on = form.text("kept"), form.text("based_on") or stored.newest.id
@@ -151,7 +151,7 @@ def change(request: Request, benchmark: str) -> Response:
 
 
 def _content_in_hand(site: Site, stored: StoredBenchmark, *, kept: str, based_on: str) -> bytes:
-    """The changes so far; where there are none yet, the version that was opened, whatever was saved since."""
+    """Return the draft's content or, if there is none yet, that of the version on which editing began."""
     if not kept:
         return site.library.original(stored.id, based_on).read_bytes()
     content = drafts_of(site).find(kept)
@@ -161,7 +161,7 @@ def _content_in_hand(site: Site, stored: StoredBenchmark, *, kept: str, based_on
 
 
 def _open_row(form: Form, rows: int) -> int:
-    """The number of the row that was open."""
+    """Return the number of the row being edited."""
     number = _number(form.text("row"))
     if number is None or number > rows:
         raise HTTPException(422, f"there is no row {form.text('row')[:20]!r}; rows are numbered from 1 to {rows:,}")
@@ -222,7 +222,7 @@ def _rows_page(
 
 
 def _as_text(site: Site, stored: StoredBenchmark) -> RedirectResponse:
-    """The form of a new version, with the suite in it."""
+    """Redirect to the new-version form with the suite's text."""
     path = site.library.path(stored.id)
     kept = drafts_of(site).keep(Draft(file=path.name, content=path.read_bytes()))
     name = stored.name if stored.own else f"{stored.name} (edited)"
@@ -243,7 +243,7 @@ def _page_of(number: int) -> int:
 def versions_side_by_side(
     request: Request, benchmark: str, a: str = "", b: str = "", page: PageNumber = 1
 ) -> HTMLResponse:
-    """What changed from one version to another; unless told, from the last but one to the newest."""
+    """Show the differences between two versions, by default the last two."""
     site = site_of(request)
     stored = site.library.find(benchmark)
     if len(stored.versions) < 2:
@@ -284,7 +284,7 @@ def _find_version(stored: StoredBenchmark, version: str) -> Version:
 
 @router.get("/runs/{run}/failures")
 def benchmark_of_failures(request: Request, run: str) -> RedirectResponse:
-    """The form of a new benchmark, with the cases of a run in it that did not pass."""
+    """Redirect to the new-benchmark form with the failed cases of a run."""
     site, findings_cache = site_of(request), findings_cache_of(request)
     found = site.store.archive.find(run)
     read = findings_cache.findings(found, patience=_PATIENCE)
@@ -301,7 +301,7 @@ def benchmark_of_failures(request: Request, run: str) -> RedirectResponse:
 
 @router.get("/runs/{run}/benchmark")
 def benchmark_of_run(request: Request, run: str) -> RedirectResponse:
-    """The form of a new benchmark, with all cases of a run in it: runs from elsewhere bring theirs along."""
+    """Redirect to the new-benchmark form with all cases of a run, such as an imported one."""
     site = site_of(request)
     found = site.store.archive.find(run)
     benchmark = site.store.archive.benchmark_of(found.id)

@@ -1,4 +1,4 @@
-"""Benchmarks: the list, a new one from a file, and one of them with its cases, versions and what the doctor says."""
+"""Benchmarks: the list, creating one from a file, and one benchmark with its cases, versions and the doctor's findings."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ router = APIRouter()
 teach()
 PAGE = 50
 _PATIENCE = 0.5
-"""Seconds that a page waits for the doctor."""
+"""Seconds that a page waits for the doctor's findings."""
 _doctor = InThread[tuple[BenchmarkProblem, ...]]("doctor", kept=16, most=16, at_once=4)
 _DIGITS = 5
 _NOTHING_CHOSEN = "There is no file yet: choose one, or paste its rows."
@@ -51,17 +51,17 @@ _OUT_OF_REACH = "The file itself cannot be shown here; correct it where it is, a
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BenchmarkRow:
-    """One line of the list."""
+    """A row of the list of benchmarks."""
 
     stored: StoredBenchmark
     runs: int
-    """Of its name and its cases, in whatever version."""
+    """Number of runs on any of its versions."""
     types: dict[str, Indicator]
 
 
 @router.get("/benchmarks")
 def benchmarks(request: Request) -> HTMLResponse:
-    """Everything that a run can be started on."""
+    """List all benchmarks."""
     site = site_of(request)
     played = Counter((run.benchmark, run.digest) for run in site.store.archive.runs())
     listed = [
@@ -88,7 +88,7 @@ def new(
     name: Annotated[str, Query(max_length=5000)] = "",
     description: Annotated[str, Query(max_length=5000)] = "",
 ) -> HTMLResponse:
-    """An empty form; with `of`, for a new version of that benchmark; with what is kept, as it was filled in."""
+    """Show the new-benchmark form: empty, for a new version (`of`), or as it was filled in (`kept`)."""
     site = site_of(request)
     known = site.library.find(of) if of else None
     if known is not None and known.own:
@@ -117,7 +117,7 @@ def new(
 
 @router.post("/benchmarks/new")
 def create(request: Request) -> Response:
-    """Look at a file, or save it; whatever is wrong, the form comes back as it was."""
+    """Preview or save a file; on errors, show the form again as it was filled in."""
     site, form = site_of(request), form_of(request)
     name, description = form.text("name").strip(), form.text("description")
     drafts = drafts_of(site)
@@ -139,7 +139,7 @@ def create(request: Request) -> Response:
         except InputError as error:
             trouble = error.on_page
     kept = "" if draft.too_large else drafts.keep(draft)
-    if kept and not saving:  # so that Back and Reload find it again
+    if kept and not saving:  # redirect, so that Back and Reload work
         filled = {"kept": kept, "called": draft.file, "name": name, "description": description}
         filled |= {"beside": beside} if beside else {}
         filled |= {"was": was[0], "was_called": was[1]} if was[0] else {}
@@ -169,7 +169,7 @@ def benchmark_page(
     q: Annotated[str, Query(max_length=200)] = "",
     page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
 ) -> HTMLResponse:
-    """One benchmark as it stands in one version."""
+    """Show one version of a benchmark."""
     site = site_of(request)
     stored = site.library.find(benchmark)
     shown = _version(stored, version)
@@ -199,20 +199,20 @@ def benchmark_page(
 
 @router.get("/benchmarks/{benchmark}/file")
 def download(request: Request, benchmark: str, version: str = "") -> FileResponse:
-    """The file as it came, always to be saved."""
+    """Download the original file."""
     path = site_of(request).library.original(benchmark, version or None)
     return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 
 
 @router.post("/benchmarks/{benchmark}/delete")
 def delete(request: Request, benchmark: str) -> RedirectResponse:
-    """Forget it; runs keep theirs."""
+    """Delete a benchmark; runs keep their copies."""
     site_of(request).library.delete(benchmark)
     return RedirectResponse("/benchmarks", status_code=HTTPStatus.SEE_OTHER)
 
 
 def _file_in(drafts: Drafts, form: Form) -> tuple[Draft | None, dict[str, int]]:
-    """The file that is meant, and where columns of a table were chosen by hand, the table as it came."""
+    """Return the form's file and, if columns were chosen by hand, the column mapping for it."""
     draft = drafts.file_in(form)
     if form.text("do") != "columns" or draft is None or "file" in form.files:
         return draft, {}
@@ -222,7 +222,7 @@ def _file_in(drafts: Drafts, form: Form) -> tuple[Draft | None, dict[str, int]]:
 
 
 def _take(site: Site, draft: Draft, chosen: Mapping[str, int], beside: str) -> Intake:
-    """The file as it would be saved; an edited suite with the sources of the version, `ID/VERSION`, that it was."""
+    """Parse the file as it would be saved; an edited suite keeps the sources of its version, `ID/VERSION`."""
     file, content = draft.file, draft.content
     identity, _, version = beside.partition("/")
     if beside and not draft.too_large:
@@ -231,7 +231,7 @@ def _take(site: Site, draft: Draft, chosen: Mapping[str, int], beside: str) -> I
 
 
 def _chosen_in(told: str) -> dict[str, int]:
-    """`question:0,answer:2` as places of columns; what is none is left out."""
+    """Parse `question:0,answer:2` as a mapping from column name to index; invalid parts are ignored."""
     pairs = (pair.partition(":") for pair in told.split(","))
     known = {name: place for name, _, place in pairs if name in TABLE_FIELDS}
     return {name: int(place) for name, place in known.items() if place.isdecimal() and len(place) < _DIGITS}
@@ -284,7 +284,7 @@ def _form(
 
 
 def _earlier(stored: StoredBenchmark, shown: Version) -> Version | None:
-    """The version before this one."""
+    """Return the version before this one."""
     later = [each.id for each in stored.versions].index(shown.id)
     return stored.versions[later + 1] if later + 1 < len(stored.versions) else None
 
@@ -298,12 +298,12 @@ def _version(stored: StoredBenchmark, version: str) -> Version:
 
 @lru_cache(maxsize=16)
 def _read_version(library: Library, stored: StoredBenchmark, version: str) -> Benchmark:
-    """A version never changes, so it is read once."""
+    """Parse a version's file, cached since versions never change."""
     return library.read(stored.id, version)
 
 
 def _complaints(library: Library, stored: StoredBenchmark, version: str) -> tuple[BenchmarkProblem, ...] | None:
-    """What the doctor says of it, who takes seconds over the largest files; None: he is still reading, or busy."""
+    """Return the doctor's findings, or None if not ready: the largest files take seconds."""
     try:
         key = (library, stored, version)
         return _doctor.ask(key, lambda: find_problems(_read_version(library, stored, version)), _PATIENCE)
@@ -316,10 +316,10 @@ def _words_of(case: Case) -> tuple[str, ...]:
 
 
 def _places(cases: Iterable[Case]) -> dict[str, int]:
-    """A case's id → its number, from 1."""
+    """Map each case id to its number, from 1."""
     return {case.id: number for number, case in enumerate(cases, 1)}
 
 
 def _runs(site: Site, stored: StoredBenchmark) -> Counter[str]:
-    """Digest → runs on it, of those that its history shows."""
+    """Count the runs in the benchmark's history by case digest."""
     return Counter(run.digest for run in site.store.archive.runs() if run.benchmark == stored.name)

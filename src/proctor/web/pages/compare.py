@@ -1,4 +1,4 @@
-"""Two runs side by side: whether B is better, what broke and what was fixed, and both replies to a case."""
+"""Compare two runs: whether B is better, what broke, what was fixed, and both replies to a case."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ router = APIRouter()
 teach()
 PAGE = 50
 _OFFERED = 500
-"""Runs that can be chosen from; others are named in the address."""
+"""Maximum number of runs to choose from; others can be given in the URL."""
 _RESCORED = {"--reviewer", "--passing-score"}
-"""What the form that judges a run again can change."""
+"""Differences that rescoring through the form can resolve."""
 _TOLD = ("broken", "fixed", "changed", "flaky")
 
 
@@ -44,7 +44,7 @@ def compare(
     q: Annotated[str, Query(max_length=500)] = "",
     page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
 ) -> HTMLResponse:
-    """Choose two runs; then what is different between them."""
+    """Show the form to choose two runs and, once chosen, their differences."""
     site = site_of(request)
     store = site.store
     sides = [store.archive.find(name) if name else None for name in (a, b)]
@@ -90,14 +90,14 @@ def compare(
 
 
 def _runs_to_offer(store: Store, chosen: Sequence[Run | None]) -> list[Run]:
-    """The newest runs; those that are chosen are always among them."""
+    """Return the newest runs, always including the chosen ones."""
     every = [run for run in store.archive.runs() if run.planned]
     ids = {run.id for run in chosen if run is not None}
     return [*every[:_OFFERED], *(run for run in every[_OFFERED:] if run.id in ids)]
 
 
 def _rescoring(site: Site, a: Run, b: Run, apart: Sequence[SettingDifference]) -> dict[str, Any] | None:
-    """The form that judges one of them as the other was judged, never as one that nobody judged; None: it cannot."""
+    """Return the form to rescore one run as the other was judged, or None if that is impossible."""
     options = {one.option.partition(" ")[0] for one in apart}
     run, like = (a, b) if b.settings.reviewer is not None else (b, a)
     judge, passing = like.settings.reviewer, like.settings.passing_score
@@ -110,7 +110,7 @@ def _rescoring(site: Site, a: Run, b: Run, apart: Sequence[SettingDifference]) -
 def _compare_runs(
     findings_cache: FindingsCache, a: Run, b: Run, *, k: int | None = None, force: bool = False
 ) -> Compared | None:
-    """None: one of them is still being read."""
+    """Compare two runs, or return None while one of them is still being read."""
     before, after = findings_cache.findings(a), findings_cache.findings(b)
     if before is None or after is None:
         return None
@@ -130,7 +130,7 @@ def compare_case(
     trial: Annotated[int | None, Query(ge=1)] = None,
     condition: str = "",
 ) -> HTMLResponse:
-    """Both replies to one case, what is different marked."""
+    """Show both replies to one case with differences highlighted."""
     site, findings_cache = site_of(request), findings_cache_of(request)
     runs = [site.store.archive.find(name) for name in (a, b)]
     exams = [find_exam(findings_cache.exams(run), run, case) for run in runs]
@@ -160,7 +160,7 @@ def compare_case(
 
 
 def _neighbours(findings_cache: FindingsCache, a: Run, b: Run, case: str) -> dict[str, Any]:
-    """The change of this case, and the cases that changed before and after it."""
+    """Return this case's change, and the previous and next changed case."""
     try:
         found = _compare_runs(findings_cache, a, b, force=True)
     except UsageError:

@@ -1,4 +1,4 @@
-"""The API as a page, from its own schema: nothing is loaded from elsewhere."""
+"""API documentation page, generated from the schema without external resources."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ router = APIRouter()
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DocumentedField:
-    """A parameter, or a key of a body or an answer."""
+    """A parameter, or a key of a request or response body."""
 
     name: str
     type: str
@@ -27,7 +27,7 @@ class DocumentedField:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Operation:
-    """One thing that a program can ask for."""
+    """An API operation."""
 
     id: str
     method: str
@@ -36,14 +36,14 @@ class Operation:
     parameters: tuple[DocumentedField, ...]
     body: tuple[DocumentedField, ...]
     file: bool
-    """Whether the body is a file as it is."""
+    """Whether the request body is a raw file."""
     answers: tuple[tuple[str, str, tuple[DocumentedField, ...]], ...]
-    """Status, what it means, its keys."""
+    """Status, description and keys of each response."""
 
 
 @router.get("/docs")
 def docs(request: Request) -> HTMLResponse:
-    """Every operation, by what it is about."""
+    """Show all operations, grouped by resource."""
     made = schema(request.app)
     families: dict[str, list[Operation]] = {}
     for path, methods in made["paths"].items():
@@ -88,7 +88,7 @@ def _fields(made: dict[str, Any], shape: dict[str, Any]) -> Iterator[DocumentedF
 
 
 def _type(made: dict[str, Any], shape: dict[str, Any]) -> str:
-    """A schema in few words: `int ≥ 1`, `list of Run`, `pass or fail`."""
+    """Describe a schema type in brief: `int ≥ 1`, `list of Run`, `pass or fail`."""
     if "$ref" in shape:
         name = shape["$ref"].rpartition("/")[2]
         inner = _resolve_reference(made, shape)

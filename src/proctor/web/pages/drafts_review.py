@@ -1,4 +1,4 @@
-"""Cases of a suite in the page: drafts that a person accepts, edits or drops, or all; each save is a version."""
+"""Review a suite's draft cases in the page (accept, edit or drop), or edit all cases; each save is a new version."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from proctor.workflows.library import StoredBenchmark
 
 router = APIRouter()
 PAGE = 10
-"""Drafts on a page: as many as a person decides on in one go."""
+"""Drafts per page: as many as a person reviews in one go."""
 ROWS = 50
-"""Cases on a page, which are folded until one is opened."""
+"""Cases per page, collapsed until opened."""
 _FURTHER = ("category", "reasoning", "context")
-"""What else of a case can be changed where all of them are shown."""
+"""Further fields of a case that can be edited when all cases are shown."""
 _ORIGIN = {
     "source": "from",
     "time": "when",
@@ -38,7 +38,7 @@ _ORIGIN = {
     "drafted_from": "expectations drafted from",
     "earlier": "said of it before",
 }
-"""What a draft says of where it comes from → how a person calls it; other names are words already."""
+"""Keys of a draft's origin → labels shown to users; other keys are shown as they are."""
 _OVERTAKEN = (
     "somebody has saved a newer version in the meantime, in which a case that you changed is not as it was; "
     "nothing was saved yet. If you save all the same, your version becomes the newest, without the other changes"
@@ -49,7 +49,7 @@ _OVERTAKEN = (
 def review(
     request: Request, benchmark: str, every: bool = False, page: Annotated[int, Query(ge=1, le=1_000_000)] = 1
 ) -> HTMLResponse:
-    """Its drafts, or every case, some at a time."""
+    """Show a page of its drafts, or of all cases."""
     site = site_of(request)
     stored = site.library.find(benchmark)
     return _page(request, stored, _drafts(site, stored, every=every), every=every, page=page)
@@ -57,7 +57,7 @@ def review(
 
 @router.post("/benchmarks/{benchmark}/review", response_model=None)
 def save(request: Request, benchmark: str) -> HTMLResponse | RedirectResponse:
-    """Keep what was decided as a new version."""
+    """Save the decisions as a new version."""
     site, form = site_of(request), form_of(request)
     stored, every = site.library.find(benchmark), bool(form.text("every"))
     opened = form.text("version")
@@ -89,7 +89,7 @@ def save(request: Request, benchmark: str) -> HTMLResponse | RedirectResponse:
 def _carried_over(
     decisions: Mapping[int, Decision], before: list[DraftCase], now: list[DraftCase]
 ) -> dict[int, Decision] | None:
-    """What was decided of an older version, for the newest; None where a case of them is not there as it was."""
+    """Apply decisions on an older version to the newest; None if one of their cases was changed or removed."""
     places = {draft.case.id: draft for draft in now}
     carried = {}
     for draft in before:
@@ -108,7 +108,7 @@ def _drafts(site: Site, stored: StoredBenchmark, *, every: bool, version: str | 
 
 
 def _decisions(form: Form, drafts: list[DraftCase]) -> dict[int, Decision]:
-    """What a form says of drafts, by their numbers; of those on other pages nothing."""
+    """Parse the decisions on drafts by number; drafts on other pages have none."""
     plain = {"drop": Decision(choice="drop"), "leave": Decision(choice="leave")}
     made = {}
     for place in (draft.place for draft in drafts):
@@ -120,7 +120,7 @@ def _decisions(form: Form, drafts: list[DraftCase]) -> dict[int, Decision]:
 
 
 def _changes(form: Form, drafts: list[DraftCase]) -> dict[int, Decision]:
-    """What a form makes of cases: those that are not as they were, those to be removed, and one more."""
+    """Parse the changes to cases: edited, removed and added ones."""
     made = {}
     for draft in drafts:
         typed, place = _read_decision(form, draft.place), draft.place
@@ -138,20 +138,20 @@ def _read_decision(form: Form, place: int) -> Decision:
 
 
 def _as_it_was(draft: DraftCase, typed: Decision) -> Decision:
-    """The same as it stands in the file, as far as it was on the page."""
+    """Return the decision with unchanged fields as they are in the file."""
     told = {"question": draft.case.question, "reference": draft.case.answer or "", "expect": draft.expect}
     told |= {name: text for name, text in further_of(draft.case).items() if getattr(typed, name) is not None}
     return Decision(choice="accept", **{name: plain_lines(text).strip() for name, text in told.items()})
 
 
 def further_of(case: Case) -> dict[str, str]:
-    """What else a case says, as it is typed."""
+    """Return the further fields of a case as form text."""
     told = ("; ".join(case.categories), case.reasoning or "", case.context or "")
     return dict(zip(_FURTHER, told, strict=True))
 
 
 def origin_of(case: Case) -> Iterator[tuple[str, str]]:
-    """Where a draft comes from, in words."""
+    """Yield the origin of a draft as (label, text) pairs."""
     for name, value in case.metadata.items():
         said = _in_words(value)
         if (name, value) == ("source", "run"):
@@ -162,7 +162,7 @@ def origin_of(case: Case) -> Iterator[tuple[str, str]]:
 
 
 def _in_words(value: Any, levels: int = 2) -> str:
-    """`case refund, trial 1` of an object; what lies deeper, or is a list, as JSON."""
+    """Format an object as `case refund, trial 1`, with nested objects and lists as JSON."""
     if isinstance(value, str):
         return value
     if levels and value and isinstance(value, Mapping):
@@ -187,7 +187,7 @@ def _page(
     pages = max(1, -(-len(drafts) // each))
     page = min(page, pages)
     shown = drafts[(page - 1) * each : page * each]
-    if form is not None:  # what was on the page that was sent
+    if form is not None:  # only what was on the submitted page
         shown = [draft for draft in drafts if form.texts(f"question-{draft.place}")] or shown
     return render(
         request,

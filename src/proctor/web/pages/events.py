@@ -1,4 +1,4 @@
-"""A run as it goes on, for pages that watch it: server-sent events."""
+"""Progress of a run as server-sent events, for pages that watch it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ router = APIRouter()
 
 @router.get("/runs/{run}/events")
 async def events(request: Request, run: str) -> StreamingResponse:
-    """A run as it goes on, and as it is resumed: `progress` with where it stands."""
+    """Stream the progress of a run, also after it is resumed, as `progress` events."""
     return await stream_run(request, run)
 
 
 async def stream_run(request: Request, run: str, *, to_its_end: bool = False) -> StreamingResponse:
-    """What `Live.watching` says of a run."""
+    """Return the events of `Live.watching` as a streaming response."""
     site = site_of(request)
     found = await run_in_threadpool(lambda: site.store.archive.find(run))
     if site.live.full:

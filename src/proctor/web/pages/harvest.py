@@ -1,4 +1,4 @@
-"""Draft cases from what really happened: a stored run, or an uploaded recording; looked at before they are kept."""
+"""Draft cases from real conversations (a stored run or an uploaded recording), previewed before they are saved."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ONLY: dict[str, str] = {
 _USUAL = 200
 _OFFERED = 100
 _PATIENCE = 0.6
-"""Seconds that a page waits for drafts; of a run with a million attempts they take minutes."""
+"""Seconds that a page waits for drafts; for a run with a million attempts they take minutes."""
 _Drafted = tuple[HarvestReport, bytes]
 _drafts = InThread[_Drafted]("harvest", kept=4, most=8, at_once=2)
 _NOTHING_CHOSEN = "There is nothing to harvest yet: choose a run, or a file of recordings."
@@ -40,19 +40,19 @@ _TOO_LARGE = "The file is too large to be uploaded (8 MiB); split it, or harvest
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HarvestChoice:
-    """What is harvested, as it was filled in."""
+    """Source and options of a harvest, as filled in."""
 
     run: str = ""
     kept: str = ""
-    """A file that was uploaded, by what it is found by."""
+    """Key of the uploaded file."""
     called: str = ""
     only: str = ""
     limit: str = ""
     replies: str = ""
-    """Whether replies that nobody judged count as right."""
+    """Whether replies without a verdict count as correct."""
 
     def options(self) -> HarvestOptions:
-        """The same, understood; raises InputError."""
+        """Parse the options; raise InputError if they are invalid."""
         troubles: dict[str, str] = {}
         limit = read_number("limit", self.limit.strip(), int, troubles) if self.limit.strip() else _USUAL
         if troubles or limit is None or not 1 <= int(limit) <= MOST:
@@ -62,7 +62,7 @@ class HarvestChoice:
         return HarvestOptions(only=only, limit=int(limit), from_replies=bool(self.replies))
 
     def query(self) -> str:
-        """As an address has it."""
+        """Return the choice as a URL query."""
         told = {name: getattr(self, name) for name in ("run", "kept", "called", "only", "limit", "replies")}
         return urlencode({name: value for name, value in told.items() if value})
 
@@ -77,7 +77,7 @@ def harvest_page(
     limit: Annotated[str, Query(max_length=20)] = "",
     replies: str = "",
 ) -> HTMLResponse:
-    """Choose a source; with one, what would be drafted from it. Nothing is kept by looking."""
+    """Show the form to choose a source and, once chosen, a preview of the drafts; nothing is saved."""
     choice = HarvestChoice(run=run, kept=kept, called=called, only=only, limit=limit, replies=replies)
     if not (run or kept):
         return _page(request, choice)
@@ -90,7 +90,7 @@ def harvest_page(
 
 @router.post("/harvest")
 def take_source(request: Request) -> Response:
-    """Look at a source, or keep its drafts as a benchmark whose cases are then reviewed."""
+    """Preview a source, or save its drafts as a benchmark to be reviewed."""
     site, form = site_of(request), form_of(request)
     given = {name: form.text(name) for name in ("run", "kept", "called", "only", "limit", "replies")}
     upload = form.files.get("file")
@@ -121,7 +121,7 @@ def take_source(request: Request) -> Response:
 
 
 def _draft(site: Site, choice: HarvestChoice) -> _Drafted | None:
-    """None: the source is still being read."""
+    """Return the drafts from the source, or None while it is still being read."""
     choice.options()
     run = site.store.archive.find(choice.run) if choice.run else None
     stands = None if run is None else (run.id, run.status, run.seconds)

@@ -1,4 +1,4 @@
-"""Quality over time: the runs of one benchmark as a chart and a table, and which changes are real."""
+"""Pass rates over time: the runs of one benchmark as a chart and a table, and which changes are significant."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from proctor.workflows.history import verdict_order_of
 router = APIRouter()
 teach()
 NOTHING = "nothing"
-"""By which runs are set apart: all stand together."""
+"""Value of `by` for no grouping."""
 SHOWN = 20
 MOST = 500
 _KEPT = 32
@@ -46,7 +46,7 @@ def history(
     strict: bool = False,
     measure: Annotated[str, Query(max_length=500)] = "",
 ) -> HTMLResponse:
-    """The history of a benchmark, each type and each agent by itself; or of one type, agent or other measure."""
+    """Show a benchmark's history by type and agent, or for one type, agent or other measure."""
     runs = site_of(request).store.archive.runs()
     if not runs:
         return render(request, "history.html.j2", histories=[])
@@ -84,7 +84,7 @@ def history(
 
 
 def _tell(request: Request, inside: list[Run], *, by: str, last: int, strict: bool) -> History:
-    """The history of runs of one type, the newest first; of runs that are over it is remembered."""
+    """Return the history of runs of one type, the newest first; completed runs are cached."""
     if any(run.status in MOVING for run in inside):
         return _read(request, inside, by=by, last=last, strict=strict)
     key = (site_of(request).settings.store, repr(inside), by, last, strict)
@@ -108,7 +108,7 @@ def _read(request: Request, inside: list[Run], *, by: str, last: int, strict: bo
 
 
 def _choices(runs: list[Run], benchmark: str) -> dict[str, Any]:
-    """What can be asked for."""
+    """Return the options of the form."""
     inside = [run for run in runs if run.benchmark == benchmark]
     labels = sorted({name for run in inside for name in run.labels})
     return {

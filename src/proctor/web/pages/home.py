@@ -1,4 +1,4 @@
-"""The first page: what is running, the last runs, and where to begin."""
+"""Home page: active runs, recent runs, and first steps."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ _SHOWN = 10
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ActiveRun:
-    """A run that goes on, or is queued."""
+    """A run that is playing or queued."""
 
     run: Run
     found: Summary | None
-    """What it has come to; None: it cannot be told (yet)."""
+    """Summary so far, or None if not available (yet)."""
     done: int
-    """Attempts that have ended."""
+    """Number of finished attempts."""
 
 
 _ENDED = ("agent", "environment", "fail", "pass", "unscored")
-"""What is stored of attempts that are over; one that was cut off is not."""
+"""Stored outcomes that count as finished; that of an interrupted attempt is not among them."""
 
 
 @router.get("/")
 def home(request: Request) -> HTMLResponse:
-    """What is going on."""
+    """Show active and recent runs."""
     site = site_of(request)
     runs = site.store.archive.runs()
     running = [run for run in runs if run.status in MOVING]
@@ -61,9 +61,9 @@ def _going(site: Site, run: Run) -> ActiveRun:
 
 @router.get("/health")
 def health(request: Request) -> JSONResponse:
-    """Whether the server answers and its store can be read."""
+    """Whether the server responds and its store is readable."""
     try:
         site_of(request).store.archive.stop_request("")
-    except StoreError:  # what it says of the store is not for everybody, and everybody may ask here
+    except StoreError:  # no details of the store: this page is public
         return JSONResponse({"status": "the store cannot be read"}, status_code=503)
     return JSONResponse({"status": "ok"})

@@ -1,4 +1,4 @@
-"""Files of other tools: what was recognised, what has no counterpart, and the import once it is confirmed."""
+"""Import files from other tools: what was recognised, what has no counterpart, and the confirmed import."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NOTHING_WANTED = "Neither runs nor cases are wanted, so nothing would be kept: 
 
 @router.get("/import")
 def import_page(request: Request, kept: str = "", called: Annotated[str, Query(max_length=255)] = "") -> HTMLResponse:
-    """Choose a file; with one, what would become of it. Nothing is kept by looking."""
+    """Show the form to choose a file and, once chosen, a preview of the import; nothing is saved."""
     content = drafts_of(site_of(request)).find(kept)
     if content is None:
         return _page(request)
@@ -38,7 +38,7 @@ def import_page(request: Request, kept: str = "", called: Annotated[str, Query(m
 
 @router.post("/import")
 def take_file(request: Request) -> Response:
-    """Look at a file, or keep what is in it."""
+    """Preview a file, or import its contents."""
     site, form = site_of(request), form_of(request)
     draft = drafts_of(site).file_in(form)
     if draft is None or draft.too_large:
@@ -56,7 +56,7 @@ def take_file(request: Request) -> Response:
 
 
 def _keep(site: Site, form: Form, draft: Draft) -> str:
-    """Store what is wanted, and say where it is."""
+    """Import what was chosen; return the URL of the result."""
     saved: StoredBenchmark | None = None
     if form.text("cases"):
         saved = _save_cases(site, preview_import(draft.file, draft.content), form.text("name").strip())
@@ -67,7 +67,7 @@ def _keep(site: Site, form: Form, draft: Draft) -> str:
 
 
 def _save_cases(site: Site, found: ImportPreview, name: str) -> StoredBenchmark | None:
-    """Its cases as a benchmark; those that one file cannot hold as further ones, numbered."""
+    """Save the file's cases as a benchmark; further numbered ones take what does not fit into one file."""
     first: StoredBenchmark | None = None
     for number, suite in enumerate(found.suites, 1):
         called = name if first is None else _with_number(name or first.name, number)
@@ -77,7 +77,7 @@ def _save_cases(site: Site, found: ImportPreview, name: str) -> StoredBenchmark 
 
 
 def _with_number(name: str, number: int) -> str:
-    """`Support 2`; a name that leaves no room for the number is cut."""
+    """Return `Support 2`, truncating the name if it leaves no room for the number."""
     end = f" {number}"
     return f"{name[: LONGEST_NAME - len(end)]}{end}"
 

@@ -1,4 +1,4 @@
-"""One more judge beside stored runs: what it will take, its start, how far it is, its end."""
+"""Judge jobs on stored runs: estimate, start, progress, cancellation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ router = APIRouter()
 
 @router.post("/judge-jobs")
 def ask_judge(request: Request) -> RedirectResponse:
-    """Have it judge what it has not judged yet; the page of the runs shows how that goes."""
+    """Start a judge on what it has not judged yet; the page of the runs shows its progress."""
     site, form = site_of(request), form_of(request)
     names = form.texts("run")[: MOST_RUNS + 1]
     if not names:
@@ -35,16 +35,16 @@ def ask_judge(request: Request) -> RedirectResponse:
 
 @router.post("/judge-jobs/{job}/cancel")
 def cancel_judge(request: Request, job: str) -> RedirectResponse:
-    """End it; what it has judged stays."""
+    """Cancel a job; its verdicts so far are kept."""
     jobs = site_of(request).judge_jobs
     try:
         return _to(jobs.cancel(job))
-    except RunBusy:  # it stops as soon as it hears it: its page says so
+    except RunBusy:  # it is still stopping, and its page shows when it has stopped
         return _to(jobs.find(job))
 
 
 def judge_form(site: Site, runs: Sequence[Run], asked: Mapping[str, str]) -> dict[str, Any]:
-    """What a page needs to offer a further judge: who there is, and once one is chosen, what it will take."""
+    """Return the context for the form that starts a further judge: the judges and, for a chosen one, the estimate."""
     reviewer, typed = asked.get("reviewer", ""), asked.get("budget", "")
     planned, trouble = None, ""
     if reviewer:
@@ -66,7 +66,7 @@ def judge_form(site: Site, runs: Sequence[Run], asked: Mapping[str, str]) -> dic
 
 
 def read_budget(typed: str) -> float | None:
-    """As it was typed; None: nothing was."""
+    """Parse the budget, or return None if empty."""
     troubles: dict[str, str] = {}
     budget = read_number("budget", typed.strip(), float, troubles) if typed.strip() else None
     if troubles:

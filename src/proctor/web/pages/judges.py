@@ -1,4 +1,4 @@
-"""Which judge agrees with people: those that have judged a run, side by side on its labelled attempts."""
+"""Agreement of judges with people, for all judges of a run, on its labelled attempts."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ teach()
 
 @router.get("/runs/{run}/judges")
 def judges(request: Request, run: str) -> HTMLResponse:
-    """What is stored of them, and who else can be asked; nobody is, until it is started."""
+    """Show the stored agreement, and the judges that can be asked; none is called before it is started."""
     site = site_of(request)
     found = site.store.archive.find(run)
     labels = labels_in_rate(site.store, found)
     try:
         compared, trouble = read_judges(found.id, store=site.settings.store), ""
-    except InputError as error:  # there are no labels, or none that say what people think
+    except InputError as error:  # there are no labels, or no usable ones
         compared, trouble = None, error.on_page if labels else ""
     asking = judge_form(site, [found], request.query_params)
     return render(

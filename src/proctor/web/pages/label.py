@@ -1,4 +1,4 @@
-"""Labelling: people say which replies pass, one at a time; what the judge says is shown after they have."""
+"""Labelling: people decide which replies pass, one at a time; the judge's verdict is shown afterwards."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from proctor.workflows.human_labels import Drawn, draw, put_label, sheet_of, sto
 
 USUAL = 50
 MOST = 500
-"""Attempts that are drawn at a time."""
+"""Maximum number of attempts drawn at a time."""
 _drawn = InThread[tuple[Drawn, ...]]("drawing", kept=8, most=16, at_once=4)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LabelSheet:
-    """What was drawn of a run, and what one person has said of it. Attempts are numbered from 1."""
+    """Attempts sampled from a run, numbered from 1, and one person's labels on them."""
 
     run: Run
     drawn: Sequence[Drawn]
@@ -43,39 +43,39 @@ class LabelSheet:
 
     @property
     def labelled(self) -> int:
-        """How many of them this person has labelled."""
+        """Number of attempts that this person has labelled."""
         return sum(each.attempt.key in self.mine for each in self.drawn)
 
     def open_after(self, number: int = 0) -> int | None:
-        """The first after this one that has no label yet; None: there is none."""
+        """Return the first attempt after this one without a label, or None."""
         later = enumerate(self.drawn[number:], number + 1)
         return next((place for place, each in later if each.attempt.key not in self.mine), None)
 
     def number_of(self, name: str) -> int | None:
-        """Where the attempt of this name stands; None: it was not drawn."""
+        """Return the number of the attempt with this name, or None if it was not sampled."""
         return next((place for place, each in enumerate(self.drawn, 1) if each.name == name), None)
 
     def place_of(self, key: Key) -> int | None:
-        """The number of this attempt; None: it was not drawn."""
+        """Return the number of the attempt with this key, or None if it was not sampled."""
         return next((place for place, each in enumerate(self.drawn, 1) if each.attempt.key == key), None)
 
     def at(self, number: int) -> Drawn | None:
-        """The attempt of this number; None: there is none."""
+        """Return the attempt with this number, or None."""
         return self.drawn[number - 1] if 1 <= number <= len(self.drawn) else None
 
     def label_at(self, number: int) -> HumanLabel | None:
-        """What this person has said of it; None: nothing yet."""
+        """Return this person's label on the attempt, or None."""
         shown = self.at(number)
         return None if shown is None else self.mine.get(shown.attempt.key)
 
 
 def sheet_for(site: Site, run: Run, *, n: int, seed: int, who: str, patience: float | None = None) -> LabelSheet:
-    """What this person is asked about; raises TimeoutError where drawing it takes longer than somebody waits."""
+    """Return the sampled attempts with this person's labels; raise TimeoutError if sampling exceeds `patience`."""
     mine = {label.key: label for label in site.store.human_labels.of_run(run.id) if label.who == who}
     store = site.settings.store
     drawn = _drawn.ask(
-        (store, run.id, run.status, run.seconds, n, seed),  # as long as the run stands so: all its attempts are read
-        lambda: tuple(draw(run.id, store=store, count=n, seed=seed, who="")),  # nobody's labels are left out
+        (store, run.id, run.status, run.seconds, n, seed),  # cached until the run changes: it reads all attempts
+        lambda: tuple(draw(run.id, store=store, count=n, seed=seed, who="")),  # includes attempts already labelled
         patience,
     )
     if drawn is None:
@@ -94,13 +94,13 @@ _VERDICTS = {"pass": True, "fail": False}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Draw:
-    """Which attempts are drawn, as the address says."""
+    """Sample size and seed, from the URL."""
 
     n: int = USUAL
     seed: int = 0
 
     def address(self, run: Run, **place: int | None) -> str:
-        """The page of one of them."""
+        """Return the URL of a labelling page."""
         usual = {"n": None if self.n == USUAL else self.n, "seed": self.seed or None}
         return addresses.label(run.id, **usual, **place)
 
@@ -117,13 +117,13 @@ Number = Annotated[int | None, Query(ge=1, le=MOST + 1)]
 
 @router.get("/label/name")
 def ask_name(request: Request, next: str = "/") -> HTMLResponse:  # noqa: A002
-    """Who labels; asked once."""
+    """Ask for the labeller's name, once."""
     return render(request, "label/name.html.j2", next=local_path(next), who=_who(request), trouble="")
 
 
 @router.post("/label/name", response_model=None)
 def keep_name(request: Request) -> HTMLResponse | RedirectResponse:
-    """Keep it in the browser, and go on."""
+    """Store the name in a cookie and continue."""
     form = form_of(request)
     who, wanted = " ".join(form.text("who").split()), local_path(form.text("next", "/"))
     try:
@@ -139,7 +139,7 @@ def keep_name(request: Request) -> HTMLResponse | RedirectResponse:
 def label_page(
     request: Request, run: str, drawing: Drawing, at: Number = None, after: Number = None, stored: int | None = None
 ) -> Response:
-    """One attempt to label: the one of this number, else the first that this person has not labelled."""
+    """Show an attempt to label: the one with this number, or the first without a label."""
     site = site_of(request)
     found, who = site.store.archive.find(run), _who(request)
     if not who:
@@ -150,7 +150,7 @@ def label_page(
 
 
 def _sheet(site: Site, run: Run, *, n: int, seed: int, who: str) -> LabelSheet:
-    """What is asked; where that takes long, the page says so and comes again."""
+    """Return the sample, or respond with a page that reloads itself while the run is being read."""
     try:
         return sheet_for(site, run, n=n, seed=seed, who=who, patience=_PATIENCE)
     except TimeoutError:
@@ -162,7 +162,7 @@ def _sheet(site: Site, run: Run, *, n: int, seed: int, who: str) -> LabelSheet:
 def label_one(
     request: Request, run: str, case: str, trial: Annotated[int, Query(ge=1)] = 1, condition: str = ""
 ) -> RedirectResponse:
-    """To the place of one attempt among those that were drawn: labels by choice would make the rate one by choice."""
+    """Redirect to one attempt of the sample. Others cannot be labelled: hand-picked labels would bias the rate."""
     site = site_of(request)
     found = site.store.archive.find(run)
     key = Key(run=found.id, exam=case, trial=trial, condition=condition)
@@ -179,7 +179,7 @@ def label_one(
 
 @router.post("/runs/{run}/label")
 def label(request: Request, run: str, drawing: Drawing) -> RedirectResponse:
-    """Pass, fail, skip or undo; then the next one."""
+    """Store, skip or undo a label; continue with the next attempt."""
     site, form = site_of(request), form_of(request)
     found, who = site.store.archive.find(run), _must_have_name(request)
     sheet = sheet_for(site, found, n=drawing.n, seed=drawing.seed, who=who)
@@ -205,7 +205,7 @@ def label(request: Request, run: str, drawing: Drawing) -> RedirectResponse:
 
 @router.get("/runs/{run}/label/sheet")
 def download_sheet(request: Request, run: str, drawing: Drawing) -> Response:
-    """The same attempts as a CSV file, for people elsewhere."""
+    """Download the sample as a CSV file to be labelled elsewhere."""
     site = site_of(request)
     found = site.store.archive.find(run)
     sheet = sheet_for(site, found, n=drawing.n, seed=drawing.seed, who="")
@@ -215,7 +215,7 @@ def download_sheet(request: Request, run: str, drawing: Drawing) -> Response:
 
 @router.post("/runs/{run}/label/sheet", response_model=None)
 def upload_sheet(request: Request, run: str, drawing: Drawing) -> Response:
-    """Store the labels of such a file, all or none."""
+    """Store the labels of an uploaded CSV file, all or none."""
     site, form = site_of(request), form_of(request)
     found, who = site.store.archive.find(run), _must_have_name(request)
     upload = form.files.get("sheet")
@@ -264,19 +264,19 @@ def _page(
         told=[] if shown is not None else _told(request, run),
         stored=stored,
         trouble=trouble,
-        since=int(time.time() * 10) / 10,  # never later than now
+        since=int(time.time() * 10) / 10,  # never in the future
     )
 
 
 def _more(drawing: Draw, sheet: LabelSheet) -> str:
-    """Where more are drawn; empty: there are none."""
+    """Return the URL of a larger sample, or empty if there is none."""
     wanted = min(MOST, drawing.n + USUAL)
     whole = len(sheet.drawn) < drawing.n or wanted == drawing.n
     return "" if whole else Draw(n=wanted, seed=drawing.seed).address(sheet.run)
 
 
 def _told(request: Request, run: Run) -> list[str]:
-    """What the labels make of the run so far."""
+    """Return sentences that summarise the run's labels so far."""
     read = findings_cache_of(request).findings(run)
     if read is None:
         return []
@@ -286,7 +286,7 @@ def _told(request: Request, run: Run) -> list[str]:
 
 
 def _who(request: Request) -> str:
-    """The name that this browser has given; empty: none yet."""
+    """Return the name from this browser's cookie, or empty."""
     who = unquote(request.cookies.get(WHO_COOKIE, ""))
     try:
         check_name("your name", who)
@@ -303,7 +303,7 @@ def _must_have_name(request: Request) -> str:
 
 
 def _number_in(form: Form, sheet: LabelSheet) -> int:
-    """The attempt that the form was about, wherever it stands now."""
+    """Return the current number of the attempt that the form is about."""
     name = form.text("attempt")
     number = sheet.number_of(name) if name else _place(form, "at")
     if number is None:
@@ -317,7 +317,7 @@ def _place(form: Form, name: str) -> int | None:
 
 
 def _seconds(form: Form) -> float | None:
-    """How long it took since the page was made; None: nobody can tell."""
+    """Return the seconds since the page was rendered, or None if unknown."""
     try:
         took = time.time() - float(form.text("since"))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Logging in with the server's token, and out again."""
+"""Log in with the server's token, and log out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ router = APIRouter()
 
 @router.get("/login", response_model=None)
 def ask(request: Request, next: str = "/") -> HTMLResponse | RedirectResponse:  # noqa: A002
-    """The form; who needs none goes on."""
+    """Show the login form, or redirect if no login is needed."""
     if site_of(request).settings.token is None or request.state.session.known:
         return RedirectResponse(local_path(next), status_code=HTTPStatus.SEE_OTHER)
     return render(request, "login.html.j2", next=local_path(next), trouble="")
@@ -27,7 +27,7 @@ def ask(request: Request, next: str = "/") -> HTMLResponse | RedirectResponse:  
 
 @router.post("/login", response_model=None)
 def log_in(request: Request) -> HTMLResponse | RedirectResponse:
-    """Check the token. The session is a new one from here on, whatever the browser had before."""
+    """Check the token and start a new session, whatever session the browser had before."""
     site, form = site_of(request), form_of(request)
     wanted, token = local_path(form.text("next", "/")), form.text("token").strip()
     right = site.sessions.opens(token)
@@ -47,7 +47,7 @@ def log_in(request: Request) -> HTMLResponse | RedirectResponse:
 
 @router.post("/logout")
 async def log_out(request: Request) -> RedirectResponse:
-    """Log every browser out, also those that only watch a run."""
+    """Log out all browsers, including those that only watch a run."""
     site = site_of(request)
     await run_in_threadpool(site.sessions.forget_all)
     await site.live.end()

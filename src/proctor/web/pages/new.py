@@ -1,4 +1,4 @@
-"""A new run: the form with an estimate beside it, its start, and the demonstration in one click."""
+"""New run: the form with an estimate, starting the run, and the one-click demonstration."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ _ABOUT = {
     "abm-dynamic": "an examiner begins with a question and presses on",
 }
 _FOREMOST = ("trials", "passing_score", "max_turns", "seeds")
-"""Numbers that stand in sight; the others are folded away."""
+"""Settings shown at once; the others are collapsed."""
 _INDICATORS = {"standard": "standard", "abm-static": "abm_static", "abm-dynamic": "abm_dynamic"}
 
 
 @router.get("/runs/new")
 def new_run(request: Request) -> HTMLResponse:
-    """The form, filled in as the address says; once an agent is chosen, with what the run would take."""
+    """Show the form, prefilled from the URL; with an agent chosen, include an estimate."""
     site, given = site_of(request), request.query_params
     usual = [] if "type" in given else [("type", site.config.run.type or "")]
     asked = _by_id(site, read_form([*usual, *given.multi_items()]))
@@ -57,7 +57,7 @@ def new_run(request: Request) -> HTMLResponse:
 
 @router.post("/runs/new")
 def start_run(request: Request) -> Response:
-    """Start it; or, asked for an estimate only, show the form with one at its own address."""
+    """Start the run, or redirect to the form with an estimate if only that was asked for."""
     form = form_of(request)
     asked = read_form((name, value) for name, values in form.fields.items() for value in values)
     if form.text("do") != "start":
@@ -78,19 +78,19 @@ def start_run(request: Request) -> Response:
 
 @router.post("/demo")
 def demonstration(request: Request) -> RedirectResponse:
-    """Store and start the demonstration; the page of its first run shows what goes on."""
+    """Store and start the demonstration, and redirect to its first run."""
     return _to(start_demonstration(site_of(request))[0])
 
 
 def _field_of(error: ProctorError, asked: NewRunForm) -> str:
-    """The field that an error is about; empty: none that was filled in."""
+    """Return the form field that an error is about, or empty."""
     if isinstance(error, GateError):
         return "gates"
     return next((each.name for each in error.given if asked.text(each.name)), "")
 
 
 def _to(*runs: Run) -> RedirectResponse:
-    """The run's page; of several, the page that sets them side by side, or the list where they are not alike."""
+    """Redirect to the run's page; for several runs, to their comparison, or to the list if they are not comparable."""
     where = addresses.run(runs[0].id)
     if len(runs) > 1:
         alike = not any(unlike(runs[0], other) for other in runs[1:])
@@ -132,7 +132,7 @@ def _page(
 
 
 def _by_id(site: Site, asked: NewRunForm) -> NewRunForm:
-    """The same, with the benchmark by what addresses call it, where it was given by its name."""
+    """Return the form with a benchmark given by name replaced by its id."""
     named = asked.text("benchmark")
     known = site.library.all()
     if not named or any(each.id == named for each in known):
@@ -142,7 +142,7 @@ def _by_id(site: Site, asked: NewRunForm) -> NewRunForm:
 
 
 def _no_benchmark(site: Site, asked: NewRunForm) -> dict[str, str]:
-    """What is wrong with the benchmark that was asked for."""
+    """Return what is wrong with the requested benchmark."""
     named = asked.text("benchmark")
     if not named or any(each.id == named for each in site.library.all()):
         return {}
@@ -150,7 +150,7 @@ def _no_benchmark(site: Site, asked: NewRunForm) -> dict[str, str]:
 
 
 def _chosen_benchmark(site: Site, asked: NewRunForm) -> StoredBenchmark:
-    """The benchmark that was chosen, else the first."""
+    """Return the chosen benchmark, by default the first."""
     try:
         return site.library.find(asked.text("benchmark"))
     except NoSuchBenchmark:
@@ -159,17 +159,17 @@ def _chosen_benchmark(site: Site, asked: NewRunForm) -> StoredBenchmark:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TypeChoice:
-    """A type of examination as the form offers it."""
+    """A type of examination in the form."""
 
     name: str
     about: str
     serves: Indicator
     possible: bool
-    """Whether it can be chosen: what is not recommended can be, what is refused cannot."""
+    """Whether it can be chosen: true even if not recommended, false if the benchmark does not support it."""
 
 
 def _types(stored: StoredBenchmark, asked: NewRunForm) -> dict[str, TypeChoice]:
-    """Type → what it is, and whether the benchmark serves it."""
+    """Map each type to its description and whether the benchmark supports it."""
     version = next((each for each in stored.versions if each.id == asked.text("version")), stored.newest)
     indicators = compatibility(version.cases)
     return {
@@ -184,7 +184,7 @@ def _types(stored: StoredBenchmark, asked: NewRunForm) -> dict[str, TypeChoice]:
 
 
 def _usual_judges(site: Site, asked: NewRunForm) -> tuple[str, ...]:
-    """Who judges where nobody is named."""
+    """Return the judges used by default."""
     named, stored = site.config.run.reviewer, _chosen_benchmark(site, asked)
     if named is not None:
         return (named,) if isinstance(named, str) else tuple(named)
@@ -192,7 +192,7 @@ def _usual_judges(site: Site, asked: NewRunForm) -> tuple[str, ...]:
 
 
 def _defaults(site: Site, config: Config, stored: StoredBenchmark, asked: NewRunForm) -> dict[str, Any]:
-    """What holds where nothing is typed."""
+    """Return the effective defaults of empty fields."""
     suite, benchmark = is_suite(stored.newest.file), site.library.read(stored.id)
     said = {name: value for name, value in config.run.model_dump().items() if value is not None}
     plain = {name: getattr(Settings(), name) for name in SETTINGS}

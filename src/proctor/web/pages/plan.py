@@ -1,4 +1,4 @@
-"""How many cases, trials and labels it takes, before anything is run: what is asked stands in the address."""
+"""Planning: the number of cases, trials and labels a question needs, before anything is run; all input is in the URL."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from proctor.workflows.plan import PlanRequest, plan_for, read_trials
 router = APIRouter()
 _OFFERED = 100
 _MOST_CASES = 2_000
-"""Cases whose looks a page plans: beyond them it takes too long to wait for."""
+"""Maximum number of cases for planning interim looks, which takes too long beyond."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlanField:
-    """One number of the form."""
+    """A numeric field of the form."""
 
     label: str
     usual: str
@@ -36,13 +36,13 @@ class PlanField:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PlanQuestion:
-    """What can be asked, and by which fields."""
+    """A planning question and the fields it needs."""
 
     title: str
     about: str
     fields: tuple[str, ...]
     runs: int = 0
-    """Stored runs that it can be planned from."""
+    """Number of stored runs to plan from."""
 
 
 FIELDS: dict[str, PlanField] = {
@@ -87,7 +87,7 @@ QUESTIONS: dict[str, PlanQuestion] = {
 
 @router.get("/plan")
 def plan_page(request: Request) -> HTMLResponse:
-    """A form for each question; filled in, with its answer."""
+    """Show a form for each question and, once filled in, its answer."""
     site, asked = site_of(request), dict(request.query_params)
     what = asked.get("what", "") if asked.get("what") in QUESTIONS else next(iter(QUESTIONS))
     runs = tuple(dict.fromkeys(run for run in request.query_params.getlist("run") if run))
@@ -113,7 +113,7 @@ def plan_page(request: Request) -> HTMLResponse:
 
 
 def in_fields(said: str) -> str:
-    """A sentence with the fields of the form where it names options of the command line."""
+    """Replace command-line options in a sentence with the names of form fields."""
     names = {name: f"“{each.label}”" for name, each in FIELDS.items()} | {"run": "“From a stored run”"}
     return re.sub(r"--(\w+)", lambda option: names.get(option[1], option[1]), said)
 
@@ -132,7 +132,7 @@ def _answer(
 
 
 def _read_options(what: str, asked: Mapping[str, str], runs: tuple[str, ...], troubles: dict[str, str]) -> PlanRequest:
-    """What was typed, as far as it can be read."""
+    """Parse the form's values; add a message to `troubles` for each invalid one."""
     known: dict[str, object] = {}
     for name in QUESTIONS[what].fields:
         typed, each = asked.get(name, "").strip(), FIELDS[name]

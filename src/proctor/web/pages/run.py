@@ -1,4 +1,4 @@
-"""One run: what came of it, live while it goes on; its results as a table; its files."""
+"""One run: its results, live while it is playing, as a table and as files."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _lock = threading.Lock()
 
 
 def shown_failures(site: Site, run: Run) -> RunFailures | None:
-    """The groups of a run that is over; None: nothing failed, or it is too large to be read along with its page."""
+    """Return the failure groups of a finished run; None if nothing failed or it is too large to read for its page."""
     key = str(site.settings.store), run.id, run.ended, run.seconds
     with _lock:
         if key in _kept:
@@ -62,19 +62,19 @@ _PLAIN = "none"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Again:
-    """Whether a run can be started again from the page, and if not, why."""
+    """Whether a run can be started again from the page and, if not, why."""
 
     address: str = ""
-    """The form of a new run; empty: something is not to be had here."""
+    """URL of the prefilled new-run form, or empty if something it needs is not available."""
     lacks_agent: bool = False
     lacks_benchmark: bool = False
     benchmark: str = ""
-    """The page of the benchmark, in the version that was examined."""
+    """URL of the benchmark in the examined version."""
     version: str = ""
 
 
 def again_of(site: Site, run: Run) -> Again:
-    """Where it can be started again, with the benchmark of its cases, whatever others are called now."""
+    """Return how to start the run again; its benchmark is found by its cases, not by name."""
     agent = _agent(site.config_to_read_by, run)
     known = [
         (each, version) for each in site.library.all() for version in each.versions if version.digest == run.digest
@@ -91,7 +91,7 @@ def again_of(site: Site, run: Run) -> Again:
 
 
 def _agent(config: Config, run: Run) -> str | None:
-    """What its agent is called here: by its name, or by its spec alone, since with options it would be another one."""
+    """Return the name under which the run's agent is configured here: its own, or that of its spec without options."""
     if run.agent in [each.name for each in choices.agents(config)]:
         return run.agent
     alike = (name for name, part in config.agents.items() if part.spec == run.agent and not part.options)
@@ -120,7 +120,7 @@ def _fields(site: Site, run: Run, agent: str) -> Iterator[tuple[str, str]]:
 
 
 def _judges(config: Config, settings: Settings) -> Iterator[tuple[str, str]]:
-    """Who judged, as far as they are still offered: one, the second after it, the rest of a panel, their criteria."""
+    """Yield the run's judges as form fields, as far as still available: the judge, its escalation, the panel, criteria."""
     offered = {each.name for each in choices.reviewers(config)}
     first, *panel = settings.panel or (settings.reviewer or "none",)
     one, comma, second = (first, "", "") if first in offered else first.partition(",")
@@ -137,7 +137,7 @@ def _judges(config: Config, settings: Settings) -> Iterator[tuple[str, str]]:
 
 
 _FOUND = ("commit", "branch", "demo")
-"""Labels that a run finds by itself."""
+"""Labels that a run sets automatically."""
 
 
 router = APIRouter()
@@ -149,7 +149,7 @@ EXPORTS = {
     "junit": ("JUnit", "xml", "application/xml"),
     "markdown": ("Markdown", "md", "text/markdown"),
 }
-"""Form → what it is called, how its file ends, what it is to a browser."""
+"""Export format → label, file extension, media type."""
 
 
 _FILTERS = {
@@ -159,7 +159,7 @@ _FILTERS = {
     "people": "word of people",
     "sort": "column",
 }
-"""What results are chosen by, in words."""
+"""Filters of results → labels."""
 
 
 def _read_filters(
@@ -175,7 +175,7 @@ def _read_filters(
     page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
     after: str = "",
 ) -> results.ResultFilter:
-    people = "" if request.state.shared else people  # what people said of each is for those who have the server
+    people = "" if request.state.shared else people  # human labels are not shown through a share link
     given = {"by": by, "verdict": verdict, "stage": stage, "people": people, "sort": sort}
     for name, value in given.items():
         if value and value not in results.KNOWN[name]:
@@ -191,7 +191,7 @@ Wanted = Annotated[results.ResultFilter, Depends(_read_filters)]
 
 @router.get("/runs/{run}")
 def run_page(request: Request, run: str, wanted: Wanted) -> Response:
-    """What is known of a run, and one page of its results."""
+    """Show a run and one page of its results."""
     site, findings_cache = site_of(request), findings_cache_of(request)
     found = site.store.archive.find(run)
     if found.id != run:
@@ -227,7 +227,7 @@ def run_page(request: Request, run: str, wanted: Wanted) -> Response:
 
 @router.get("/runs/{run}/parts")
 def changing_parts(request: Request, run: str, wanted: Wanted) -> JSONResponse:
-    """The parts of the page that change while a run goes on, and as of how many attempts they are."""
+    """Return the parts of the page that change while the run is playing, and the number of attempts they include."""
     found = site_of(request).store.archive.find(run)
     read = findings_cache_of(request).findings(found)
     done = read.findings.counts.played if read is not None else 0
@@ -236,7 +236,7 @@ def changing_parts(request: Request, run: str, wanted: Wanted) -> JSONResponse:
 
 @router.get("/runs/{run}/compare")
 def compare_with_earlier(request: Request, run: str) -> RedirectResponse:
-    """Beside the run before it on the same cases; where there is none, one can be chosen."""
+    """Redirect to the comparison with the previous run on the same cases, or to the form to choose one."""
     archive = site_of(request).store.archive
     found = archive.find(run)
     earlier = run_before(archive, found)
@@ -247,25 +247,25 @@ def compare_with_earlier(request: Request, run: str) -> RedirectResponse:
 
 @router.post("/runs/{run}/pause")
 def pause(request: Request, run: str) -> RedirectResponse:
-    """Stop playing it for now."""
+    """Pause the run."""
     return _stop(request, run, "pause")
 
 
 @router.post("/runs/{run}/cancel")
 def cancel(request: Request, run: str) -> RedirectResponse:
-    """Stop playing it; what was played stays, and it can still be resumed."""
+    """Cancel the run; its attempts are kept, and it can be resumed."""
     return _stop(request, run, "cancel")
 
 
 @router.post("/runs/{run}/resume")
 def resume(request: Request, run: str) -> RedirectResponse:
-    """Play what is missing, nothing twice."""
+    """Resume the run without repeating finished attempts."""
     site = site_of(request)
     return _back(go_on(site, site.store.archive.find(run)))
 
 
 def _stop(request: Request, run: str, asked: StopRequest) -> RedirectResponse:
-    """Back to the run also where it takes longer to stop: its page says so when it has."""
+    """Stop the run and redirect to its page, even if it takes longer to stop."""
     site = site_of(request)
     try:
         return _back(site.jobs.stop(run, asked))
@@ -279,7 +279,7 @@ def _back(run: Run) -> RedirectResponse:
 
 @router.post("/runs/{run}/describe")
 def describe(request: Request, run: str) -> Response:
-    """Another name, other labels; where they cannot be, the form comes back as it was filled in."""
+    """Change the run's name and labels; on errors, show the form again as it was filled in."""
     site, form = site_of(request), form_of(request)
     found = site.store.archive.find(run)
     troubles: dict[str, str] = {}
@@ -304,13 +304,13 @@ def _note_trouble(troubles: dict[str, str], field: str, check: Callable[..., Non
 
 @router.get("/runs/{run}/export/{form}")
 def export(request: Request, run: str, form: str) -> StreamingResponse:
-    """The whole run as a file, always to be saved: it is other people's text. It is sent while it is read."""
+    """Stream the whole run as a download, never shown inline since it is untrusted text."""
     if form not in EXPORTS:
         raise HTTPException(404, f"runs are not exported as {form!r}; there are {', '.join(EXPORTS)}")
     site = site_of(request)
     found = site.store.archive.find(run)
     _, ending, kind = EXPORTS[form]
     pieces = export_pieces(found.id, form=form, store=site.settings.store)
-    first = next(pieces)  # what is wrong from the beginning is told as an error
+    first = next(pieces)  # an early error becomes an error page
     named = f"attachment; filename*=utf-8''{quote(f'{found.id}.{ending}', safe='')}"
     return StreamingResponse(chain([first], pieces), media_type=kind, headers={"content-disposition": named})

@@ -1,4 +1,4 @@
-"""What can be done with a run beside reading it: judge it again, extend it, send it elsewhere, share it."""
+"""Actions on a run: rescore, extend, sync, share."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ router = APIRouter()
 
 @router.post("/runs/{run}/rescore")
 def rescore(request: Request, run: str) -> RedirectResponse:
-    """Have the stored replies judged again; the page of the new run shows how that goes."""
+    """Rescore the stored replies and redirect to the new run."""
     site, form = site_of(request), form_of(request)
     troubles: dict[str, str] = {}
     criteria = dict(read_criteria(form.text("criteria"), troubles))
@@ -47,7 +47,7 @@ def rescore(request: Request, run: str) -> RedirectResponse:
 
 @router.post("/runs/{run}/extend")
 def extend(request: Request, run: str) -> RedirectResponse:
-    """More trials of each case, or the rest of a run that stopped early."""
+    """Add trials to each case, or play the rest of a run that stopped early."""
     site, form = site_of(request), form_of(request)
     trials, to_the_end = _whole_number(form, "trials"), form.text("to_the_end") == "yes"
     return _to(go_on(site, site.store.archive.find(run), trials=trials, to_the_end=to_the_end))
@@ -55,7 +55,7 @@ def extend(request: Request, run: str) -> RedirectResponse:
 
 @router.post("/runs/{run}/sync")
 def sync(request: Request, run: str) -> RedirectResponse:
-    """Send it to a service that the server's environment names."""
+    """Send the run to a service configured in the server's environment."""
     site, to = site_of(request), form_of(request).text("to")
     must_be_configured(to)
     found = site.store.archive.find(run)
@@ -65,7 +65,7 @@ def sync(request: Request, run: str) -> RedirectResponse:
 
 @router.post("/runs/{run}/share")
 def share(request: Request, run: str) -> RedirectResponse:
-    """A link that opens this run to be read, for some days."""
+    """Create a link that opens this run read-only for some days."""
     site, form = site_of(request), form_of(request)
     days = _whole_number(form, "days")
     found = site.store.archive.find(run)
@@ -75,7 +75,7 @@ def share(request: Request, run: str) -> RedirectResponse:
 
 @router.post("/runs/{run}/unshare")
 def unshare(request: Request, run: str) -> RedirectResponse:
-    """A link opens nothing from now on."""
+    """Revoke a link."""
     site, form = site_of(request), form_of(request)
     found = site.store.archive.find(run)
     site.shares.revoke(found.id, form.text("link"))
@@ -84,7 +84,7 @@ def unshare(request: Request, run: str) -> RedirectResponse:
 
 @router.get("/shared/{token}")
 def open_shared(request: Request, token: str) -> RedirectResponse:
-    """Go to the run that a link opens; from there on a cookie of that run's addresses stands for the link."""
+    """Redirect to the run that a link opens, and set a cookie limited to that run's URLs."""
     site = site_of(request)
     found = site.shares.read(token)
     if found is None:
@@ -98,7 +98,7 @@ def open_shared(request: Request, token: str) -> RedirectResponse:
 
 
 def offered_actions(site: Site, run: Run) -> dict[str, Any]:
-    """What the page of a run needs to offer all of this."""
+    """Return the template context for all actions on a run."""
     return {
         "reviewers": choices.reviewers(site.config_to_read_by),
         "nothing_chosen": NewRunForm(),
@@ -111,7 +111,7 @@ def offered_actions(site: Site, run: Run) -> dict[str, Any]:
 
 
 def must_be_configured(to: str) -> None:
-    """Refuse a service that the environment says nothing of."""
+    """Raise an error if the service is not configured in the environment."""
     known = configured_destinations()
     if to not in known:
         expected = " or ".join(known) or "none, until the server's environment has the address and keys of one"
@@ -119,7 +119,7 @@ def must_be_configured(to: str) -> None:
 
 
 def _whole_number(form: Form, name: str) -> int | None:
-    """As it was typed; None: nothing was."""
+    """Parse a whole number, or return None if empty."""
     typed, troubles = form.text(name).strip(), dict[str, str]()
     number = read_number(name, typed, int, troubles) if typed else None
     if troubles:

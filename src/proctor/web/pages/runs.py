@@ -1,4 +1,4 @@
-"""The list of runs, and what is done with several of them: compare, let them meet, delete."""
+"""The list of runs, and actions on several of them: compare, tournament, delete."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def runs(
     wanted: Annotated[RunsWanted, Depends(_read_wanted)],
     page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
 ) -> HTMLResponse:
-    """Stored runs, newest first unless they are sorted otherwise."""
+    """List stored runs, by default the newest first."""
     site = site_of(request)
     every = site.store.archive.runs()
     found = in_order(site, shown_runs(site, every, wanted), wanted.sort)
@@ -83,7 +83,7 @@ def chosen(
     do: Act = "compare",
     run: Annotated[list[str] | None, Query(max_length=MOST_DELETED)] = None,
 ) -> Response:
-    """What was asked for with the runs that are ticked in the list."""
+    """Perform the chosen action on the selected runs."""
     meant = _find_all(site_of(request), run or [])
     if do == "delete":
         if not meant:
@@ -108,7 +108,7 @@ def chosen(
 
 @router.post("/chosen/delete")
 def delete_chosen(request: Request) -> RedirectResponse:
-    """Forget them, all or none: one that goes on keeps the others."""
+    """Delete the selected runs, all or none: one that is still playing prevents it."""
     site = site_of(request)
     meant = _find_all(site, form_of(request).texts("run"))
     busy = [each.name for each in meant if each.status in MOVING]

@@ -1,4 +1,4 @@
-"""How this server is set up, without its secrets; and how it looks."""
+"""Settings page: the server's configuration, without secrets, and its appearance."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _YEAR = 365 * 86400
 
 @router.get("/settings")
 def settings(request: Request) -> HTMLResponse:
-    """Store, configuration and what it declares, access, look."""
+    """Show store, configuration with its declarations, access and appearance."""
     site = site_of(request)
     path = site.settings.config or Path(NAME)
     said, trouble = read_declared(site)
@@ -41,14 +41,14 @@ def settings(request: Request) -> HTMLResponse:
 
 
 def read_declared(site: Site) -> tuple[dict[str, Any] | None, str]:
-    """What the configuration declares; None with what is wrong with it where it cannot be read."""
+    """Return what the configuration declares, or None with an error message if it cannot be read."""
     trouble = site.config_problem
     return (None, trouble) if trouble else (describe_config(site.config), "")
 
 
 @router.post("/settings/theme")
 def choose_theme(request: Request) -> RedirectResponse:
-    """Light, dark, or as the machine has it."""
+    """Set the theme: light, dark, or the system's."""
     back = RedirectResponse("/settings", status_code=HTTPStatus.SEE_OTHER)
     chosen = form_of(request).text("theme")
     if chosen in THEMES:
@@ -60,7 +60,7 @@ def choose_theme(request: Request) -> RedirectResponse:
 
 @router.post("/settings/keys")
 def choose_keys(request: Request) -> RedirectResponse:
-    """Whether single keys do something."""
+    """Enable or disable single-key shortcuts."""
     back = RedirectResponse("/settings", status_code=HTTPStatus.SEE_OTHER)
     if form_of(request).text("keys") == "off":
         back.set_cookie(KEYS_COOKIE, "off", max_age=_YEAR, samesite="lax")

@@ -1,4 +1,4 @@
-"""Several runs side by side: how they may rank, which differ, and what became of every case in each."""
+"""Compare several runs: possible ranks, significant differences, and the results of every case in each."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ router = APIRouter()
 teach()
 PAGE = 50
 _OFFERED = 100
-"""Runs that can be chosen from; others are named in the address."""
+"""Maximum number of runs to choose from; others can be given in the URL."""
 
 
 @router.get("/compare/several")
@@ -37,7 +37,7 @@ def several(
     worse: Annotated[int, Query(ge=-1, lt=MOST_RUNS)] = -1,
     page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
 ) -> HTMLResponse:
-    """Choose runs of one benchmark; then how they differ."""
+    """Show the form to choose runs of one benchmark and, once chosen, their differences."""
     store = site_of(request).store
     chosen = [store.archive.find(name) for name in dict.fromkeys(run or ())]
     offered = [each for each in store.archive.runs() if each.planned][:_OFFERED]
@@ -74,7 +74,7 @@ def several(
 
 
 def _compare(findings_cache: FindingsCache, chosen: Sequence[Run]) -> ManyCompared | None:
-    """None: one of them is still being read."""
+    """Compare the runs, or return None while one of them is still being read."""
     read = [findings_cache.findings(each) for each in chosen]
     known = [each.findings for each in read if each is not None]
     return compare_many(known) if len(known) == len(chosen) else None
@@ -87,7 +87,7 @@ def _fits(row: MatrixRow, category: str, q: str, *, every: bool) -> bool:
 
 
 def _flips(row: MatrixRow, flip: tuple[int, int] | None) -> bool:
-    """Whether the first of two runs passed more often than the second; None: no matter."""
+    """Whether the first of two runs passed the case more often than the second; always true if `flip` is None."""
     if flip is None:
         return True
     shares = row.shares

@@ -1,4 +1,4 @@
-"""Several runs against each other, case by case: by their stored scores, or as a judge has compared their replies."""
+"""Tournament of several runs, case by case: by stored scores, or as a judge has compared their replies."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ router = APIRouter()
 teach()
 _OFFERED = 100
 _CONTESTS = 100
-"""Contests whose reasons are shown."""
+"""Maximum number of contests shown with reasons."""
 
 
 @router.get("/tournament")
@@ -33,7 +33,7 @@ def tournament(
     run: Annotated[list[str] | None, Query(max_length=MOST_RUNS)] = None,
     judge: Annotated[str, Query(max_length=500)] = "",
 ) -> HTMLResponse:
-    """Choose runs of one benchmark; then who is strongest, and who else can judge that. Nobody is asked by looking."""
+    """Show the form to choose runs of one benchmark and, once chosen, their ranking; no judge is called."""
     site = site_of(request)
     store = site.store
     chosen = [store.archive.find(name) for name in dict.fromkeys(run or ())]
@@ -59,7 +59,7 @@ def tournament(
 
 
 def _stored_contests(request: Request, chosen: Sequence[Run], judge: str) -> StoredTournament | None:
-    """By this judge, or by scores; None: one of them is still being read."""
+    """Return the contests by this judge or by scores, or None while a run is still being read."""
     read = [findings_cache_of(request).findings(each) for each in chosen]
     known = [each.findings for each in read if each is not None]
     if len(known) < len(chosen):

@@ -1,1 +1,1 @@
-"""What pages and API share: the site, its jobs, forms, sessions and security."""
+"""Shared by pages and API: the site, its jobs, forms, sessions and security."""

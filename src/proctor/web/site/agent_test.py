@@ -1,4 +1,4 @@
-"""One question to one agent, in a process of its own: its code is as new as its file, and cannot harm the server."""
+"""Test question to an agent in a separate process, so that its code is current and cannot harm the server."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from proctor.web.site.site import Site
 
 _AT_ONCE = threading.BoundedSemaphore(4)
 _STARTING = 30.0
-"""Seconds that the process may take beside the agent."""
+"""Seconds that the process may take in addition to the agent."""
 
 
 def ask(site: Site, agent: str, question: str, *, patience: float = 60.0) -> dict[str, Any]:
-    """What `proctor agents test --json` says: the reply, or whose trouble there was."""
+    """Return the output of `proctor agents test --json`: the reply, or the error and whose fault it was."""
     choices.must_be_offered("agent", agent, choices.agents(site.config))
     if (wrong := unfit(question)) is not None:
         raise InputError(f"the question holds {wrong}; remove it")

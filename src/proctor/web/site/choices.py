@@ -1,6 +1,7 @@
-"""Who can be chosen in a form or by the API: what the server's configuration declares, and what is embedded.
+"""Agents, judges and examiners that forms and the API offer: those of the server's configuration and built-in ones.
 
-Specs such as `python:…` or `command:…` name code of this machine: they come from `proctor.toml`, never from a form.
+Specs such as `python:…` or `command:…` run code on this machine: they are only accepted from `proctor.toml`, never from
+a form.
 """
 
 from __future__ import annotations
@@ -20,23 +21,23 @@ EMBEDDED_EXAMINERS = ("prober",)
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Choice:
-    """One that can be chosen."""
+    """An option that can be chosen."""
 
     name: str
-    """What it is chosen by."""
+    """Name by which it is chosen."""
     about: str
-    """Where it comes from: the kind of its spec, never its options."""
+    """Where it comes from: the kind of its spec, without its options."""
     kind: str = "standard"
-    """Of an agent: standard, orchestrator or desktop."""
+    """Kind of agent: standard, orchestrator or desktop."""
 
     @property
     def origin(self) -> str:
-        """The same to people; beside a name, `embedded` would read as the judge of that name."""
+        """Label for `about`, in which `embedded` would read as the name of a judge."""
         return "comes with Proctor" if self.about == "embedded" else self.about
 
 
 def agents(config: Config) -> list[Choice]:
-    """Who can be examined."""
+    """Return the agents on offer."""
     declared = [
         Choice(name=name, about=part.spec.partition(":")[0], kind=part.kind) for name, part in config.agents.items()
     ]
@@ -48,13 +49,13 @@ def agents(config: Config) -> list[Choice]:
 
 
 def reviewers(config: Config) -> list[Choice]:
-    """Who can judge; `none` leaves it to the checks."""
+    """Return the judges on offer; `none` leaves judging to the checks."""
     declared = [Choice(name=name, about=part.spec.partition(":")[0]) for name, part in config.reviewers.items()]
     return declared + [Choice(name=name, about="embedded") for name in EMBEDDED_REVIEWERS]
 
 
 def examiners(config: Config) -> list[Choice]:
-    """Who can ask in a dynamic battle; the agents that are declared can too, but for those that need a desktop."""
+    """Return the examiners on offer for a dynamic battle, including declared agents that do not need a desktop."""
     declared = [Choice(name=name, about=part.spec.partition(":")[0]) for name, part in config.examiners.items()]
     embedded = [Choice(name=name, about="embedded") for name in EMBEDDED_EXAMINERS]
     asking = [
@@ -64,14 +65,14 @@ def examiners(config: Config) -> list[Choice]:
 
 
 def canaries(config: Config) -> list[Choice]:
-    """Which replies a judge can be tried on: those of Proctor, and the file that the configuration names."""
+    """Return the canary sets on offer for testing a judge: the built-in ones and the file named in the configuration."""
     own = config.run.canaries
     named = [] if own in (None, NONE, STANDARD) else [Choice(name=str(own), about="file")]
     return [Choice(name=NONE, about="embedded"), Choice(name=STANDARD, about="embedded"), *named]
 
 
 def must_be_judges(names: Sequence[str], config: Config) -> None:
-    """Refuse judges that are not on the list; `FIRST,SECOND` is two of them."""
+    """Raise an error for judges that are not on offer; `FIRST,SECOND` names two."""
     offered = reviewers(config)
     known = {each.name for each in offered}
     for name in names:
@@ -80,7 +81,7 @@ def must_be_judges(names: Sequence[str], config: Config) -> None:
 
 
 def must_be_offered(role: str, name: str, offered: list[Choice]) -> None:
-    """Refuse what is not on the list, whatever it would mean on the command line."""
+    """Raise an error for a choice that is not on offer, even if the command line would accept it."""
     names = [each.name for each in offered]
     if name not in names:
         raise UsageError(f"there is no {role} {name!r} here; expected one of: {', '.join(names)}")

@@ -1,4 +1,4 @@
-"""Where a request comes from, and how often a wrong token came from there."""
+"""Client addresses, and rate limiting of wrong tokens."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 def networks(named: Sequence[str]) -> tuple[Network, ...]:
-    """The proxies that are believed; raises UsageError for what is no address."""
+    """Parse the trusted proxies; raise UsageError if one is not a valid address or network."""
     try:
         return tuple(ipaddress.ip_network(each, strict=False) for each in named)
     except ValueError as error:
@@ -30,10 +30,9 @@ def networks(named: Sequence[str]) -> tuple[Network, ...]:
 
 
 def client_address(scope: Scope, proxies: Sequence[Network] = ()) -> str:
-    """Where a request comes from: told by its connection, and where that is a trusted proxy's, by what it forwards.
+    """Return the client address: the peer's or, if that is a trusted proxy, the one it forwards.
 
-    A proxy adds whom it heard at the end of the list; what stands before the last one that is no proxy of ours may be
-    anybody's invention.
+    Proxies append to the `X-Forwarded-For` list. Entries before the last one that is not a trusted proxy may be forged.
     """
     peer = scope["client"][0] if scope.get("client") else ""
     if not _is_one_of(peer, proxies):
@@ -61,17 +60,18 @@ def _is_one_of(address: str, proxies: Sequence[Network]) -> bool:
 
 
 class WrongTokens:
-    """Counts wrong tokens: a few a minute from one client are mistakes, more are guesses; so are many from all.
+    """Rate limiter for wrong tokens, per client and in total.
 
-    The same wrong token again is no further guess: a program whose token is old shuts nobody out. From where the right
-    one came before, it takes many more, so that one person's guesses do not shut out those who are next to them.
+    A repeated wrong token does not count again, so that a program with an old token locks nobody out. The limit is
+    higher for addresses that once sent the right token, so that one person's guesses do not lock out others behind the
+    same address.
     """
 
     MOST = 5
     MOST_BESIDE = 100
-    """From an address that gave the right token before."""
+    """Limit for an address that gave the right token before."""
     MOST_IN_ALL = 100
-    """From all addresses together; those that gave the right token before are heard still."""
+    """Limit for all addresses together; it does not apply to those that gave the right token before."""
     WITHIN = 60.0
     _KEPT = 10_000
 
@@ -82,9 +82,10 @@ class WrongTokens:
         self._lock = threading.Lock()
 
     def hear(self, address: str, token: str, *, right: bool) -> int:
-        """Seconds that this client has to wait, whatever it said; 0: it was heard, and counted where it was wrong.
+        """Record a login attempt; return the seconds that the client must wait, or 0 if the attempt was accepted for
+        checking.
 
-        One step, so that tokens that come at the same moment are counted one by one.
+        Checking and counting are atomic, so that concurrent attempts are counted one by one.
         """
         name, now = _neighbourhood(address), time.monotonic()
         said = hashlib.sha256(token.encode("utf-8", "replace")).digest()
@@ -104,20 +105,20 @@ class WrongTokens:
         return wait
 
     def _recent(self, name: str, now: float) -> OrderedDict[bytes, float]:
-        """Wrong tokens that this client gave within the time, the oldest first."""
+        """Return the recent wrong tokens of this client, the oldest first."""
         given = self._wrong.get(name, OrderedDict())
         while given and now - next(iter(given.values())) >= self.WITHIN:
             given.popitem(last=False)
         return given
 
     def _left(self, times: Sequence[float], most: int, now: float) -> int:
-        """Until there is room for one more."""
+        """Return the seconds until another attempt is allowed."""
         full = len(times) >= most and now - times[-most] < self.WITHIN
         return max(1, round(self.WITHIN - (now - times[-most]))) if full else 0
 
 
 def _keep(kept: OrderedDict[str, _T], name: str, value: _T, most: int) -> None:
-    """At the end: the one that was quiet longest goes first."""
+    """Store a value, evicting the least recently used ones beyond `most`."""
     kept[name] = value
     kept.move_to_end(name)
     while len(kept) > most:
@@ -125,7 +126,7 @@ def _keep(kept: OrderedDict[str, _T], name: str, value: _T, most: int) -> None:
 
 
 def _neighbourhood(address: str) -> str:
-    """Who is counted together: whoever has one IPv6 address has the other 2**64 of its network too."""
+    """Return the network that is counted as one client: an IPv6 address stands for its /64 network."""
     parsed = _parse(address)
     if parsed is None:
         return address

@@ -1,4 +1,4 @@
-"""Files that were uploaded and not saved yet, so that nobody has to choose them again while the form is corrected."""
+"""Uploaded files that are not saved yet, so that nobody has to upload them again while correcting the form."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from proctor.reports.words import clean
 from proctor.web.site.forms import Form
 
 LONGEST_TEXT = 1_000_000
-"""Bytes up to which a file can be corrected in the form itself."""
+"""Maximum size in bytes of a file that can be edited in the form."""
 _KEPT = 200
 _ID = re.compile("[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Draft:
-    """A file as the form has it now."""
+    """A file in its current state in the form."""
 
     file: str
-    """What it is called; the ending tells its format."""
+    """File name; the extension determines the format."""
     content: bytes
     too_large: bool = False
-    """Whether there was more of it than could be taken: then nothing of it is left."""
+    """Whether the file exceeded the limit and its content was discarded."""
 
     @property
     def text(self) -> str:
-        """What the form shows to be corrected; empty: it is too long for that, or no text."""
+        """Text for editing in the form; empty if it is too long or not text."""
         read = decode(self.content) if len(self.content) <= LONGEST_TEXT else None
         return "" if read is None or read.problem is not None else clean(read.text)
 
 
 class Drafts:
-    """The drafts in one folder, by a digest of what is in them; the oldest go."""
+    """Drafts stored in a folder by content digest; the oldest are deleted."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def keep(self, draft: Draft) -> str:
-        """Keep its content, and say what it is found by."""
+        """Store the content; return its key."""
         name = hashlib.sha256(draft.content).hexdigest()[:32]
         private.write(private.make_folder(self._folder) / name, draft.content)
         for old in sorted(self._folder.iterdir(), key=_age)[:-_KEPT]:
@@ -51,7 +51,7 @@ class Drafts:
         return name
 
     def find(self, name: str) -> bytes | None:
-        """What was kept by this name; None: nothing, or no longer."""
+        """Return the content stored under this key, or None if there is none any more."""
         if _ID.fullmatch(name) is None:
             return None
         with suppress(OSError):
@@ -59,7 +59,7 @@ class Drafts:
         return None
 
     def file_in(self, form: Form) -> Draft | None:
-        """The file that a form means: one just chosen, else its text where that was changed, else the kept one."""
+        """Return the form's file: a new upload, else its text if edited, else the stored draft."""
         if (upload := form.files.get("file")) is not None:
             return Draft(file=upload.name, content=upload.content, too_large=upload.too_large)
         called = form.text("called") or "pasted.csv"
@@ -71,12 +71,12 @@ class Drafts:
 
 
 def plain_lines(text: str) -> str:
-    """As it was before a browser made every line end with CR LF."""
+    """Convert line ends to LF; browsers submit CR LF."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _age(path: Path) -> float:
     try:
         return path.stat().st_mtime
-    except OSError:  # somebody else has just removed it
+    except OSError:  # another process has just removed it
         return 0.0

@@ -1,4 +1,4 @@
-"""What went wrong, as a page for people and as JSON for programs; never a traceback."""
+"""Error responses: a page for people and JSON for programs, never a traceback."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _HEADINGS: dict[int, str] = {
     HTTPStatus.CONFLICT: "Not now",
     HTTPStatus.UNPROCESSABLE_ENTITY: "That cannot be done",
 }
-"""What people read in place of the protocol's own words."""
+"""Headings of error pages, instead of the standard HTTP phrases."""
 _WORDS = {
     HTTPStatus.NOT_FOUND: "There is nothing at this address.",
     HTTPStatus.METHOD_NOT_ALLOWED: "This address does not take that.",
@@ -50,7 +50,7 @@ _log = logging.getLogger("proctor.web")
 
 
 def install(app: FastAPI) -> None:
-    """Answer every exception."""
+    """Register handlers for all exceptions."""
     app.add_exception_handler(ProctorError, _proctor_error)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http_error)
@@ -59,7 +59,7 @@ def install(app: FastAPI) -> None:
 
 
 def said(request: Request, status: int, message: str, **more: object) -> Response:
-    """A message with this status, in the caller's language."""
+    """Return an error response with this status, as a page or JSON."""
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": message, **more}, status_code=status)
     phrase = _HEADINGS.get(status) or HTTPStatus(status).phrase
@@ -69,9 +69,9 @@ def said(request: Request, status: int, message: str, **more: object) -> Respons
 
 
 def _back(request: Request) -> str:
-    """Where whoever did this came from, on this site alone; for what is done with a run, its page; empty: not known."""
+    """Return a same-site URL to go back to (for actions on a run, its page), or empty if unknown."""
     came = urlsplit(request.headers.get("referer", ""))
-    elsewhere = came.path != request.url.path or request.method == "POST"  # a form may be posted to its own address
+    elsewhere = came.path != request.url.path or request.method == "POST"  # a form may post to its own URL
     if came.netloc == request.url.netloc and came.path and elsewhere:
         return came.path + (f"?{came.query}" if came.query else "")
     acted = _OF_RUN.match(request.url.path)
@@ -92,7 +92,7 @@ async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     found = [(_place_of(each, error.body), each) for each in error.errors()]
     inner = [place for place, _ in found]
-    # what may be a text or an object is told by the form that it comes nearest to
+    # if a union of text and object fails, report the member that comes closest
     kept = [(place, each) for place, each in found if not any(_is_within(other, place) for other in inner)]
     known = _keys_of_body(request)
     told = dict.fromkeys((".".join(map(str, place)), _wrong(each, place, known)) for place, each in kept)
@@ -116,7 +116,7 @@ def _keys_of_body(request: Request) -> Collection[str]:
 
 
 def _place_of(fault: Mapping[str, Any], body: object) -> Place:
-    """Where a fault is in what was sent: without the names of our own that pydantic puts between for a choice."""
+    """Return the location of a validation error in the input, without the steps that pydantic adds for unions."""
     whole: Place = fault["loc"]
     if whole[:1] != ("body",) or fault["type"] == "json_invalid":
         return whole
@@ -132,7 +132,7 @@ def _place_of(fault: Mapping[str, Any], body: object) -> Place:
 
 
 def _steps_in(value: object) -> Collection[str | int]:
-    """What can be stepped into from a value: keys of an object, places of a list."""
+    """Return the keys of an object or the indices of a list."""
     if isinstance(value, Mapping):
         return value.keys()
     return range(len(value)) if isinstance(value, list) else ()
@@ -170,7 +170,7 @@ _WRONG = {
     "string_pattern_mismatch": "does not look as expected ({pattern})",
     "value_error": "cannot be: {error}",
 }
-"""What pydantic finds → the same in words that say what to do."""
+"""Pydantic error type → message that says what to do."""
 
 
 def _wrong(fault: Mapping[str, Any], place: Place, known: Collection[str]) -> str:
@@ -202,7 +202,7 @@ async def _gone(request: Request, error: Exception) -> Response:
 
 
 async def _own_bug(request: Request, error: Exception) -> Response:
-    """Proctor's own: what it says may hold anything, so only its kind is shown; the log has the rest."""
+    """Respond to an internal error with its type only, since its message may hold anything; the log has the details."""
     _log.error("%s %s", request.method, loggable(request.url.path), exc_info=error)
     return said(
         request,

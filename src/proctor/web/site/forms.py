@@ -1,4 +1,4 @@
-"""What a browser posts: fields and files, read while they stream, with limits on each."""
+"""Parse posted forms, fields and files, as a stream with size limits."""
 
 from __future__ import annotations
 
@@ -18,45 +18,45 @@ from proctor.errors import InputError
 from proctor.settings import read_criterion, unfit
 
 FIELD_LIMIT = 4 * 2**20
-"""Bytes of all fields together: benchmarks are pasted too. Larger ones are uploaded as files."""
+"""Maximum size in bytes of all fields together, since benchmarks may be pasted; larger ones are uploaded as files."""
 MOST_PARTS = 2000
-"""Fields and files: several for each of the cases that stand on a page together."""
+"""Maximum number of fields and files; a page has several for each of its cases."""
 _DRAINED = 64 * 2**20
-"""Bytes of an upload that is too large which are still taken and dropped, so that the browser hears why."""
+"""Bytes of an oversized upload that are still read and discarded, so that the browser receives the error."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Upload:
-    """A file that was posted."""
+    """An uploaded file."""
 
     name: str
-    """As the browser calls it, without folders."""
+    """File name from the browser, without folders."""
     content: bytes
-    """As much of it as was taken."""
+    """Content, empty if it exceeded the limit."""
     too_large: bool = False
-    """Whether there was more than its limit: then the content was dropped."""
+    """Whether it exceeded the limit and its content was discarded."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Form:
-    """What was posted."""
+    """A posted form."""
 
     fields: Mapping[str, list[str]] = field(default_factory=dict)
     files: Mapping[str, Upload] = field(default_factory=dict)
 
     def text(self, name: str, default: str = "") -> str:
-        """A field's value, its last if it came more than once."""
+        """Return a field's value, the last one if repeated."""
         return (self.fields.get(name) or [default])[-1]
 
     def texts(self, name: str) -> list[str]:
-        """All values of a field."""
+        """Return all values of a field."""
         return self.fields.get(name, [])
 
 
 async def read_form(request: Request, *, file_limit: Callable[[str], int]) -> Form:
-    """The form in a request; `file_limit` tells how many bytes a file of this name may have.
+    """Parse the form in a request; `file_limit` returns the maximum size of a file with the given name.
 
-    Raises InputError for what is no form, or has more or larger fields than any of ours, or text that cannot be stored.
+    Raise InputError if it is not a form, exceeds a limit on fields, or has text that cannot be stored.
     """
     form = await _read(request, file_limit)
     for name, values in form.fields.items():
@@ -87,7 +87,7 @@ async def _read(request: Request, file_limit: Callable[[str], int]) -> Form:
 
 
 async def read_limited_body(request: Request, limit: int) -> bytes | None:
-    """The body of a request; None: it has more bytes than that, of which only so many were kept at any time."""
+    """Return the request body, or None if it exceeds the limit; at most `limit` bytes are held in memory."""
     data, taken = bytearray(), 0
     async for chunk in request.stream():
         taken += len(chunk)
@@ -112,7 +112,7 @@ def _pairs(data: bytes) -> dict[str, list[str]]:
 
 
 class _Multipart:
-    """Collects the parts of a multipart body. Nothing is kept beyond a file's limit, nor written to disk."""
+    """Collect the parts of a multipart body in memory; files beyond their limit are discarded."""
 
     def __init__(self, boundary: bytes, file_limit: Callable[[str], int]) -> None:
         if not boundary:
@@ -186,7 +186,7 @@ class _Multipart:
         if self._file is None:
             self._room -= len(self._data)
             self._fields.setdefault(name, []).append(self._data.decode())
-        elif self._file or self._data or self._over:  # an empty file field has neither name nor content
+        elif self._file or self._data or self._over:  # an empty file input has neither name nor content
             self._files[name] = Upload(name=self._file, content=bytes(self._data), too_large=self._over)
 
 
@@ -196,21 +196,21 @@ def _base_name(filename: bytes) -> str:
 
 _WHOLE = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:,\d{3})+)")
 _EITHER = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
-"""What may be meant as thousands or as decimals: 1,000."""
+"""Ambiguous: thousands or decimals, as in 1,000."""
 
 
 def read_whole(text: str) -> int:
-    """`2000` or `2,000`; raises ValueError."""
+    """Parse `2000` or `2,000`; raise ValueError if invalid."""
     if not _WHOLE.fullmatch(text):
         raise ValueError(f"{text[:40]!r} is not a whole number")
     try:
         return int(text.replace(",", ""))
-    except ValueError:  # more digits than are read
+    except ValueError:  # more digits than int() accepts
         raise ValueError(f"{text[:40]!r} is not a whole number that can be used") from None
 
 
 def read_decimal(text: str) -> float:
-    """`0.5` or `0,5`; raises ValueError, also for `1,000`, which is 1 to some and 1000 to others."""
+    """Parse `0.5` or `0,5`; raise ValueError if invalid or ambiguous, as in `1,000`."""
     if _EITHER.fullmatch(text):
         raise ValueError(
             f"{text!r} may be {text.replace(',', '')} or {text.replace(',', '.')}; write it without a comma"
@@ -222,7 +222,7 @@ def read_decimal(text: str) -> float:
 
 
 def read_criteria(text: str, troubles: dict[str, str]) -> Iterator[tuple[str, AskedPart]]:
-    """Criteria as they are typed, `name: what is asked` or `name (weight): …` on a line; what is wrong is noted."""
+    """Parse criteria, one `name: question` or `name (weight): question` per line; add a message for each invalid one."""
     for line in filter(None, map(str.strip, text.splitlines())):
         try:
             name, said = _read_line(line)
@@ -251,7 +251,7 @@ def _weight(text: str) -> float:
 
 
 def write_criteria(criteria: Mapping[str, AskedPart]) -> str:
-    """The same, as they would be typed."""
+    """Format criteria as they would be typed."""
     return "\n".join(f"{name}{_in_brackets(weight)}: {asks}" for name, asks, weight in _parts(criteria))
 
 

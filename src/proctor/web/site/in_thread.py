@@ -1,4 +1,4 @@
-"""What takes long is made in a thread of its own: whoever asks waits a moment, and asks again."""
+"""Compute slow values in background threads and cache them: callers wait briefly and ask again later."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from proctor.errors import UsageError
 
 T = TypeVar("T")
 _SHOWN_FOR = 10.0
-"""Seconds for which a failure that was told is told again: a page hears of it, and loads itself to show it."""
+"""Seconds for which a failure is returned again before a retry: a page is notified, then reloads itself to show it."""
 
 
 class TooBusy(UsageError):
-    """As much is being made as there is room for."""
+    """Raised when too many computations are running or queued."""
 
 
 @dataclass(slots=True)
 class _Making(Generic[T]):
     future: Future[T] = field(default_factory=Future)
     told: float | None = None
-    """When somebody was first told that it failed."""
+    """Time at which the failure was first returned."""
 
 
 class InThread(Generic[T]):
-    """What was asked for by its key, made once; what is being made is never begun twice, nor forgotten."""
+    """Cache of values computed in threads by key; a running computation is neither repeated nor evicted."""
 
     def __init__(
         self, name: str, *, kept: int, most: int, at_once: int, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """Of what is done as many as `kept` are kept; at `most` are being made or wait, `at_once` of them made."""
+        """Create a cache of up to `kept` values; at most `most` computations are queued or running, `at_once` running."""
         self._name = name
         self._kept = kept
         self._most = most
@@ -44,7 +44,7 @@ class InThread(Generic[T]):
         self._lock = threading.Lock()
 
     def ask(self, key: Hashable, make: Callable[[], T], patience: float | None = None) -> T | None:
-        """What is made; None: it is not there yet. Raises why it could not be made, or TooBusy."""
+        """Return the value, or None if not ready within `patience`. Raise the computation's error, or TooBusy."""
         making = self._find(key, make)
         if not wait([making.future], patience).done:
             return None
@@ -63,7 +63,7 @@ class InThread(Generic[T]):
             return known
 
     def _was_shown(self, making: _Making[T]) -> bool:
-        """Whether it failed and somebody knows: what went wrong may be mended by the next look."""
+        """Whether it failed and the failure has been shown long enough to try again."""
         return making.told is not None and self._clock() - making.told > _SHOWN_FOR
 
     def _begin(self, make: Callable[[], T]) -> _Making[T]:
@@ -78,7 +78,7 @@ class InThread(Generic[T]):
             except BaseException as error:
                 making.future.set_exception(error)
 
-        # As a daemon it does not keep the server from ending.
+        # a daemon thread does not prevent the server from exiting
         threading.Thread(target=work, name=f"proctor-{self._name}", daemon=True).start()
         return making
 

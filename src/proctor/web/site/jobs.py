@@ -1,8 +1,8 @@
-"""Runs that this server plays: each in a process of its own, a few at a time, in turn.
+"""Runs played by this server: each in its own process, a few at a time, in turn.
 
-A run is stored as `queued` first; a detached process then goes on with it as `proctor resume` does, and outlives the
-server. Which runs this server owes to somebody is kept as small files, so that a server that was restarted goes on
-with those whose process is gone. Stopping goes through the store, so it reaches runs that were started anywhere.
+A run is first stored as `queued`; a detached process then plays it as `proctor resume` does and outlives the server.
+The runs that the server has to play are recorded in small files, so that a restarted server resumes those whose process
+is gone. Stopping goes through the store, so it reaches runs started anywhere.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def start_child(settings: WebSettings, arguments: Sequence[str], log: IO[bytes])
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=log,
-        start_new_session=True,  # neither Ctrl-C nor the end of the server reaches it
+        start_new_session=True,  # neither Ctrl-C nor the end of the server stops it
     )
 
 
@@ -72,36 +72,36 @@ _LOOK_EVERY = 0.25
 _PATIENCE = 5.0
 """Seconds that a run may take to stop."""
 TURN = 600.0
-"""Seconds that a run is played while others wait; then it makes room and is queued again."""
+"""Time slice in seconds: while others wait, a run is paused and queued again after it."""
 _TRIES = 3
-"""How often a run whose process was killed is taken up again."""
+"""Maximum restarts of a run whose process was killed."""
 _WRONG_USAGE = 2
 _BUSY = RunBusy.__name__
 """Of a child that came too late: another server here plays the run, or has just stopped."""
 _OVER: tuple[Status, ...] = ("completed", "failed", "cancelled")
 _PAST: dict[StopRequest, tuple[Status, ...]] = {"pause": _OVER, "cancel": ("completed", "failed")}
-"""When there is nothing left to stop; asking twice for the same is no mistake."""
+"""Statuses in which a request to stop is an error; repeating the same request is not."""
 _STOPPED: dict[StopRequest, Status] = {"pause": "paused", "cancel": "cancelled"}
 _log = logging.getLogger("proctor.web")
 
 
 class WrongState(UsageError):
-    """A run that cannot do what it was asked to as it stands."""
+    """The run's status does not allow the requested action."""
 
 
 @dataclass(slots=True)
 class _Job:
-    """One run that this server owes to somebody."""
+    """A run that this server has to play."""
 
     run: str
     process: subprocess.Popen[bytes] | None = None
     elsewhere: bool = False
-    """Whether a process plays it that is not our child: an earlier server's."""
+    """Whether a process plays it that is not a child of this server, such as one started by an earlier server."""
     since: float = 0.0
     making_room: bool = False
     tries: int = 0
     pace: dict[str, Any] = field(default_factory=dict)
-    """Time limit, concurrency and retries that it is played with and that differ from the run's own."""
+    """Timeout, concurrency and retries that override the run's own."""
 
     @property
     def playing(self) -> bool:
@@ -109,7 +109,7 @@ class _Job:
 
 
 class Jobs:
-    """Plays runs; `begin` starts looking after them, `end` stops looking and leaves them to themselves."""
+    """Scheduler of runs; `begin` starts it, `end` stops it and leaves running processes alone."""
 
     def __init__(self, settings: WebSettings, store: Callable[[], Store], *, turn: float = TURN) -> None:
         self._settings = settings
@@ -126,7 +126,7 @@ class Jobs:
         self._thread: threading.Thread | None = None
 
     def begin(self) -> None:
-        """Take up what an earlier server has left, and look after it from now on."""
+        """Take over the jobs of an earlier server and start scheduling."""
         for path in sorted(self._folder.glob("*.job")):
             job = _Job(run=unquote(path.stem), pace=_pace_in(path))
             run = self._found(job)
@@ -139,29 +139,29 @@ class Jobs:
         self._thread.start()
 
     def end(self) -> None:
-        """Stop looking; processes go on."""
+        """Stop scheduling; processes continue."""
         self._over.set()
         self._awake.set()
         if self._thread is not None:
             self._thread.join()
         for process in self._left + [job.process for job in self._jobs.values() if job.process is not None]:
-            process.returncode = process.poll() or 0  # or it would complain that nobody waits for it
+            process.returncode = process.poll() or 0  # avoids a ResourceWarning for a child that is still running
 
     def waiting(self) -> list[str]:
-        """Queued runs, the next one first."""
+        """Return the ids of queued runs, the next one first."""
         with self._lock:
             return [run.id for run in self._line()]
 
     def play(self, run: str, **pace: Any) -> Run:
-        """Play a stored run, now or in turn; one that is being played stays as it is.
+        """Queue a stored run to be played; a run that is already being played is left alone.
 
-        `pace`: timeout, concurrency and retries where they are not to be the run's own.
+        `pace`: timeout, concurrency and retries that override the run's own.
         """
         found = self._store().archive.find(run)
         if found.status == "completed":
             raise WrongState(f"run {found.id} is already completed; there is nothing left to run")
         self.must_be_playable(found)
-        with self._lock, suppress(RunBusy):  # busy: somebody plays it already
+        with self._lock, suppress(RunBusy):  # busy: it is already being played
             if self._is_over(self._jobs.get(found.id), found):
                 self._mark(found, "queued")
                 private.make_folder(self._folder)
@@ -172,14 +172,14 @@ class Jobs:
 
     @staticmethod
     def _is_over(job: _Job | None, run: Run) -> bool:
-        """Whether nobody plays a run or will, also where its process has ended and nobody has looked since."""
+        """Whether a run is neither queued nor played, even if its process has ended unnoticed."""
         if job is None:
             return True
         return run.status != "queued" if job.process is None else job.process.poll() is not None
 
     @staticmethod
     def must_be_playable(run: Run) -> None:
-        """Refuse a run that only the program can play that began it."""
+        """Raise an error for a run that can only be played by the program that created it."""
         if run.rescored_from is None and "agent" not in run.settings.built:
             if run.imported is not None:
                 raise UsageError(f"run {run.id} was run in {run.imported.tool} and only imported: rescore it")
@@ -204,12 +204,12 @@ class Jobs:
         return self._store().archive.find(found.id)
 
     def _try_to_stop(self, run: str, asked: StopRequest, job: _Job | None) -> bool:
-        """Whether nobody plays it any more; asked again each time, since who begins to play forgets what was asked."""
+        """Request a stop; return whether it has stopped. The request is repeated, since a starting process clears it."""
         store = self._store()
         store.journal.request_stop(run, asked)
         if job is not None and job.process is not None and job.process.poll() is None:
             if not store.archive.alive(run):
-                job.process.terminate()  # it is still getting ready, and hears nothing yet
+                job.process.terminate()  # it is still starting and does not check for requests yet
             return False
         try:
             with store.journal.writing(run):
@@ -248,20 +248,20 @@ class Jobs:
             free -= 1
 
     def _shared_budget_is_in_use(self, run: Run) -> bool:
-        """Whether another run spends what this one may: then they are played one after the other."""
+        """Whether another run with the same budget is being played: these are played one after the other."""
         if not is_limited(run.settings):
             return False
         others = [self._jobs[name] for name in run.together if name != run.id and name in self._jobs]
         return any(job.playing for job in others) or companion_at_play(self._store(), run) is not None
 
     def _line(self) -> list[Run]:
-        """Runs that wait; who was played least comes first."""
+        """Return waiting runs, the one with the least playing time first."""
         found = [self._found(job) for job in [*self._jobs.values()] if not job.playing]
         waiting = [run for run in found if run is not None and run.status not in _OVER]
         return sorted(waiting, key=lambda run: (run.seconds, run.created, run.id))
 
     def _look_at(self, job: _Job) -> None:
-        """Notice that a run has ended, or that somebody else plays it."""
+        """Update a job: notice that its process has ended or that another process plays the run."""
         if job.process is not None:
             code = job.process.poll()
             if code is not None:
@@ -274,15 +274,15 @@ class Jobs:
         was, job.elsewhere = job.elsewhere, self._store().archive.alive(job.run)
         if was and not job.elsewhere:
             self._end_of(job, None)
-        elif run.status in _OVER and not job.elsewhere:  # played by somebody else, from beginning to end since
+        elif run.status in _OVER and not job.elsewhere:  # played by another process in the meantime
             self._forget(job)
 
     def _end_of(self, job: _Job, code: int | None) -> None:
-        """Its process is gone, with this exit code where it was our child: is the run over, or does it wait again?"""
+        """Handle the end of a process, with its exit code if it was a child: requeue, fail or forget the run."""
         run = self._found(job)
         if run is None:
             return
-        job.elsewhere = self._store().archive.alive(run.id)  # somebody was quicker than our child
+        job.elsewhere = self._store().archive.alive(run.id)  # another process was faster than the child
         killed = run.status in ("queued", "paused") if code is None else code < 0
         if job.elsewhere:
             return
@@ -304,7 +304,7 @@ class Jobs:
         return code == _WRONG_USAGE and run.status not in _OVER and error_of_child(self._log_file(run.id))[0] == _BUSY
 
     def _fail(self, run: Run) -> None:
-        """It could not even begin; its last words say why."""
+        """Mark a run that could not start as failed, with the last line of its log as the reason."""
         reason = error_of_child(self._log_file(run.id))[1] or without_secrets(self._last_line(run))
         with suppress(StoreError):
             self._mark(run, "failed", reason=reason or "its process ended at once")
@@ -318,7 +318,7 @@ class Jobs:
         return said.rpartition("\n")[2]
 
     def _stand_in_line(self, run: Run) -> None:
-        """It goes on without anybody's help: so it is not called paused."""
+        """Mark a paused run as queued, since it will continue automatically."""
         if run.status == "paused":
             with suppress(RunBusy):
                 self._mark(run, "queued")
@@ -328,7 +328,7 @@ class Jobs:
             self._store().journal.mark(run.id, status, reason=reason)
 
     def _make_room(self, playing: list[_Job]) -> None:
-        """Others wait: who has had a whole turn stops, and is queued again."""
+        """Pause the run that has used up its time slice, to make room for a waiting one."""
         ours = [job for job in playing if job.process is not None]
         if ours and not any(job.making_room for job in ours):
             longest = min(ours, key=lambda job: job.since)
@@ -338,14 +338,16 @@ class Jobs:
                 self._store().journal.request_stop(job.run, "pause")
 
     def _spawn(self, job: _Job, run: Run) -> None:
-        """Said in full, so that `[run]` of the configuration does not replace what was chosen for this run."""
+        """Start a run's process. All pace options are passed, so that `[run]` of the configuration does not override
+        them.
+        """
         pace = [f"--{name}={job.pace.get(name, getattr(run.settings, name))}" for name in PACE]
         with open(self._log_file(job.run), "wb", opener=private.private_opener) as log:
             job.process = start_child(self._settings, ["resume", job.run, *pace], log)
         job.since = time.monotonic()
 
     def _found(self, job: _Job) -> Run | None:
-        """The run as it stands; one that was deleted is forgotten, or that another server here has stopped."""
+        """Return the current run; forget the job if the run was deleted or stopped by another server."""
         try:
             run = self._store().archive.find(job.run)
         except NoSuchRun:
@@ -368,7 +370,7 @@ class Jobs:
 
 
 def _pace_in(path: Path) -> dict[str, Any]:
-    """What was noted of a run that an earlier server owed to somebody; nothing where that cannot be read."""
+    """Read the pace stored for a job; empty if it cannot be read."""
     with suppress(OSError, ValueError):
         noted = json.loads(path.read_text(encoding="utf-8"))
         if isinstance(noted, dict):

@@ -1,7 +1,7 @@
-"""Judges that are asked beside stored runs from here: each in a process of its own, which outlives the server.
+"""Jobs of judges on stored runs: each in its own process, which outlives the server.
 
-What a judge says is stored as it comes, and is how far it has come. Its process holds a lock on the file of its last
-words, which dies with it; so any server over this folder knows whether it goes on, and can end it.
+Verdicts are stored as they arrive, and their number is the progress. The process holds a lock on its log file until it
+ends; so any server that uses this folder can tell whether it is running, and stop it.
 """
 
 from __future__ import annotations
@@ -40,34 +40,34 @@ _KEPT = 200
 
 
 class NoSuchJob(UsageError):
-    """Nobody was asked under this id."""
+    """Raised when no job has the given id."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class JudgeJob:
-    """One judge on one run, or on several that meet."""
+    """A judge's job on one run, or on several to be compared."""
 
     id: str
     runs: tuple[str, ...]
     reviewer: str
     judge: str
-    """Its id: the name, and a digest of how it is built."""
+    """Id of the judge: its name and a digest of its configuration."""
     due: int
-    """Verdicts that it was asked for."""
+    """Number of requested verdicts."""
     started: float
     process: int = 0
     is_cancelled: bool = False
     state: JobState = "going"
     done: int = 0
-    """Answers that it has given since."""
+    """Number of answers so far."""
     unscored: int = 0
-    """Of those, how many are no usable verdict."""
+    """Number of answers without a usable verdict."""
     said: str = ""
-    """Why it stopped by itself before its end; empty: it did not say."""
+    """Why it ended early by itself, or empty if unknown."""
 
 
 class JudgeJobs:
-    """Asks judges, each of the same runs once at a time, and knows how far they are."""
+    """Starts and monitors judge jobs; each judge runs at most once at a time on the same runs."""
 
     def __init__(self, settings: WebSettings, store: Callable[[], Store]) -> None:
         self._settings = settings
@@ -78,7 +78,7 @@ class JudgeJobs:
         self._children: list[subprocess.Popen[bytes]] = []
 
     def start(self, planned: PlannedJudging, *, budget: float | None = None) -> JudgeJob:
-        """Have it judge what it has not judged yet; the store tells how far it is."""
+        """Start a job for all missing verdicts; the store has its progress."""
         if not planned.due:
             raise WrongState(f"{planned.reviewer} {planned.nothing_due}")
         job = JudgeJob(
@@ -104,21 +104,21 @@ class JudgeJobs:
         return job
 
     def find(self, job: str) -> JudgeJob:
-        """One by its id, as it stands; raises NoSuchJob."""
+        """Return the current state of a job; raise NoSuchJob."""
         kept = self._read(self._folder / f"{job}.json") if _ID.fullmatch(job) else None
         if kept is None:
             raise NoSuchJob(f"no judge was asked here under {job[:80]!r}; it may have been long ago")
         return self._as_it_stands(kept)
 
     def of(self, runs: Sequence[Run]) -> list[JudgeJob]:
-        """Those of these very runs, in whatever order, the newest first."""
+        """Return the jobs on exactly these runs, in any order, the newest first."""
         wanted = sorted(run.id for run in runs)
         found = (self._read(path) for path in self._folder.glob("*.json"))
         mine = [each for each in found if each is not None and sorted(each.runs) == wanted]
         return [self._as_it_stands(each) for each in sorted(mine, key=lambda each: each.started, reverse=True)]
 
     def cancel(self, job: str) -> JudgeJob:
-        """End it wherever it was started; what was judged stays, and is not paid again."""
+        """Stop a job, even if another server started it; its verdicts so far are kept."""
         with self._lock:
             found = self.find(job)
             if found.state != "going":
@@ -127,7 +127,7 @@ class JudgeJobs:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(
                     found.process, signal.SIGTERM
-                )  # it leads a session, whose number nobody else is given meanwhile
+                )  # it leads a session, and the number is not reused while the session exists
         until = time.monotonic() + _PATIENCE
         while self._goes_on(found):
             if time.monotonic() > until:
@@ -179,7 +179,7 @@ class JudgeJobs:
 
 
 def _id_of(planned: PlannedJudging) -> str:
-    """The same judge on the same runs is the same job."""
+    """Derive the id from the judge and the runs: the same judge on the same runs is the same job."""
     return hashlib.sha256(json.dumps([planned.judge, sorted(planned.runs)]).encode()).hexdigest()[:16]
 
 
@@ -190,7 +190,7 @@ def _arguments(job: JudgeJob, budget: float | None) -> list[str]:
 
 
 def _lock_file(file: IO[bytes], *, shared: bool = False) -> bool:
-    """Whether nobody else holds it; then it is held until the last process that has it open ends."""
+    """Acquire a lock without waiting; it is released when the last process that has the file open ends."""
     try:
         fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except BlockingIOError:

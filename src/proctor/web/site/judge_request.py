@@ -1,4 +1,4 @@
-"""A judge that somebody asks for in a form or by the API → what it will take, and a job that asks it."""
+"""Judge requests from a form or the API: estimate and start."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from proctor.workflows.judge_plan import PlannedJudging, comparing_judges, plan_
 
 
 def offered_judges(site: Site, runs: Sequence[Run]) -> list[Choice]:
-    """Who can be asked beside these runs: of one, whoever judges; of several, chat models, which compare replies."""
+    """Return the judges on offer: all for one run, chat models that compare replies for several."""
     known = [each for each in choices.reviewers(site.config_to_read_by) if each.name != "none"]
     if len(runs) == 1:
         return [each for each in known if each.name != runs[0].settings.reviewer]
@@ -22,7 +22,7 @@ def offered_judges(site: Site, runs: Sequence[Run]) -> list[Choice]:
 
 
 def plan_request(site: Site, runs: Sequence[Run], reviewer: str, budget: float | None = None) -> PlannedJudging:
-    """What it will take. Raises UsageError for what cannot be asked."""
+    """Estimate what judging will take; raise UsageError if it is not possible."""
     choices.must_be_offered("judge to ask", reviewer, offered_judges(site, runs))
     return plan_judging(
         runs, reviewer=reviewer, store=site.store, url=site.settings.store, config=site.config, budget=budget
@@ -30,5 +30,5 @@ def plan_request(site: Site, runs: Sequence[Run], reviewer: str, budget: float |
 
 
 def start_request(site: Site, runs: Sequence[Run], reviewer: str, budget: float | None = None) -> JudgeJob:
-    """Ask it, in a process of its own."""
+    """Start judging in a separate process."""
     return site.judge_jobs.start(plan_request(site, runs, reviewer, budget), budget=budget)

@@ -1,4 +1,4 @@
-"""Runs as they go on: one look at the store, at most twice a second, serves everybody who watches a run.
+"""Live progress of runs: one poll of the store, at most twice a second, serves all watchers of a run.
 
 Progress is read from the store, so a run is live wherever it was started.
 """
@@ -25,24 +25,24 @@ from proctor.workflows.stored_counts import verdict_counts
 from proctor.workflows.tally import RunTally
 
 EVERY = 0.5
-"""Seconds between two looks at a run that goes on."""
+"""Polling interval in seconds for a run that is being played."""
 _QUIET = 2.0
-"""The same for one that does not: somebody may resume it."""
+"""Polling interval in seconds for a run that is not being played but may be resumed."""
 _HEARTBEAT = 15.0
-"""Seconds after which something is said even if nothing happened, so that a lost browser is noticed."""
+"""Seconds of silence after which a comment is sent, to detect closed connections."""
 _RECOUNT = 20.0
-"""Seconds after which all is counted again: an attempt that failed and was tried again replaces its row."""
+"""Seconds between full recounts, since a retried attempt replaces its row."""
 _PACE_OVER = 10.0
-"""Seconds over which the pace is taken."""
+"""Time window in seconds for measuring the pace."""
 _NEWEST = 20
-"""New attempts that are told one by one."""
+"""Maximum number of new attempts reported one by one."""
 MOVING = ("running", "queued")
 MOST_WATCHERS = 500
-"""Who may watch at the same time, all runs together: each holds a connection."""
+"""Maximum number of watchers of all runs; each holds a connection."""
 
 
 class RunProgress:
-    """What one run has come to: counted by the store first, then kept up with new attempts."""
+    """Progress of one run: counted by the store at first, then updated with new attempts."""
 
     def __init__(self, store: Store, run: str) -> None:
         self._store = store
@@ -57,12 +57,12 @@ class RunProgress:
         self._newest: deque[dict[str, Any]] = deque(maxlen=_NEWEST)
 
     def look(self) -> dict[str, Any]:
-        """Read what is new, and say where the run stands."""
+        """Read new attempts and return the run's progress."""
         self._newest.clear()
         if time.monotonic() - self._counted_at > _RECOUNT:
             self._count()
         run = self._catch_up()
-        if run.status != self._status:  # it has just begun or ended: the last word is an exact one
+        if run.status != self._status:  # just started or ended: the last report must be exact
             self._status = run.status
             self._count()
         if self._tally.is_battle:
@@ -70,7 +70,7 @@ class RunProgress:
         return self._told(run)
 
     def _count(self) -> None:
-        """From the beginning; a battle's share of passing replies is in its attempts alone."""
+        """Recount everything; a battle's pass rate of replies is only in its attempts."""
         archive, newest = self._store.archive, [*self._newest]
         run = archive.find(self._id)
         self._verdicts, self._last = {}, 0
@@ -84,7 +84,7 @@ class RunProgress:
             self._verdicts, self._last = dict(counted.verdicts), counted.last
             for exam, (verdicts, passed) in (counted.exams if plain is None else plain).items():
                 self._tally.count_case(exam, verdicts, passed)
-        self._newest = deque(newest, maxlen=_NEWEST)  # what was counted again has been told before
+        self._newest = deque(newest, maxlen=_NEWEST)  # recounted attempts have been reported before
         self._counted_at = time.monotonic()
 
     def _catch_up(self) -> Run:
@@ -154,7 +154,7 @@ class RunProgress:
 
 
 def _next_look(run: Run) -> dict[str, Any] | None:
-    """Of a run that may stop early, whose time left is therefore the most: the look that may end it."""
+    """Return the next interim look, at which the run may stop early; the time left is then an upper bound."""
     if run.interim is None or run.interim.is_settled:
         return None
     ahead = next((point for point in run.interim.path if point.value is None), None)
@@ -162,7 +162,7 @@ def _next_look(run: Run) -> dict[str, Any] | None:
 
 
 class _Watched:
-    """One run that is being watched: what was said last, and who waits for the next word."""
+    """A watched run: its latest event and the number of watchers."""
 
     def __init__(self) -> None:
         self.watchers = 0
@@ -175,23 +175,23 @@ class _Watched:
 
 
 class Live:
-    """Looks at the runs that somebody watches, and tells all watchers the same words."""
+    """Polls watched runs and sends each event to all watchers."""
 
     def __init__(self) -> None:
         self._watched: dict[str, _Watched] = {}
 
     @property
     def full(self) -> bool:
-        """Whether so many watch that nobody else can."""
+        """Whether the maximum number of watchers is reached."""
         return sum(watched.watchers for watched in self._watched.values()) >= MOST_WATCHERS
 
     @asynccontextmanager
     async def watching(
         self, store: Store, run: str, *, to_its_end: bool = False
     ) -> AsyncIterator[AsyncIterator[bytes]]:
-        """What happens to a run, as server-sent events; looking ends with the last watcher.
+        """Provide the events of a run as server-sent events; polling ends with the last watcher.
 
-        `to_its_end`: nothing more is said once it does not go on; else it is watched for somebody to resume it.
+        `to_its_end`: end the stream once the run is not being played; otherwise keep watching in case it is resumed.
         """
         watched = self._watched.get(run)
         if watched is None:
@@ -208,7 +208,7 @@ class Live:
                 watched.task.cancel()
 
     async def end(self) -> None:
-        """Let every watcher go."""
+        """Disconnect all watchers."""
         for watched in [*self._watched.values()]:
             async with watched.moved:
                 watched.over = True
@@ -240,7 +240,7 @@ async def _say(watched: _Watched, event: bytes, *, goes_on: bool) -> None:
 
 
 async def _events(watched: _Watched, *, to_its_end: bool) -> AsyncIterator[bytes]:
-    """The last word at once, then each new one; one that is too slow misses what was said in between."""
+    """Yield the latest event at once, then each new one; a slow watcher misses events in between."""
     heard = 0
     while not watched.over:
         if watched.number == heard:

@@ -1,4 +1,4 @@
-"""The "new run" form: what was typed → a run as it is wanted, with what cannot be told by field."""
+"""Parse the "new run" form: values → requested run, with an error message per field."""
 
 from __future__ import annotations
 
@@ -23,54 +23,54 @@ FIELDS = (
     "examiner", "checks", "gates", "stop_early", "name", "labels", "condition", *SETTINGS,
     *(f"{_WEIGHT}{part}" for part in WEIGHED_PARTS),
 )  # fmt: skip
-"""Everything that the form has."""
+"""All fields of the form."""
 
 
 class Choices(Protocol):
-    """A form of which the judges are read."""
+    """Interface of a form from which judges are read."""
 
     def text(self, name: str) -> str:
-        """A field's value."""
+        """Return a field's value."""
 
     def texts(self, name: str) -> Sequence[str]:
-        """All values of a field."""
+        """Return all values of a field."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NewRunForm:
-    """The form as it was filled in."""
+    """The "new run" form as filled in."""
 
     fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def text(self, name: str) -> str:
-        """A field's value."""
+        """Return a field's value."""
         return (self.fields.get(name) or ("",))[-1]
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """All values of a field."""
+        """Return all values of a field."""
         return self.fields.get(name, ())
 
     def query(self) -> str:
-        """As the end of an address."""
+        """Return the form as a URL query."""
         return urlencode([(name, value) for name, values in self.fields.items() for value in values])
 
     @property
     def type(self) -> str:
-        """Of the exams; standard unless another one was chosen."""
+        """Type of the exams, by default standard."""
         return self.text("type") or "standard"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ParsedNewRun:
-    """What was asked, as far as it could be understood."""
+    """The parsed form."""
 
     wanted: NewRuns
     troubles: Mapping[str, str]
-    """Field → what is wrong with it."""
+    """Field → error message."""
 
 
 def read_form(pairs: Iterable[tuple[str, str]]) -> NewRunForm:
-    """What was filled in; empty fields, and what the form does not have, are left out."""
+    """Read the form from key-value pairs; empty and unknown fields are ignored."""
     fields: dict[str, tuple[str, ...]] = {}
     for name, value in pairs:
         if name in FIELDS and value.strip():
@@ -79,9 +79,9 @@ def read_form(pairs: Iterable[tuple[str, str]]) -> NewRunForm:
 
 
 def understand(asked: NewRunForm, usual: Callable[[], Sequence[str]]) -> ParsedNewRun:
-    """The run that is meant; `usual`: who judges where nobody is named.
+    """Parse the form; `usual` are the judges used if none is named.
 
-    What a type does not have is left out: its fields are out of sight.
+    Fields that do not apply to the chosen type, and are hidden, are ignored.
     """
     troubles: dict[str, str] = {}
     settings: dict[str, Any] = {"type": asked.type, **dict(_settings(asked, troubles))}
@@ -115,7 +115,7 @@ def _note(field: str, check: Callable[[], object], troubles: dict[str, str]) -> 
 
 
 def judges_of(form: Choices, usual: Callable[[], Sequence[str]]) -> tuple[str, ...]:
-    """Who judges: the reviewer, with the second who gets what it leaves unsure, and the others of a panel."""
+    """Return the judges: the reviewer, with the second one for unsure cases, and the others of a panel."""
     first, second, panel = form.text("reviewer"), form.text("second"), form.texts("panel")
     if second:
         first = f"{first or 'embedded'},{second}"
@@ -145,7 +145,7 @@ def _weights(asked: NewRunForm, troubles: dict[str, str]) -> Iterator[tuple[str,
 
 
 def read_number(name: str, text: str, kind: type, troubles: dict[str, str]) -> float | None:
-    """A number as it was typed; what is wrong with it is noted."""
+    """Parse a number; add a message to `troubles` if it is invalid."""
     try:
         return read_whole(text) if kind is int else read_decimal(text)
     except ValueError as error:
@@ -169,5 +169,5 @@ def read_labels(text: str, troubles: dict[str, str]) -> Iterator[tuple[str, str]
 
 
 def written_labels(labels: Mapping[str, str]) -> str:
-    """Labels as they would be typed."""
+    """Format labels as they would be typed."""
     return "\n".join(f"{name}={value}" for name, value in labels.items())

@@ -1,4 +1,4 @@
-"""The OpenAPI schema of the whole API."""
+"""Generate the OpenAPI schema of the API."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ABOUT = (
 
 
 def schema(app: FastAPI) -> dict[str, Any]:
-    """The OpenAPI schema."""
+    """Return the OpenAPI schema."""
     made = app.openapi()
     made["info"]["description"] = _ABOUT
     made["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}

@@ -1,4 +1,4 @@
-"""Templates → pages. Everything printed is escaped, and control characters never reach a page."""
+"""Render templates to pages. All output is escaped, and control characters are removed."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ if TYPE_CHECKING:
 
 
 FORM_CACHE = "private, no-cache"
-"""For pages with a form: a browser may keep what was typed, so that Back does not lose it."""
+"""Cache policy for pages with a form: the browser may keep typed input, so that Back does not lose it."""
 THEMES = ("light", "dark")
 THEME_COOKIE = "proctor_theme"
 KEYS_COOKIE = "proctor_keys"
-"""Whether single keys do something: `off`, or not set."""
+"""Cookie for single-key shortcuts: `off`, or not set."""
 TYPE_NAMES: dict[ExamType, str] = {
     "standard": "Standard",
     "abm-static": "ABM Static",
     "abm-dynamic": "ABM Dynamic",
 }
-"""What pages call the types of an examination."""
+"""Names of examination types in pages."""
 _REPORTS = "reports/"
 
 
 def render(request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
-    """A page; templates find what every page needs beside `values`."""
+    """Render a page from `values` and the context common to all pages."""
     theme = request.cookies.get(THEME_COOKIE, "")
     session: Session = request.state.session
     page = environment().get_template(template)
@@ -66,22 +66,22 @@ def render(request: Request, template: str, *, status: int = 200, **values: Any)
 
 
 def with_query(request: Request, **changed: object) -> str:
-    """This page's address with other values in its query, seen from the page; what is None goes."""
+    """Return this page's URL, relative to it, with changed query parameters; None removes one."""
     kept = [(name, value) for name, value in request.query_params.multi_items() if name not in changed]
     given = [(name, str(value)) for name, value in changed.items() if value is not None]
     return f"?{urlencode(kept + given)}"
 
 
 def config_problem(request: Request) -> str:
-    """Why the configuration cannot be read, for everybody who may know; empty: it can."""
+    """Return why the configuration cannot be read, for users allowed to see it; empty if it can."""
     site, session = site_of(request), request.state.session
     return site.config_problem if session.known or site.settings.token is None else ""
 
 
 def spoken(said: str, limit: int = 1000) -> Markup:
-    """A sentence of ours on a page, with what stood between backticks as code."""
+    """Format an internal message as HTML, with text in backticks as code."""
     pieces = one_line(said, limit).split("`")
-    if len(pieces) % 2 == 0:  # one that is not closed
+    if len(pieces) % 2 == 0:  # an unclosed backtick
         pieces[-2:] = ["`".join(pieces[-2:])]
     return Markup("").join(
         Markup("<code>{}</code>").format(piece) if place % 2 else Markup("{}").format(piece)
@@ -90,12 +90,12 @@ def spoken(said: str, limit: int = 1000) -> Markup:
 
 
 def breakable(name: str) -> Markup:
-    """A name that is broken after `:` and `/` where it has no room, before it is broken inside a word."""
+    """Format a name that may wrap after `:` and `/`, in preference to the middle of a word."""
     return Markup("<wbr>").join(re.findall(r"[^:/]*[:/]+|[^:/]+$", name))
 
 
 class _Templates(BaseLoader):
-    """Those of pages, and under `reports/` those of the report."""
+    """Template loader: those of pages and, under `reports/`, those of reports."""
 
     def __init__(self) -> None:
         self._pages, self._reports = PackageLoader("proctor.web"), PackageLoader("proctor.reports")
@@ -107,7 +107,7 @@ class _Templates(BaseLoader):
 
 
 class _Environment(Environment):
-    """`reports/NAME` is a template of the HTML report; what such a one includes is looked for there too."""
+    """Environment in which `reports/NAME` is a template of the HTML report, and so is what it includes."""
 
     def join_path(self, template: str, parent: str) -> str:
         inside = parent.startswith(_REPORTS) and not template.startswith(_REPORTS)
@@ -116,7 +116,7 @@ class _Environment(Environment):
 
 @cache
 def environment() -> Environment:
-    """The templates of pages, with the macros of the report beside them."""
+    """Create the environment of page templates, including the report's macros."""
     made = _Environment(
         loader=_Templates(),
         autoescape=True,
@@ -143,28 +143,28 @@ _REPORT = ("style.css", "checks.css", "battle.css")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asset:
-    """One file that pages load."""
+    """A static asset of pages."""
 
     name: str
-    """By which it lasts: `app.0123456789ab.css`."""
+    """Fingerprinted name: `app.0123456789ab.css`."""
     kind: str
     content: bytes
 
 
 def asset_address(name: str) -> str:
-    """Where the file of this plain name is, such as `app.css`."""
+    """Return the URL of an asset given its plain name, such as `app.css`."""
     return f"/static/{_by_plain_name()[name].name}"
 
 
 def find_asset(name: str) -> Asset | None:
-    """The file that is called so, by its lasting name or its plain one; None: there is none."""
+    """Return the asset with this fingerprinted or plain name, or None."""
     plain = _by_plain_name()
     return next((asset for asset in plain.values() if asset.name == name), plain.get(name))
 
 
 @cache
 def _by_plain_name() -> Mapping[str, Asset]:
-    """All of them; the rules that pages share with reports are one more, so that both look alike."""
+    """Return all assets by plain name, including the style rules that pages share with reports."""
     reports = files("proctor.reports") / "templates"
     look = "\n".join([*((reports / name).read_text(encoding="utf-8") for name in _REPORT), RULES])
     found = [each for each in (files("proctor.web") / "static").iterdir() if PurePath(each.name).suffix in _KINDS]

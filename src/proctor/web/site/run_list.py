@@ -1,4 +1,4 @@
-"""Which runs a list shows, in which order: whatever can be asked for stands in its address."""
+"""Filtering and sorting of the list of runs; all options are in the URL."""
 
 from __future__ import annotations
 
@@ -14,45 +14,45 @@ from proctor.web.site.site import Site
 from proctor.workflows.run_filter import moment, says
 
 _QUICK = 1000
-"""Attempts of a run up to which a list that is sorted by what was counted waits until it is."""
+"""Maximum attempts of a run for which a list sorted by a computed value waits until the run is summarised."""
 AGES = {"1d": "last 24 hours", "7d": "last 7 days", "30d": "last 30 days", "90d": "last 90 days"}
-"""What can be chosen of how long ago a run was started; whatever else `proctor runs --since` takes, too."""
+"""Options of the age filter; any other value of `proctor runs --since` is valid too."""
 
 
 COMPLETED = "completed"
 AGENT_FAILED = "agent failed"
-"""What the list calls a completed run in which the agent itself failed in every attempt."""
+"""Status shown for a completed run in which the agent itself failed in every attempt."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunRow:
-    """One line of the list."""
+    """A row of the list."""
 
     run: Run
     found: Summary | None
-    """What it came to; None: it cannot be told (yet)."""
+    """Summary, or None if not available (yet)."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunsWanted:
-    """What somebody wants to see, as the address says it; whatever is empty keeps all."""
+    """Filters and sort order from the URL; empty values do not filter."""
 
     status: str = ""
     type: str = ""
     benchmark: str = ""
     agent: str = ""
     label: str = ""
-    """`name=value`."""
+    """Label as `name=value`."""
     since: str = ""
-    """An age or a date."""
+    """Age or date."""
     until: str = ""
-    """A day, which is in it."""
+    """Last day, inclusive."""
     q: str = ""
     sort: str = ""
-    """A column, with a − before it the other way; empty: the newest first."""
+    """Column to sort by, prefixed with - for descending; empty for the newest first."""
 
     def of(self, runs: Iterable[Run]) -> list[Run]:
-        """Those that are meant; raises UsageError where a date is none."""
+        """Return the matching runs; raise UsageError if a date is invalid."""
         first = moment(self.since) if self.since else None
         last = _end_of(self.until) if self.until else None
         return [run for run in runs if self._fits(run) and _between(run, first, last)]
@@ -65,7 +65,7 @@ class RunsWanted:
 
     @property
     def chosen(self) -> dict[str, str]:
-        """What is chosen from a list."""
+        """Filters with a fixed list of options."""
         return {name: getattr(self, name) for name in CHOICES}
 
 
@@ -73,14 +73,14 @@ CHOICES = ("status", "type", "benchmark", "agent", "label")
 
 
 def values_of(run: Run, name: str) -> list[str]:
-    """What a run can be chosen by."""
+    """Return a run's values for a filter."""
     if name == "label":
         return [f"{label}={value}" for label, value in run.labels.items()]
     return [str(run.settings.type if name == "type" else getattr(run, name))]
 
 
 def choices(runs: Iterable[Run], wanted: RunsWanted) -> dict[str, list[str]]:
-    """What can be chosen, and what was, so that a filter that no run fits is seen; labels only where there are any."""
+    """Return the options of each filter, including a chosen value that matches no run; labels only if there are any."""
     known = list(runs)
     offered = {
         name: sorted({value for run in known for value in values_of(run, name)} | ({chosen} if chosen else set()))
@@ -92,7 +92,7 @@ def choices(runs: Iterable[Run], wanted: RunsWanted) -> dict[str, list[str]]:
 
 
 def shown_runs(site: Site, runs: Iterable[Run], wanted: RunsWanted) -> list[Run]:
-    """Those that are meant, by the status that the list shows, which takes a look at what they came to."""
+    """Return the matching runs by displayed status, which depends on their summaries."""
     if wanted.status not in (COMPLETED, AGENT_FAILED):
         return wanted.of(runs)
     over = replace(wanted, status=COMPLETED).of(runs)
@@ -117,7 +117,7 @@ def _between(run: Run, first: float | None, last: float | None) -> bool:
 
 
 def in_order(site: Site, runs: list[Run], sort: str) -> list[Run]:
-    """By a column; those for which nothing can be told come last, whichever way the others are sorted."""
+    """Sort runs by a column; runs without a value come last in either direction."""
     column, descending = sort.removeprefix("-"), sort.startswith("-")
     if not column:
         return runs
@@ -127,7 +127,7 @@ def in_order(site: Site, runs: list[Run], sort: str) -> list[Run]:
 
 
 def _found(site: Site, run: Run) -> Summary | None:
-    """Of a large run as far as it was counted before: else that is done for the next look."""
+    """Return the summary; for a large run only if cached, else schedule it for the next request."""
     known = site.summaries.known(run) if run.planned > _QUICK else site.summaries.of(run)
     if known is None:
         site.summaries.count_soon([run])
@@ -161,9 +161,9 @@ SORTS: dict[str, Callable[[Site, Run], Any]] = {
     "time": lambda site, run: run.seconds or None,
     "started": lambda site, run: run.started or run.created,
 }
-"""Column → what runs are sorted by."""
+"""Column → sort key."""
 
 
 def with_rates(site: Site, runs: Iterable[Run]) -> list[RunRow]:
-    """Runs with what they came to."""
+    """Return rows of runs with their summaries."""
     return [RunRow(run=run, found=site.summaries.of(run)) for run in runs]

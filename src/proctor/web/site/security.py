@@ -1,8 +1,8 @@
-"""Who may come in, and what every answer says to the browser: the middleware in front of pages and API.
+"""Access control and response headers: the middleware in front of pages and API.
 
-In this order: the name by which the server was called (DNS rebinding), requests that another site made (CSRF),
-the token (login or Bearer, rate-limited) or a link to one run, and headers on every answer. Forms carry a token of
-their session besides; `pages` checks it before any page sees the form.
+It checks, in this order: the Host header (DNS rebinding), cross-site requests (CSRF), the token (login or Bearer,
+rate-limited) or a link to one run; and it sets headers on every response. Forms also carry a token of their session,
+which `pages` checks before any page sees the form.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-"""Nothing inline, nothing from elsewhere."""
+"""Content security policy: nothing inline, nothing from other origins."""
 _HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
@@ -42,23 +42,25 @@ _HEADERS = {
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _OPEN = ("/login", "/health")
 _LINK = "/shared/"
-"""Where links that open one run begin."""
+"""Path prefix of share links."""
 _SHARED = re.compile(r"/runs/(?P<run>[^/]+)(?:/attempt)?")
-"""All that such a link opens."""
+"""Paths that a share link gives access to."""
 SHARE_COOKIE = "proctor_share"
 _FILES = re.compile(r"/api/benchmarks\b|/api/runs/[^/]+/labels/sheet$")
-"""Where programs send files."""
+"""API paths that accept file uploads."""
 _HOST = re.compile(r"(?:\[(?P<v6>[0-9a-fA-F:.]+)\]|(?P<name>[\w.-]+))(?::[0-9]{1,5})?", re.ASCII)
 BODY_LIMIT = 2**20
-"""Bytes that a program may send, where it does not send a file."""
+"""Maximum size in bytes of an API request body that is not a file."""
 _DRAINED = 64 * 2**20
-"""Bytes after which nobody is listened to any longer."""
+"""Maximum bytes of an oversized body that are read and discarded."""
 FORM_HEADER = "x-form-token"
-"""Where a script of ours puts the token of its session."""
+"""Header in which scripts of our pages send the session's form token."""
 
 
 class Guard:
-    """ASGI middleware; leaves the session in `request.state.session`, and in `.shared` what it was shown by a link."""
+    """ASGI middleware that controls access; stores the session in `request.state.session` and a share link in
+    `.shared`.
+    """
 
     def __init__(
         self, app: ASGIApp, *, settings: WebSettings, sessions: Sessions, guesses: WrongTokens, shares: ShareLinks
@@ -71,11 +73,11 @@ class Guard:
         self._proxies = networks(settings.proxies)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or answer it here."""
+        """Pass a request to the app, or respond to it here."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        if scope["type"] != "http":  # there are no web sockets here
+        if scope["type"] != "http":  # web sockets are not supported
             await send({"type": "websocket.close", "code": 1008})
             return
         headers = Headers(scope=scope)
@@ -89,7 +91,7 @@ class Guard:
         await answering(scope, body.receive, self._with_headers(scope, send, new, body))
 
     def _session(self, headers: Headers) -> Session | None:
-        """Read as browsers write: other servers on this machine may have set what is no cookie by the book."""
+        """Return the session from the cookies, parsed leniently: other servers on this host may set malformed ones."""
         cookie = cookie_parser(headers.get("cookie", "")).get(self._sessions.cookie)
         return None if cookie is None else self._sessions.read(cookie)
 
@@ -126,7 +128,7 @@ class Guard:
         return None if right else _said(scope, HTTPStatus.UNAUTHORIZED, "the token is wrong")
 
     def _by_share(self, scope: Scope, headers: Headers) -> Response | None:
-        """Who has not logged in may read the one run that a link has opened for them."""
+        """Allow read access to the run of a share link without a login."""
         share = self._shares.read(cookie_parser(headers.get("cookie", "")).get(SHARE_COOKIE, ""))
         asked = _SHARED.fullmatch(scope["path"])
         if share is None or asked is None or asked["run"] != share.run:
@@ -154,7 +156,7 @@ class Guard:
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
                 if body.endless:
-                    headers["connection"] = "close"  # or the rest of it would be read for ever, and dropped
+                    headers["connection"] = "close"  # else the rest would be read and discarded indefinitely
                 if new is not None and headers.get("content-type", "").startswith("text/html"):
                     set_cookie(headers, scope, self._sessions, new)
             await send(message)
@@ -163,7 +165,7 @@ class Guard:
 
 
 def set_cookie(headers: MutableHeaders, scope: Scope, sessions: Sessions, session: Session) -> None:
-    """Hand a session to the browser, unless the answer hands it one already."""
+    """Set the session cookie, unless the response already does."""
     if any(value.startswith(f"{sessions.cookie}=") for value in headers.getlist("set-cookie")):
         return
     secure = "; Secure" if _is_encrypted(scope) else ""
@@ -174,7 +176,7 @@ def set_cookie(headers: MutableHeaders, scope: Scope, sessions: Sessions, sessio
 
 
 def set_share_cookie(headers: MutableHeaders, scope: Scope, share: ShareLink, token: str) -> None:
-    """Hand the browser what opens a shared run, for the addresses of that run alone."""
+    """Set the cookie that opens a shared run, limited to that run's URLs."""
     secure = "; Secure" if _is_encrypted(scope) else ""
     life = max(0, share.expires - int(time.time()))
     where = f"/runs/{quote(share.run, safe='')}"
@@ -188,7 +190,7 @@ def _is_encrypted(scope: Scope) -> bool:
 
 
 def loggable(path: str) -> str:
-    """A path without the secret of a link."""
+    """Return a path without the secret of a share link."""
     return f"{_LINK}…" if path.startswith(_LINK) else path
 
 
@@ -197,13 +199,13 @@ def _is_open(path: str) -> bool:
 
 
 def host_name(host: str) -> str:
-    """A Host header without its port, and an IPv6 address without its brackets; empty: it is none."""
+    """Return the Host header without port and IPv6 brackets, or empty if invalid."""
     found = _HOST.fullmatch(host)
     return (found["v6"] or found["name"]) if found else ""
 
 
 def local_path(wanted: str) -> str:
-    """Where to go after logging in: a path of this server, and nothing that a browser takes for another one."""
+    """Return the path to redirect to after login, or `/` if it could lead to another site."""
     plain = wanted.startswith("/") and not wanted.startswith(("//", "/\\"))
     return wanted if plain and not any(ord(each) < 32 or each == "\\" for each in wanted) else "/"
 
@@ -217,7 +219,7 @@ def _is_static(scope: Scope) -> bool:
 
 
 class _RequestBody:
-    """What is received of a request. What the API reads as a whole is small; files and forms have limits of theirs."""
+    """A request body with a size limit for API requests; files and forms have their own limits."""
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         headers = Headers(scope=scope)
@@ -229,7 +231,9 @@ class _RequestBody:
         self._small = _is_api(scope) and _FILES.match(scope["path"]) is None
 
     async def receive(self) -> Message:
-        """The next piece. Who says too much is heard out, as far as that is reasonable, to be told so."""
+        """Return the next message. An oversized body is read to its end, within reason, so that the client gets the
+        error.
+        """
         message = await self._next()
         while self._too_much and not self.endless and not self._whole:
             message = await self._next()
@@ -239,7 +243,7 @@ class _RequestBody:
 
     @property
     def endless(self) -> bool:
-        """Whether more of it is to come than anybody listens to; one of unknown length is, as long as it is unread."""
+        """Whether the body exceeds what is read and discarded, or may, while a body of unknown length is unread."""
         unread = self._taken == 0 and self._announced > _DRAINED
         return not self._whole and (unread or self._taken > _DRAINED)
 
@@ -255,7 +259,7 @@ class _RequestBody:
 
 
 def _from_here(headers: Headers) -> bool:
-    """Whether a request that changes something was made by a page of ours, or by no browser at all."""
+    """Whether a state-changing request comes from one of our pages or from a non-browser client."""
     if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         return False
     origin = headers.get("origin")
@@ -263,9 +267,9 @@ def _from_here(headers: Headers) -> bool:
 
 
 def _for_us(headers: Headers) -> bool:
-    """Whether somebody wants to see what is asked for: another site may lead here, but not load from here.
+    """Whether a read request is legitimate: other sites may link here, but not embed or fetch resources.
 
-    What it loads it could not read, but measure; and it would keep the server busy.
+    They could not read the response, but measure its timing and put load on the server.
     """
     if headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none"):
         return True

@@ -1,4 +1,4 @@
-"""Who a browser is: signed cookies, the token that logs in, and the tokens that forms carry."""
+"""Sessions: signed cookies, the login token, and form tokens."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from pathlib import Path
 from proctor.redaction import private
 
 LIFETIME = 14 * 86400
-"""Seconds after which a browser logs in again."""
+"""Session lifetime in seconds, after which a new login is required."""
 _KEY_BYTES = 32
 _NONCE_BYTES = 8
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Session:
-    """One browser's visit."""
+    """A browser session."""
 
     id: str
-    """Random; a new one with every login."""
+    """Random id, new with every login."""
     since: int
-    """Seconds since the epoch."""
+    """Start time in seconds since the epoch."""
     known: bool
-    """Whether it has logged in with the token."""
+    """Whether the user has logged in with the token."""
 
 
 class Sessions:
-    """Gives out sessions and reads them back; nothing is kept but the key, which outlives a restart.
+    """Creates and verifies sessions; only the signing key is stored, and survives a restart.
 
-    Everybody logs in with the same token, so logging out changes the key: every browser is logged out.
+    Everybody logs in with the same token, so logging out changes the key and logs out every browser.
     """
 
     def __init__(self, folder: Path, token: str | None) -> None:
@@ -45,20 +45,20 @@ class Sessions:
 
     @property
     def cookie(self) -> str:
-        """The cookie's name: two servers on one machine share their cookies, and must not read each other's."""
+        """Name of the cookie, unique per server: servers on one host share cookies and must not read each other's."""
         return f"proctor_{hashlib.sha256(b'name' + self._key).hexdigest()[:12]}"
 
     def begin(self, *, known: bool = False) -> Session:
-        """A new session."""
+        """Create a session."""
         return Session(id=secrets.token_urlsafe(18), since=int(time.time()), known=known)
 
     def seal(self, session: Session) -> str:
-        """A session as a cookie's value."""
+        """Encode a session as a signed cookie value."""
         said = f"{session.id}.{session.since}.{int(session.known)}"
         return f"{said}.{self._sign('session', said)}"
 
     def read(self, value: str) -> Session | None:
-        """The session in a cookie; None: it is not ours, or too old."""
+        """Decode a session cookie, or return None if it is invalid or expired."""
         said, _, signature = value.rpartition(".")
         if not same_text(signature, self._sign("session", said)):
             return None
@@ -67,29 +67,29 @@ class Sessions:
         return session if time.time() - session.since < LIFETIME else None
 
     def form_token(self, session: Session) -> str:
-        """What a form of this session carries, so that no other site can send it.
+        """Return a CSRF token for the forms of this session.
 
-        Another one each time: pages are compressed, and their length must not tell of what stays the same in them.
+        It is different each time: pages are compressed, and a constant secret could be inferred from their length.
         """
         nonce = secrets.token_hex(_NONCE_BYTES)
         return nonce + self._sign("form", f"{session.id}.{nonce}")
 
     def vouches(self, session: Session, form_token: str) -> bool:
-        """Whether a form was ours."""
+        """Whether a form token is valid for the session."""
         nonce, signature = form_token[: 2 * _NONCE_BYTES], form_token[2 * _NONCE_BYTES :]
         return same_text(signature, self._sign("form", f"{session.id}.{nonce}"))
 
     def opens(self, token: str) -> bool:
-        """Whether this is the token."""
+        """Whether this is the login token."""
         return self._token is not None and same_text(token, self._token)
 
     def forget_all(self) -> None:
-        """Log every browser out."""
+        """Log out every browser."""
         self._path.unlink(missing_ok=True)
         self._key = self._derive_key(stored_key(self._path))
 
     def _derive_key(self, key: bytes) -> bytes:
-        """A new token logs everybody out too."""
+        """Derive the signing key from the stored key and the token, so that a new token logs everybody out."""
         return hmac.digest(key, f"sessions for {self._token}".encode(), "sha256")
 
     def _sign(self, purpose: str, text: str) -> str:
@@ -97,14 +97,14 @@ class Sessions:
 
 
 def same_text(a: str, b: str) -> bool:
-    """Whether two secrets are the same, in a time that tells nothing of where they differ."""
+    """Compare two secrets in constant time."""
     return hmac.compare_digest(a.encode("utf-8", "replace"), b.encode("utf-8", "replace"))
 
 
 def stored_key(path: Path) -> bytes:
-    """The key, made on first use and readable by nobody else; of two servers that make one, the first one's stays."""
+    """Read the key, creating it privately on first use; if two servers create one, the first one's wins."""
     private.make_folder(path.parent)
-    if path.exists() and path.stat().st_size < _KEY_BYTES:  # a disk was full: an empty key can be guessed
+    if path.exists() and path.stat().st_size < _KEY_BYTES:  # empty after a full disk: such a key could be guessed
         path.unlink()
     if not path.exists():
         handle, unfinished = tempfile.mkstemp(dir=path.parent)

@@ -1,4 +1,4 @@
-"""How a server is set up: WebSettings; and what its configuration declares, as the settings page shows it."""
+"""Server settings (WebSettings), and what the configuration declares, for the settings page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from proctor.web.site.clients import networks
 
 
 def describe_config(config: Config) -> dict[str, Any]:
-    """Sections of the settings, each a list of rows."""
+    """Return the sections of the settings page, each a list of rows."""
     return {
         "models": [{"name": name, "spec": without_secrets(model.spec)} for name, model in config.models.items()],
         "judges": [_judge(each.name, config.reviewers.get(each.name)) for each in choices.reviewers(config)],
@@ -28,7 +28,7 @@ def describe_config(config: Config) -> dict[str, Any]:
 
 
 def _judge(name: str, part: PartConfig | None) -> dict[str, Any]:
-    """A judge with the names of its criteria; of its other options not even the names."""
+    """Describe a judge with the names of its criteria, without its other options."""
     if part is None:
         return {"name": name, "spec": name, "criteria": []}
     criteria = part.options.get("criteria")
@@ -37,7 +37,7 @@ def _judge(name: str, part: PartConfig | None) -> dict[str, Any]:
 
 
 def _defaults(config: Config) -> dict[str, Any]:
-    """What `[run]` says of runs that say nothing else."""
+    """Return the defaults that `[run]` sets."""
     said = config.run.model_dump(exclude_defaults=True, exclude={"workers", "ray"})
     return {name: _shown(value) for name, value in said.items()}
 
@@ -51,39 +51,39 @@ def _shown(value: Any) -> Any:
 
 
 FOLDER = Path(".proctor")
-"""Where a server keeps what is its own: uploaded benchmarks, its jobs, the key of its sessions."""
+"""Default folder for the server's own files: uploaded benchmarks, jobs, session key."""
 SHORTEST_TOKEN = 12
 _LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WebSettings:
-    """Where it listens, what it reads, and who may come in."""
+    """Settings of the server: its address, its data, and access to it."""
 
     store: str = field(repr=False)
-    """A path or URL, as `workflows.store_url` gives it; may hold a password."""
+    """Path or URL from `workflows.store_url`; may contain a password."""
     config: Path | None = None
-    """The configuration that was named; None: `proctor.toml` here, where there is one."""
+    """Path of the configuration, or None for `proctor.toml` in the current folder, if it exists."""
     host: str = "127.0.0.1"
-    """The address it listens at."""
+    """Address to listen at."""
     token: str | None = field(default=None, repr=False)
-    """What people log in with and programs send as a Bearer token; None: nobody is asked."""
+    """Token for logins and Bearer authentication, or None for no authentication."""
     names: tuple[str, ...] = ()
-    """Further names by which browsers may call this server."""
+    """Additional host names under which the server may be accessed."""
     proxies: tuple[str, ...] = ()
-    """Addresses or networks of proxies that are believed when they say whom they speak for."""
+    """Addresses or networks of trusted proxies, whose forwarding headers are used."""
     folder: Path = FOLDER
-    """Where the server keeps what is its own."""
+    """Folder for the server's own files."""
     processes: int = 2
-    """Runs that are executed at the same time."""
+    """Maximum number of runs played at the same time."""
 
     @property
     def local(self) -> bool:
-        """Whether only programs on this machine can reach it."""
+        """Whether the server only listens on a loopback address."""
         return is_loopback(self.host)
 
     def check(self) -> None:
-        """Refuse what would let strangers in."""
+        """Raise an error for settings that would give access to strangers."""
         networks(self.proxies)
         if self.token is None and not self.local:
             raise UsageError(
@@ -97,17 +97,17 @@ class WebSettings:
             )
 
     def allows(self, name: str) -> bool:
-        """Whether a browser may call the server by this name, as its Host header has it without the port.
+        """Whether the server may be accessed under this host name (without port).
 
-        A page from elsewhere can point its own name at this machine's address, but it cannot drop the name: so names
-        must be known. A bare address needs no name; it is taken where the server is meant for other machines.
+        This prevents DNS rebinding: a site can point its own name at this machine's address, but the browser still
+        sends that name. A bare IP address is accepted if the server listens for other machines.
         """
         known = {self.host.lower(), *_LOCAL_NAMES, *(each.lower() for each in self.names)}
         return name.lower() in known or (not self.local and _is_address(name))
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address to listen at is this machine's own."""
+    """Whether this is a loopback address."""
     if host.lower() == "localhost":
         return True
     return _is_address(host) and ipaddress.ip_address(host).is_loopback

@@ -1,7 +1,7 @@
-"""Links that open one run to read, for people who cannot log in: signed, expiring, revocable.
+"""Share links that open one run read-only without a login: signed, expiring, revocable.
 
-A link is good while three things hold: its signature is ours, its day has not passed, and its file is there. Whoever
-revokes it deletes the file. Files and key lie in the server's folder, so a copy of the store opens nothing.
+A link is valid if its signature is correct, it has not expired, and its file exists. Revoking deletes the file. Files
+and key are in the server's folder, so a copy of the store gives no access.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ from proctor.web.site.sessions import same_text, stored_key
 from proctor.web.site.settings import WebSettings
 
 LONGEST = 90
-"""Days that a link may be good for."""
+"""Maximum lifetime of a link in days."""
 USUAL = 7
 MOST = 100
-"""Links to one run at a time."""
+"""Maximum number of links to one run at a time."""
 _DAY = 86400
 _TOKEN = re.compile(r"(?P<id>[\w-]{16})\.(?P<signature>[0-9a-f]{64})", re.ASCII)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ShareLink:
-    """One link."""
+    """A share link."""
 
     id: str
-    """What it is revoked by; it opens nothing by itself."""
+    """Public id, used to revoke the link."""
     run: str
     made: int
     expires: int
-    """Seconds since the epoch."""
+    """Expiry time in seconds since the epoch."""
 
 
 class ShareLinks:
-    """Gives out links and reads them back."""
+    """Creates and verifies share links."""
 
     def __init__(self, settings: WebSettings) -> None:
         name = hashlib.sha256(settings.store.encode()).hexdigest()[:12]
@@ -52,7 +52,7 @@ class ShareLinks:
         self._locked = settings.token is not None
 
     def make(self, run: str, *, days: int = USUAL) -> ShareLink:
-        """A new link to a run. Raises UsageError where it would be of no use, or good for too long."""
+        """Create a link to a run; raise UsageError if links are of no use here or `days` is too long."""
         if not self._locked:
             raise UsageError(
                 "this server asks nobody for a token, so everybody who reaches it can open every run; "
@@ -70,7 +70,7 @@ class ShareLinks:
         return share
 
     def of(self, run: str) -> list[ShareLink]:
-        """Links to a run that are still good, the newest first; what has expired is tidied up."""
+        """Return the valid links to a run, the newest first; delete expired ones."""
         good = []
         for path in self._folder.glob("*.json"):
             share = self._read(path.stem)
@@ -81,18 +81,18 @@ class ShareLinks:
         return sorted(good, key=lambda share: (share.made, share.id), reverse=True)
 
     def revoke(self, run: str, share: str) -> bool:
-        """Whether there was such a link to this run; from now on it opens nothing."""
+        """Revoke a link; return whether it existed."""
         found = next((each for each in self.of(run) if each.id == share), None)
         if found is not None:
             self._file(found.id).unlink(missing_ok=True)
         return found is not None
 
     def token(self, share: ShareLink) -> str:
-        """What the link holds."""
+        """Return the link's secret token."""
         return f"{share.id}.{self._sign(share)}"
 
     def read(self, token: str) -> ShareLink | None:
-        """The link that this token belongs to; None: it is not ours, has expired or was revoked."""
+        """Return the link of this token, or None if it is invalid, expired or revoked."""
         found = _TOKEN.fullmatch(token)
         share = self._read(found["id"]) if found else None
         if found is None or share is None or not same_text(found["signature"], self._sign(share)):

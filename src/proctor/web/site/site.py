@@ -1,4 +1,4 @@
-"""What all pages and the API share: one open store, the settings, who is logged in."""
+"""State shared by all pages and the API: the open store, the settings, the sessions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from proctor.workflows.library import Library
 
 
 class Site:
-    """One server's belongings. Reading the store blocks: only plain functions may, which run in threads."""
+    """Shared state of one server. Reading the store blocks, so only sync handlers, which run in threads, may do it."""
 
     def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
@@ -40,17 +40,17 @@ class Site:
 
     @cached_property
     def store(self) -> Store:
-        """The store, opened with the first look at it and kept open."""
+        """The store, opened on first access and kept open."""
         return open_store(self.settings.store)
 
     @property
     def config(self) -> Config:
-        """What `proctor.toml` says now: it is read again, since people edit it while the server runs."""
+        """The current `proctor.toml`, reloaded because it may be edited while the server runs."""
         return load_config(self.settings.config)
 
     @property
     def config_to_read_by(self) -> Config:
-        """The same for pages that only show what is stored: empty where it cannot be read, which is no matter there."""
+        """The configuration for pages that only show stored data: empty if it cannot be read."""
         try:
             return self.config
         except ProctorError:
@@ -58,7 +58,7 @@ class Site:
 
     @property
     def config_problem(self) -> str:
-        """Why the configuration cannot be read; empty: it can."""
+        """Why the configuration cannot be read, or empty."""
         try:
             load_config(self.settings.config)
         except ProctorError as error:
@@ -66,11 +66,11 @@ class Site:
         return ""
 
     def begin(self) -> None:
-        """Look after runs from now on."""
+        """Start scheduling runs."""
         self.jobs.begin()
 
     def close(self) -> None:
-        """Let go of the store; runs go on."""
+        """Close the store; runs continue."""
         self.jobs.end()
         self.summaries.end()
         if "store" in self.__dict__:
@@ -78,11 +78,11 @@ class Site:
 
 
 def drafts_of(site: Site) -> Drafts:
-    """Files that were uploaded and not saved yet."""
+    """Return the site's uploaded but unsaved files."""
     return Drafts(site.settings.folder / "web" / "drafts")
 
 
 def site_of(request: Request) -> Site:
-    """The site that a request came to."""
+    """Return the site that serves a request."""
     site: Site = request.app.state.site
     return site

@@ -1,4 +1,4 @@
-"""What somebody asks for in a form or by the API → a run that is stored and waits to be played."""
+"""Start runs requested in a form or by the API: store them and queue them."""
 
 from __future__ import annotations
 
@@ -30,35 +30,37 @@ from proctor.workflows.run_group import join_runs
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NewRuns:
-    """Runs as somebody wants them, one for each agent; what is None is left to the configuration."""
+    """Requested runs, one for each agent; None leaves a choice to the configuration."""
 
     benchmark: str
-    """Its id in the library."""
+    """Id of the benchmark in the library."""
     version: str | None = None
-    """None: the newest."""
+    """Version, or None for the newest."""
     agents: tuple[str, ...]
-    """Those that are offered; several are examined side by side, a run each, with one budget."""
+    """Agents on offer; several are examined in parallel, in a run each, with a shared budget."""
     reviewers: tuple[str, ...] = ()
-    """Several are a panel; `FIRST,SECOND` is two, of whom the second gets what the first leaves unsure."""
+    """Judges; several form a panel, and `FIRST,SECOND` means that the second judges what the first leaves unsure."""
     criteria: Mapping[str, AskedPart] = field(default_factory=dict)
-    """Name → what is asked of every reply, or `{asks, weight}`, by the models among the reviewers."""
+    """Name → question about every reply for the model judges, or `{asks, weight}`."""
     examiner: str | None = None
     conditions: tuple[str, ...] = ()
-    """Names, `none` or `all`; empty: none."""
+    """Names of conditions, `none` or `all`; empty means none."""
     checks: str | None = None
-    """The id of a suite in the library whose expectations hold too."""
+    """Id of a suite in the library whose expectations apply as well."""
     name: str | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
     gates: tuple[str, ...] = ()
-    """What each run is held to; empty: those of the configuration."""
+    """Gates of each run; empty means those of the configuration."""
     stop_early: bool | None = None
     """Whether a run ends as soon as its gates are decided."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """Of `proctor run`: type, trials, concurrency, timeout, retries, max_turns, seeds, passing_score, weights …"""
+    """Settings of `proctor run`: type, trials, concurrency, timeout, retries, max_turns, seeds, passing_score, weights
+    …
+    """
 
 
 def prepare_runs(wanted: NewRuns, site: Site) -> list[PreparedRun]:
-    """Everything found, built and checked; nothing is stored or called yet. Raises UsageError for what cannot be."""
+    """Resolve, build and check the runs; nothing is stored or called. Raise UsageError if they are not possible."""
     config = site.config
     _must_be_offered(wanted, config)
     if wanted.criteria:
@@ -81,7 +83,7 @@ def _must_be_offered(wanted: NewRuns, config: Config) -> None:
 
 
 def _prepare(wanted: NewRuns, agent: str, gating: RunGates, site: Site, config: Config) -> PreparedRun:
-    """One of the runs, for this agent."""
+    """Prepare the run of one agent."""
     library = site.library
     checks = library.path(wanted.checks) if wanted.checks else None
     if checks is not None and not is_suite(checks):
@@ -104,7 +106,7 @@ def _prepare(wanted: NewRuns, agent: str, gating: RunGates, site: Site, config: 
 
 
 def judged_by(reviewers: tuple[str, ...]) -> str | list[str] | None:
-    """Who judges, as workflows take it: nobody named, one, or a panel."""
+    """Return the judges as workflows expect them: None, one, or a panel."""
     return list(reviewers) if len(reviewers) > 1 else next(iter(reviewers), None)
 
 
@@ -118,7 +120,7 @@ def _gates_to_stop_at(wanted: NewRuns, gating: RunGates, config: Config) -> tupl
 
 
 def _held_to(gating: RunGates, ready: PreparedRun, site: Site) -> PreparedRun:
-    """The run with its gates, none of which it could not meet however good the agent."""
+    """Apply the gates to a run; raise an error for a gate that it could never pass."""
     run = ready.run
     found = with_stored_baselines(gating, run, site.store)
     found.check(run, ready.exams)
@@ -126,7 +128,7 @@ def _held_to(gating: RunGates, ready: PreparedRun, site: Site) -> PreparedRun:
 
 
 def _with_saved_name(ready: PreparedRun, name: str, *, run_named: bool) -> PreparedRun:
-    """By the name under which the benchmark was saved, whatever its file calls itself."""
+    """Use the benchmark's saved name instead of the one in its file."""
     own, run = ready.run.benchmark, ready.run
     if own == name:
         return ready
@@ -135,7 +137,7 @@ def _with_saved_name(ready: PreparedRun, name: str, *, run_named: bool) -> Prepa
 
 
 def estimate(site: Site, wanted: NewRuns) -> RunEstimate:
-    """What the runs would take: they are prepared and let go of again. Raises what starting them would raise."""
+    """Estimate what the runs would take; raise the errors that starting them would raise."""
     prepared = prepare_runs(wanted, site)
     for ready in prepared:
         let_go(ready)
@@ -143,14 +145,14 @@ def estimate(site: Site, wanted: NewRuns) -> RunEstimate:
 
 
 def start(site: Site, wanted: NewRuns) -> list[Run]:
-    """Store the runs and play them, now or in turn."""
+    """Store the runs and queue them to be played."""
     return [start_prepared(site, ready) for ready in prepare_runs(wanted, site)]
 
 
 def start_prepared(site: Site, ready: PreparedRun) -> Run:
-    """The same for one that is prepared already."""
+    """Store and queue a prepared run."""
     site.store.journal.create(ready.run, ready.benchmark)
-    let_go(ready)  # another process plays it, with players of its own
+    let_go(ready)  # another process plays it and creates its own agent and judges
     return site.jobs.play(ready.run.id)
 
 
@@ -164,7 +166,7 @@ def start_rescore(
     weights: Mapping[str, float] | None = None,
     name: str | None = None,
 ) -> Run:
-    """Have the stored replies of a run judged again, as a run of its own that asks no agent."""
+    """Rescore a run's stored replies as a new run, without calling the agent."""
     if run.status in ("queued", "running"):
         raise WrongState(f"run {run.id} is still running; judge its replies again when it is over, or pause it first")
     config = site.config
@@ -193,7 +195,7 @@ def go_on(
     retry_timeouts: bool = False,
     **pace: Any,
 ) -> Run:
-    """Play what is missing of a run; with more trials, to the end, or with its time-outs again, more than before."""
+    """Play what is missing in a run; optionally more trials, past an early stop, or timed-out attempts again."""
     changed = pace_of(run.settings, site.config.run, **pace)
     if trials is not None or to_the_end or retry_timeouts:
         site.jobs.must_be_playable(run)
@@ -203,11 +205,11 @@ def go_on(
 
 
 def start_demonstration(site: Site) -> list[Run]:
-    """The demonstration's first two runs: thirty questions, and a suite."""
+    """Start the first two runs of the demonstration: thirty questions, and a suite."""
     return [start_prepared(site, ready) for ready in questions().values()]
 
 
 def let_go(ready: PreparedRun) -> None:
-    """Close the agent of a run that is not played here."""
+    """Close the agent of a run that is played in another process."""
     with contextlib.suppress(Exception):
         asyncio.run(ready.cast.agent.close())

@@ -1,4 +1,4 @@
-"""Summaries and counts of runs, remembered: one that is over is counted once; its summary is kept on disk."""
+"""Cached summaries and counts of runs; the summaries of finished runs are also stored on disk."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from proctor.web.site.live import MOVING
 from proctor.workflows.read import summarise
 
 SMALL = 20_000
-"""Attempts up to which a list waits until they are counted."""
+"""Maximum number of attempts for which a list waits until they are counted."""
 PATIENCE = 0.02
-"""Seconds that whoever asks first waits for a larger run, which is shown with the next look at the list."""
+"""Seconds that the first request waits for a larger run; later requests show its summary."""
 _KEPT = 5000
 _FRESH = 2.0
-"""Seconds for which what was counted of a run that goes on is good enough."""
+"""Seconds for which the summary of an active run is reused."""
 _FORM = 5
-"""One higher whenever Summary or what it counts changes, so that what older servers kept is not read."""
+"""Cache format; increment whenever Summary or its computation changes."""
 _log = logging.getLogger("proctor.web")
 T = TypeVar("T")
 
 
 class Summaries:
-    """What lists say of runs. A large run is counted in a thread of its own, one at a time."""
+    """Cache of run summaries. Large runs are counted in background threads, one at a time."""
 
     def __init__(self, folder: Path, store: Callable[[], Store]) -> None:
         self._kept = KeptValues(folder, form=_FORM)
@@ -46,7 +46,7 @@ class Summaries:
         self._busy = self._over = False
 
     def of(self, run: Run) -> Summary | None:
-        """What a run has come to; None: it cannot be told, or not yet."""
+        """Return the summary of a run, or None if not available (yet)."""
         key = ("summary", *_state(run))
         known = self.known(run)
         if known is not None:
@@ -63,7 +63,7 @@ class Summaries:
             return None
 
     def count_soon(self, runs: Iterable[Run]) -> None:
-        """Count these without anybody waiting for it, one after the other in a thread of its own."""
+        """Count these runs in a background thread, one after the other."""
         with self._lock:
             self._soon |= {run.id: run for run in runs}
             if self._soon and not self._busy:
@@ -71,17 +71,17 @@ class Summaries:
                 threading.Thread(target=self._count_all, name="proctor-counting", daemon=True).start()
 
     def end(self) -> None:
-        """Begin to count nothing more."""
+        """Start no further counts."""
         self._over = True
 
     def known(self, run: Run) -> Summary | None:
-        """The same, if it was counted before."""
+        """Return the summary if it is cached."""
         key = ("summary", *_state(run))
         recalled: Summary | None = self._recall(key, run)
         return recalled or self._read(key, run)
 
     def kept(self, kind: str, run: Run, shape: type[Any], make: Callable[[], T]) -> T:
-        """What else was found of a run, made once and kept on disk where the run is over; None is not kept."""
+        """Return another cached value of a run, stored on disk if the run is over; None is not cached."""
         key = (kind, *_state(run))
         over = run.status not in MOVING
         known = self._recall(key, run)
@@ -95,7 +95,7 @@ class Summaries:
         return found
 
     def count(self, run: Run, **which: Any) -> int:
-        """How many of a run's attempts are chosen by this, see `Archive.count`."""
+        """Count the attempts of a run that match, see `Archive.count`."""
         chosen = tuple((name, _hashable(value)) for name, value in sorted(which.items()))
         key = ("count", chosen, *_state(run))
         known = self._recall(key, run)
@@ -105,7 +105,7 @@ class Summaries:
         return int(known)
 
     def _future(self, key: Hashable) -> tuple[Future[Summary | None], bool]:
-        """What is being counted, and whether it is for us to do."""
+        """Return the future of a summary, and whether the caller must compute it."""
         with self._lock:
             ours = key not in self._counting
             return self._counting.setdefault(key, Future()), ours
@@ -129,7 +129,7 @@ class Summaries:
         while run := self._next():
             try:
                 self.of(run)
-            except Exception:  # whoever asks for it is told
+            except Exception:  # a direct request reports the error
                 _log.warning("run %s cannot be counted", run.id, exc_info=True)
 
     def _next(self) -> Run | None:
@@ -146,7 +146,7 @@ class Summaries:
             return known
 
     def _remember(self, key: Hashable, found: Any, *, cost: float = 0.0) -> None:
-        """A large run that goes on is not counted all the time: the longer it takes, the longer it is good for."""
+        """Cache a value; one that is slow to compute for an active run is reused for longer."""
         with self._lock:
             self._known[key] = (time.monotonic() + max(_FRESH, 10 * cost), found)
             while len(self._known) > _KEPT:
@@ -160,7 +160,7 @@ class Summaries:
 
 
 def _state(run: Run) -> tuple[Hashable, ...]:
-    """What changes whenever a run that is over was played again; of one that goes on, what does not change."""
+    """Return a cache key that changes when a finished run was played again, but not while a run is active."""
     if run.status in MOVING:
         return (run.id, run.planned)
     return (run.id, run.status, run.started, run.ended, run.seconds, run.planned, run.settings.look)

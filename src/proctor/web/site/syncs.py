@@ -1,7 +1,6 @@
-"""Runs that are sent to other services from here: in a thread each, with what became of it.
+"""Sync of runs to other services: each in a thread, with its outcome.
 
-What has arrived is remembered beside the store, so that a server that was stopped loses nothing: sent again, only the
-rest goes.
+What was delivered is recorded beside the store, so that after a restart only the rest is sent.
 """
 
 from __future__ import annotations
@@ -21,22 +20,22 @@ SyncState = Literal["sending", "sent", "trouble"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Delivery:
-    """A run on its way to one service."""
+    """The delivery of a run to a service."""
 
     to: str
     state: SyncState
     attempts: int = 0
-    """How many have arrived."""
+    """Number of attempts delivered."""
     said: str = ""
-    """What a person should know of it."""
+    """Message about the outcome."""
     link: str = ""
-    """The run's page there; empty: none can be named."""
+    """URL of the run's page there, or empty if unknown."""
     at: float = 0.0
-    """Since when it stands so, in seconds since the epoch."""
+    """Time of the current state in seconds since the epoch."""
 
 
 class Syncs:
-    """Sends runs, each to one service once at a time."""
+    """Sends runs, with at most one delivery of a run to a service at a time."""
 
     def __init__(self, store: str) -> None:
         self._store = store
@@ -44,7 +43,7 @@ class Syncs:
         self._lock = threading.Lock()
 
     def start(self, run: str, to: str) -> Delivery:
-        """Send what is missing there or has changed; who is sending already goes on."""
+        """Send what is missing or has changed; a delivery in progress is left alone."""
         with self._lock:
             known = self._known.get((run, to))
             if known is not None and known.state == "sending":
@@ -54,7 +53,7 @@ class Syncs:
         return begun
 
     def of(self, run: str) -> dict[str, Delivery]:
-        """Service → how it stands, of what was sent since this server began."""
+        """Return the state of each service's delivery since this server started."""
         with self._lock:
             return {to: delivery for (name, to), delivery in self._known.items() if name == run}
 

@@ -1,4 +1,4 @@
-"""Pass rates over time, benchmark by benchmark, from what is remembered of runs: no attempt is read for them."""
+"""Pass rates over time by benchmark, from cached summaries, without reading attempts."""
 
 from __future__ import annotations
 
@@ -24,36 +24,36 @@ if TYPE_CHECKING:
 BENCHMARKS = 5
 RUNS = 20
 AT_ONCE = 4000
-"""Attempts of runs that nobody has asked for yet, counted while somebody waits; the others come with the next look."""
+"""Maximum attempts of uncached runs that are counted while a request waits; the rest is counted in the background."""
 _EACH = 50
-"""How many attempts it takes as long to count as to look for a run."""
+"""Overhead of looking up a run, as an equivalent number of attempts."""
 _FEWEST = 8
-"""Columns at least, so that a second run does not stand at the other end of the world."""
+"""Minimum number of columns, so that two runs are not drawn at opposite ends."""
 _TOP, _HEIGHT = 4, 48
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Trend:
-    """The last runs of one agent on one benchmark in one type: what one page of the history shows."""
+    """Recent runs of one agent on one benchmark in one type, as one page of the history shows."""
 
     benchmark: str
     type: ExamType
     agent: str
     runs: int
-    """All of them, also those that are not drawn."""
+    """Number of all runs, including those not drawn."""
     known: Sequence[tuple[Run, Estimate]]
-    """Oldest first."""
+    """Runs with their rates, oldest first."""
     floor: float
-    """The rate at the lower edge, the same for all that stand below each other."""
+    """Rate at the lower edge of the chart, the same for all charts below each other."""
 
     @property
     def newest(self) -> tuple[Run, Estimate]:
-        """Where it stands now."""
+        """Newest run with its rate."""
         return self.known[-1]
 
     @property
     def drawn(self) -> Markup:
-        """One column a run: the rate, its interval, and a line from runs to those that compare with them."""
+        """Chart with one column per run: the rate, its interval, and lines between comparable runs."""
         columns = max(_FEWEST, len(self.known))
         places = [f"{100 * (place + 0.5) / columns:.2f}%" for place in range(len(self.known))]
         marks = [*self._grid(), *self._lines(places), *self._points(places)]
@@ -95,10 +95,10 @@ class Trend:
 
 
 def trends(site: Site, runs: Iterable[Run], verdicts_of: Callable[[Run], Counts]) -> list[Trend]:
-    """Of the benchmarks that were last examined; `runs` are the newest first.
+    """Return the trends of the most recently examined benchmarks; `runs` are the newest first.
 
-    Of a battle it is the rate that its history tells, for which verdicts are looked up. A run whose replies are those
-    of another one is left to the history: judging them again is no news of the agent.
+    A battle's rate is that of its history, which looks up its verdicts. A rescored run is left out: it says nothing new
+    about the agent.
     """
     completed = {run.id: run for run in runs if run.status == "completed"}
     groups: dict[tuple[str, ExamType, str], list[Run]] = {}
@@ -117,13 +117,13 @@ def trends(site: Site, runs: Iterable[Run], verdicts_of: Callable[[Run], Counts]
 
 
 def _floor(rates: Iterable[Estimate]) -> float:
-    """The fifth below the lowest interval, at most one half."""
+    """Return the fifth below the lowest interval, at most one half."""
     lowest = min((rate.low for rate in rates if rate.low is not None), default=0.0)
     return min(0.5, math.floor(lowest * 5) / 5)
 
 
 def _rates(site: Site, runs: Sequence[Run], verdicts_of: Callable[[Run], Counts]) -> dict[str, Estimate]:
-    """Run → its rate, of those that are known or quickly counted; the others are counted for the next look."""
+    """Map each run to its rate, if cached or quickly counted; the others are counted in the background."""
     found = {run.id: site.summaries.known(run) for run in runs}
     unknown = sorted((run for run in runs if found[run.id] is None), key=lambda run: run.planned)
     spent = [*accumulate(run.planned + _EACH for run in unknown)]

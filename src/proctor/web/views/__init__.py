@@ -1,1 +1,1 @@
-"""What the reading pages are made of: a run, an attempt, a comparison, a history, made ready to be set as a page."""
+"""View models of the reading pages: a run, an attempt, a comparison, a history, prepared for their templates."""

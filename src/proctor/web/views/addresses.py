@@ -1,6 +1,6 @@
-"""Where runs, attempts and comparisons stand: every state of a reading page has an address.
+"""URLs of runs, attempts and comparisons: every state of a reading page has a URL.
 
-Ids of cases are other people's text. They stand in the query, where no browser takes them for a path.
+Ids of cases are untrusted text. They go into the query, where browsers do not interpret them as a path.
 """
 
 from __future__ import annotations
@@ -12,68 +12,68 @@ from proctor.run import Key
 
 
 def run(name: str) -> str:
-    """A run's page."""
+    """Return the URL of a run."""
     return f"/runs/{quote(name, safe='')}"
 
 
 def attempt(key: Key) -> str:
-    """One attempt's page."""
+    """Return the URL of an attempt."""
     return case(key.run, key.exam, trial=key.trial, condition=key.condition)
 
 
 def case(name: str, exam: str, *, trial: int | None = None, condition: str = "") -> str:
-    """A case's page; without a trial, the one most worth reading."""
+    """Return the URL of a case; without a trial, it shows the attempt most worth reading."""
     where = {"case": exam, "trial": trial, "condition": condition}
     return f"{run(name)}/attempt?{_query(where)}"
 
 
 FILTERS = ("by", "verdict", "category", "check", "stage", "people", "q", "sort")
-"""What rows of results are chosen by, which the pages of attempts keep."""
+"""Query parameters that filter rows of results and are kept on attempt pages."""
 
 
 def with_filter(address: str, wanted: object) -> str:
-    """The same address, for somebody who came from these rows of results."""
+    """Add the filter of the results table to a URL."""
     query = _query({name: getattr(wanted, name) for name in FILTERS})
     return f"{address}{'&' if '?' in address else '?'}{query}" if query else address
 
 
 def disputed(name: str) -> str:
-    """The replies of a run on which people disagree."""
+    """Return the URL of a run's replies on which people disagree."""
     return f"{run(name)}?{_query({'by': 'attempt', 'people': 'disagree'})}#results"
 
 
 def comparison(a: str, b: str, *, force: bool = False) -> str:
-    """Two runs side by side."""
+    """Return the URL that compares two runs."""
     return f"/compare?{_query({'a': a, 'b': b, 'force': 1 if force else None})}"
 
 
 def several(*runs: str) -> str:
-    """Several runs side by side."""
+    """Return the URL that compares several runs."""
     return f"/compare/several?{urlencode([('run', run) for run in runs])}"
 
 
 def tournament(*runs: str, judge: str = "") -> str:
-    """Several runs against each other; by a judge, or by their stored scores."""
+    """Return the URL of a tournament of runs, by a judge or by their stored scores."""
     return f"/tournament?{urlencode([*(('run', run) for run in runs), *([('judge', judge)] if judge else [])])}"
 
 
 def pair(a: str, b: str, exam: str, *, trial: int | None = None, condition: str = "") -> str:
-    """One case in both."""
+    """Return the URL of one case in both runs."""
     return f"/compare/case?{_query({'a': a, 'b': b, 'case': exam, 'trial': trial, 'condition': condition})}"
 
 
 def label(name: str, **place: int | None) -> str:
-    """Where attempts of a run are labelled: `n` and `seed` say which, `at` which of them."""
+    """Return the URL for labelling a run: `n` and `seed` select the sample, `at` the attempt in it."""
     return _with_query(f"{run(name)}/label", place)
 
 
 def label_of(key: Key) -> str:
-    """Where one attempt is labelled."""
+    """Return the URL for labelling one attempt."""
     return f"{run(key.run)}/label/attempt?{_query({'case': key.exam, 'trial': key.trial, 'condition': key.condition})}"
 
 
 def label_sheet(name: str, **draw: int | None) -> str:
-    """The same attempts as a CSV file."""
+    """Return the URL of the sample as a CSV file."""
     return _with_query(f"{run(name)}/label/sheet", draw)
 
 

@@ -1,4 +1,4 @@
-"""Words in what attempts asked and said: all that hold them, where that can be told in time."""
+"""Full-text search in the questions and replies of attempts, complete if it finishes in time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from proctor.run import PLACES, Attempt, Run
 from proctor.storage import Store
 
 MOST = 5_000
-"""Attempts that are found at most, and so sorted and counted; what holds for more is read on page by page."""
+"""Maximum number of results that are collected for sorting and counting; beyond it, results are paged as found."""
 _SECONDS = 0.4
 _KEPT = 16
 
@@ -23,9 +23,10 @@ _lock = threading.Lock()
 
 
 def search_all(store: Store, run: Run, words: str, which: dict[str, Any], *, as_of: float | None) -> _Found:
-    """Every attempt that holds these words, in the order of the plan; None: there are too many, or too much to read.
+    """Return all attempts that contain these words, in plan order, or None if there are too many or the search is too
+    slow.
 
-    `as_of`: the moment as of which the run is shown; until there is another one, nothing is searched twice.
+    `as_of` identifies the state of the run; results are cached until it changes.
     """
     key = (run.id, as_of, words, repr(sorted(which.items())))
     with _lock:
@@ -42,12 +43,12 @@ def search_all(store: Store, run: Run, words: str, which: dict[str, Any], *, as_
 
 
 def told_place(reached: Place | None) -> str:
-    """Where a search continues, for an address; empty: it is at its end."""
+    """Encode the position where a search continues for a URL; empty at the end."""
     return json.dumps(reached) if reached is not None else ""
 
 
 def place_in(after: str) -> Place | None:
-    """What an address says of where to go on; anything else begins again."""
+    """Decode the position where a search continues; None (from the beginning) if it is missing or invalid."""
     try:
         said = json.loads(after) if after else None
     except ValueError:

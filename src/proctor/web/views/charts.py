@@ -1,4 +1,4 @@
-"""Charts that only pages have, as inline SVG: no script, the page's own colours, fit for print."""
+"""Charts used only by pages, as inline SVG without scripts, in the page's colours, suitable for print."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 HEIGHT = 120
 _MOST_LABELS, _MOST_POINTS = 12, 24
 _ASIDE = 6
-"""Points by which the two courses stand apart, so that neither hides the other."""
+"""Horizontal offset in pixels between the two curves, so that neither hides the other."""
 _SCALES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75, 1.0)
 
 
 def over_k(at: Mapping[int, Estimate], hat: Mapping[int, Estimate]) -> Markup:
-    """pass@k and pass^k against k, each with its intervals: how much trying again helps, and how much it costs."""
+    """Draw pass@k and pass^k over k with intervals: the benefit and the cost of repeated attempts."""
     ks = _some(sorted(at))
     marks = [*_grid(), *_labels(ks), _series(hat, ks, "all-pass", -_ASIDE), _series(at, ks, "one-passes", _ASIDE)]
     said = "; ".join(f"k = {k}: pass@k {_value(at[k])}, pass^k {_value(hat[k])}" for k in ks)
@@ -32,7 +32,7 @@ def over_k(at: Mapping[int, Estimate], hat: Mapping[int, Estimate]) -> Markup:
 
 
 def _some(ks: Sequence[int]) -> list[int]:
-    """As many as can be told apart, the first and the last always."""
+    """Return a distinguishable subset of the values, always including the first and the last."""
     every = -(-(len(ks) - 1) // _MOST_POINTS) or 1
     return sorted({*ks[::every], ks[-1]})
 
@@ -49,7 +49,7 @@ def _grid() -> Iterator[Markup]:
 
 
 def _labels(ks: Sequence[int]) -> Iterator[Markup]:
-    """The first and the last, and between them as many as have room, counted from the last."""
+    """Draw the first and last label and as many in between as fit, counted from the last."""
     every, last = -(-len(ks) // _MOST_LABELS), len(ks) - 1
     for place, k in enumerate(ks):
         if place == 0 or (place >= every and (last - place) % every == 0):
@@ -90,13 +90,13 @@ def _height(share: float) -> float:
 
 
 def scale_of(estimates: Iterable[Estimate]) -> float:
-    """The smallest round scale on which every difference fits, so that one above the other they compare."""
+    """Return the smallest round scale that fits every difference, so that charts below each other are comparable."""
     ends = [abs(end) for estimate in estimates for end in (estimate.low, estimate.high) if end is not None]
     return next(scale for scale in _SCALES if scale >= max(ends, default=1.0) or scale == _SCALES[-1])
 
 
 def difference(estimate: Estimate, scale: float, label: str) -> Markup:
-    """`├──●──┤` around 0, which stands in the middle."""
+    """Draw a difference with its interval, `├──●──┤`, on an axis centred at 0."""
     marks = ['<line class="axis" x1="0" x2="100%" y1="8" y2="8"/>']
     marks.append('<line class="zero" x1="50%" x2="50%" y1="0" y2="16"/>')
     if estimate.value is not None and estimate.low is not None and estimate.high is not None:
@@ -110,7 +110,7 @@ def difference(estimate: Estimate, scale: float, label: str) -> Markup:
 
 
 def ends(scale: float) -> tuple[str, str]:
-    """What stands at both ends of the scale, in points: `−25` and `+25`."""
+    """Return the labels of both ends of the scale in percentage points: `−25` and `+25`."""
     return format_signed(-100 * scale, 0), format_signed(100 * scale, 0)
 
 

@@ -1,4 +1,4 @@
-"""One case in two runs, turn by turn, what is different marked."""
+"""One case in two runs, turn by turn, with differences highlighted."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from proctor.reports.words import clean
 from proctor.run import Attempt
 
 LONGEST = 20_000
-"""Characters of each text that are looked at."""
+"""Maximum number of characters compared per text."""
 _WORDS = re.compile(r"\w+|[^\w\s]|\s+")
 
 Piece = tuple[str, bool]
-"""Some text, and whether it stands only on its side."""
+"""A piece of text, and whether it occurs only on its side."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Difference:
-    """Both texts in pieces."""
+    """Both texts, split into common and differing pieces."""
 
     a: tuple[Piece, ...]
     b: tuple[Piece, ...]
     same: bool
-    """Whether they are word for word the same."""
+    """Whether they are equal, ignoring white space."""
     cut: bool
-    """Whether there is more of them than is shown."""
+    """Whether they are truncated."""
 
 
 def difference(a: str, b: str) -> Difference:
-    """What changed from A to B; white space alone is no change."""
+    """Compare two texts; differences in white space are ignored."""
     left, right = (_WORDS.findall(clean(text[:LONGEST])) for text in (a, b))
     words = [[place for place, word in enumerate(side) if not word.isspace()] for side in (left, right)]
     matcher = SequenceMatcher(None, [left[at] for at in words[0]], [right[at] for at in words[1]])
@@ -52,7 +52,7 @@ def difference(a: str, b: str) -> Difference:
 
 
 def _with_gaps(places: list[int]) -> Iterable[int]:
-    """Words in a row, and the white space between them."""
+    """Yield the indices of consecutive words and of the white space between them."""
     return range(places[0], places[-1] + 1) if places else ()
 
 
@@ -63,18 +63,18 @@ def _pieces(words: list[str], only: set[int]) -> tuple[Piece, ...]:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TurnPair:
-    """One turn in both runs; None: it was not reached in one of them."""
+    """One turn in both runs; a side is None if its run did not reach the turn."""
 
     number: int
     a: JudgedTurn | None
     b: JudgedTurn | None
     asked: Difference | None
-    """None: both were asked the same."""
+    """Difference of the questions, or None if they are the same."""
     said: Difference
 
 
 def exchanges(before: Attempt, after: Attempt, case: str) -> Iterator[TurnPair]:
-    """All turns; of a script, only the row that was asked for."""
+    """Yield the turns of both attempts; in a script, only the turn of the requested case."""
     sides = [{each.turn.number: each for each in judged_turns(attempt, None)} for attempt in (before, after)]
     for number in sorted(sides[0].keys() | sides[1].keys()):
         a, b = sides[0].get(number), sides[1].get(number)
@@ -96,12 +96,12 @@ def _reply(each: JudgedTurn | None) -> str:
 
 
 def worth_reading(attempts: Sequence[Attempt]) -> Attempt:
-    """The first that did not pass, else the first."""
+    """Return the first attempt that did not pass, else the first."""
     return next((each for each in attempts if outcomes.of_attempt(each) is not outcomes.PASSED), attempts[0])
 
 
 def telling_trial(before: Sequence[Attempt], after: Sequence[Attempt]) -> int:
-    """The first that ended differently; else the one of B most worth reading."""
+    """Return the first trial with different outcomes; else the one of B most worth reading."""
     known = {each.key.trial: outcomes.of_attempt(each) for each in before}
     both = [each for each in after if each.key.trial in known]
     unlike = (each for each in both if known[each.key.trial] != outcomes.of_attempt(each))

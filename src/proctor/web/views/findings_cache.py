@@ -1,4 +1,4 @@
-"""Findings kept at hand: reading all attempts of a large run takes its time, and every page of it needs them."""
+"""Cache of findings: every page of a run needs them, and reading all attempts of a large run takes long."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from proctor.workflows.read import stored_exams
 from proctor.workflows.stored_counts import CountingPass, recall_accumulator
 
 PATIENCE = 0.6
-"""Seconds that a page waits for findings; then it shows what is known without them."""
+"""Seconds that a page waits for findings before it is shown without them."""
 _FRESH = 1.0
-"""Seconds for which what was found of a run that goes on is new enough."""
+"""Seconds for which the findings of an active run are reused."""
 _SHARE = 10.0
-"""Gathering takes at most one of so many seconds: the longer it takes, the older its findings may be."""
+"""Findings are reused for at least this many times as long as computing them took."""
 _OUTCOMES = {
     "pass": outcomes.PASSED,
     "fail": outcomes.NOT_PASSED,
@@ -38,37 +38,37 @@ _OUTCOMES = {
     "unscored": outcomes.UNSCORED,
     "open": outcomes.PENDING,
 }
-"""The store's word for how an attempt stands → what people read."""
+"""The store's verdict of an attempt → label shown to users."""
 _MOST_CASES = 500_000
-"""Cases of all findings kept together."""
+"""Maximum number of cases in all cached findings."""
 _log = logging.getLogger("proctor.web")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CachedFindings:
-    """A run, what it asked and what was found."""
+    """A run with its exams and findings."""
 
     run: Run
-    """As it stood when it was read."""
+    """State of the run when it was read."""
     exams: dict[str, Exam]
-    """In the order of the plan."""
+    """Exams in plan order."""
     findings: Findings
     outcomes: dict[str, int]
-    """Outcome's name → attempts."""
+    """Name of the outcome → number of attempts."""
     worst_first: list[CaseFinding]
     kinds: dict[str, OutcomeLabel]
-    """Case → how it ended."""
+    """Case → outcome."""
     since: float | None
-    """When it was begun or resumed last, in seconds since the epoch; None: nothing has ended since."""
+    """Time of the last start or resume in seconds since the epoch, or None if no attempt has ended since."""
     at: float
-    """When it was read, on the monotonic clock."""
+    """Time of reading, on the monotonic clock."""
     took: float
-    """Seconds."""
+    """Duration of reading in seconds."""
     labels: tuple[HumanLabel, ...] = ()
-    """What people have said of it, which is in the findings too."""
+    """Human labels of the run, which the findings include."""
 
     def still(self, run: Run, now: float) -> bool:
-        """Whether it can be shown for the run as it stands now."""
+        """Whether it is still current for the run as it is now."""
         if run != self.run:
             return False
         return run.status != "running" or now - self.at < max(_FRESH, _SHARE * self.took)
@@ -76,18 +76,18 @@ class CachedFindings:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Verdicts:
-    """Exam → attempts with a verdict, and how many of those passed."""
+    """Exam → number of attempts with a verdict, number of passed attempts."""
 
     of: dict[str, tuple[int, int]]
 
 
 @dataclass(slots=True)
 class _CacheSlot:
-    """Where the findings of one run lie, or will."""
+    """Cache entry of one run."""
 
     read: CachedFindings | None = None
     labelled: tuple[object, CachedFindings] | None = None
-    """The same with what people and other judges say, and what it rests on."""
+    """Findings including human labels and further judges, with the state that they are based on."""
     reading: bool = False
     trouble: Exception | None = None
     exams: tuple[Run, dict[str, Exam]] | None = None
@@ -96,13 +96,13 @@ class _CacheSlot:
 
     @property
     def size(self) -> int:
-        """Cases that it keeps."""
+        """Number of cached cases."""
         kept = (self.read and self.read.exams, self.exams and self.exams[1], self.verdicts and self.verdicts[1])
         return sum(len(each) for each in kept if each)
 
 
 class FindingsCache:
-    """Findings by run; each run is read by one thread at a time, whoever waits for it."""
+    """Findings by run; each run is read by one thread at a time, however many requests wait for it."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
@@ -110,7 +110,7 @@ class FindingsCache:
         self._lock = threading.Lock()
 
     def findings(self, run: Run, *, patience: float | None = None) -> CachedFindings | None:
-        """What is known of a run, for one that goes on as of a moment ago; None: it is still being read."""
+        """Return the findings of a run (slightly old for an active one), or None while it is still being read."""
         place = self._place(run.id)
         read = self._findings(place, run, until=time.monotonic() + (PATIENCE if patience is None else patience))
         return None if read is None else self._with_people(place, read)
@@ -124,14 +124,14 @@ class FindingsCache:
                     self._begin(place, run)
                 left = until - time.monotonic()
                 if left <= 0 or not place.changed.wait(left):
-                    return place.read if run.status == "running" else None  # what was true before is not true now
+                    return place.read if run.status == "running" else None  # older findings may be wrong now
                 if place.trouble is not None:
                     raise place.trouble
                 if run.status == "running":
                     return place.read
 
     def _with_people(self, place: _CacheSlot, read: CachedFindings) -> CachedFindings:
-        """Labels are given after a run is over, by other processes too: they are looked for each time."""
+        """Add human labels, which other processes may add at any time and are therefore looked up every time."""
         store, run = self._site.store, read.run.id
         everywhere, judged = store.human_labels.counts(), store.judgements.count(run)
         if not everywhere and not judged:
@@ -144,7 +144,7 @@ class FindingsCache:
         return place.labelled[1]
 
     def exams(self, run: Run) -> dict[str, Exam]:
-        """What a run asks, in the order of its plan."""
+        """Return the exams of a run in plan order."""
         place = self._place(run.id)
         known = place.exams
         if known is None or known[0].settings != run.settings:
@@ -153,7 +153,7 @@ class FindingsCache:
         return known[1]
 
     def verdicts(self, run: Run) -> dict[str, tuple[int, int]]:
-        """Exam → attempts with a verdict, and how many of those passed: what a history is made of."""
+        """Map each exam to its numbers of attempts with a verdict and of passed attempts, as a history needs them."""
         place = self._place(run.id)
         known = place.verdicts
         if known is None or known[0] != run or run.status == "running":
@@ -161,7 +161,7 @@ class FindingsCache:
         return known[1]
 
     def _verdicts(self, run: Run) -> dict[str, tuple[int, int]]:
-        """Those of a large run that is over are kept on disk: reading them takes seconds."""
+        """Count the verdicts; those of a large finished run are cached on disk, since counting takes seconds."""
 
         def read() -> _Verdicts:
             return _Verdicts(of=dict(verdicts_of(self._site.store, run)))
@@ -194,7 +194,7 @@ class FindingsCache:
         self._make_room()
 
     def _make_room(self) -> None:
-        """Let go of what was not asked for longest; the newest stays, however large."""
+        """Evict the least recently used entries; the newest is kept, however large."""
         with self._lock:
             kept = 0
             for name, place in [*reversed(self._places.items())]:
@@ -206,7 +206,7 @@ class FindingsCache:
 
 
 def read_run(store: Store, run: Run, exams: dict[str, Exam]) -> CachedFindings:
-    """What was counted of a completed run before, where that is kept; else read it to its end."""
+    """Return the findings of a run, from stored counts if it is completed and has them, else from its attempts."""
     began = time.monotonic()
     counted = _AttemptCounts(run)
     known = recall_accumulator(store, run, tuple(exams.values())) if run.status == "completed" else None
@@ -233,7 +233,7 @@ def read_run(store: Store, run: Run, exams: dict[str, Exam]) -> CachedFindings:
 
 
 def _count(store: Store, run: Run, exams: dict[str, Exam], attempts: Iterable[Attempt]) -> Findings:
-    """What attempts come to; of a large run that is over it is kept, so that the next server need not count again."""
+    """Compute findings from attempts; for a completed large run, store the counts for later processes."""
     if run.status != "completed":
         return gather(run, tuple(exams.values()), attempts)
     counting = CountingPass(store, run, tuple(exams.values()))
@@ -243,7 +243,7 @@ def _count(store: Store, run: Run, exams: dict[str, Exam], attempts: Iterable[At
 
 
 class _AttemptCounts:
-    """What is told of attempts beside their findings."""
+    """Counts of attempts that the findings do not contain."""
 
     def __init__(self, run: Run) -> None:
         self.outcomes: Counter[str] = Counter()
@@ -251,11 +251,11 @@ class _AttemptCounts:
         self._stopped = run.ended or float("inf")
 
     def take_over(self, verdicts: Mapping[str, int]) -> None:
-        """What the database has counted, by its word for each outcome."""
+        """Add counts from the database, by stored verdict."""
         self.outcomes.update({_OUTCOMES[verdict].name: number for verdict, number in verdicts.items()})
 
     def watching(self, attempts: Iterable[Attempt]) -> Iterator[Attempt]:
-        """The same attempts, counted as they pass."""
+        """Yield the attempts and count them."""
         for attempt in attempts:
             self.outcomes[outcomes.of_attempt(attempt).name] += 1
             if attempt.started > self._stopped:
@@ -267,7 +267,7 @@ _making = threading.Lock()
 
 
 def findings_cache_of(request: Request) -> FindingsCache:
-    """The findings that the site of a request keeps at hand."""
+    """Return the findings cache of the site that serves a request."""
     state = request.app.state
     with _making:
         if not hasattr(state, "findings_cache"):

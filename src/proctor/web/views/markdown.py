@@ -1,4 +1,4 @@
-"""A reply's Markdown as HTML that can do nothing: no markup of its own, no pictures, no links but to the web."""
+"""Render a reply's Markdown as safe HTML: no raw HTML, no images, links only to the web."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from markupsafe import Markup
 from proctor.reports.words import clean
 
 LONGEST = 20_000
-"""Characters up to which a reply is rendered; a longer one is shown as it was written."""
+"""Maximum number of characters of a reply that is rendered; a longer one is shown as plain text."""
 _SIGNS = re.compile(
     r"^[ ]{0,3}(?:#{1,6} |[-*+] |\d{1,3}[.)] |> |```|~~~|\|.*\|)|\*\*\S|__\S|`[^`\n]+`|\[[^\]\n]+\]\(", re.MULTILINE
 )
@@ -23,12 +23,12 @@ _SAFE_LINK = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
 
 
 def is_markdown(text: str) -> bool:
-    """Whether anything in it would look otherwise when rendered."""
+    """Whether rendering would change how the text looks."""
     return len(text) <= LONGEST and _SIGNS.search(text) is not None
 
 
 def render_markdown(text: str) -> Markup:
-    """The text as HTML; everything that is no Markdown is escaped."""
+    """Render the text as HTML; everything that is not Markdown is escaped."""
     return Markup(_renderer().render(clean(text)))
 
 
@@ -41,30 +41,30 @@ def _renderer() -> MarkdownIt:
 
 
 class _Renderer(RendererHTML):
-    """Headings as paragraphs, as a page has its own; nothing has a style of its own."""
+    """Renderer without inline styles, with headings as paragraphs, since the page has its own headings."""
 
     def heading_open(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
-        """A reply's headings are not the page's."""
+        """Render a heading as a paragraph."""
         return '<p class="heading" dir="auto">'
 
     def heading_close(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
-        """The end of one."""
+        """Close a heading."""
         return "</p>\n"
 
     def paragraph_open(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
-        """Each in the direction of its own script."""
+        """Open a paragraph with automatic text direction."""
         return "" if tokens[at].hidden else '<p dir="auto">'
 
     def table_open(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
-        """A wide table scrolls by itself."""
+        """Open a table in a container that scrolls."""
         return '<div class="wide" tabindex="0" role="group" aria-label="Table"><table>\n'
 
     def table_close(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
-        """The end of one."""
+        """Close a table and its container."""
         return "</table></div>\n"
 
     def link_open(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
-        """To another tab, which is not told where from."""
+        """Open a link in a new tab without referrer."""
         token = tokens[at]
         token.attrs = {
             "href": str(token.attrs.get("href", "")),
@@ -74,6 +74,6 @@ class _Renderer(RendererHTML):
         return str(self.renderToken(tokens, at, options, env))
 
     def renderToken(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: N802
-        """Without styles, which the server's policy forbids."""
+        """Render a token without inline styles, which the content security policy forbids."""
         tokens[idx].attrs = {name: value for name, value in tokens[idx].attrs.items() if name != "style"}
         return super().renderToken(tokens, idx, options, env)

@@ -1,4 +1,4 @@
-"""What else of runs is followed over time: mean score, cost, categories, checks, judges; no change of it is tested."""
+"""Other measures of runs over time: mean score, cost, categories, checks, judges; their changes are not tested."""
 
 from __future__ import annotations
 
@@ -16,64 +16,64 @@ from proctor.web.views.findings_cache import FindingsCache
 
 SCORE, COST = "score", "cost"
 _AT_ONCE = 4000
-"""Attempts of runs that nobody has asked for yet, read while somebody waits; the others come with the next look."""
+"""Maximum attempts of uncached runs that are read while a request waits; the rest is read in the background."""
 _PATIENCE = 0.2
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunMeasures:
-    """What was found of one run, by the names of measures."""
+    """Values of one run by name of the measure."""
 
     values: dict[str, Estimate] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MeasuredRun:
-    """One run, and what it came to in one measure."""
+    """A run with its value in one measure."""
 
     entry: Entry
     value: str
     interval: str
     estimate: Estimate | None
-    """Of a share or a mark, which is drawn; None: it is neither, or not known."""
+    """Share or score for the chart, or None if it is neither or not known."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MeasuredSeries:
-    """The runs of one agent, the newest first."""
+    """Values of one agent's runs, the newest first."""
 
     history: History
     series: Series
     runs: list[MeasuredRun]
     unread: int
-    """Runs that are still being read."""
+    """Number of runs that are still being read."""
 
     @property
     def now(self) -> MeasuredRun | None:
-        """What the run came to that shows where the agent stands; None: no run counts."""
+        """Newest run that represents the agent's current state, or None if no run counts."""
         latest = self.series.latest
         return next((run for run in self.runs if latest is not None and run.entry.run.id == latest.run.id), None)
 
     @property
     def is_known(self) -> bool:
-        """Whether any run has the measure, or may have once it is read."""
+        """Whether any run has the measure, or may have it once it is read."""
         return bool(self.unread) or any(run.value != numbers.NOTHING for run in self.runs)
 
 
 def is_measure(name: str) -> bool:
-    """Whether there can be such a measure, though no run here may have it."""
+    """Whether the name is a valid measure, even if no run has it."""
     return name in (SCORE, COST) or name.startswith(("category:", "check:", "judge:"))
 
 
 def offered_measures(site: Site, cache: FindingsCache, runs: Sequence[Run]) -> list[tuple[str, str]]:
-    """Measure → what it is called: those of the newest run that was read."""
+    """Return the (measure, label) pairs of the newest run that has been read."""
     found = next((known for run in runs[:3] if (known := _measures(site, cache, run)) is not None), None)
     names = [(SCORE, "mean score"), (COST, "cost")]
     return names + [(name, name.replace(":", " ", 1)) for name in (found.values if found else {}) if name != SCORE]
 
 
 def series_of(site: Site, cache: FindingsCache, histories: Sequence[History], measure: str) -> list[MeasuredSeries]:
-    """Series by series; what takes long to read comes with the next look."""
+    """Return one series per history; runs that take long to read are added in later requests."""
     shown = [entry.run for history in histories for entry in history.entries]
     quick = _quick(site, shown) if measure != COST else {run.id for run in shown}
     return [
@@ -110,7 +110,7 @@ def _cost(site: Site, entry: Entry) -> MeasuredRun:
 
 
 def _quick(site: Site, runs: Sequence[Run]) -> set[str]:
-    """Those that are small enough together, and one more, which is read for the next look."""
+    """Return the runs small enough to be read now, plus one that is read for the next request."""
     known = {run.id for run in runs if site.summaries.kept("measures", run, RunMeasures, lambda: None) is not None}
     unknown = sorted((run for run in runs if run.id not in known), key=lambda run: run.planned)
     spent = accumulate(run.planned for run in unknown)

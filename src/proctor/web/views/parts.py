@@ -1,4 +1,6 @@
-"""The parts of a run's page that change while it goes on, rendered alone. All who watch share what is the same."""
+"""Parts of a run's page that change while it is playing, rendered separately. Identical parts are shared by all
+viewers.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +33,9 @@ from proctor.web.views.results import ResultFilter, chips
 from proctor.workflows.gates import judge_stored
 
 SHARED = ("headline", "gates", "overview")
-"""Templates `run/PART.html.j2`, which stand in elements with `data-part`; these are the same for all at home, and for
-all who follow a shared link."""
+"""Templates `run/PART.html.j2`, rendered into elements with `data-part`; they are the same for all logged-in users, and
+for all users of a share link.
+"""
 PARTS = ("state", *SHARED, "chips")
 _KEPT = 64
 _ENDED = {outcomes.NOT_PASSED: "did not pass", outcomes.FLAKY: "passes only sometimes"}
@@ -42,7 +45,7 @@ _lock = threading.Lock()
 
 
 def standing(site: Site, run: Run) -> dict[str, Any]:
-    """Whether a run goes on, and what can be done with it."""
+    """Return whether a run is playing, and what actions are possible."""
     waiting = run.status != "running" and run.id in site.jobs.waiting()
     return {
         "waiting": waiting,
@@ -52,7 +55,7 @@ def standing(site: Site, run: Run) -> dict[str, Any]:
 
 
 def render_parts(request: Request, run: Run, read: CachedFindings | None, wanted: ResultFilter) -> dict[str, Markup]:
-    """Part → its HTML as of now, for a page on which these rows are wanted."""
+    """Map each part to its current HTML, for a page that shows these rows."""
     site = site_of(request)
     known = {name: text for name in SHARED if (text := _recall_part(request, run, read, name)) is not None}
     now = time.time()
@@ -81,7 +84,7 @@ def render_parts(request: Request, run: Run, read: CachedFindings | None, wanted
 
 
 def _source(site: Site, run: Run) -> Run | None:
-    """The run whose replies it judges again; None: they are its own, or that run is gone."""
+    """Return the run that was rescored, or None if there is none or it was deleted."""
     if run.rescored_from is None:
         return None
     try:
@@ -91,7 +94,7 @@ def _source(site: Site, run: Run) -> Run | None:
 
 
 def _spent(run: Run, read: CachedFindings | None, now: float) -> float:
-    """Seconds that it has run, over all resumes, up to now."""
+    """Return the playing time in seconds, over all resumes, until now."""
     since = read.since if read is not None and run.status == "running" else None
     return run.seconds + (max(0.0, now - since) if since is not None else 0.0)
 
@@ -114,7 +117,7 @@ def _drawn(read: CachedFindings) -> dict[str, Any]:
 
 
 def _telling(read: CachedFindings) -> dict[str, str] | None:
-    """The case that tells most, the worst that did not pass, and what became of it; None: there is none."""
+    """Return the most informative case (the worst failed one) with its outcome, or None."""
     worst = next((case for case in read.worst_first if read.kinds[case.id] in _ENDED), None)
     if worst is None:
         return None
@@ -140,17 +143,17 @@ def _render(run: Run, read: CachedFindings | None, part: str, values: Mapping[st
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ShownGate:
-    """One gate on a page."""
+    """A gate as shown on a page."""
 
     text: str
     outcome: OutcomeLabel | None
-    """None: there is no verdict."""
+    """Outcome, or None if there is no verdict."""
     sentence: str
-    """Why, or why there is none."""
+    """Explanation of the verdict, or why there is none."""
 
 
 def gates_of(store: Store, run: Run, findings: Findings) -> list[ShownGate]:
-    """Every gate, with its verdict once the run is completed."""
+    """Return all gates, with verdicts once the run is completed."""
     verdicts, trouble = _judge(store, findings)
     if verdicts:
         return [_shown(verdict) for verdict in verdicts]
@@ -160,7 +163,7 @@ def gates_of(store: Store, run: Run, findings: Findings) -> list[ShownGate]:
 
 
 def gates_for_programs(store: Store, findings: Findings) -> dict[str, Any]:
-    """The same as `--json` prints them; `gates_trouble` says why they cannot be judged."""
+    """Return the gates as `--json` prints them; `gates_trouble` is set if they cannot be judged."""
     verdicts, trouble = _judge(store, findings)
     return {"gates": words.as_dicts(verdicts), **({"gates_trouble": trouble} if trouble else {})}
 
@@ -168,7 +171,7 @@ def gates_for_programs(store: Store, findings: Findings) -> dict[str, Any]:
 def _judge(store: Store, findings: Findings) -> tuple[list[GateVerdict], str]:
     try:
         return judge_stored(store, findings), ""
-    except ProctorError as error:  # the run that it names was deleted, or is not comparable
+    except ProctorError as error:  # the baseline was deleted, or is not comparable
         return [], error.on_page
 
 

@@ -1,4 +1,4 @@
-"""What people have said of a run's replies: who said what of one, and on which of them they disagree."""
+"""Human labels of a run's replies: who labelled what, and where people disagree."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from proctor.storage import Store
 from proctor.workflows.people import labels_in_rate, labels_of
 
 DISAGREE = "disagree"
-"""What somebody asks for who wants to see those."""
+"""Filter value for replies on which people disagree."""
 
 
 def count_disputed(labels: Iterable[HumanLabel]) -> int:
-    """How many replies somebody passes and somebody fails."""
+    """Return the number of replies that some people pass and others fail."""
     return len(_disputed(labels))
 
 
 def disputed_places(store: Store, run: Run, exams: Container[str]) -> list[tuple[int, int]]:
-    """Where the disputed replies to these exams stand in the plan of the run."""
+    """Return the ranges of places in the run's plan of disputed replies to these exams."""
     keys = [key for key in _disputed(labels_in_rate(store, run)) if key.exam in exams]
     found = (store.archive.attempt(key) for key in keys)
     return [(attempt.place, attempt.place) for attempt in found if attempt is not None]
 
 
 def labels_on(store: Store, run: Run, key: Key) -> list[HumanLabel]:
-    """What each person has said of one reply."""
+    """Return each person's label on one reply."""
     return [label for label in labels_of(store, run) if label.key == key]
 
 

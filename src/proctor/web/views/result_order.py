@@ -1,4 +1,4 @@
-"""The order of rows of results: `score`, `time` or `case`, with a − before it the other way."""
+"""Order of result rows: `score`, `time` or `case`, prefixed with − for descending."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def sort_cases(cases: list[CaseFinding], sort: str) -> list[CaseFinding]:
-    """Worst first, as they come, or otherwise; those without a number come last, whichever way others are sorted."""
+    """Sort cases, by default the worst first; those without a value come last in either direction."""
     column, descending = sort.removeprefix("-"), sort.startswith("-")
     if column == "case":
         return sorted(cases, key=lambda case: case.id, reverse=descending)
@@ -23,7 +23,7 @@ def sort_cases(cases: list[CaseFinding], sort: str) -> list[CaseFinding]:
 
 
 def sort_attempts(found: list[Attempt], sort: str) -> list[Attempt]:
-    """In the order of the plan, as they come, or otherwise; those without a number come last here too."""
+    """Sort attempts, by default in plan order; those without a value come last in either direction."""
     order, descending = order_in_store(sort)
     if order == "place":
         return found[::-1] if descending else found
@@ -31,7 +31,7 @@ def sort_attempts(found: list[Attempt], sort: str) -> list[Attempt]:
 
 
 def order_in_store(sort: str) -> tuple[Literal["place", "score", "seconds"], bool]:
-    """What the store calls the column, and whether the other way."""
+    """Return the store's column name and whether the order is descending."""
     column, descending = sort.removeprefix("-"), sort.startswith("-")
     if column == "score":
         return "score", descending

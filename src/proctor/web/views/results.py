@@ -1,4 +1,4 @@
-"""The table of results: cases over their trials, or attempts one by one; chosen, sorted, searched, in pages."""
+"""The table of results: cases with their trials, or single attempts; filtered, sorted, searched, paged."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from proctor.workflows.run_filter import says
 
 PAGE = 50
 MOST_CASES = 20_000
-"""Cases that are sorted at a time; a larger run is shown by attempts, which the store keeps sorted."""
+"""Maximum number of cases that are sorted; a larger run is shown by attempts, which the store sorts."""
 _MOST_LABELLED = 2_000
-"""Attempts of one page whose checks are counted."""
+"""Maximum attempts of a page for which checks are counted."""
 _OF_ATTEMPTS = {
     "passed": ("pass",),
     "not_passed": ("agent", "fail"),
@@ -35,7 +35,7 @@ _OF_ATTEMPTS = {
     "unscored": ("unscored",),
     "environment_failed": ("environment",),
 }
-"""What people choose → verdicts as they are stored."""
+"""Verdict filter → stored verdicts."""
 _SIGNS = {outcome.name: outcome for outcome in (*outcomes.OF_CASES, outcomes.AGENT_FAILED)}
 STAGES = ("agent", "examiner", "reviewer", "engine")
 KNOWN: Mapping[str, Sequence[str]] = {
@@ -45,14 +45,14 @@ KNOWN: Mapping[str, Sequence[str]] = {
     "people": (DISAGREE,),
     "sort": (*COLUMNS, *(f"-{name}" for name in COLUMNS)),
 }
-"""What can be asked for, where that is not other people's words."""
+"""Allowed values of filters that are not free text."""
 
 View = Literal["case", "attempt"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ResultFilter:
-    """What somebody wants to see, as the address says it."""
+    """Filters and sort order of the table, from the URL."""
 
     by: str = ""
     verdict: str = ""
@@ -62,50 +62,51 @@ class ResultFilter:
     people: str = ""
     q: str = ""
     sort: str = ""
-    """`score`, `time`, `case`, with a − before it the other way; empty: the worst first, or the order of the plan."""
+    """`score`, `time` or `case`, prefixed with − for descending; empty for the worst first, or plan order."""
     page: int = 1
     after: str = ""
-    """Where a search continues."""
+    """Position where a search continues."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ResultRow:
-    """One row."""
+    """A row of the table."""
 
     exam: Exam
     outcome: OutcomeLabel
     case: CaseFinding | None
-    """None: it is an attempt's."""
+    """The case, or None in a row of an attempt."""
     attempt: Attempt | None
-    """None: it is a case's."""
+    """The attempt, or None in a row of a case."""
     condition: str
-    """The one under which it is worth reading."""
+    """Condition that is most worth reading."""
     labels: list[Label]
-    """What became of its checks."""
+    """Results of its checks."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ResultPage:
-    """One page of rows."""
+    """A page of the table."""
 
     view: View
     lines: list[ResultRow]
     found: int | None
-    """Rows on all pages; None: a search has not reached the end, so that they are neither counted nor sorted."""
+    """Number of rows on all pages, or None if a search is not complete, whose results are neither counted nor sorted.
+    """
     page: int
-    """Which page it is: the last one, where a later one was asked for."""
+    """Number of the page, limited to the last one."""
     pages: int
     after: str
-    """Where a search continues; empty: it is at its end, or nothing was searched."""
+    """Position where the search continues; empty at its end or without a search."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chips:
-    """How rows can end, and how often those that are searched for did, whichever of them are shown."""
+    """Outcomes to filter by, with counts for the current search regardless of the outcome filter."""
 
     view: View
     all: int | None
-    """None: a search has not reached the end, so that nobody knows how many there are."""
+    """Total number of rows, or None if a search is not complete."""
     kinds: list[tuple[OutcomeLabel, int | None]]
 
 
@@ -118,21 +119,21 @@ def table(
     *,
     in_place: bool = False,
 ) -> ResultPage:
-    """The rows that are wanted; `in_place`: in the order of the plan, in which a row stays where it is."""
+    """Return a page of the table; `in_place` keeps plan order, so that rows do not move."""
     if read is not None and _view(read, wanted) == "case":
         return _cases(site.store, read, wanted, in_place=in_place)
     return _attempts(site, run, exams, read, wanted)
 
 
 def fills_in_place(read: CachedFindings | None, wanted: ResultFilter, *, moving: bool) -> bool:
-    """Whether the rows of a run that goes on stay the same ones, whatever ends meanwhile."""
+    """Whether the rows of an active run stay the same while further attempts end."""
     if not moving or read is None or _view(read, wanted) != "case":
         return False
     return not wanted.verdict and wanted.sort.removeprefix("-") in ("", "case")
 
 
 def _view(read: CachedFindings, wanted: ResultFilter) -> View:
-    """Checks, failures and what people say are an attempt's."""
+    """Return the kind of rows: filters on checks, failures or people's labels apply to attempts."""
     if wanted.by == "attempt" or wanted.check or wanted.stage or wanted.people or len(read.exams) > MOST_CASES:
         return "attempt"
     return "case"
@@ -155,7 +156,7 @@ def _cases(store: Store, read: CachedFindings, wanted: ResultFilter, *, in_place
 
 
 def wanted_cases(read: CachedFindings, wanted: ResultFilter) -> list[str]:
-    """The cases that are wanted, in the order of the table."""
+    """Return the ids of matching cases, in the order of the table."""
     return [case.id for case in _sorted_cases(read, wanted)]
 
 
@@ -169,7 +170,7 @@ def _sorted_cases(read: CachedFindings, wanted: ResultFilter, *, in_place: bool 
 def attempts_beside(
     site: Site, run: Run, exams: Mapping[str, Exam], wanted: ResultFilter, shown: Attempt
 ) -> tuple[Attempt | None, Attempt | None]:
-    """The attempts before and after one, of those that are wanted, in the order of the plan."""
+    """Return the previous and next matching attempt, in plan order."""
     which = _which(site.store, run, exams, wanted, _rows(exams, wanted.category))
     places = which.pop("places", [(0, len(exams) * len(run.settings.conditions) * PLACES)])
     before = [(first, min(last, shown.place - 1)) for first, last in places if first < shown.place]
@@ -182,7 +183,7 @@ def attempts_beside(
 
 
 def _chosen(read: CachedFindings, wanted: ResultFilter, *, in_place: bool = False) -> list[CaseFinding]:
-    """Cases however they ended, the worst first or as they are planned."""
+    """Return the matching cases regardless of outcome, the worst first or in plan order."""
     ordered = [*read.findings.cases] if in_place else read.worst_first
     if not wanted.category and not wanted.q:
         return ordered
@@ -208,13 +209,13 @@ def _case_line(read: CachedFindings, case: CaseFinding, labels: CheckLabels | No
 
 
 def _worst_condition(case: CaseFinding, run: Run) -> str:
-    """The first under which not every attempt passed, else the first."""
+    """Return the first condition under which not every attempt passed, else the first condition."""
     unlike = (name for name, (counted, passed) in case.conditions.items() if passed < counted)
     return next(unlike, run.settings.conditions[0])
 
 
 def _labels(store: Store, read: CachedFindings, cases: Sequence[str]) -> CheckLabels | None:
-    """The checks of the cases on this page; None: there are none, or too many trials to count them for a page."""
+    """Count the checks of the cases on this page; None if there are none or too many trials."""
     most = len(cases) * read.run.settings.repeats
     if not read.findings.checks or most > _MOST_LABELLED or not cases:
         return None
@@ -245,14 +246,14 @@ def _attempts(
 
 
 def _search_terms(exams: Mapping[str, Exam], wanted: ResultFilter) -> tuple[Sequence[int] | None, str]:
-    """Where the exams that may be meant stand in the plan, and the words that are looked for in them: an id is none."""
+    """Return the rows of matching exams in the plan, and the words to search for in them; none for an exact case id."""
     words = wanted.q.strip()
     exact = [row for row, name in enumerate(exams) if name.casefold() == words.casefold()] if words else []
     return (exact, "") if exact else (_rows(exams, wanted.category), words)
 
 
 def _rows(exams: Mapping[str, Exam], category: str) -> Sequence[int] | None:
-    """Where the exams of a category stand in the plan; None: all are wanted."""
+    """Return the rows of a category's exams in the plan, or None for all."""
     if not category:
         return None
     return [row for row, exam in enumerate(exams.values()) if category in exam.cases[0].categories]
@@ -284,13 +285,13 @@ def _page(
     rows: Sequence[int] | None,
     which: dict[str, Any],
 ) -> tuple[int, list[Attempt]]:
-    """How many there are, and those of this page.
+    """Return the number of matching attempts, and those of this page.
 
-    Where everything was played, and nothing is asked but where it stands in the plan, all of that can be told without
-    counting: such a page is found at once, however deep it lies.
+    If everything was played and the filter only concerns places in the plan, no counting is needed: such a page is
+    found at once, however deep it is.
     """
     order, descending = order_in_store(wanted.sort)
-    each = run.settings.repeats  # where trials are of the cases' own, more than there are, so that they are counted
+    each = run.settings.repeats  # with trials per case, this exceeds the actual number, so that attempts are counted
     of_plan = order == "place" and which.keys() <= {"places"} and not wanted.people
     if of_plan and site.summaries.count(run) == each * len(exams):
         chosen = range(len(exams)) if rows is None else rows
@@ -313,7 +314,7 @@ def _search_attempts(
     which: dict[str, Any],
     wanted: ResultFilter,
 ) -> ResultPage:
-    """Words in questions and replies; where they stand in too many, page by page as they are found."""
+    """Search questions and replies; if there are too many matches, return them page by page as found."""
     every = _holding(store, run, exams, read, wanted)
     if every is not None:
         chosen = sort_attempts([each for each in every if _has_verdict(each, wanted.verdict)], wanted.sort)
@@ -330,7 +331,7 @@ def _search_attempts(
 def _holding(
     store: Store, run: Run, exams: Mapping[str, Exam], read: CachedFindings | None, wanted: ResultFilter
 ) -> list[Attempt] | None:
-    """However they ended, the attempts in which the words stand, in the order of the plan; None: too many."""
+    """Return the attempts that contain the words regardless of outcome, in plan order; None if there are too many."""
     rows, words = _search_terms(exams, wanted)
     which = _which(store, run, exams, replace(wanted, verdict=""), rows)
     every = search_all(store, run, words, which, as_of=None if read is None else read.at)
@@ -343,7 +344,7 @@ def _has_verdict(attempt: Attempt, verdict: str) -> bool:
 
 
 def chips(site: Site, run: Run, read: CachedFindings | None, wanted: ResultFilter) -> Chips | None:
-    """What can be chosen from; None: not known yet."""
+    """Return the outcomes to choose from, or None if not known yet."""
     if read is None:
         return None
     if _view(read, wanted) == "attempt":
@@ -391,5 +392,5 @@ def _pages(found: int) -> int:
 
 
 def categories(exams: Mapping[str, Exam]) -> list[str]:
-    """All of them, in the order of the plan."""
+    """Return all categories, in plan order."""
     return list(dict.fromkeys(chain.from_iterable(exam.cases[0].categories for exam in exams.values())))

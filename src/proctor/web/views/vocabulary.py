@@ -1,4 +1,4 @@
-"""What templates of the reading pages know beside what every page knows."""
+"""Functions that templates of the reading pages use in addition to the common ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from proctor.web.views.markdown import is_markdown, render_markdown
 
 @cache
 def teach() -> None:
-    """Let templates know it."""
+    """Register the functions with the template environment."""
     environment().globals.update(
         addresses=addresses,
         conversation=conversation,

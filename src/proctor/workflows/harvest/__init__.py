@@ -1,4 +1,4 @@
-"""Stored runs, recordings and traces → draft cases that a person reviews."""
+"""Harvest draft cases for review from stored runs, recordings and traces."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""What replies to one question have in common: tools, citations, telling words: Agreement."""
+"""Common features of all replies to a question (tools, citations, keywords): Agreement."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from proctor.transcript import Reply
 
 _MOST_KEYWORDS = 5
 _FEWEST = 2
-"""Replies before words are taken for more than one reply's choice of them."""
+"""Minimum number of replies for keywords: fewer may share words by chance."""
 _SHORTEST = 3
-"""Letters of a keyword; a number has two digits at least."""
+"""Minimum length of a keyword; a number needs one character less."""
 
 
 @dataclass(slots=True)
 class Agreement:
-    """What all replies so far share. It grows by one reply or by another agreement, and is of one size however many."""
+    """What all replies so far have in common. It is updated reply by reply or merged, and its size stays constant."""
 
     replies: int = 0
     passed: int = 0
-    """How many of them passed; nobody judged the others."""
+    """Number of replies that passed; the others were not judged."""
     tools: frozenset[str] = frozenset()
-    """Tools that all of them used."""
+    """Tools used in all replies."""
     cited: bool = False
-    """Whether all of them cite something."""
+    """Whether all replies cite something."""
     sources: frozenset[str] | None = None
-    """What they cite, where all cite the same; None: they differ."""
+    """Sources cited, if the same in all replies, else None."""
     words: tuple[str, ...] = ()
-    """Telling words that stand in all of them, as the first has them."""
+    """Significant words that occur in all replies, as spelled in the first."""
     text: str | None = None
-    """The first of them."""
+    """Text of the first reply."""
 
     def add(self, reply: Reply, outline: Callable[[str], str], *, passed: bool) -> None:
-        """Take in a reply; `outline` takes personal data out of a text."""
+        """Add a reply; `outline` masks personal data in a text."""
         self.merge(
             Agreement(
                 replies=1,
@@ -52,7 +52,7 @@ class Agreement:
         )
 
     def merge(self, other: Agreement) -> None:
-        """Keep what both share."""
+        """Reduce to what both have in common."""
         if not other.replies:
             return
         if not self.replies:
@@ -69,7 +69,7 @@ class Agreement:
 
     @property
     def told(self) -> str | None:
-        """From what kind of replies expectations are drafted; None: from none."""
+        """Description of the replies from which expectations are drafted, or None if there are none."""
         unjudged = self.replies - self.passed
         kinds = [(self.passed, "that passed"), (unjudged, "that nobody judged")]
         said = [f"{count} {'reply' if count == 1 else 'replies'} {which}" for count, which in kinds if count]
@@ -77,7 +77,7 @@ class Agreement:
 
 
 def draft_expectation(own: Expectation, agreement: Agreement, question: str) -> Expectation:
-    """A case's own expectations, and where it has none of a kind, what all the replies share."""
+    """Return a case's own expectations, completed with what all replies have in common."""
     if not agreement.replies:
         return own
     tools = tuple(sorted(agreement.tools)) if own.tool_calls is None else ()
@@ -92,7 +92,7 @@ def draft_expectation(own: Expectation, agreement: Agreement, question: str) -> 
 
 
 def _keywords(agreement: Agreement, asked: Collection[str]) -> tuple[str, ...]:
-    """Words in every reply that the question does not give away, numbers first."""
+    """Return words common to all replies that are not in the question, numbers first."""
     if agreement.replies < _FEWEST:
         return ()
     telling = [word for word in agreement.words if stem(fold(word)) not in asked]
@@ -100,7 +100,7 @@ def _keywords(agreement: Agreement, asked: Collection[str]) -> tuple[str, ...]:
 
 
 def _telling_words(text: str) -> tuple[str, ...]:
-    """The words of a text that say something, each once, as it has them."""
+    """Return the significant words of a text, one per stem, as spelled in the text."""
     found: dict[str, str] = {}
     for match in word_matches(fold(text)):
         stemmed = stem(match[0])

@@ -1,4 +1,4 @@
-"""What a source offers for a case: Candidate, and what was met on the way: HarvestLog."""
+"""Candidate questions for draft cases (Candidate), and the statistics of a harvest (HarvestLog)."""
 
 from __future__ import annotations
 
@@ -15,84 +15,86 @@ from proctor.workflows.harvest.agreement import Agreement
 Verdict = Literal["failed", "flaky", "passed", "unjudged"]
 Only = Literal["failed", "flaky", "all"]
 TOLD = 10
-"""Problems of one kind that are told one by one; the others are counted."""
+"""Maximum number of problems of one kind that are reported one by one; the others are counted."""
 _REPLY = 1_000
 
 
 @dataclass(kw_only=True, slots=True)
 class Candidate:
-    """A question with what came of it."""
+    """A question with its replies, from which a case may be drafted."""
 
     question: str
     context: str | None = None
-    """The conversation before it, or the context that its case was asked in."""
+    """The conversation before it, or the context of its case."""
     origin: dict[str, Any] = field(default_factory=dict)
-    """Where it comes from: source, run or trace, attempt, time."""
+    """Provenance: source, run or trace, attempt, time."""
     case: Case | None = None
-    """The case of a stored run; None: nobody has written one yet."""
+    """The case of a stored run, or None for other sources."""
     reply: str | None = None
-    """What was answered; of several, where it failed."""
+    """The reply; of several, a failed one."""
     failure: str | None = None
     """Why there is no reply."""
     verdict: Verdict = "unjudged"
     agreement: Agreement = field(default_factory=Agreement)
-    """What the replies share from which expectations are drafted."""
+    """Common features of the replies from which expectations are drafted."""
     good: Reply | None = None
-    """A reply that nobody judged and that is not in the agreement yet: most candidates of a large file are not kept."""
+    """An unjudged reply that is added to `agreement` only by `settle`, since most candidates of a large file are
+    dropped.
+    """
     met: int = 1
-    """Conversations, or cases of a run, that ask this."""
+    """Number of conversations, or cases of a run, with this question."""
 
     def settle(self, outline: Callable[[str], str]) -> None:
-        """Take its reply into the agreement; `outline` takes personal data out of a text."""
+        """Add `good` to the agreement; `outline` masks personal data in a text."""
         if self.good is not None:
             self.agreement.add(self.good, outline, passed=False)
             self.good = None
 
     def merge(self, other: Candidate) -> None:
-        """Take in another that asks the same."""
+        """Merge with another candidate that asks the same."""
         self.met += other.met
         self.agreement.merge(other.agreement)
 
 
 @dataclass(kw_only=True, slots=True)
 class HarvestLog:
-    """What was met while sources were read."""
+    """Statistics and problems of reading the sources."""
 
     read: Counter[str] = field(default_factory=Counter)
-    """Source → conversations, or cases of a run, that were read."""
+    """Source → number of conversations, or cases of a run, that were read."""
     runs: set[str] = field(default_factory=set)
-    """The sources that are runs, of which questions are read."""
+    """Sources that are runs, of which questions are counted."""
     left_out: Counter[str] = field(default_factory=Counter)
-    """Why → how many were not taken."""
+    """Reason → number of items left out."""
     not_chosen: int = 0
-    """How many of these were not taken because others were asked for."""
+    """Number of items left out only because they did not match the selection."""
     problems: list[str] = field(default_factory=list)
-    """The first of what could not be taken, each with its place."""
+    """First items that were left out, with their locations."""
     incomplete: list[str] = field(default_factory=list)
-    """What of a source could not be read at all."""
+    """First parts of sources that could not be read."""
     unread: int = 0
-    """How many records that were."""
+    """Number of records that could not be read."""
 
     def leave_out(self, why: str, where: str = "") -> None:
-        """Count one that is not taken; with a place, the first are told."""
+        """Count an item that is left out; the first with a location are reported."""
         self.left_out[why] += 1
         if where and self.left_out[why] <= TOLD:
             self.problems.append(f"{where}: {why}")
 
     def pass_over(self, why: str) -> None:
-        """Count one that is not among what was asked for."""
+        """Count an item that does not match the selection."""
         self.not_chosen += 1
         self.leave_out(why)
 
     def cannot_read(self, what: str) -> None:
-        """Count a record that cannot be read, and tell the first."""
+        """Count an unreadable record and report the first ones."""
         self.unread += 1
         if self.unread <= TOLD:
             self.incomplete.append(what)
 
 
 def conversation_before(turns: tuple[Turn, ...], own: str | None = None) -> str | None:
-    """What was said before a turn, after the context of its own, as a context can hold it: the last of it."""
+    """Return the conversation before a turn, including the turn's own context, truncated at the start."""
     said = [own] if own else []
     for turn in turns:
         said.append(f"user: {turn.question}")
@@ -102,5 +104,5 @@ def conversation_before(turns: tuple[Turn, ...], own: str | None = None) -> str 
 
 
 def shorten_reply(text: str) -> str:
-    """As much of a reply as stands beside a draft."""
+    """Truncate a reply to the length shown beside a draft."""
     return text if len(text) <= _REPLY else f"{text[:_REPLY]}…"

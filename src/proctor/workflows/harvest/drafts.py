@@ -1,4 +1,4 @@
-"""Candidates → draft cases, masked, with where they come from and what the replies suggest to expect."""
+"""Convert candidates to draft cases, masked, with provenance and the expectations that the replies suggest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HALF = dict.fromkeys([0, *range(0xD800, 0xE000)], "\ufffd")
 
 
 def draft_cases(candidates: Iterable[Candidate], masking: PersonalData) -> Iterator[dict[str, Any]]:
-    """Each as a suite has it, with an id of its own."""
+    """Yield each draft in the suite format, with a unique id."""
     taken: set[str] = set()
     for candidate in candidates:
         values = _draft(candidate, masking)
@@ -47,7 +47,7 @@ def _draft(candidate: Candidate, masking: PersonalData) -> dict[str, Any]:
     values: dict[str, Any] = mask_values(values_of(case), masking)
     provenance = mask_values(_beside(own.metadata, _provenance(candidate)), masking)
     values["metadata"] = {name: shorten_reply(text) if name == "reply" else text for name, text in provenance.items()}
-    if not own.id or values["id"] != own.id:  # an id that holds personal data is none to keep
+    if not own.id or values["id"] != own.id:  # replace an id that contains personal data
         values["id"] = case_id(values["question"], values.get("context"))
     return {name: values[name] for name in ("id", *(each for each in values if each != "id"))}
 
@@ -65,13 +65,13 @@ def _provenance(candidate: Candidate) -> dict[str, Any]:
 
 
 def _beside(known: Mapping[str, Any], provenance: dict[str, Any]) -> dict[str, Any]:
-    """Both; what a case said under the same name, as one that was harvested before does, is `earlier`."""
+    """Merge both; existing values under the same names, as in a harvested case, move to `earlier`."""
     earlier = {name: value for name, value in known.items() if provenance.get(name, value) != value}
     return {**known, **provenance, **({"earlier": earlier} if earlier else {})}
 
 
 def _fit(values: dict[str, Any]) -> None:
-    """Cut what has grown by its placeholders to what a suite can hold: a context at its start, others at their end."""
+    """Truncate texts that masking made too long: contexts at their start, others at their end."""
     for name in ("question", "reference", "reasoning"):
         if len(values.get(name, "")) > LONGEST:
             values[name] = f"{values[name][: LONGEST - 1]}…"
@@ -80,7 +80,7 @@ def _fit(values: dict[str, Any]) -> None:
 
 
 def mask_values(value: Any, masking: PersonalData) -> Any:
-    """The value with every text and number in it masked; keys stay, for they are names."""
+    """Mask all strings and numbers inside a value; keys are kept, since they are names."""
     if isinstance(value, str):
         return masking.mask(value.translate(_HALF))
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Runs, files and Langfuse → a suite of drafts: harvest."""
+"""Harvest runs, files and Langfuse into a suite of drafts: harvest."""
 
 from __future__ import annotations
 
@@ -34,30 +34,30 @@ from proctor.workflows.harvest.stored_run import RunHarvest
 
 
 class Sample:
-    """At most so many different questions, each with how often it was asked.
+    """A sample of up to so many distinct questions, each with its number of occurrences.
 
-    Beyond that, those are kept whose digests are the smallest: every question has the same chance however often it was
-    asked, the same file gives the same sample, and how often a kept one was asked is exact, for none that is kept was
-    ever let go (bottom-k sampling, Cohen and Kaplan 2007).
+    The questions with the smallest digests are kept: every question has the same chance however often it was asked, the
+    same file gives the same sample, and the counts of kept questions are exact, since none of them was ever dropped
+    (bottom-k sampling, Cohen and Kaplan 2007).
     """
 
     def __init__(self, most: int, outline: Callable[[str], str]) -> None:
-        """`outline` takes personal data out of a text: questions that differ in nothing else are one."""
+        """Create a sample; `outline` masks personal data, so that questions that differ only in it are the same."""
         self._most, self._outline = most, outline
         self._kept: dict[int, Candidate] = {}
         self._largest: list[int] = []
         self._order: dict[int, int] = {}
         self._added = 0
         self.beyond = 0
-        """Conversations whose questions are not in the sample."""
+        """Number of conversations whose questions are not in the sample."""
 
     @property
     def merged_conversations(self) -> int:
-        """Conversations that ask the same as another, beyond the first."""
+        """Number of conversations merged into another with the same question."""
         return sum(each.met - 1 for each in self._kept.values())
 
     def add(self, candidate: Candidate) -> None:
-        """Take it in, merged with one that asks the same."""
+        """Add a candidate, merging it with one that asks the same."""
         key = self._key(candidate)
         self._added += 1
         if key in self._kept:
@@ -77,11 +77,11 @@ class Sample:
         del self._order[key]
 
     def candidates(self) -> list[Candidate]:
-        """What is kept, in the order in which it was met."""
+        """Return the sample in order of appearance."""
         return [self._kept[key] for key in sorted(self._kept, key=self._order.__getitem__)]
 
     def _key(self, candidate: Candidate) -> int:
-        """A digest of what it means; cases with different answers are different."""
+        """Return a digest of the question's meaning; cases with different answers are different."""
         case = candidate.case
         context = self._outline(candidate.context) if candidate.context else None
         meaning = same_meaning(self._outline(candidate.question), context)
@@ -90,20 +90,20 @@ class Sample:
 
 
 PATTERN = "re:"
-"""How a line starts that is a pattern."""
+"""Prefix of a line with a regular expression."""
 _SECONDS = 1.0
-"""That a pattern may take on one text."""
+"""Timeout in seconds of one pattern on one text."""
 
 
 class OwnList:
-    """Words and patterns of one's own, from a file: one a line, a pattern after `re:`, `#` begins a comment."""
+    """User-defined words and patterns to mask, from a file: one per line, patterns after `re:`, comments after `#`."""
 
     def __init__(self, patterns: Sequence[str] = ()) -> None:
         self._made = [compile_pattern(pattern, folded=True) for pattern in patterns]
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> OwnList:
-        """The list in a file; raises InputError with the line that cannot be used."""
+        """Read the list from a file; raise InputError with the line number if an entry is invalid."""
         try:
             lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
         except (OSError, UnicodeDecodeError) as error:
@@ -122,7 +122,7 @@ class OwnList:
         return cls(patterns)
 
     def places_in(self, text: str) -> Iterator[Span]:
-        """Where they stand; raises InputError where a pattern takes too long, for then nobody knows."""
+        """Yield the matches; raise InputError if a pattern times out, since the text might then stay unmasked."""
         for number, made in enumerate(self._made, 1):
             try:
                 found = [each.span() for each in made.finditer(text, timeout=_SECONDS)]
@@ -134,16 +134,16 @@ class OwnList:
 
 
 def _pattern(line: str) -> str:
-    """A line's own pattern, or its words wherever they stand by themselves."""
+    """Return the pattern of a line, or a pattern that matches its words as whole words."""
     if line.startswith(PATTERN):
         return line.removeprefix(PATTERN).strip()
     return rf"(?<!\w){re.escape(line)}(?!\w)"
 
 
 LANGFUSE = "langfuse"
-"""The source that is a server."""
+"""Name of the Langfuse server as a source."""
 OTLP = "otlp"
-"""What may stand before the files of spans, which are known by their content."""
+"""Optional keyword before files of spans, which are recognised by content anyway."""
 MOST = 10_000
 _WEEK = 7 * 86_400.0
 _PASSING_SCORE = 0.7
@@ -154,50 +154,50 @@ _NOT_FAILED = "nothing says that it failed"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HarvestOptions:
-    """What is taken, and how."""
+    """Options of a harvest."""
 
     only: Only | None = None
-    """Which of a run; None: failed and flaky ones. Of a file, `failed` or all."""
+    """Selection; None means failed and flaky cases of a run. For a file, `failed` or everything."""
     limit: int = 200
-    """The most drafts."""
+    """Maximum number of drafts."""
     since: float | None = None
-    """Seconds since the epoch, for Langfuse; None: a week ago."""
+    """Start time for Langfuse in seconds since the epoch, or None for a week ago."""
     mask: Path | None = None
-    """A list of one's own words and patterns to mask."""
+    """File with user-defined words and patterns to mask."""
     from_replies: bool = False
-    """Whether replies that nobody judged count as right."""
+    """Whether replies that nobody judged count as correct."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class HarvestReport:
-    """What became of it."""
+    """Result of a harvest."""
 
     cases: int
-    """Drafts written; 0: nothing was."""
+    """Number of drafts written; with 0, no file was written."""
     read: dict[str, int]
-    """Source → conversations, or questions of a run."""
+    """Source → number of conversations, or of questions of a run."""
     runs: frozenset[str]
-    """The sources that are runs."""
+    """Sources that are runs."""
     merged: int
-    """Those that ask the same as another."""
+    """Number of items merged into another with the same question."""
     beyond: int
-    """Those whose questions are not among the drafts, because there are more than the limit."""
+    """Number of items whose questions were dropped because of the limit."""
     left_out: dict[str, int]
-    """Why → how many were not taken."""
+    """Reason → number of items left out."""
     masked: dict[Kind, int]
-    """Kind → how many pieces of personal data."""
+    """Kind → number of masked pieces of personal data."""
     not_chosen: int = 0
-    """How many of those only because others were asked for."""
+    """Number of items left out only because they did not match the selection."""
     problems: tuple[str, ...] = ()
-    """The first of those that were not taken because of what they are, each with its place."""
+    """First items left out for other reasons, with their locations."""
     incomplete: tuple[str, ...] = ()
-    """The first of what could not be read."""
+    """First parts of sources that could not be read."""
     unread: int = 0
-    """How many records that were."""
+    """Number of records that could not be read."""
 
 
 def harvest(sources: Sequence[str], output: Path, *, store: str, wanted: HarvestOptions, force: bool) -> HarvestReport:
-    """Write the drafts of these sources as a suite; one that exists already is only replaced by `force`."""
+    """Write the drafts from these sources as a suite; an existing file is only replaced with `force`."""
     _check(output, wanted, force=force)
     own = None if wanted.mask is None else OwnList.read(wanted.mask)
     masking = PersonalData(None if own is None else own.places_in)
@@ -231,7 +231,7 @@ def harvest(sources: Sequence[str], output: Path, *, store: str, wanted: Harvest
 
 
 def _without_words(sources: Sequence[str]) -> list[str]:
-    """The sources; `otlp` before files says nothing that they do not say themselves."""
+    """Return the sources without the keyword `otlp`, which is redundant before files."""
     named = [source for source in sources if source != OTLP or Path(source).is_file()]
     if not named:
         raise InputError("otlp is no source by itself; name the files of spans, as in `proctor harvest spans.jsonl`")
@@ -257,7 +257,7 @@ def _check(output: Path, wanted: HarvestOptions, *, force: bool) -> None:
 
 @dataclass(slots=True)
 class _Reading:
-    """The sources as they are read, with the store that is opened for the first run among them."""
+    """Reader of the sources, with the store, opened for the first run among them."""
 
     wanted: HarvestOptions
     masking: PersonalData
@@ -323,7 +323,7 @@ class _Reading:
         return self._of_recordings(path, LANGFUSE)
 
     def header(self) -> dict[str, Any]:
-        """What the suite says of itself: of runs alone, the score at which their cases passed."""
+        """Return the suite's header; if all sources are runs, with the passing score of their cases."""
         if self._recorded or not self._runs:
             return {"passing_score": _PASSING_SCORE}
         folders = {run["sources"] for run in self._runs}
@@ -334,10 +334,10 @@ class _Reading:
 
 
 def _suite(output: Path, header: dict[str, Any], cases: Sequence[dict[str, Any]]) -> bytes:
-    """The text, which reads without an error; else it is not written."""
+    """Return the suite's text after checking that it can be read."""
     day = datetime.now(UTC).date().isoformat()
     told = {"name": output.stem, "description": f"Drafts harvested on {day}.", **header}
-    if told.get("sources"):  # from the suite's own folder, as a suite says it
+    if told.get("sources"):  # relative to the suite's folder, as in suites
         told["sources"] = os.path.relpath(told["sources"], output.parent.resolve())
     content = write_suite(told, cases).encode()
     if len(content) > LIMIT:
@@ -353,7 +353,7 @@ def _suite(output: Path, header: dict[str, Any], cases: Sequence[dict[str, Any]]
 
 
 def _write(output: Path, content: bytes) -> None:
-    """The file appears whole or not at all."""
+    """Write the file atomically."""
     unfinished = output.with_name(f".{output.name}.new")
     try:
         output.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Traces from a Langfuse server, page by page, into a file that is read like any other."""
+"""Download traces from a Langfuse server, page by page, into a file that is read like any other."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from proctor.exporters.sender import RequestResult, Sender, found
 from proctor.workflows.harvest.candidate import HarvestLog
 
 _OBSERVATIONS = 1000
-"""In one page of version 4's API, at most."""
+"""Maximum page size of the version 4 API, in observations."""
 _TRACES = 50
-"""In one page of version 3's."""
+"""Maximum page size of the version 3 API, in traces."""
 _FIELDS = "core,basic,io,metadata,model,usage"
 _GONE = (404, 405, 410)
 
 
 async def download(path: Path, *, since: float, log: HarvestLog) -> None:
-    """Write all observations since then, one a line; what a server does not give up is told.
+    """Write all observations since a time, one per line; log what the server does not return.
 
-    Raises InputError where there is no usable answer at all.
+    Raise InputError if there is no usable response at all.
     """
     api, sender = connect()
     try:
@@ -38,7 +38,7 @@ async def download(path: Path, *, since: float, log: HarvestLog) -> None:
 
 
 class _Api:
-    """The addresses of one server's API."""
+    """URLs of a server's API."""
 
     def __init__(self, api: str, sender: Sender) -> None:
         self._api, self._sender = api, sender
@@ -69,7 +69,7 @@ _Page = tuple[RequestResult, list[Any] | None]
 
 
 async def _observations(api: _Api, moment: str, answer: RequestResult) -> AsyncIterator[_Page]:
-    """Version 4: observations, each page with a cursor to the next."""
+    """Yield pages of observations with version 4, where each page has a cursor to the next."""
     while True:
         body = answer.json()
         records, cursor = found(body, "data"), found(body, "meta", "cursor")
@@ -82,7 +82,7 @@ async def _observations(api: _Api, moment: str, answer: RequestResult) -> AsyncI
 
 
 async def _traces(api: _Api, moment: str) -> AsyncIterator[_Page]:
-    """Version 3: traces by pages, and each with its observations by itself."""
+    """Yield pages of traces with version 3, requesting the observations of each trace."""
     page = 1
     while True:
         answer = await api.get("traces", page=page, limit=_TRACES, fromTimestamp=moment, orderBy="timestamp.asc")
@@ -97,7 +97,7 @@ async def _traces(api: _Api, moment: str) -> AsyncIterator[_Page]:
 
 
 async def _whole(api: _Api, trace: Any) -> Any:
-    """A trace with its observations; as it was listed where they cannot be had."""
+    """Return a trace with its observations, or as listed if they are not available."""
     answer = await api.get(f"traces/{quote(str(found(trace, 'id')), safe='')}")
     whole = answer.json()
     return whole if answer.verdict.arrived and isinstance(whole, dict) else trace

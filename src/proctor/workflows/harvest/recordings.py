@@ -1,4 +1,4 @@
-"""A file of recorded conversations or traces → candidates, one after the other, however large it is."""
+"""Read candidates from a file of recorded conversations or traces, in a stream however large it is."""
 
 from __future__ import annotations
 
@@ -43,28 +43,28 @@ ORDER BY whole, offset
 
 
 class TraceIndex:
-    """Pieces of a file by the conversation that they belong to, in a temporary file that goes with it."""
+    """Index of a file's pieces by conversation, in a temporary file that is deleted on close."""
 
     def __init__(self) -> None:
         self._database = sqlite3.connect("")
         self._database.executescript(_TABLES)
 
     def add(self, spans: Sequence[Span], *, offset: int, length: int, line: int) -> None:
-        """Note a piece that holds these spans."""
+        """Index a piece that contains these spans."""
         for trace in dict.fromkeys(span.trace for span in spans):
             own = conversation_of([span for span in spans if span.trace == trace])
             self._database.execute(_TRACE, (trace, own))
             self._database.execute("INSERT INTO pieces VALUES (?, ?, ?, ?)", (trace, offset, length, line))
 
     def conversations(self) -> Iterator[tuple[int, list[tuple[int, int]]]]:
-        """The line where each conversation begins, and the places of its pieces; as `Recordings` puts them together."""
+        """Yield each conversation's first line and (offset, length) pieces, grouped as in `Recordings`."""
         rows = self._database.execute(_CONVERSATIONS, (MOST_TURNS,))
         for _, rows_of_one in groupby(rows, key=lambda row: row[0]):
             places = list(rows_of_one)
             yield places[0][3], list(dict.fromkeys((offset, length) for _, offset, length, _ in places))
 
     def close(self) -> None:
-        """Forget everything."""
+        """Delete the index."""
         self._database.close()
 
 
@@ -74,7 +74,7 @@ _UNREADABLE = (InputError, msgspec.DecodeError, UnicodeDecodeError, RecursionErr
 
 
 class RecordedFile:
-    """Reads one file of recordings. What cannot be read is told, and everything else is read all the same."""
+    """Reader of one file of recordings. Unreadable records are logged and skipped."""
 
     def __init__(
         self,
@@ -84,11 +84,11 @@ class RecordedFile:
         source: str,
         from_replies: bool = False,
     ) -> None:
-        """`from_replies`: what was answered counts as right, though nobody judged it."""
+        """Open a file; with `from_replies`, unjudged replies count as correct."""
         self._path, self._log, self._source, self._from_replies = path, log, source, from_replies
 
     def candidates(self) -> Iterator[Candidate]:
-        """Every turn of every conversation that asks something."""
+        """Yield every turn with a question, of every conversation."""
         index = TraceIndex()
         try:
             for piece in self._pieces():
@@ -161,25 +161,25 @@ class RecordedFile:
 
 
 def time_of(seconds: float) -> dict[str, str]:
-    """When it was, where that is known."""
+    """Return the time as provenance, or nothing if unknown."""
     if seconds <= 0:
         return {}
     return {"time": datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")}
 
 
 def _is_whole(value: Any) -> bool:
-    """Whether a piece is all of its conversation: a trace that comes with its observations, and of no session."""
+    """Whether a piece is a complete conversation: a trace with its observations, without a session."""
     return json_spans.is_trace(value) and not value.get("sessionId")
 
 
 def _scores(value: Any) -> dict[str, Any]:
-    """What people and judges said of a Langfuse trace, by name."""
+    """Return the scores of a Langfuse trace, from people and judges, by name."""
     scores = value.get("scores") if isinstance(value, Mapping) else None
     told = [each for each in scores if isinstance(each, Mapping)] if isinstance(scores, list) else []
     return {str(each["name"]): each["value"] for each in told if each.get("name") and "value" in each}
 
 
 def _where_it_ends(error: InputError) -> str:
-    """What is wrong with a record, and what that most often means."""
+    """Describe what is wrong with a record and the most likely cause."""
     said = str(error)
     return f"{said}; the file ends in the middle of a record" if "truncated" in said else said

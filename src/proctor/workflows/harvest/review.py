@@ -1,4 +1,4 @@
-"""Drafts of a suite, or all its cases, and what a person says of them: kept as typed, dropped, left as they are."""
+"""Review a suite's drafts, or all its cases: apply a person's decisions to edit, drop or leave them."""
 
 from __future__ import annotations
 
@@ -20,37 +20,37 @@ Choice = Literal["accept", "drop", "leave"]
 _PROBE = "cases:\n  - question: a\n    expect:\n"
 _INDENT = " " * 6
 NEW_CASE = 0
-"""The number of a case that is not there yet; others count from 1."""
+"""Number of a new case; existing cases count from 1."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class DraftCase:
-    """A case for a person to look at."""
+    """A case to review."""
 
     place: int
-    """Its number in the suite, from 1."""
+    """Number of the case in the suite, from 1."""
     case: Case
     expect: str
-    """What is expected of the reply, by its own keys, in YAML; empty: nothing."""
+    """Expectations of the case itself, in YAML; empty if there are none."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Decision:
-    """What a person says of one case."""
+    """A person's decision on one case."""
 
     choice: Choice
     question: str = ""
     reference: str = ""
     expect: str = ""
-    """In YAML, as a suite has it."""
+    """Expectations in YAML, as in a suite."""
     category: str | None = None
-    """Several with semicolons between; None, as of the next two: it stays as it was."""
+    """Categories, separated by semicolons; None, here and in the next two, means unchanged."""
     reasoning: str | None = None
     context: str | None = None
 
 
 class RefusedDecision(InputError):
-    """What was typed cannot be kept; `troubles` tells it by the number of its case."""
+    """Raised for invalid decisions; `troubles` has the errors by case number."""
 
     def __init__(self, message: str, troubles: Mapping[int, str]) -> None:
         super().__init__(message)
@@ -61,12 +61,12 @@ class RefusedDecision(InputError):
 class _Suite:
     header: dict[str, Any]
     cases: list[dict[str, Any]]
-    """Their values as they are written, without what the suite expects of all."""
+    """Values of the cases as written, without the suite's common expectations."""
     made: tuple[Case, ...] = field(default=())
 
 
 def drafts_in(content: bytes, *, name: str, every: bool = False) -> list[DraftCase]:
-    """The cases of a suite with this file name that nobody has reviewed, or all."""
+    """Return the unreviewed cases of a suite with this file name, or all cases with `every`."""
     suite = _read(content, name)
     return [
         DraftCase(place=place, case=case, expect=write_values(values.get("expect", {})))
@@ -76,7 +76,7 @@ def drafts_in(content: bytes, *, name: str, every: bool = False) -> list[DraftCa
 
 
 def decide(content: bytes, *, name: str, decisions: Mapping[int, Decision]) -> bytes:
-    """The suite after these decisions, by the numbers of its cases; raises RefusedDecision with all that is wrong."""
+    """Return the suite after these decisions by case number; raise RefusedDecision with all errors."""
     suite = _read(content, name)
     kept, troubles = [], dict[int, str]()
     for place, (values, case) in enumerate(zip(suite.cases, suite.made, strict=True), 1):
@@ -113,7 +113,7 @@ def _read(content: bytes, name: str) -> _Suite:
 
 
 def _further(decision: Decision) -> dict[str, Any]:
-    """What else was typed, by the keys of a suite."""
+    """Return the further edited fields, by suite key."""
     told = {name: getattr(decision, name) for name in ("category", "reasoning", "context")}
     typed: dict[str, Any] = {name: text.strip() for name, text in told.items() if text is not None}
     if ";" in typed.get("category", ""):
@@ -122,7 +122,7 @@ def _further(decision: Decision) -> dict[str, Any]:
 
 
 def _accept(values: Mapping[str, Any], case: Case | None, decision: Decision) -> dict[str, Any]:
-    """The case as it is now, under the id that it had; None: it is new."""
+    """Return the edited case with its old id; None as the case means that it is new."""
     typed = {
         "question": decision.question.strip(),
         "reference": decision.reference.strip(),
@@ -143,7 +143,7 @@ def _accept(values: Mapping[str, Any], case: Case | None, decision: Decision) ->
 
 
 def _expect_of(text: str) -> dict[str, Any]:
-    """The expectations that somebody typed."""
+    """Parse the expectations as typed."""
     if not text.strip():
         return {}
     log = read_notes(f"{_PROBE}{indent(text, _INDENT)}\n".encode(), name="a.yaml")

@@ -1,4 +1,4 @@
-"""A stored run → candidates: what failed, what was flaky, and what the trials that passed have in common."""
+"""Read candidates from a stored run: failed and flaky cases, and what passed trials have in common."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NOT_TAKEN: dict[Verdict, str] = {
 
 @dataclass(slots=True)
 class _Question:
-    """One question of a run, over its trials."""
+    """A question of a run with its trials."""
 
     candidate: Candidate
     passed: int = 0
@@ -47,7 +47,7 @@ class _Question:
 
 
 class RunHarvest:
-    """Reads one stored run. Where it was played without a condition and under some, only the former counts."""
+    """Reader of one stored run. If it has a plain run among its conditions, only that counts."""
 
     def __init__(
         self, opened: Store, run: Run, log: HarvestLog, *, only: Only | None, outline: Callable[[str], str]
@@ -62,7 +62,7 @@ class RunHarvest:
         self._questions: dict[tuple[str, str, str | None], _Question] = {}
 
     def candidates(self) -> Iterator[Candidate]:
-        """Its questions with the verdicts that are wanted."""
+        """Yield the questions with the selected verdicts."""
         chosen = self._chosen_exams()
         for attempt in self._opened.archive.full_attempts(self._run.id):
             if attempt.finished and self._counts(attempt) and (chosen is None or attempt.key.exam in chosen):
@@ -79,7 +79,7 @@ class RunHarvest:
         return not attempt.key.condition or not self._run.settings.has_plain_run
 
     def _chosen_exams(self) -> set[str] | None:
-        """The exams that can have what is wanted, so that nothing is made of the others; None: that must be read."""
+        """Return the exams that may match the selection, or None if attempts must be read to know."""
         settings = self._run.settings
         if self._only == "all" or settings.type != "standard" or len(settings.conditions) > 1:
             return None

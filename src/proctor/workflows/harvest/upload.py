@@ -1,4 +1,4 @@
-"""Drafts from a stored run or from a file that somebody uploads: a suite in memory, and what became of the rest."""
+"""Harvest a stored run or an uploaded file in memory: a suite of drafts and a report."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from proctor.errors import InputError
 from proctor.workflows.harvest.harvest import HarvestOptions, HarvestReport, harvest
 
 ENDINGS = (".json", ".jsonl", ".ndjson")
-"""How recordings end."""
+"""File extensions of recordings."""
 
 
 def harvest_run(run: str, *, store: str, wanted: HarvestOptions) -> tuple[HarvestReport, bytes]:
-    """The drafts of a stored run, by its id; empty bytes: there are none."""
+    """Return the drafts of a stored run, by id; empty bytes if there are none."""
     with TemporaryDirectory() as made:
         return _harvest(run, Path(made), store, wanted)
 
 
 def harvest_recording(file: str, content: bytes, *, store: str, wanted: HarvestOptions) -> tuple[HarvestReport, bytes]:
-    """The drafts of a recording; raises InputError where it is none."""
+    """Return the drafts of a recording; raise InputError if it is not one."""
     ending = Path(file).suffix.lower()
     if ending not in ENDINGS:
         raise InputError(f"{file!r} is no recording by its ending; expected {', '.join(ENDINGS)}")

@@ -1,4 +1,4 @@
-"""The first schema. Never edited again: stores out there were made by it."""
+"""First schema. Never change it: existing stores were created by it."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ _big = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
 
 def upgrade() -> None:
-    """Make the tables."""
+    """Create the tables."""
     op.create_table(
         "benchmarks",
         sa.Column("no", sa.Integer, nullable=False),

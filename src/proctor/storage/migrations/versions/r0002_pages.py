@@ -1,4 +1,4 @@
-"""Pages of a large run: what attempts are sorted and chosen by is in indexes; failed checks get a column."""
+"""Paging of large runs: indexes for sorting and filtering attempts, and a column for failed checks."""
 
 import json
 
@@ -12,7 +12,7 @@ _AT_A_TIME = 5000
 
 
 def upgrade() -> None:
-    """Add the column, fill it from the bodies, make the indexes."""
+    """Add the column, fill it from the bodies, and create the indexes."""
     op.add_column("attempts", sa.Column("failed_checks", sa.Text))
     _fill(op.get_bind())
     op.drop_index("ix_attempts_run_no_place_no", "attempts")
@@ -39,6 +39,6 @@ def _failed(body: str) -> str | None:
     try:
         checks = json.loads(body).get("checks", [])
         names = sorted({" ".join(check["name"].split()) for check in checks if check["passed"] is False})
-    except (ValueError, KeyError, TypeError, AttributeError):  # damaged: reading it will say so
+    except (ValueError, KeyError, TypeError, AttributeError):  # damaged: reported when it is read
         return None
     return "\n" + "\n".join(names) + "\n" if names else None

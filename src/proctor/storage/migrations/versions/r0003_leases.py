@@ -1,4 +1,4 @@
-"""Who writes a run stands in its row: a number that every write carries, the process, and its last sign of life."""
+"""Leases: a run's row gets the writer's number, its process, and its last heartbeat."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0002"
 
 
 def upgrade() -> None:
-    """Add the columns; nobody writes a store while it is migrated."""
+    """Add the columns; no process writes a store while it is migrated."""
     op.add_column("runs", sa.Column("writer", sa.Integer, nullable=False, server_default="0"))
     op.add_column("runs", sa.Column("holder", sa.Text))
     op.add_column("runs", sa.Column("beat", sa.Double))

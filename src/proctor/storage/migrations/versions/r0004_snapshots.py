@@ -1,4 +1,4 @@
-"""What was counted of a large run is kept beside it."""
+"""Snapshots: counts of a large run are cached in the store."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0003"
 
 
 def upgrade() -> None:
-    """Make the table; it fills as runs end, or are read."""
+    """Create the table; it is filled as runs end or are read."""
     op.create_table(
         "snapshots",
         sa.Column("run_no", sa.Integer, nullable=False),

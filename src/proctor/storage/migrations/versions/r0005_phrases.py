@@ -1,8 +1,8 @@
-"""Rows may hold signs for phrases from now on, which older code could not read; those that are there stay."""
+"""Abbreviations in row text, which older code cannot read; existing rows are not changed."""
 
 revision = "0005"
 down_revision = "0004"
 
 
 def upgrade() -> None:
-    """Nothing but the number."""
+    """Do nothing: only the version number changes."""

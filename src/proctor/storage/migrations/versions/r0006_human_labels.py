@@ -1,4 +1,4 @@
-"""What people say of attempts."""
+"""Human labels of attempts."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0005"
 
 
 def upgrade() -> None:
-    """A table of their own; it goes with the run."""
+    """Create the table; rows are deleted with the run."""
     op.create_table(
         "human_labels",
         sa.Column("run_no", sa.Integer, nullable=False),

@@ -1,4 +1,4 @@
-"""What is known of a run beside its attempts, such as why it stopped."""
+"""Facts of a run beyond its attempts, such as why it stopped."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,6 +10,6 @@ _SPENT = 'UPDATE runs SET facts = \'{"stop":{"kind":"budget"}}\' WHERE reason LI
 
 
 def upgrade() -> None:
-    """One column; of earlier runs only those that ran out of budget are told apart: `resume` needs to know them."""
+    """Add the column; of earlier runs, only those stopped by the budget are identified, for `resume`."""
     op.add_column("runs", sa.Column("facts", sa.Text, nullable=False, server_default="{}"))
     op.execute(_SPENT)

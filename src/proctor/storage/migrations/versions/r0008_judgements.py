@@ -1,4 +1,4 @@
-"""What judges say of attempts beside their run."""
+"""Additional judgements of attempts."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = "0007"
 
 
 def upgrade() -> None:
-    """A table of their own; it goes with the run."""
+    """Create the table; rows are deleted with the run."""
     op.create_table(
         "judgements",
         sa.Column("run_no", sa.Integer, nullable=False),
